@@ -1,0 +1,20 @@
+package io.mgtm.group;
+
+/**
+ * What an entry asks of stable storage before its reply may leave. The state machine says it for
+ * each entry it applies; the configured {@link DurabilityMode} may raise it.
+ */
+public enum Durability {
+  /** Written to the log, forced to disk with whatever is forced next. */
+  BUFFERED,
+
+  /**
+   * Forced soon, and nobody waits for it; but entries from the next {@code AHEAD} entry on wait
+   * until this one is on disk. It is how reservations are made: the mark that an entry raises
+   * covers only what is handed out after the next raise, so by then it must be on disk.
+   */
+  AHEAD,
+
+  /** On disk before its reply, or the reply of any later entry, leaves. */
+  REQUIRED
+}

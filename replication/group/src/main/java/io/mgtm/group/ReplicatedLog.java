@@ -1,0 +1,53 @@
+package io.mgtm.group;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The ordered log that a {@link StateMachine} lives on, seen by the member that leads. The leader
+ * applies a batch to its state, appends it, and holds the batch's replies until {@link
+ * #committedIndex()} has reached the entry. All methods are called by the owner thread.
+ */
+public interface ReplicatedLog extends AutoCloseable {
+
+  /** Told, on the owner thread, what happens to the log. */
+  interface Listener {
+    /** Every entry up to {@code index} is covered by the mode and its durability. */
+    void committed(long index);
+
+    /**
+     * The log can no longer keep its promise (for example: a force failed). The node must stop:
+     * what it has not acknowledged is in doubt.
+     */
+    void failed(LogException cause);
+  }
+
+  /**
+   * Whether an entry of {@code bytes} can be appended now. False while the disk has no room: the
+   * caller refuses work before it applies it. A call that answers false makes the log try again to
+   * get room in the background.
+   */
+  boolean hasRoom(int bytes);
+
+  /** Why {@link #hasRoom} last answered false; a sentence for an operator. */
+  String noRoomReason();
+
+  /**
+   * Appends one entry that the caller has applied already.
+   *
+   * @param payload its bytes from position to limit; copied before the call returns
+   * @param durability what the state machine asked for
+   * @return the entry's index; indexes increase by one and start at 1
+   * @throws LogException when {@link #hasRoom} was not asked, or the log has failed
+   */
+  long append(ByteBuffer payload, Durability durability);
+
+  /** The highest index whose entries, and all before, may be acknowledged. */
+  long committedIndex();
+
+  /** The highest appended index; 0 in an empty log. */
+  long lastIndex();
+
+  /** Forces everything, marks the log as cleanly closed, and stops its threads. */
+  @Override
+  void close();
+}

@@ -1,0 +1,33 @@
+package io.mgtm.group;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What the log's entries mean. All methods are called by the log's owner thread, and by no other.
+ *
+ * <p>It must be deterministic: the same entries after the same checkpoint give the same state and
+ * the same {@link Durability}, on every member and at every replay.
+ */
+public interface StateMachine {
+
+  /**
+   * Applies one entry that this member did not append itself: at replay after a restart, or on a
+   * member that follows a leader.
+   *
+   * @param index the entry's index
+   * @param payload the entry's bytes, valid during the call only
+   * @throws LogException with {@link LogException.Category#FORMAT} when the bytes are of a newer
+   *     version; any other exception means a broken invariant and stops the node
+   */
+  void apply(long index, ByteBuffer payload);
+
+  /** The whole state in its versioned encoding; called with every appended entry applied. */
+  byte[] checkpoint();
+
+  /**
+   * Replaces the state by one that {@link #checkpoint()} wrote.
+   *
+   * @throws LogException with {@link LogException.Category#FORMAT} when it is of a newer version
+   */
+  void restore(ByteBuffer checkpoint);
+}
