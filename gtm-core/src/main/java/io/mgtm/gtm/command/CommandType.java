@@ -1,0 +1,71 @@
+package io.mgtm.gtm.command;
+
+/** The kinds of command. The code stands in the log and never changes its meaning. */
+public enum CommandType {
+  RESTART(1),
+  OPEN_SESSION(2),
+  CLOSE_SESSION(3),
+  DISCONNECT_BACKEND(4),
+
+  BEGIN(10),
+  BEGIN_MANY(11),
+  ASSIGN_GXID(12),
+  END(13),
+  END_MANY(14),
+  START_PREPARE(15),
+  PREPARE(16),
+  COMMIT_PREPARED(17),
+  BEGIN_FOR_PREPARED(18),
+  ADVANCE_OLDEST_GXID(19),
+  GET_NEXT_GXID(20),
+  GET_STATUS(21),
+  LIST_TRANSACTIONS(22),
+  LIST_PREPARED(23),
+
+  GET_SNAPSHOT(30),
+  GET_SNAPSHOT_MANY(31),
+  ASSIGN_GXID_AND_GET_SNAPSHOT(32),
+
+  INIT_SEQUENCE(40),
+  NEXT_VALUE(41),
+  LAST_VALUE(42),
+  SET_VALUE(43),
+  RESET_SEQUENCE(44),
+  CLOSE_SEQUENCE(45),
+  CLOSE_SEQUENCES_OF_DATABASE(46),
+  RENAME_SEQUENCE(47),
+  ALTER_SEQUENCE(48),
+  LIST_SEQUENCES(49),
+
+  REGISTER_NODE(60),
+  UNREGISTER_NODE(61),
+  LIST_NODES(62),
+
+  BARRIER(70),
+  BEGIN_BACKUP(71),
+  END_BACKUP(72),
+  LIST_BARRIERS(73);
+
+  private static final CommandType[] BY_CODE = new CommandType[128];
+
+  static {
+    for (CommandType type : values()) {
+      BY_CODE[type.code] = type;
+    }
+  }
+
+  private final byte code;
+
+  CommandType(int code) {
+    this.code = (byte) code;
+  }
+
+  public byte code() {
+    return code;
+  }
+
+  /** The type of a log code, or null when this version has none. */
+  public static CommandType ofCode(byte code) {
+    return code >= 0 ? BY_CODE[code] : null;
+  }
+}

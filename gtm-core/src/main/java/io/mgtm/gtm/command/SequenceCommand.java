@@ -1,0 +1,105 @@
+package io.mgtm.gtm.command;
+
+/**
+ * Commands on sequences. A key is what the coordinator sends, its C terminator included: {@code
+ * database.schema.sequence\0}.
+ */
+public sealed interface SequenceCommand extends Command {
+
+  /** InvalidSequenceValue: a bound or start that is not given, so that the default holds. */
+  long UNSET = 0x7fff_ffff_ffff_ffffL;
+
+  /** Creates a sequence; {@link #UNSET} stands for the default of its direction. */
+  record Init(String key, long increment, long min, long max, long start, boolean cycle)
+      implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.INIT_SEQUENCE;
+    }
+  }
+
+  /** Hands out the next value. */
+  record NextValue(String key) implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.NEXT_VALUE;
+    }
+  }
+
+  /** Asks for the value that was handed out last. */
+  record LastValue(String key) implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.LAST_VALUE;
+    }
+  }
+
+  /** Sets the value; {@code called} says whether the next value is the one after it. */
+  record SetValue(String key, long value, boolean called) implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.SET_VALUE;
+    }
+  }
+
+  /** Puts the value back to the start. */
+  record Reset(String key) implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.RESET_SEQUENCE;
+    }
+  }
+
+  /** Drops one sequence. */
+  record Close(String key) implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.CLOSE_SEQUENCE;
+    }
+  }
+
+  /** Drops every sequence of a database; the key is {@code database\0}. */
+  record CloseDatabase(String key) implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.CLOSE_SEQUENCES_OF_DATABASE;
+    }
+  }
+
+  /** Gives a sequence another key. */
+  record Rename(String key, String newKey) implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.RENAME_SEQUENCE;
+    }
+  }
+
+  /**
+   * Changes a sequence.
+   *
+   * @param last the value to restart with, when {@code restart}
+   */
+  record Alter(
+      String key,
+      long increment,
+      long min,
+      long max,
+      long start,
+      long last,
+      boolean cycle,
+      boolean restart)
+      implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.ALTER_SEQUENCE;
+    }
+  }
+
+  /** Asks for every sequence. */
+  record ListAll() implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.LIST_SEQUENCES;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.mgtm.gtm.command;
+
+import java.util.List;
+
+/** Answers to {@link SequenceCommand}. */
+public sealed interface SequenceReply extends Reply {
+
+  /** Done; {@code key} is the one to echo (the new one after a rename). */
+  record Done(CommandType of, String key) implements SequenceReply {}
+
+  /** A value, of {@link CommandType#NEXT_VALUE} or {@link CommandType#LAST_VALUE}. */
+  record Value(CommandType of, String key, long value) implements SequenceReply {}
+
+  /** One sequence, with the fields that the original keeps. */
+  record SequenceInfo(
+      String key,
+      long value,
+      long init,
+      long last,
+      long increment,
+      long min,
+      long max,
+      boolean cycle,
+      boolean called) {}
+
+  /** Every sequence, by key. */
+  record SequenceList(List<SequenceInfo> sequences) implements SequenceReply {}
+}
