@@ -1,0 +1,114 @@
+package io.mgtm.gtm.state;
+
+import io.mgtm.gtm.command.BackupReply.BarrierInfo;
+import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.FieldWriter;
+import io.mgtm.gtm.command.NodeCommand.NodeAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Writes a whole state: {@code version:u16}, then counters, open transactions, sequences, nodes,
+ * sessions and barriers, each list with its length before it; big-endian. The file around it
+ * carries the checksum.
+ */
+public final class CheckpointEncoder {
+  /** The version that this program writes. */
+  static final short VERSION = 1;
+
+  private static final int FIXED_BYTES = 128;
+
+  private final CheckpointBuffer out = new CheckpointBuffer();
+
+  private CheckpointEncoder() {}
+
+  /** The encoding of {@code state}. */
+  public static byte[] encode(GtmState state) {
+    CheckpointEncoder encoder = new CheckpointEncoder();
+    encoder.out.reserve(FIXED_BYTES).putShort(VERSION);
+    encoder.putTransactions(state.transactions());
+    encoder.putSequences(state.sequences());
+    encoder.putNodes(state.nodes());
+    encoder.putSessions(state.sessions());
+    encoder.putBarriers(state.barriers());
+    return encoder.out.toBytes();
+  }
+
+  private void putTransactions(TransactionRules rules) {
+    GxidAllocator gxids = rules.gxids();
+    ByteBuffer head = out.reserve(FIXED_BYTES);
+    head.putLong(gxids.next()).putLong(gxids.oldest());
+    putReservation(head, gxids.reservation());
+    TransactionTable table = rules.table();
+    head.putLong(table.latestCompleted()).putLong(rules.recentGlobalXmin());
+    head.putInt(table.lastHandle()).putInt(table.count());
+    table.forEach(this::putTransaction);
+  }
+
+  private void putTransaction(Transaction t) {
+    ByteBuffer to =
+        out.reserve(FIXED_BYTES + FieldWriter.sizeOf(t.gid) + FieldWriter.sizeOf(t.nodes));
+    to.putInt(t.handle).putLong(t.session).putShort(t.backend);
+    to.put((byte) t.isolation.code());
+    FieldWriter.putBoolean(to, t.readOnly);
+    FieldWriter.putBoolean(to, t.vacuum);
+    to.putLong(t.gxid).putLong(t.xmin).put((byte) t.state.code());
+    FieldWriter.putString(to, t.gid);
+    FieldWriter.putString(to, t.nodes);
+  }
+
+  private void putSequences(SequenceTable table) {
+    out.reserve(FIXED_BYTES).putInt(table.count());
+    for (Sequence s : table.all()) {
+      ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(s.key));
+      FieldWriter.putString(to, s.key);
+      to.putLong(s.value).putLong(s.init).putLong(s.last);
+      to.putLong(s.increment).putLong(s.min).putLong(s.max);
+      FieldWriter.putBoolean(to, s.cycle);
+      FieldWriter.putBoolean(to, s.called);
+      to.putLong(s.step());
+      putReservation(to, s.reservation());
+    }
+  }
+
+  private void putNodes(NodeRegistry registry) {
+    out.reserve(FIXED_BYTES).putInt(registry.count());
+    for (NodeRegistry.Node node : registry.all()) {
+      NodeAddress a = node.address();
+      ByteBuffer to =
+          out.reserve(
+              FIXED_BYTES
+                  + FieldWriter.sizeOf(a.name())
+                  + FieldWriter.sizeOf(a.proxyName())
+                  + FieldWriter.sizeOf(a.host())
+                  + FieldWriter.sizeOf(a.dataFolder()));
+      CommandEncoder.putNode(to, a);
+      to.putLong(node.session());
+    }
+  }
+
+  private void putSessions(SessionTable table) {
+    out.reserve(FIXED_BYTES).putInt(table.count());
+    for (SessionTable.Session session : table.all()) {
+      ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(session.nodeName()));
+      to.putLong(session.id());
+      FieldWriter.putString(to, session.nodeName());
+      to.put((byte) session.nodeType().code());
+      FieldWriter.putBoolean(to, session.postmaster());
+    }
+  }
+
+  private void putBarriers(BarrierLog log) {
+    List<BarrierInfo> barriers = log.list();
+    out.reserve(FIXED_BYTES).putInt(barriers.size());
+    for (BarrierInfo barrier : barriers) {
+      ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(barrier.id()));
+      FieldWriter.putString(to, barrier.id());
+      to.putLong(barrier.nextGxid()).putLong(barrier.timeMicros());
+    }
+  }
+
+  private static void putReservation(ByteBuffer to, Reservation r) {
+    to.putLong(r.used()).putLong(r.covered()).putLong(r.reserved());
+  }
+}

@@ -1,0 +1,207 @@
+package io.mgtm.gtm.state;
+
+import io.mgtm.gtm.command.BackupCommand;
+import io.mgtm.gtm.command.BackupReply;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.Effect;
+import io.mgtm.gtm.command.NodeCommand;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.SequenceCommand;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.command.SnapshotCommand;
+import io.mgtm.gtm.command.TransactionCommand;
+
+/**
+ * Everything a GTM knows, and what each command does to it. One thread calls it; the same commands
+ * at the same times give the same state and replies everywhere.
+ *
+ * <p>Each log entry is one {@link #beginEntry} and an {@link #apply} for each of its commands.
+ * After each apply, {@link #effect} says whether the command changed anything and what must be
+ * stored.
+ */
+public final class GtmState {
+  /** What is open now, for metrics and operators. */
+  public record Counts(
+      int transactions, int prepared, int sequences, int nodes, int sessions, long nextGxid) {}
+
+  private final TransactionRules transactions;
+  private final SequenceTable sequences;
+  private final NodeRegistry nodes;
+  private final SessionTable sessions;
+  private final BarrierLog barriers;
+  private Limits limits = Limits.NONE;
+  private Effect effect = Effect.NONE;
+  private long entry;
+  private long nowMicros;
+
+  /**
+   * An empty state.
+   *
+   * @param firstGxid the gxid that the first begin gets; if its low 32 bits are 0 to 2, the one
+   *     after
+   */
+  public GtmState(long firstGxid) {
+    this(transactionsFrom(firstGxid), new SequenceTable(), new NodeRegistry());
+  }
+
+  private GtmState(TransactionRules transactions, SequenceTable sequences, NodeRegistry nodes) {
+    this(transactions, sequences, nodes, new SessionTable(), new BarrierLog());
+  }
+
+  GtmState(
+      TransactionRules transactions,
+      SequenceTable sequences,
+      NodeRegistry nodes,
+      SessionTable sessions,
+      BarrierLog barriers) {
+    this.transactions = transactions;
+    this.sequences = sequences;
+    this.nodes = nodes;
+    this.sessions = sessions;
+    this.barriers = barriers;
+  }
+
+  private static TransactionRules transactionsFrom(long firstGxid) {
+    GxidAllocator gxids = new GxidAllocator(firstGxid);
+    long latestCompleted = GxidMath.previous(gxids.next());
+    return new TransactionRules(gxids, new TransactionTable(latestCompleted), 0);
+  }
+
+  /** Sets what is admitted from here on; {@link Limits#NONE} until then. */
+  public void setLimits(Limits limits) {
+    this.limits = limits;
+    transactions.setLimits(limits);
+  }
+
+  /**
+   * Begins a log entry.
+   *
+   * @param nowMicros the time that its commands see: µs since 2000-01-01, stamped by the leader
+   */
+  public void beginEntry(long nowMicros) {
+    entry++;
+    this.nowMicros = nowMicros;
+    transactions.beginEntry(entry, nowMicros);
+  }
+
+  /** Applies one command; never throws for what a client sent. */
+  public Reply apply(Command command) {
+    if (command instanceof TransactionCommand c) {
+      Reply reply = transactions.apply(c);
+      effect = transactions.effect();
+      return reply;
+    } else if (command instanceof SnapshotCommand c) {
+      Reply reply = transactions.apply(c);
+      effect = transactions.effect();
+      return reply;
+    } else if (command instanceof SequenceCommand c) {
+      Reply reply = sequences.apply(c, limits, entry);
+      effect = sequences.effect();
+      return reply;
+    } else if (command instanceof SessionCommand c) {
+      return applySession(c);
+    } else if (command instanceof NodeCommand c) {
+      return applyNode(c);
+    }
+    return applyBackup((BackupCommand) command);
+  }
+
+  /** What the last {@link #apply} did. */
+  public Effect effect() {
+    return effect;
+  }
+
+  private Reply applySession(SessionCommand command) {
+    if (command instanceof SessionCommand.OpenSession c) {
+      sessions.open(
+          new SessionTable.Session(c.session(), c.nodeName(), c.nodeType(), c.postmaster()));
+      effect = Effect.LOGGED;
+    } else if (command instanceof SessionCommand.CloseSession c) {
+      boolean changed = transactions.endSession(c.session(), Command.NO_BACKEND);
+      changed |= nodes.disconnectSession(c.session());
+      changed |= sessions.close(c.session()) != null;
+      effect = changed ? Effect.LOGGED : Effect.NONE;
+    } else if (command instanceof SessionCommand.DisconnectBackend c) {
+      boolean changed = transactions.endSession(c.session(), c.backend());
+      if (c.postmaster()) {
+        changed |= nodes.disconnect(c.session(), c.nodeType(), c.nodeName());
+      }
+      effect = changed ? Effect.LOGGED : Effect.NONE;
+    } else if (command instanceof SessionCommand.Restart c) {
+      transactions.restart(c.clean());
+      if (!c.clean()) {
+        sequences.skipReserved();
+      }
+      nodes.disconnectAll();
+      sessions.clear();
+      effect = Effect.FORCED;
+    }
+    return Reply.None.INSTANCE;
+  }
+
+  private Reply applyNode(NodeCommand command) {
+    effect = Effect.NONE;
+    if (command instanceof NodeCommand.ListAll) {
+      return nodes.list();
+    }
+    Reply reply =
+        command instanceof NodeCommand.Register c
+            ? nodes.register(c, limits)
+            : nodes.unregister((NodeCommand.Unregister) command);
+    effect = reply instanceof Reply.Rejected ? Effect.NONE : Effect.FORCED;
+    return reply;
+  }
+
+  private Reply applyBackup(BackupCommand command) {
+    effect = Effect.NONE;
+    if (command instanceof BackupCommand.Barrier c) {
+      barriers.add(new BackupReply.BarrierInfo(c.id(), transactions.gxids().next(), nowMicros));
+      effect = Effect.FORCED;
+    } else if (command instanceof BackupCommand.ListBarriers) {
+      return new BackupReply.BarrierList(barriers.list());
+    }
+    return new BackupReply.Done(command.type());
+  }
+
+  /** What is open now. */
+  public Counts counts() {
+    TransactionTable table = transactions.table();
+    return new Counts(
+        table.count(),
+        table.preparedCount(),
+        sequences.count(),
+        nodes.count(),
+        sessions.count(),
+        transactions.gxids().next());
+  }
+
+  /** How many gxids may still be given before begins are refused; negative when they are. */
+  public long gxidsUntilStop() {
+    return transactions.gxids().stopAt(limits) - transactions.gxids().next();
+  }
+
+  /** How many gxids may still be given before warnings start. */
+  public long gxidsUntilWarning() {
+    return transactions.gxids().warnAt(limits) - transactions.gxids().next();
+  }
+
+  TransactionRules transactions() {
+    return transactions;
+  }
+
+  SequenceTable sequences() {
+    return sequences;
+  }
+
+  NodeRegistry nodes() {
+    return nodes;
+  }
+
+  SessionTable sessions() {
+    return sessions;
+  }
+
+  BarrierLog barriers() {
+    return barriers;
+  }
+}

@@ -1,0 +1,257 @@
+package io.mgtm.gtm.state;
+
+import static io.mgtm.gtm.command.SequenceCommand.UNSET;
+
+import io.mgtm.gtm.command.CommandType;
+import io.mgtm.gtm.command.Effect;
+import io.mgtm.gtm.command.Names;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.Reply.Reason;
+import io.mgtm.gtm.command.SequenceCommand;
+import io.mgtm.gtm.command.SequenceReply;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Every sequence, and the commands on them. */
+final class SequenceTable {
+  private static final long DEFAULT_MAX_ASCENDING = 0x7fff_ffff_ffff_fffeL;
+  private static final long DEFAULT_MIN_DESCENDING = -0x7fff_ffff_ffff_fffeL;
+
+  private final Map<String, Sequence> byKey = new HashMap<>();
+  private Effect effect = Effect.NONE;
+
+  int count() {
+    return byKey.size();
+  }
+
+  Collection<Sequence> all() {
+    return byKey.values();
+  }
+
+  void put(Sequence sequence) {
+    byKey.put(sequence.key, sequence);
+  }
+
+  /** What the last {@link #apply} did. */
+  Effect effect() {
+    return effect;
+  }
+
+  Reply apply(SequenceCommand command, Limits limits, long entry) {
+    effect = Effect.NONE;
+    if (command instanceof SequenceCommand.NextValue c) {
+      return nextValue(c.key(), entry);
+    } else if (command instanceof SequenceCommand.LastValue c) {
+      Sequence sequence = byKey.get(c.key());
+      return sequence == null
+          ? noSuchSequence(c.key())
+          : new SequenceReply.Value(c.type(), c.key(), sequence.last);
+    } else if (command instanceof SequenceCommand.Init c) {
+      return init(c, limits);
+    } else if (command instanceof SequenceCommand.SetValue c) {
+      return setValue(c);
+    } else if (command instanceof SequenceCommand.Alter c) {
+      return alter(c);
+    } else if (command instanceof SequenceCommand.Reset c) {
+      return reset(c);
+    } else if (command instanceof SequenceCommand.Rename c) {
+      return rename(c);
+    } else if (command instanceof SequenceCommand.Close c) {
+      return close(c);
+    } else if (command instanceof SequenceCommand.CloseDatabase c) {
+      return closeDatabase(c);
+    }
+    return new SequenceReply.SequenceList(
+        byKey.values().stream()
+            .map(Sequence::info)
+            .sorted(Comparator.comparing(SequenceReply.SequenceInfo::key))
+            .toList());
+  }
+
+  private Reply nextValue(String key, long entry) {
+    Sequence sequence = byKey.get(key);
+    if (sequence == null) {
+      return noSuchSequence(key);
+    }
+    if (!sequence.draw()) {
+      boolean ascending = sequence.increment > 0;
+      return new Reply.Rejected(
+          Reason.SEQUENCE_EXHAUSTED,
+          "nextval: reached "
+              + (ascending ? "maximum" : "minimum")
+              + " value of sequence \""
+              + Names.printable(key)
+              + "\" ("
+              + (ascending ? sequence.max : sequence.min)
+              + ")",
+          "");
+    }
+    effect = sequence.settle(entry);
+    return new SequenceReply.Value(CommandType.NEXT_VALUE, key, sequence.value);
+  }
+
+  private Reply init(SequenceCommand.Init c, Limits limits) {
+    if (byKey.containsKey(c.key())) {
+      return new Reply.Rejected(
+          Reason.SEQUENCE_EXISTS,
+          "sequence \"" + Names.printable(c.key()) + "\" exists already",
+          "If no database has it, it was left by a schema that was renamed:"
+              + " drop it with mgtm gtm drop-sequence.");
+    }
+    if (byKey.size() >= limits.sequencesMax()) {
+      return new Reply.Rejected(
+          Reason.SEQUENCE_LIMIT,
+          "the limit of " + limits.sequencesMax() + " sequences is reached",
+          "Raise limits.sequencesMax.");
+    }
+    Sequence s = new Sequence(c.key());
+    s.increment = c.increment() == UNSET ? 1 : c.increment();
+    boolean ascending = s.increment > 0;
+    s.min = orDefault(c.min(), ascending ? 1 : DEFAULT_MIN_DESCENDING);
+    s.max = orDefault(c.max(), ascending ? DEFAULT_MAX_ASCENDING : -1);
+    s.init = orDefault(c.start(), ascending ? 1 : DEFAULT_MIN_DESCENDING);
+    s.value = s.init;
+    s.last = s.init;
+    s.cycle = c.cycle();
+    Reply wrong = checkBounds(s);
+    if (wrong == null && (s.init < s.min || s.init > s.max)) {
+      wrong = bounds(c.key(), "START value (" + s.init + ") must lie in " + s.min + ".." + s.max);
+    }
+    if (wrong != null) {
+      return wrong;
+    }
+    s.restartReservation();
+    put(s);
+    return done(c.type(), c.key());
+  }
+
+  private static long orDefault(long value, long otherwise) {
+    return value == UNSET ? otherwise : value;
+  }
+
+  private static Reply checkBounds(Sequence s) {
+    if (s.increment == 0) {
+      return bounds(s.key, "INCREMENT must not be zero");
+    }
+    if (s.min > s.max) {
+      return bounds(
+          s.key, "MINVALUE (" + s.min + ") must not be greater than MAXVALUE (" + s.max + ")");
+    }
+    return null;
+  }
+
+  private static Reply bounds(String key, String what) {
+    return new Reply.Rejected(
+        Reason.SEQUENCE_BOUNDS, "sequence \"" + Names.printable(key) + "\": " + what, "");
+  }
+
+  private Reply setValue(SequenceCommand.SetValue c) {
+    Sequence s = byKey.get(c.key());
+    if (s == null) {
+      return noSuchSequence(c.key());
+    }
+    s.last = s.value;
+    s.value = c.value();
+    s.called = c.called();
+    if (!c.called()) {
+      s.init = c.value();
+    }
+    s.restartReservation();
+    return done(c.type(), c.key());
+  }
+
+  private Reply alter(SequenceCommand.Alter c) {
+    Sequence s = byKey.get(c.key());
+    if (s == null) {
+      return noSuchSequence(c.key());
+    }
+    Sequence changed = s.renamed(c.key());
+    changed.increment = c.increment();
+    changed.min = c.min();
+    changed.max = c.max();
+    changed.cycle = c.cycle();
+    Reply wrong = checkBounds(changed);
+    if (wrong != null) {
+      return wrong;
+    }
+    if (c.restart()) {
+      changed.called = false;
+      changed.init = c.last();
+      changed.last = c.last();
+    } else if (changed.init != c.start()) {
+      changed.init = c.start();
+      changed.last = c.start();
+    }
+    changed.restartReservation();
+    put(changed);
+    return done(c.type(), c.key());
+  }
+
+  private Reply reset(SequenceCommand.Reset c) {
+    Sequence s = byKey.get(c.key());
+    if (s == null) {
+      return noSuchSequence(c.key());
+    }
+    s.value = s.init;
+    s.last = s.init;
+    s.restartReservation();
+    return done(c.type(), c.key());
+  }
+
+  private Reply rename(SequenceCommand.Rename c) {
+    Sequence s = byKey.get(c.key());
+    if (s == null) {
+      return noSuchSequence(c.key());
+    }
+    if (byKey.containsKey(c.newKey())) {
+      return new Reply.Rejected(
+          Reason.SEQUENCE_EXISTS,
+          "sequence \"" + Names.printable(c.newKey()) + "\" exists already",
+          "");
+    }
+    byKey.remove(c.key());
+    put(s.renamed(c.newKey()));
+    return done(c.type(), c.newKey());
+  }
+
+  /**
+   * A sequence that is not there counts as dropped: coordinators do not tell when a schema is
+   * renamed, and then drop its sequences by names that the GTM never heard. The original answers
+   * with an error, and the schema cannot be dropped.
+   */
+  private Reply close(SequenceCommand.Close c) {
+    if (byKey.remove(c.key()) != null) {
+      effect = Effect.FORCED;
+    }
+    return new SequenceReply.Done(c.type(), c.key());
+  }
+
+  private Reply closeDatabase(SequenceCommand.CloseDatabase c) {
+    String database = c.key();
+    int nul = database.indexOf(0);
+    String prefix = (nul < 0 ? database : database.substring(0, nul)) + ".";
+    if (byKey.keySet().removeIf(key -> key.startsWith(prefix))) {
+      effect = Effect.FORCED;
+    }
+    return new SequenceReply.Done(c.type(), c.key());
+  }
+
+  private SequenceReply done(CommandType of, String key) {
+    effect = Effect.FORCED;
+    return new SequenceReply.Done(of, key);
+  }
+
+  private static Reply noSuchSequence(String key) {
+    return new Reply.Rejected(
+        Reason.NO_SUCH_SEQUENCE,
+        "sequence \"" + Names.printable(key) + "\" does not exist at the GTM",
+        "");
+  }
+
+  /** After a crash: no value that may have been handed out comes again. */
+  void skipReserved() {
+    byKey.values().forEach(Sequence::skipReserved);
+  }
+}

@@ -1,0 +1,422 @@
+package io.mgtm.gtm.state;
+
+import io.mgtm.gtm.command.CommandType;
+import io.mgtm.gtm.command.Effect;
+import io.mgtm.gtm.command.Flags;
+import io.mgtm.gtm.command.Names;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.Reply.Reason;
+import io.mgtm.gtm.command.SnapshotCommand;
+import io.mgtm.gtm.command.SnapshotReply;
+import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.TransactionCommand.BeginKind;
+import io.mgtm.gtm.command.TransactionRef;
+import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.gtm.command.TransactionState;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The commands on transactions and snapshots; the rules are those of gtm_txn.c and gtm_snap.c. */
+final class TransactionRules {
+  private final GxidAllocator gxids;
+  private final TransactionTable table;
+  private Limits limits = Limits.NONE;
+  private long recentGlobalXmin;
+  private long entry;
+  private long nowMicros;
+  private Effect effect = Effect.NONE;
+
+  TransactionRules(GxidAllocator gxids, TransactionTable table, long recentGlobalXmin) {
+    this.gxids = gxids;
+    this.table = table;
+    this.recentGlobalXmin = recentGlobalXmin;
+  }
+
+  void setLimits(Limits limits) {
+    this.limits = limits;
+  }
+
+  void beginEntry(long entry, long nowMicros) {
+    this.entry = entry;
+    this.nowMicros = nowMicros;
+  }
+
+  /** What the last {@code apply} did. */
+  Effect effect() {
+    return effect;
+  }
+
+  GxidAllocator gxids() {
+    return gxids;
+  }
+
+  TransactionTable table() {
+    return table;
+  }
+
+  long recentGlobalXmin() {
+    return recentGlobalXmin;
+  }
+
+  Reply apply(TransactionCommand command) {
+    effect = Effect.NONE;
+    if (command instanceof TransactionCommand.Begin c) {
+      return begin(c);
+    } else if (command instanceof TransactionCommand.End c) {
+      return end(c);
+    } else if (command instanceof TransactionCommand.BeginMany c) {
+      return beginMany(c);
+    } else if (command instanceof TransactionCommand.EndMany c) {
+      return endMany(c);
+    } else if (command instanceof TransactionCommand.CommitPrepared c) {
+      return commitPrepared(c);
+    } else if (command instanceof TransactionCommand.AssignGxid c) {
+      return assignGxid(c);
+    } else if (command instanceof TransactionCommand.StartPrepare c) {
+      return startPrepare(c);
+    } else if (command instanceof TransactionCommand.Prepare c) {
+      return prepare(c);
+    } else if (command instanceof TransactionCommand.BeginForPrepared c) {
+      return beginForPrepared(c);
+    } else if (command instanceof TransactionCommand.AdvanceOldestGxid c) {
+      return advanceOldest(c);
+    } else if (command instanceof TransactionCommand.GetNextGxid) {
+      return new TransactionReply.NextGxid(GxidMath.wire(gxids.next()));
+    } else if (command instanceof TransactionCommand.GetStatus c) {
+      return status(c);
+    } else if (command instanceof TransactionCommand.ListPrepared) {
+      return new TransactionReply.PreparedList(list(true));
+    }
+    return listTransactions();
+  }
+
+  Reply apply(SnapshotCommand command) {
+    effect = Effect.NONE;
+    if (command instanceof SnapshotCommand.GetSnapshot c) {
+      Transaction transaction = table.find(c.transaction());
+      return transaction == null
+          ? noSuchTransaction(c.transaction())
+          : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
+    } else if (command instanceof SnapshotCommand.GetSnapshotMany c) {
+      return snapshotMany(c);
+    }
+    return assignGxidAndSnapshot((SnapshotCommand.AssignGxidAndGetSnapshot) command);
+  }
+
+  private Reply begin(TransactionCommand.Begin c) {
+    boolean wantsGxid = c.kind() != BeginKind.HANDLE;
+    Reply refused = refuseBegin(1, wantsGxid);
+    if (refused != null) {
+      return refused;
+    }
+    Transaction transaction =
+        new Transaction(
+            table.nextHandle(),
+            c.session(),
+            c.backend(),
+            c.isolation(),
+            c.readOnly(),
+            c.kind() == BeginKind.AUTOVACUUM);
+    addBegun(transaction, wantsGxid);
+    return new TransactionReply.Began(
+        c.kind(), transaction.handle, GxidMath.wire(transaction.gxid), nowMicros);
+  }
+
+  private void addBegun(Transaction transaction, boolean wantsGxid) {
+    if (wantsGxid) {
+      transaction.gxid = gxids.take();
+    }
+    table.add(transaction);
+    effect = effect.and(wantsGxid ? gxids.settle(entry) : Effect.LOGGED);
+  }
+
+  private Reply refuseBegin(int count, boolean wantsGxid) {
+    if (table.count() + count > limits.transactionsMax()) {
+      return new Reply.Rejected(
+          Reason.TRANSACTION_LIMIT,
+          "the limit of " + limits.transactionsMax() + " open transactions is reached",
+          "End some, or raise limits.transactionsMax.");
+    }
+    return wantsGxid ? refuseGxids(count) : null;
+  }
+
+  private Reply refuseGxids(int count) {
+    if (gxids.mayTake(count, limits)) {
+      return null;
+    }
+    return new Reply.Rejected(
+        Reason.GXID_LIMIT,
+        "no more gxids are given, to avoid wraparound data loss: next is "
+            + Integer.toUnsignedString(GxidMath.wire(gxids.next()))
+            + ", ids wrap at "
+            + Integer.toUnsignedString(GxidMath.wire(gxids.wrapAt())),
+        "VACUUM FREEZE every database on every node, then tell the GTM the oldest id left:"
+            + " mgtm gtm advance-oldest.");
+  }
+
+  private Reply beginMany(TransactionCommand.BeginMany c) {
+    int count = c.items().size();
+    Reply refused = refuseBegin(count, true);
+    if (refused != null) {
+      return refused;
+    }
+    long first = gxids.next();
+    for (TransactionCommand.BeginItem item : c.items()) {
+      addBegun(
+          new Transaction(
+              table.nextHandle(),
+              c.session(),
+              item.backend(),
+              item.isolation(),
+              item.readOnly(),
+              false),
+          true);
+    }
+    return new TransactionReply.BeganMany(count, GxidMath.wire(first), nowMicros);
+  }
+
+  private Reply assignGxid(TransactionCommand.AssignGxid c) {
+    Transaction transaction = table.find(c.transaction());
+    Reply refused = assign(transaction, c.transaction());
+    return refused != null
+        ? refused
+        : new TransactionReply.GxidAssigned(transaction.handle, GxidMath.wire(transaction.gxid));
+  }
+
+  private Reply assign(Transaction transaction, TransactionRef ref) {
+    if (transaction == null) {
+      return noSuchTransaction(ref);
+    }
+    if (transaction.gxid == 0) {
+      Reply refused = refuseGxids(1);
+      if (refused != null) {
+        return refused;
+      }
+      table.assign(transaction, gxids.take());
+      effect = effect.and(gxids.settle(entry));
+    }
+    return null;
+  }
+
+  private Reply end(TransactionCommand.End c) {
+    Transaction transaction = table.find(c.transaction());
+    int gxid = gxidToEcho(transaction, c.transaction());
+    return new TransactionReply.Ended(c.outcome(), gxid, end(transaction));
+  }
+
+  private boolean end(Transaction transaction) {
+    if (transaction == null) {
+      return false;
+    }
+    effect = effect.and(transaction.hasGid() ? Effect.FORCED : Effect.LOGGED);
+    table.end(transaction);
+    return true;
+  }
+
+  private Reply endMany(TransactionCommand.EndMany c) {
+    boolean[] known = new boolean[c.transactions().size()];
+    for (int i = 0; i < known.length; i++) {
+      known[i] = end(table.find(c.transactions().get(i)));
+    }
+    return new TransactionReply.EndedMany(c.outcome(), Flags.of(known));
+  }
+
+  private Reply commitPrepared(TransactionCommand.CommitPrepared c) {
+    Transaction prepared = table.find(c.prepared());
+    int gxid = gxidToEcho(prepared, c.prepared());
+    boolean known = end(prepared);
+    end(table.find(c.committing()));
+    return new TransactionReply.PreparedCommitted(gxid, known);
+  }
+
+  private static int gxidToEcho(Transaction transaction, TransactionRef ref) {
+    if (transaction != null) {
+      return GxidMath.wire(transaction.gxid);
+    }
+    return ref.byGxid() ? ref.value() : 0;
+  }
+
+  private Reply startPrepare(TransactionCommand.StartPrepare c) {
+    Transaction transaction = table.find(c.transaction());
+    if (transaction == null) {
+      return noSuchTransaction(c.transaction());
+    }
+    Transaction holder = table.findGid(c.gid());
+    if (holder != null) {
+      return new Reply.Rejected(
+          Reason.GID_IN_USE,
+          "transaction identifier \"" + Names.printable(c.gid()) + "\" is already in use",
+          "");
+    }
+    table.startPrepare(transaction, c.gid(), c.nodes());
+    effect = Effect.FORCED;
+    return new TransactionReply.PrepareStarted(GxidMath.wire(transaction.gxid));
+  }
+
+  private Reply prepare(TransactionCommand.Prepare c) {
+    Transaction transaction = table.find(c.transaction());
+    if (transaction == null) {
+      return noSuchTransaction(c.transaction());
+    }
+    if (!transaction.hasGid()) {
+      return new Reply.Rejected(
+          Reason.BAD_STATE, c.transaction() + " has not started to prepare", "");
+    }
+    table.prepare(transaction);
+    effect = Effect.FORCED;
+    return new TransactionReply.Prepared(GxidMath.wire(transaction.gxid));
+  }
+
+  private Reply beginForPrepared(TransactionCommand.BeginForPrepared c) {
+    Transaction prepared = table.findGid(c.gid());
+    if (prepared == null) {
+      return new Reply.Rejected(
+          Reason.NO_SUCH_GID,
+          "prepared transaction with identifier \""
+              + Names.printable(c.gid())
+              + "\" does not exist",
+          "");
+    }
+    Reply refused = refuseBegin(1, true);
+    if (refused != null) {
+      return refused;
+    }
+    Transaction transaction =
+        new Transaction(
+            table.nextHandle(), c.session(), c.backend(), c.isolation(), c.readOnly(), false);
+    addBegun(transaction, true);
+    return new TransactionReply.BeganForPrepared(
+        GxidMath.wire(transaction.gxid), GxidMath.wire(prepared.gxid), prepared.nodes);
+  }
+
+  private Reply advanceOldest(TransactionCommand.AdvanceOldestGxid c) {
+    long gxid = GxidMath.notAfter(gxids.next(), c.gxid());
+    long oldestInUse = table.oldestXmin(xmin());
+    if (!GxidMath.isNormal(gxid) || gxid < gxids.oldest() || gxid > oldestInUse) {
+      return new Reply.Rejected(
+          Reason.BAD_GXID,
+          "the oldest gxid cannot become "
+              + Integer.toUnsignedString(c.gxid())
+              + ": it must lie from "
+              + Integer.toUnsignedString(GxidMath.wire(gxids.oldest()))
+              + " to "
+              + Integer.toUnsignedString(GxidMath.wire(oldestInUse)),
+          "");
+    }
+    gxids.advanceOldest(gxid);
+    effect = Effect.FORCED;
+    return new TransactionReply.OldestGxidAdvanced(
+        GxidMath.wire(gxid), GxidMath.wire(gxids.stopAt(limits)));
+  }
+
+  private Reply status(TransactionCommand.GetStatus c) {
+    Transaction transaction = table.find(c.transaction());
+    return transaction == null
+        ? noSuchTransaction(c.transaction())
+        : new TransactionReply.Status(GxidMath.wire(transaction.gxid), transaction.state);
+  }
+
+  private Reply snapshotMany(SnapshotCommand.GetSnapshotMany c) {
+    boolean[] known = new boolean[c.transactions().size()];
+    List<Transaction> found = new ArrayList<>(known.length);
+    for (int i = 0; i < known.length; i++) {
+      Transaction transaction = table.find(c.transactions().get(i));
+      known[i] = transaction != null;
+      if (known[i]) {
+        found.add(transaction);
+      }
+    }
+    return found.isEmpty()
+        ? new Reply.Rejected(
+            Reason.NO_SUCH_TRANSACTION, "none of the transactions of this snapshot is open", "")
+        : snapshot(c.type(), Flags.of(known), found);
+  }
+
+  private Reply assignGxidAndSnapshot(SnapshotCommand.AssignGxidAndGetSnapshot c) {
+    Transaction transaction = table.find(c.transaction());
+    Reply refused = assign(transaction, c.transaction());
+    return refused != null ? refused : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
+  }
+
+  /** Takes one snapshot for all of {@code holders}; those that hold no xmin yet hold its. */
+  private Reply snapshot(CommandType of, Flags known, List<Transaction> holders) {
+    long xmax = GxidMath.next(table.latestCompleted());
+    RunningGxids running = table.running();
+    int count = running.countBefore(GxidMath.wire(xmax));
+    long xmin = xmin();
+    recentGlobalXmin = Math.min(xmin, table.oldestXmin(xmin));
+    for (int i = 0; i < holders.size(); i++) {
+      Transaction holder = holders.get(i);
+      if (holder.xmin == 0) {
+        table.holdXmin(holder, xmin);
+        effect = effect.and(Effect.LOGGED);
+      }
+    }
+    Transaction first = holders.get(0);
+    return new SnapshotReply.Snapshot(
+        of,
+        first.handle,
+        GxidMath.wire(first.gxid),
+        known,
+        GxidMath.wire(xmin),
+        GxidMath.wire(xmax),
+        GxidMath.wire(recentGlobalXmin),
+        running.view(count));
+  }
+
+  /** The oldest running gxid that has a newer one ended, or the next after the newest ended. */
+  private long xmin() {
+    long xmax = GxidMath.next(table.latestCompleted());
+    RunningGxids running = table.running();
+    return running.countBefore(GxidMath.wire(xmax)) == 0
+        ? xmax
+        : GxidMath.notAfter(gxids.next(), running.first());
+  }
+
+  private Reply listTransactions() {
+    return new TransactionReply.TransactionList(
+        GxidMath.wire(gxids.next()),
+        GxidMath.wire(gxids.oldest()),
+        GxidMath.wire(gxids.warnAt(limits)),
+        GxidMath.wire(gxids.stopAt(limits)),
+        GxidMath.wire(gxids.wrapAt()),
+        GxidMath.wire(table.latestCompleted()),
+        GxidMath.wire(recentGlobalXmin),
+        table.lastHandle(),
+        list(false));
+  }
+
+  private List<TransactionReply.TransactionInfo> list(boolean preparedOnly) {
+    List<TransactionReply.TransactionInfo> infos = new ArrayList<>();
+    table.forEach(
+        t -> {
+          if (!preparedOnly || t.state == TransactionState.PREPARED) {
+            infos.add(t.info());
+          }
+        });
+    return infos;
+  }
+
+  private static Reply noSuchTransaction(TransactionRef ref) {
+    return new Reply.Rejected(
+        Reason.NO_SUCH_TRANSACTION, "there is no open transaction with " + ref, "");
+  }
+
+  /** Ends what dies with a session; {@code backend} NO_BACKEND means all of it. */
+  boolean endSession(long session, short backend) {
+    return table.endAll(
+        t ->
+            t.session == session
+                && !t.state.outlivesSession()
+                && (backend == io.mgtm.gtm.command.Command.NO_BACKEND || t.backend == backend));
+  }
+
+  /** After a restart: nobody is connected, and everything given before counts as ended. */
+  void restart(boolean clean) {
+    table.endAll(t -> !t.state.outlivesSession());
+    if (!clean) {
+      gxids.skipReserved();
+    }
+    table.setLatestCompleted(GxidMath.previous(gxids.next()));
+  }
+}
