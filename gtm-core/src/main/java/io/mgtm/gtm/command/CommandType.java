@@ -17,10 +17,10 @@ public enum CommandType {
   COMMIT_PREPARED(17),
   BEGIN_FOR_PREPARED(18),
   ADVANCE_OLDEST_GXID(19),
-  GET_NEXT_GXID(20),
-  GET_STATUS(21),
-  LIST_TRANSACTIONS(22),
-  LIST_PREPARED(23),
+  GET_NEXT_GXID(20, true),
+  GET_STATUS(21, true),
+  LIST_TRANSACTIONS(22, true),
+  LIST_PREPARED(23, true),
 
   GET_SNAPSHOT(30),
   GET_SNAPSHOT_MANY(31),
@@ -28,23 +28,23 @@ public enum CommandType {
 
   INIT_SEQUENCE(40),
   NEXT_VALUE(41),
-  LAST_VALUE(42),
+  LAST_VALUE(42, true),
   SET_VALUE(43),
   RESET_SEQUENCE(44),
   CLOSE_SEQUENCE(45),
   CLOSE_SEQUENCES_OF_DATABASE(46),
   RENAME_SEQUENCE(47),
   ALTER_SEQUENCE(48),
-  LIST_SEQUENCES(49),
+  LIST_SEQUENCES(49, true),
 
   REGISTER_NODE(60),
   UNREGISTER_NODE(61),
-  LIST_NODES(62),
+  LIST_NODES(62, true),
 
   BARRIER(70),
-  BEGIN_BACKUP(71),
-  END_BACKUP(72),
-  LIST_BARRIERS(73);
+  BEGIN_BACKUP(71, true),
+  END_BACKUP(72, true),
+  LIST_BARRIERS(73, true);
 
   private static final CommandType[] BY_CODE = new CommandType[128];
 
@@ -55,9 +55,20 @@ public enum CommandType {
   }
 
   private final byte code;
+  private final boolean query;
 
   CommandType(int code) {
+    this(code, false);
+  }
+
+  CommandType(int code, boolean query) {
     this.code = (byte) code;
+    this.query = query;
+  }
+
+  /** Whether it only asks, and never stands in the log. */
+  public boolean query() {
+    return query;
   }
 
   public byte code() {

@@ -15,6 +15,7 @@ public sealed interface Reply
     NO_SUCH_TRANSACTION,
     TRANSACTION_LIMIT,
     GXID_LIMIT,
+    SNAPSHOT_LIMIT,
     GID_IN_USE,
     NO_SUCH_GID,
     NAME_TOO_LONG,

@@ -40,7 +40,7 @@ public final class CheckpointEncoder {
     head.putLong(gxids.next()).putLong(gxids.oldest());
     putReservation(head, gxids.reservation());
     TransactionTable table = rules.table();
-    head.putLong(table.latestCompleted()).putLong(rules.recentGlobalXmin());
+    head.putLong(table.latestCompleted()).putLong(rules.snapshots().recentGlobalXmin());
     head.putInt(table.lastHandle()).putInt(table.count());
     table.forEach(this::putTransaction);
   }

@@ -91,7 +91,7 @@ public final class GtmState {
       effect = transactions.effect();
       return reply;
     } else if (command instanceof SnapshotCommand c) {
-      Reply reply = transactions.apply(c);
+      Reply reply = transactions.snapshots().apply(c);
       effect = transactions.effect();
       return reply;
     } else if (command instanceof SequenceCommand c) {

@@ -75,7 +75,7 @@ final class GxidAllocator {
 
   /** Whether {@code count} more may be given. */
   boolean mayTake(int count, Limits limits) {
-    return limits == Limits.NONE || next + count <= stopAt(limits);
+    return next + count <= stopAt(limits);
   }
 
   /** Moves the origin of the limits ahead; the caller has checked it. */

@@ -5,15 +5,27 @@ package io.mgtm.gtm.state;
  * that a replay under other limits gives the same state.
  *
  * @param transactionsMax open transactions, prepared ones included
+ * @param snapshotGxidsMax running transactions that one snapshot may list
  * @param sequencesMax sequences
  * @param nodesMax registered nodes
  * @param gxidStopMargin gxids left before wraparound at which begins are refused
  * @param gxidWarnMargin gxids left before wraparound at which warnings start
  */
 public record Limits(
-    int transactionsMax, int sequencesMax, int nodesMax, long gxidStopMargin, long gxidWarnMargin) {
+    int transactionsMax,
+    int snapshotGxidsMax,
+    int sequencesMax,
+    int nodesMax,
+    long gxidStopMargin,
+    long gxidWarnMargin) {
 
   /** For replays and followers. */
   public static final Limits NONE =
-      new Limits(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0);
+      new Limits(
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE,
+          Long.MIN_VALUE / 2,
+          Long.MIN_VALUE / 2);
 }

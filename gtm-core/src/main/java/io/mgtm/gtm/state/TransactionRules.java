@@ -1,13 +1,11 @@
 package io.mgtm.gtm.state;
 
-import io.mgtm.gtm.command.CommandType;
+import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Flags;
 import io.mgtm.gtm.command.Names;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.Reply.Reason;
-import io.mgtm.gtm.command.SnapshotCommand;
-import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
@@ -16,12 +14,12 @@ import io.mgtm.gtm.command.TransactionState;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The commands on transactions and snapshots; the rules are those of gtm_txn.c and gtm_snap.c. */
+/** The commands on transactions; the rules are those of gtm_txn.c. */
 final class TransactionRules {
   private final GxidAllocator gxids;
   private final TransactionTable table;
   private Limits limits = Limits.NONE;
-  private long recentGlobalXmin;
+  private final SnapshotRules snapshots;
   private long entry;
   private long nowMicros;
   private Effect effect = Effect.NONE;
@@ -29,7 +27,7 @@ final class TransactionRules {
   TransactionRules(GxidAllocator gxids, TransactionTable table, long recentGlobalXmin) {
     this.gxids = gxids;
     this.table = table;
-    this.recentGlobalXmin = recentGlobalXmin;
+    this.snapshots = new SnapshotRules(this, recentGlobalXmin);
   }
 
   void setLimits(Limits limits) {
@@ -46,6 +44,14 @@ final class TransactionRules {
     return effect;
   }
 
+  void clearEffect() {
+    effect = Effect.NONE;
+  }
+
+  void addEffect(Effect more) {
+    effect = effect.and(more);
+  }
+
   GxidAllocator gxids() {
     return gxids;
   }
@@ -54,8 +60,12 @@ final class TransactionRules {
     return table;
   }
 
-  long recentGlobalXmin() {
-    return recentGlobalXmin;
+  SnapshotRules snapshots() {
+    return snapshots;
+  }
+
+  Limits limits() {
+    return limits;
   }
 
   Reply apply(TransactionCommand command) {
@@ -88,19 +98,6 @@ final class TransactionRules {
       return new TransactionReply.PreparedList(list(true));
     }
     return listTransactions();
-  }
-
-  Reply apply(SnapshotCommand command) {
-    effect = Effect.NONE;
-    if (command instanceof SnapshotCommand.GetSnapshot c) {
-      Transaction transaction = table.find(c.transaction());
-      return transaction == null
-          ? noSuchTransaction(c.transaction())
-          : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
-    } else if (command instanceof SnapshotCommand.GetSnapshotMany c) {
-      return snapshotMany(c);
-    }
-    return assignGxidAndSnapshot((SnapshotCommand.AssignGxidAndGetSnapshot) command);
   }
 
   private Reply begin(TransactionCommand.Begin c) {
@@ -183,7 +180,8 @@ final class TransactionRules {
         : new TransactionReply.GxidAssigned(transaction.handle, GxidMath.wire(transaction.gxid));
   }
 
-  private Reply assign(Transaction transaction, TransactionRef ref) {
+  /** Gives a transaction that has no gxid one; null when that went well. */
+  Reply assign(Transaction transaction, TransactionRef ref) {
     if (transaction == null) {
       return noSuchTransaction(ref);
     }
@@ -291,7 +289,7 @@ final class TransactionRules {
 
   private Reply advanceOldest(TransactionCommand.AdvanceOldestGxid c) {
     long gxid = GxidMath.notAfter(gxids.next(), c.gxid());
-    long oldestInUse = table.oldestXmin(xmin());
+    long oldestInUse = table.oldestXmin(snapshots.xmin());
     if (!GxidMath.isNormal(gxid) || gxid < gxids.oldest() || gxid > oldestInUse) {
       return new Reply.Rejected(
           Reason.BAD_GXID,
@@ -316,63 +314,6 @@ final class TransactionRules {
         : new TransactionReply.Status(GxidMath.wire(transaction.gxid), transaction.state);
   }
 
-  private Reply snapshotMany(SnapshotCommand.GetSnapshotMany c) {
-    boolean[] known = new boolean[c.transactions().size()];
-    List<Transaction> found = new ArrayList<>(known.length);
-    for (int i = 0; i < known.length; i++) {
-      Transaction transaction = table.find(c.transactions().get(i));
-      known[i] = transaction != null;
-      if (known[i]) {
-        found.add(transaction);
-      }
-    }
-    return found.isEmpty()
-        ? new Reply.Rejected(
-            Reason.NO_SUCH_TRANSACTION, "none of the transactions of this snapshot is open", "")
-        : snapshot(c.type(), Flags.of(known), found);
-  }
-
-  private Reply assignGxidAndSnapshot(SnapshotCommand.AssignGxidAndGetSnapshot c) {
-    Transaction transaction = table.find(c.transaction());
-    Reply refused = assign(transaction, c.transaction());
-    return refused != null ? refused : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
-  }
-
-  /** Takes one snapshot for all of {@code holders}; those that hold no xmin yet hold its. */
-  private Reply snapshot(CommandType of, Flags known, List<Transaction> holders) {
-    long xmax = GxidMath.next(table.latestCompleted());
-    RunningGxids running = table.running();
-    int count = running.countBefore(GxidMath.wire(xmax));
-    long xmin = xmin();
-    recentGlobalXmin = Math.min(xmin, table.oldestXmin(xmin));
-    for (int i = 0; i < holders.size(); i++) {
-      Transaction holder = holders.get(i);
-      if (holder.xmin == 0) {
-        table.holdXmin(holder, xmin);
-        effect = effect.and(Effect.LOGGED);
-      }
-    }
-    Transaction first = holders.get(0);
-    return new SnapshotReply.Snapshot(
-        of,
-        first.handle,
-        GxidMath.wire(first.gxid),
-        known,
-        GxidMath.wire(xmin),
-        GxidMath.wire(xmax),
-        GxidMath.wire(recentGlobalXmin),
-        running.view(count));
-  }
-
-  /** The oldest running gxid that has a newer one ended, or the next after the newest ended. */
-  private long xmin() {
-    long xmax = GxidMath.next(table.latestCompleted());
-    RunningGxids running = table.running();
-    return running.countBefore(GxidMath.wire(xmax)) == 0
-        ? xmax
-        : GxidMath.notAfter(gxids.next(), running.first());
-  }
-
   private Reply listTransactions() {
     return new TransactionReply.TransactionList(
         GxidMath.wire(gxids.next()),
@@ -381,7 +322,7 @@ final class TransactionRules {
         GxidMath.wire(gxids.stopAt(limits)),
         GxidMath.wire(gxids.wrapAt()),
         GxidMath.wire(table.latestCompleted()),
-        GxidMath.wire(recentGlobalXmin),
+        GxidMath.wire(snapshots.recentGlobalXmin()),
         table.lastHandle(),
         list(false));
   }
@@ -397,7 +338,7 @@ final class TransactionRules {
     return infos;
   }
 
-  private static Reply noSuchTransaction(TransactionRef ref) {
+  static Reply noSuchTransaction(TransactionRef ref) {
     return new Reply.Rejected(
         Reason.NO_SUCH_TRANSACTION, "there is no open transaction with " + ref, "");
   }
@@ -408,7 +349,7 @@ final class TransactionRules {
         t ->
             t.session == session
                 && !t.state.outlivesSession()
-                && (backend == io.mgtm.gtm.command.Command.NO_BACKEND || t.backend == backend));
+                && (backend == Command.NO_BACKEND || t.backend == backend));
   }
 
   /** After a restart: nobody is connected, and everything given before counts as ended. */

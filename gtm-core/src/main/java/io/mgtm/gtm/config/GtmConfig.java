@@ -1,0 +1,108 @@
+package io.mgtm.gtm.config;
+
+import io.mgtm.group.DurabilityMode;
+import java.nio.file.Path;
+
+/**
+ * Everything that can be set for a GTM. The keys of the file are the component names, nested ones
+ * below their section; docs/configuration.md tells of each.
+ *
+ * @param data the folder that holds the log
+ * @param listen where XC nodes and proxies connect
+ * @param metrics where /metrics and /health are served, or null for nowhere
+ * @param ioThreads threads that read and write sockets; the first of them owns the state too
+ */
+public record GtmConfig(
+    Path data,
+    HostPort listen,
+    HostPort metrics,
+    DurabilityMode durability,
+    int ioThreads,
+    Log log,
+    Gxid gxid,
+    LimitsConfig limits,
+    Timeouts timeouts) {
+
+  /**
+   * The log on disk.
+   *
+   * @param segmentBytes size of one file
+   * @param checkpointBytes how much is logged before a checkpoint replaces it
+   */
+  public record Log(int segmentBytes, long checkpointBytes) {}
+
+  /**
+   * Transaction ids.
+   *
+   * @param first the first one of an empty data folder
+   * @param stopMargin ids left before wraparound at which begins are refused
+   * @param warnMargin ids left before wraparound at which warnings start
+   */
+  public record Gxid(long first, long stopMargin, long warnMargin) {}
+
+  /**
+   * What is admitted.
+   *
+   * @param outboundBytesMax replies that wait for one client before it is read no more
+   */
+  public record LimitsConfig(
+      int connectionsMax,
+      int transactionsMax,
+      int snapshotGxidsMax,
+      int sequencesMax,
+      int nodesMax,
+      int frameBytesMax,
+      int outboundBytesMax) {}
+
+  /**
+   * How long is waited.
+   *
+   * @param startupMs for a connection's startup packet
+   * @param frameMs for the rest of a frame that has begun
+   */
+  public record Timeouts(int startupMs, int frameMs) {}
+
+  /** What holds when nothing is set. */
+  public static final GtmConfig DEFAULTS =
+      new GtmConfig(
+          Path.of("data"),
+          new HostPort("127.0.0.1", 6666),
+          null,
+          DurabilityMode.CRITICAL,
+          1,
+          new Log(16 * 1024 * 1024, 64L * 1024 * 1024),
+          new Gxid(10_000, 1_000_000, 11_000_000),
+          new LimitsConfig(10_000, 65_536, 4_096, 1_000_000, 1_024, 64 * 1024, 1024 * 1024),
+          new Timeouts(10_000, 30_000));
+
+  /**
+   * Checks every value.
+   *
+   * @throws ConfigException with the key, the value and what is allowed
+   */
+  public GtmConfig validated() throws ConfigException {
+    range("ioThreads", ioThreads, 1, 64);
+    range("log.segmentBytes", log.segmentBytes(), 1024 * 1024, 1024 * 1024 * 1024);
+    range("log.checkpointBytes", log.checkpointBytes(), 1024 * 1024, 1L << 40);
+    range("gxid.first", gxid.first(), 3, 0xffff_ffffL);
+    range("gxid.stopMargin", gxid.stopMargin(), 10_000, 1_000_000_000);
+    range("gxid.warnMargin", gxid.warnMargin(), gxid.stopMargin(), 2_000_000_000);
+    range("limits.connectionsMax", limits.connectionsMax(), 1, 1_000_000);
+    range("limits.transactionsMax", limits.transactionsMax(), 1, 1_000_000);
+    range("limits.snapshotGxidsMax", limits.snapshotGxidsMax(), 1, 1_000_000);
+    range("limits.sequencesMax", limits.sequencesMax(), 1, 10_000_000);
+    range("limits.nodesMax", limits.nodesMax(), 1, 100_000);
+    range("limits.frameBytesMax", limits.frameBytesMax(), 32 * 1024, 16 * 1024 * 1024);
+    range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
+    range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
+    range("timeouts.frameMs", timeouts.frameMs(), 100, 3_600_000);
+    return this;
+  }
+
+  private static void range(String key, long value, long min, long max) throws ConfigException {
+    if (value < min || value > max) {
+      throw new ConfigException(
+          key + ": " + value + " is not allowed, expected " + min + " to " + max);
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package io.mgtm.gtm.wire.xc12;
+
+import io.mgtm.gtm.command.BackupCommand;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.NodeType;
+import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.WireException;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Reads a connection's frames: {@code 'A'} first, then {@code 'C'} commands, {@code 'F'} flushes
+ * and {@code 'X'}. From a proxy, a command's body begins with its connection number:
+ *
+ * <pre>
+ *  0    1          5          7            11
+ * +----+----------+----------+------------+--------
+ * | C  | length   | conn LE  | type       | fields   from a proxy (startup type 1)
+ * +----+----------+----------+------------+--------
+ * | C  | length   | type     | fields                from anybody else
+ * +----+----------+----------+--------
+ * </pre>
+ *
+ * One object serves one connection, on its thread.
+ */
+public final class RequestDecoder {
+  private final int frameBytesMax;
+  private final RequestHandler handler;
+  private final FrameReader reader = new FrameReader();
+  private long session;
+  private boolean started;
+  private boolean proxied;
+
+  /**
+   * Makes a decoder.
+   *
+   * @param frameBytesMax the longest frame, header included
+   */
+  public RequestDecoder(int frameBytesMax, RequestHandler handler) {
+    this.frameBytesMax = frameBytesMax;
+    this.handler = handler;
+  }
+
+  /** Sets the session that commands are for; before the first command. */
+  public void session(long id) {
+    this.session = id;
+  }
+
+  /** Whether the peer is a proxy, so that replies carry its connection numbers. */
+  public boolean proxied() {
+    return proxied;
+  }
+
+  /**
+   * Takes every whole frame from {@code in}, and leaves the rest.
+   *
+   * @throws WireException when the peer broke the protocol; what was read before it has been handed
+   *     over
+   */
+  public void decode(ByteBuf in) throws WireException {
+    while (in.readableBytes() >= FrameLimits.HEADER_BYTES) {
+      int start = in.readerIndex();
+      byte type = in.getByte(start);
+      long frameBytes = 1L + in.getInt(start + 1);
+      checkFrame(type, frameBytes);
+      if (in.readableBytes() < frameBytes) {
+        return;
+      }
+      int end = start + (int) frameBytes;
+      reader.wrap(in, start + FrameLimits.HEADER_BYTES, end, "frame");
+      frame(type);
+      in.readerIndex(end);
+    }
+    if (in.isReadable()) {
+      checkType(in.getByte(in.readerIndex()));
+    }
+  }
+
+  private void checkFrame(byte type, long frameBytes) throws WireException {
+    checkType(type);
+    if (frameBytes < FrameLimits.HEADER_BYTES || frameBytes > frameBytesMax) {
+      throw new WireException(
+          "the length of a frame is "
+              + (frameBytes - 1)
+              + ", allowed is 4 to "
+              + (frameBytesMax - 1));
+    }
+  }
+
+  private void checkType(byte type) throws WireException {
+    if (started ? type != 'C' && type != 'F' && type != 'X' : type != 'A') {
+      throw new WireException(
+          started
+              ? "invalid frontend message type " + (type & 0xff)
+              : "expecting a startup packet, received message type " + (type & 0xff),
+          started ? "" : "This port speaks the GTM protocol of Postgres-XC 1.2.");
+    }
+  }
+
+  private void frame(byte type) throws WireException {
+    switch (type) {
+      case 'C' -> command();
+      case 'A' -> {
+        reader.named("startup packet");
+        Startup startup = Startup.read(reader);
+        started = true;
+        proxied = startup.nodeType() == NodeType.PROXY;
+        handler.startup(startup);
+      }
+      case 'X' -> handler.terminate();
+      default -> {
+        // 'F' asks for a flush, which every read ends with anyway; its body repeats the type.
+        reader.readInt();
+        reader.expectEnd();
+      }
+    }
+  }
+
+  private void command() throws WireException {
+    short backend = proxied ? reader.readHostShort() : Command.NO_BACKEND;
+    int code = reader.readInt();
+    MessageType type = MessageType.ofCode(code);
+    if (type == null) {
+      throw new WireException("invalid command type " + code);
+    }
+    reader.named(type);
+    switch (type) {
+      case TXN_BEGIN,
+          TXN_BEGIN_GETGXID,
+          TXN_BEGIN_GETGXID_AUTOVACUUM,
+          TXN_BEGIN_GETGXID_MULTI,
+          TXN_START_PREPARED,
+          TXN_PREPARE,
+          TXN_COMMIT,
+          TXN_COMMIT_MULTI,
+          TXN_COMMIT_PREPARED,
+          TXN_ROLLBACK,
+          TXN_ROLLBACK_MULTI,
+          TXN_GET_GID_DATA,
+          TXN_GET_GXID,
+          TXN_GET_NEXT_GXID,
+          TXN_GXID_LIST,
+          TXN_GET_STATUS,
+          TXN_GET_ALL_PREPARED,
+          MGTM_ADVANCE_OLDEST_GXID ->
+          hand(type, backend, TransactionRequests.read(type, reader, session, backend));
+      case SNAPSHOT_GET, SNAPSHOT_GET_MULTI, SNAPSHOT_GXID_GET ->
+          hand(type, backend, SnapshotRequests.read(type, reader));
+      case SEQUENCE_INIT,
+          SEQUENCE_GET_NEXT,
+          SEQUENCE_GET_LAST,
+          SEQUENCE_SET_VAL,
+          SEQUENCE_RESET,
+          SEQUENCE_CLOSE,
+          SEQUENCE_RENAME,
+          SEQUENCE_ALTER,
+          SEQUENCE_LIST ->
+          hand(type, backend, SequenceRequests.read(type, reader));
+      case NODE_REGISTER, NODE_UNREGISTER, NODE_LIST, BACKEND_DISCONNECT ->
+          hand(type, backend, NodeRequests.read(type, reader, session, backend));
+      case BARRIER, BEGIN_BACKUP, END_BACKUP, MGTM_BARRIER_LIST ->
+          hand(type, backend, backup(type));
+      default -> refuse(type, backend);
+    }
+  }
+
+  private void hand(MessageType type, short backend, Command command) throws WireException {
+    reader.expectEnd();
+    handler.command(type, backend, command);
+  }
+
+  private BackupCommand backup(MessageType type) throws WireException {
+    return switch (type) {
+      case BARRIER -> {
+        String id = reader.readString("barrier id", FrameLimits.BARRIER_ID_BYTES_MAX);
+        int nul = id.indexOf(0);
+        yield new BackupCommand.Barrier(
+            NameRules.requireName("barrier id", nul < 0 ? id : id.substring(0, nul)));
+      }
+      case BEGIN_BACKUP -> new BackupCommand.BeginBackup(session);
+      case END_BACKUP -> new BackupCommand.EndBackup(session);
+      default -> new BackupCommand.ListBarriers();
+    };
+  }
+
+  private void refuse(MessageType type, short backend) throws WireException {
+    if (type == MessageType.INVALID || type == MessageType.DATA_FLUSH) {
+      throw new WireException("invalid command type " + type.code());
+    }
+    handler.refused(
+        type,
+        backend,
+        type + " is sent between an original GTM and its standby only",
+        "This GTM replicates among its own members: start them with mgtm gtm start --members.");
+  }
+}

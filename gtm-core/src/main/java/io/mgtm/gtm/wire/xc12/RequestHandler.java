@@ -1,0 +1,24 @@
+package io.mgtm.gtm.wire.xc12;
+
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.wire.MessageType;
+
+/** Where {@link RequestDecoder} hands what it read. Called by the decoding thread. */
+public interface RequestHandler {
+
+  /** The first frame of a connection. */
+  void startup(Startup startup);
+
+  /**
+   * A command.
+   *
+   * @param backend the proxy's connection number that the reply must carry, or NO_BACKEND
+   */
+  void command(MessageType type, short backend, Command command);
+
+  /** A command that this GTM does not serve; the connection goes on. */
+  void refused(MessageType type, short backend, String message, String hint);
+
+  /** The client says that it leaves. */
+  void terminate();
+}

@@ -1,0 +1,59 @@
+package io.mgtm.gtm.wire.xc12;
+
+import io.mgtm.gtm.command.SequenceCommand;
+import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.WireException;
+
+/** The bodies of sequence commands (gtm_seq.c). */
+final class SequenceRequests {
+  private static final int FULL_NAME = 0;
+  private static final int DATABASE_NAME = 1;
+
+  private SequenceRequests() {}
+
+  static SequenceCommand read(MessageType type, FrameReader in) throws WireException {
+    return switch (type) {
+      case SEQUENCE_GET_NEXT -> new SequenceCommand.NextValue(key(in));
+      case SEQUENCE_GET_LAST -> new SequenceCommand.LastValue(key(in));
+      case SEQUENCE_INIT ->
+          new SequenceCommand.Init(
+              key(in),
+              in.readHostLong(),
+              in.readHostLong(),
+              in.readHostLong(),
+              in.readHostLong(),
+              in.readBoolean());
+      case SEQUENCE_SET_VAL ->
+          new SequenceCommand.SetValue(key(in), in.readHostLong(), in.readBoolean());
+      case SEQUENCE_RESET -> new SequenceCommand.Reset(key(in));
+      case SEQUENCE_RENAME -> new SequenceCommand.Rename(key(in), key(in));
+      case SEQUENCE_ALTER ->
+          new SequenceCommand.Alter(
+              key(in),
+              in.readHostLong(),
+              in.readHostLong(),
+              in.readHostLong(),
+              in.readHostLong(),
+              in.readHostLong(),
+              in.readBoolean(),
+              in.readBoolean());
+      case SEQUENCE_LIST -> new SequenceCommand.ListAll();
+      case SEQUENCE_CLOSE -> close(in);
+      default -> throw new IllegalArgumentException(type + " is no sequence command");
+    };
+  }
+
+  private static SequenceCommand close(FrameReader in) throws WireException {
+    String key = key(in);
+    int keyType = in.readHostInt();
+    return switch (keyType) {
+      case FULL_NAME -> new SequenceCommand.Close(key);
+      case DATABASE_NAME -> new SequenceCommand.CloseDatabase(key);
+      default -> throw new WireException("unknown sequence key type " + keyType);
+    };
+  }
+
+  private static String key(FrameReader in) throws WireException {
+    return NameRules.requireKey(in.readString("sequence key", FrameLimits.SEQUENCE_KEY_BYTES_MAX));
+  }
+}

@@ -1,0 +1,23 @@
+package io.mgtm.gtm.wire.xc12;
+
+import io.mgtm.gtm.command.SnapshotCommand;
+import io.mgtm.gtm.command.TransactionRef;
+import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.WireException;
+
+/** The bodies of snapshot commands (gtm_snap.c). */
+final class SnapshotRequests {
+  private SnapshotRequests() {}
+
+  static SnapshotCommand read(MessageType type, FrameReader in) throws WireException {
+    if (type == MessageType.SNAPSHOT_GET_MULTI) {
+      return new SnapshotCommand.GetSnapshotMany(TransactionRequests.refs(in));
+    }
+    // Whether a proxy may group it; of no meaning here.
+    in.readByte();
+    TransactionRef ref = TransactionRequests.ref(in);
+    return type == MessageType.SNAPSHOT_GET
+        ? new SnapshotCommand.GetSnapshot(ref)
+        : new SnapshotCommand.AssignGxidAndGetSnapshot(ref);
+  }
+}
