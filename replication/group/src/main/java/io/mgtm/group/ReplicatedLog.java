@@ -11,7 +11,11 @@ public interface ReplicatedLog extends AutoCloseable {
 
   /** Told, on the owner thread, what happens to the log. */
   interface Listener {
-    /** Every entry up to {@code index} is covered by the mode and its durability. */
+    /**
+     * Every entry up to {@code index} is covered by the mode and its durability. Not called from
+     * within {@link #append}: what an append commits at once is seen in {@link #committedIndex()}
+     * after it.
+     */
     void committed(long index);
 
     /**
@@ -24,7 +28,9 @@ public interface ReplicatedLog extends AutoCloseable {
   /**
    * Whether an entry of {@code bytes} can be appended now. False while the disk has no room: the
    * caller refuses work before it applies it. A call that answers false makes the log try again to
-   * get room in the background.
+   * get room in the background. True holds for one append.
+   *
+   * @throws IllegalArgumentException when an entry can never have that size
    */
   boolean hasRoom(int bytes);
 
@@ -37,7 +43,8 @@ public interface ReplicatedLog extends AutoCloseable {
    * @param payload its bytes from position to limit; copied before the call returns
    * @param durability what the state machine asked for
    * @return the entry's index; indexes increase by one and start at 1
-   * @throws LogException when {@link #hasRoom} was not asked, or the log has failed
+   * @throws LogException with NO_SPACE when {@link #hasRoom} was not asked, with the failure's
+   *     category when the log has failed
    */
   long append(ByteBuffer payload, Durability durability);
 
@@ -47,7 +54,12 @@ public interface ReplicatedLog extends AutoCloseable {
   /** The highest appended index; 0 in an empty log. */
   long lastIndex();
 
-  /** Forces everything, marks the log as cleanly closed, and stops its threads. */
+  /**
+   * Forces everything, tells the listener of what that commits, marks the log as cleanly closed,
+   * and stops its threads.
+   *
+   * @throws LogException when it could not be closed cleanly; it is closed all the same
+   */
   @Override
   void close();
 }

@@ -1,0 +1,2 @@
+/** The group of one: a log that no other member has. */
+package io.mgtm.group.local;

@@ -1,0 +1,69 @@
+package io.mgtm.group.storage;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The file {@code format}, which makes a folder ours: its version and whose folder it is.
+ *
+ * <pre>
+ * mgtm data folder
+ * version=1
+ * member=7c9e6679-7425-40de-944b-e07fc1f90ae7
+ * </pre>
+ */
+final class FolderFormat {
+  static final String NAME = "format";
+  static final int VERSION = 1;
+
+  private static final Pattern TEXT =
+      Pattern.compile("mgtm data folder\nversion=(\\d{1,9})\n(?:.*\n)*?member=(\\S+)\n(?:.*\n)*");
+
+  private FolderFormat() {}
+
+  /**
+   * @throws LogException with FORMAT when a newer version wrote the folder, or the file is not ours
+   */
+  static UUID read(StorageFiles files) {
+    String place = files.describe(NAME);
+    Matcher text = TEXT.matcher(new String(files.read(NAME), UTF_8));
+    if (!text.matches()) {
+      throw new LogException(
+          Category.FORMAT,
+          "%s is not the format file of an mgtm data folder; restore it or choose another folder"
+              .formatted(place));
+    }
+    int version = Integer.parseInt(text.group(1));
+    if (version != VERSION) {
+      throw new LogException(
+          Category.FORMAT,
+          ("%s says data version %d and this program reads version %d; start the newer program, or"
+                  + " choose another folder")
+              .formatted(place, version, VERSION));
+    }
+    try {
+      return UUID.fromString(text.group(2));
+    } catch (IllegalArgumentException e) {
+      throw new LogException(
+          Category.FORMAT,
+          "%s holds the member id \"%s\", which is no UUID; restore the file"
+              .formatted(place, text.group(2)),
+          e);
+    }
+  }
+
+  /** On return the file is on disk. */
+  static void write(StorageFiles files, UUID member) {
+    String text = "mgtm data folder\nversion=%d\nmember=%s\n".formatted(VERSION, member);
+    String unfinished = NAME + FileNames.UNFINISHED;
+    files.write(unfinished, text.getBytes(UTF_8));
+    files.force(unfinished);
+    files.rename(unfinished, NAME);
+    files.forceDirectory();
+  }
+}

@@ -1,0 +1,299 @@
+package io.mgtm.group.storage;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * Finds out what a log holds after the process or the machine died, and makes it fit to go on.
+ *
+ * <p>First it only reads: records count from the first segment on as long as checksums and indexes
+ * fit. Behind the first place where they do not, an acknowledged record may stand only if something
+ * proves that the index of that place had reached the disk: a sound record further on that was
+ * written when it had, the durable mark, the marker of a clean close, or a checkpoint. Then the log
+ * is damaged, and nothing is modified. Otherwise the rest was never acknowledged as durable: it is
+ * wiped, on disk, before anything can be appended.
+ */
+final class LogRecovery {
+  private final StorageFiles files;
+  private final UUID member;
+  private final MarkerFiles markers;
+  private final DurableMark mark;
+
+  /** The segments by sequence, used and unused. */
+  private final List<Segment> segments = new ArrayList<>();
+
+  /** First index that an unfinished truncation removes, or {@code Long.MAX_VALUE}. */
+  private long truncateFrom = Long.MAX_VALUE;
+
+  private long evidence;
+  private String evidenceSource = "";
+
+  /**
+   * Where the sound records end: the segment's position in the list, the offset, the next index.
+   */
+  private int endSegment;
+
+  private int endOffset;
+  private long endIndex;
+  private long lastTerm;
+
+  LogRecovery(StorageFiles files, UUID member, MarkerFiles markers, DurableMark mark) {
+    this.files = files;
+    this.member = member;
+    this.markers = markers;
+    this.mark = mark;
+  }
+
+  /** What is known of the log after recovery. */
+  record Recovered(
+      List<Segment> used,
+      List<Segment> spares,
+      int endOffset,
+      long lastTerm,
+      RecoveryReport report) {}
+
+  /**
+   * @param checkpointIndex the index of the newest checkpoint, which is written only once the log
+   *     is on disk up to it; 0 when there is none
+   */
+  Recovered run(LogSettings settings, long checkpointIndex) {
+    openSegments();
+    OptionalLong clean = markers.read(MarkerFiles.CLEAN);
+    readTruncation();
+    evidence(mark.read(), "the durable mark says");
+    evidence(checkpointIndex, "the newest checkpoint says");
+    clean.ifPresent(index -> evidence(index, "the marker of the last clean stop says"));
+    if (isFresh()) {
+      return fresh(settings);
+    }
+    boolean torn = scan();
+    long tornBytes = torn ? searchTail() : 0;
+    if (evidence >= endIndex) {
+      throw damaged();
+    }
+    boolean wasClean =
+        clean.isPresent()
+            && clean.getAsLong() == endIndex - 1
+            && tornBytes == 0
+            && truncateFrom == Long.MAX_VALUE;
+    repair(wasClean);
+    RecoveryReport report =
+        new RecoveryReport(false, wasClean, segments.get(0).firstIndex(), endIndex - 1, tornBytes);
+    return new Recovered(
+        segments.subList(0, endSegment + 1),
+        segments.subList(endSegment + 1, segments.size()),
+        endOffset,
+        lastTerm,
+        report);
+  }
+
+  private void openSegments() {
+    long expected = -1;
+    for (String name : files.list().stream().sorted().toList()) {
+      OptionalLong sequence = FileNames.segmentSequence(name);
+      if (sequence.isEmpty()) {
+        continue;
+      }
+      if (expected != -1 && sequence.getAsLong() != expected) {
+        throw new LogException(
+            Category.CORRUPT,
+            "%s is missing between other log files; restore the folder from a backup or from another member"
+                .formatted(files.describe(FileNames.segment(expected))));
+      }
+      segments.add(new Segment(sequence.getAsLong(), member, files.map(name)));
+      expected = sequence.getAsLong() + 1;
+    }
+  }
+
+  private void readTruncation() {
+    if (!markers.exists(MarkerFiles.TRUNCATE)) {
+      return;
+    }
+    truncateFrom =
+        markers
+            .read(MarkerFiles.TRUNCATE)
+            .orElseThrow(
+                () ->
+                    new LogException(
+                        Category.CORRUPT,
+                        "%s is damaged; restore the folder from a backup or from another member"
+                            .formatted(files.describe(MarkerFiles.TRUNCATE))));
+  }
+
+  /** Notes that {@code index} was on disk once. What a truncation removes proves nothing. */
+  private void evidence(long index, String source) {
+    long kept = Math.min(index, truncateFrom - 1);
+    if (kept > evidence) {
+      evidence = kept;
+      evidenceSource = source;
+    }
+  }
+
+  /** A log that nothing was ever acknowledged from, and whose first header is not there yet. */
+  private boolean isFresh() {
+    return evidence == 0
+        && segments.stream().allMatch(segment -> segment.firstNonZero(0) == segment.capacity());
+  }
+
+  private Recovered fresh(LogSettings settings) {
+    for (Segment unused : segments) {
+      files.delete(unused.name());
+    }
+    String name = FileNames.segment(1);
+    String unfinished = name + FileNames.UNFINISHED;
+    Segment first = new Segment(1, member, files.create(unfinished, settings.segmentBytes()));
+    first.begin(1);
+    first.force(0, Segment.HEADER_BYTES);
+    files.rename(unfinished, name);
+    files.forceDirectory();
+    return new Recovered(
+        List.of(first),
+        List.of(),
+        Segment.HEADER_BYTES,
+        0,
+        new RecoveryReport(true, true, 1, 0, 0));
+  }
+
+  /**
+   * Reads sound records up to the end of the log.
+   *
+   * @return false when a truncation ends it, so that what follows proves nothing
+   */
+  private boolean scan() {
+    if (segments.isEmpty() || !readHeader(0)) {
+      String first = segments.isEmpty() ? FileNames.segment(1) : segments.get(0).name();
+      throw new LogException(
+          Category.CORRUPT,
+          "%s, the first file of the log, is %s; restore the folder from a backup or from another member"
+              .formatted(
+                  files.describe(first), segments.isEmpty() ? "missing" : "damaged in its header"));
+    }
+    endIndex = segments.get(0).firstIndex();
+    for (int i = 0; i < segments.size(); i++) {
+      if (endIndex == truncateFrom && i > 0) {
+        return false;
+      }
+      if (i > 0 && (!readHeader(i) || segments.get(i).firstIndex() != endIndex)) {
+        return true;
+      }
+      if (!scanRecords(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean readHeader(int position) {
+    Segment segment = segments.get(position);
+    return segment.readHeader(files.describe(segment.name()));
+  }
+
+  private boolean scanRecords(int position) {
+    Segment segment = segments.get(position);
+    endSegment = position;
+    endOffset = Segment.HEADER_BYTES;
+    while (endIndex < truncateFrom) {
+      int next = segment.recordEnd(endOffset, endIndex);
+      if (next < 0) {
+        return true;
+      }
+      lastTerm = segment.term(endOffset);
+      // It says no more than that earlier records were on disk, so it never proves damage.
+      evidence = Math.max(evidence, Math.min(segment.durableIndex(endOffset), endIndex - 1));
+      endOffset = next;
+      endIndex++;
+    }
+    return false;
+  }
+
+  /**
+   * Looks for sound records behind the end, and takes what they prove as evidence.
+   *
+   * @return the bytes from the end to the last byte that is not zero, over all files
+   */
+  private long searchTail() {
+    long bytes = 0;
+    for (int i = endSegment; i < segments.size(); i++) {
+      Segment segment = segments.get(i);
+      int from = i == endSegment ? endOffset : 0;
+      int to = segment.nonZeroEnd(from);
+      bytes += to - from;
+      for (int at = (from + 7) & ~7; at < to; at += 8) {
+        searchAt(segment, at);
+      }
+    }
+    return bytes;
+  }
+
+  private void searchAt(Segment segment, int offset) {
+    if (offset > segment.capacity() - Segment.RECORD_HEADER_BYTES) {
+      return;
+    }
+    long index = segment.index(offset);
+    // The cheap tests come first: only what could raise the evidence is worth a checksum.
+    if (index >= endIndex
+        && segment.durableIndex(offset) > evidence
+        && segment.recordEnd(offset, index) >= 0) {
+      evidence(segment.durableIndex(offset), recordSays(segment, offset));
+    }
+  }
+
+  private String recordSays(Segment segment, int offset) {
+    return "the record at offset %d of %s says".formatted(offset, files.describe(segment.name()));
+  }
+
+  private LogException damaged() {
+    return new LogException(
+        Category.CORRUPT,
+        ("%s has no sound record of index %d at offset %d, but %s that index %d was on disk:"
+                + " acknowledged entries are damaged and nothing was changed; restore the folder from"
+                + " a backup or from another member")
+            .formatted(
+                files.describe(segments.get(endSegment).name()),
+                endIndex,
+                endOffset,
+                evidenceSource,
+                evidence));
+  }
+
+  /** Leaves nothing behind the end, and everything before it on disk. */
+  private void repair(boolean wasClean) {
+    for (int i = segments.size() - 1; i >= endSegment; i--) {
+      Segment segment = segments.get(i);
+      int from = i == endSegment ? endOffset : 0;
+      if (segment.firstNonZero(from) < segment.capacity()) {
+        segment.wipe(from);
+      }
+    }
+    if (!wasClean) {
+      rewriteUnproven();
+    }
+    mark.reset(endIndex - 1);
+    if (truncateFrom != Long.MAX_VALUE) {
+      markers.remove(MarkerFiles.TRUNCATE);
+    }
+    List<String> unfinished =
+        files.list().stream().filter(name -> name.endsWith(FileNames.UNFINISHED)).toList();
+    unfinished.forEach(files::delete);
+  }
+
+  /** Forces what no evidence covers: it was found in memory, which may be all that has it. */
+  private void rewriteUnproven() {
+    for (int i = 0; i <= endSegment; i++) {
+      Segment segment = segments.get(i);
+      boolean isEnd = i == endSegment;
+      long nextFirst = isEnd ? endIndex : segments.get(i + 1).firstIndex();
+      int from = 0;
+      if (segment.firstIndex() <= evidence) {
+        from = evidence < nextFirst ? segment.offsetOf(evidence + 1) : segment.capacity();
+      }
+      int to = isEnd ? endOffset : segment.capacity();
+      segment.rewrite(from, to);
+      segment.force(from, to);
+    }
+  }
+}
