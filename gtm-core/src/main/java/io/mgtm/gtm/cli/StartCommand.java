@@ -1,0 +1,104 @@
+package io.mgtm.gtm.cli;
+
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.gtm.config.ConfigException;
+import io.mgtm.gtm.config.ConfigFile;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.server.GtmServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code mgtm gtm start}: runs a GTM until it is told to stop. */
+@Command(
+    name = "start",
+    description = "Runs a GTM until SIGTERM or Ctrl-C.",
+    mixinStandardHelpOptions = true)
+final class StartCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--config", paramLabel = "FILE", description = "YAML with every other setting.")
+  private Path configFile;
+
+  @Option(names = "--data", paramLabel = "DIR", description = "Folder of the log. Default: data.")
+  private Path data;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      description = "Where XC nodes connect. Default: 127.0.0.1:6666.")
+  private HostPort listen;
+
+  @Option(
+      names = "--metrics",
+      paramLabel = "HOST:PORT",
+      description = "Where /metrics and /health are served. Default: nowhere.")
+  private HostPort metrics;
+
+  @Option(
+      names = "--durability",
+      paramLabel = "MODE",
+      description = "What is forced to disk: ${COMPLETION-CANDIDATES}. Default: critical.")
+  private DurabilityMode durability;
+
+  @Option(
+      names = "--first-gxid",
+      paramLabel = "GXID",
+      description = "First gxid of an empty data folder. Default: 10000.")
+  private Long firstGxid;
+
+  @Override
+  public Integer call() throws ConfigException, IOException, InterruptedException {
+    GtmServer server = GtmServer.start(config());
+    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "mgtm-stop"));
+    PrintWriter out = spec.commandLine().getOut();
+    out.println("GTM listening on " + text(server.address()));
+    if (server.metricsAddress() != null) {
+      out.println("Metrics on http://" + text(server.metricsAddress()) + "/metrics");
+    }
+    out.flush();
+    return awaitEnd(server);
+  }
+
+  private static String text(java.net.InetSocketAddress address) {
+    return new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
+  }
+
+  /** Returns only when the server fails; a signal ends the process by the hook. */
+  private int awaitEnd(GtmServer server) throws InterruptedException {
+    try {
+      Throwable cause = server.failure().get();
+      spec.commandLine().getErr().println("mgtm: stopped: " + cause.getMessage());
+      spec.commandLine().getErr().flush();
+      return 1;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  private GtmConfig config() throws ConfigException {
+    GtmConfig c = configFile == null ? GtmConfig.DEFAULTS : ConfigFile.read(configFile);
+    GtmConfig.Gxid gxid =
+        firstGxid == null
+            ? c.gxid()
+            : new GtmConfig.Gxid(firstGxid, c.gxid().stopMargin(), c.gxid().warnMargin());
+    return new GtmConfig(
+            data == null ? c.data() : data,
+            listen == null ? c.listen() : listen,
+            metrics == null ? c.metrics() : metrics,
+            durability == null ? c.durability() : durability,
+            c.ioThreads(),
+            c.log(),
+            gxid,
+            c.limits(),
+            c.timeouts())
+        .validated();
+  }
+}

@@ -1,0 +1,2 @@
+/** The command line; the only place that wires things together. */
+package io.mgtm.gtm.cli;

@@ -1,0 +1,233 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.Effect;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.xc12.ReplyEncoder;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Takes batches through the state and the log: each command is applied, those that changed
+ * something become one entry, and the replies wait until that entry, and all before it, are
+ * committed. Owner thread throughout.
+ *
+ * <p>Invariants: what is applied is appended before the next batch; a reply leaves in the order of
+ * the log; while the log has no room, nothing that would change the state is applied.
+ */
+final class Engine {
+  /** Replies that wait for an entry. */
+  private record Held(
+      Client client,
+      ByteBuf replies,
+      boolean close,
+      long index,
+      List<Batch.Item> items,
+      long readNanos) {}
+
+  private final GtmState state;
+  private final ReplicatedLog log;
+  private final LongSupplier clockMicros;
+  private final GtmMetrics metrics;
+  private final BackupViews backupViews = new BackupViews();
+  private final ReplyEncoder encoder = new ReplyEncoder();
+  private final EntryWriter entry = new EntryWriter();
+  private final Deque<Held> held = new ArrayDeque<>();
+  private final Deque<Long> sessionsToClose = new ArrayDeque<>();
+  private long lastMicros;
+
+  Engine(GtmState state, ReplicatedLog log, LongSupplier clockMicros, GtmMetrics metrics) {
+    this.state = state;
+    this.log = log;
+    this.clockMicros = clockMicros;
+    this.metrics = metrics;
+  }
+
+  /** Serves one batch of a client. */
+  void process(Client client, Batch batch) {
+    boolean room = makeRoom(batch);
+    ByteBuf replies = client.newBuffer();
+    boolean close = false;
+    beginEntry();
+    for (int i = 0; i < batch.items().size() && !close; i++) {
+      Batch.Item item = batch.items().get(i);
+      switch (item.kind()) {
+        case COMMAND -> command(client, item, room, replies);
+        case STARTUP -> close = !startup(client, item, room, replies);
+        case REFUSE ->
+            encoder.error(
+                replies, client.proxied(), item.backend(), false, item.message(), item.hint());
+        case FAIL -> {
+          encoder.error(
+              replies, client.proxied(), Command.NO_BACKEND, true, item.message(), item.hint());
+          close = true;
+        }
+        case TERMINATE -> close = true;
+      }
+    }
+    finishEntry();
+    dispatch(client, batch, replies, close);
+  }
+
+  /** Whether commands may change the state: there is room for the largest entry. */
+  private boolean makeRoom(Batch batch) {
+    if (2L * batch.readBytes + EntryWriter.HEADER_BYTES > EntryWriter.ENTRY_BYTES_MAX) {
+      throw new IllegalStateException("a batch of " + batch.readBytes + " bytes is too large");
+    }
+    if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      return false;
+    }
+    if (!sessionsToClose.isEmpty()) {
+      closeWaitingSessions();
+    }
+    return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX);
+  }
+
+  private void beginEntry() {
+    lastMicros = Math.max(lastMicros, clockMicros.getAsLong());
+    state.beginEntry(lastMicros);
+    entry.begin(lastMicros);
+  }
+
+  private void finishEntry() {
+    if (entry.effect() != Effect.NONE) {
+      log.append(entry.finish(), durability(entry.effect()));
+    }
+  }
+
+  private static Durability durability(Effect effect) {
+    return switch (effect) {
+      case FORCED -> Durability.REQUIRED;
+      case RESERVED -> Durability.AHEAD;
+      default -> Durability.BUFFERED;
+    };
+  }
+
+  private Reply apply(Command command) {
+    Reply reply = state.apply(command);
+    if (state.effect() != Effect.NONE) {
+      entry.add(command, state.effect());
+    }
+    return reply;
+  }
+
+  private void command(Client client, Batch.Item item, boolean room, ByteBuf replies) {
+    Command command = item.command();
+    if (!room && !command.type().query()) {
+      metrics.refusedForRoom();
+      encoder.error(
+          replies,
+          client.proxied(),
+          item.backend(),
+          false,
+          "the GTM cannot store anything now: " + log.noRoomReason(),
+          "Free space on the disk of its data folder; it goes on by itself.");
+      return;
+    }
+    Reply reply = backupViews.answer(client.session(), command, state);
+    if (reply == null) {
+      reply = apply(command);
+    }
+    if (reply instanceof Reply.Rejected rejected) {
+      metrics.rejected(rejected.reason());
+    }
+    encoder.encode(replies, client.proxied(), item.backend(), reply);
+  }
+
+  private boolean startup(Client client, Batch.Item item, boolean room, ByteBuf replies) {
+    if (!room) {
+      encoder.error(
+          replies,
+          client.proxied(),
+          Command.NO_BACKEND,
+          true,
+          "the GTM cannot store anything now: " + log.noRoomReason(),
+          "Free space on the disk of its data folder; it goes on by itself.");
+      return false;
+    }
+    apply(
+        new SessionCommand.OpenSession(
+            client.session(),
+            item.startup().nodeName(),
+            item.startup().nodeType(),
+            item.startup().postmaster()));
+    encoder.startupAccepted(replies);
+    return true;
+  }
+
+  private void dispatch(Client client, Batch batch, ByteBuf replies, boolean close) {
+    long last = log.lastIndex();
+    if (held.isEmpty() && log.committedIndex() >= last) {
+      client.send(replies, close);
+      metrics.served(batch.items(), batch.readNanos);
+    } else {
+      client.held(replies.readableBytes());
+      held.addLast(
+          new Held(client, replies, close, last, List.copyOf(batch.items()), batch.readNanos));
+    }
+  }
+
+  /** Lets the replies leave that waited for entries up to {@code index}. */
+  void committed(long index) {
+    Held next = held.peekFirst();
+    while (next != null && next.index() <= index) {
+      held.removeFirst();
+      next.client().held(-next.replies().readableBytes());
+      next.client().send(next.replies(), next.close());
+      metrics.served(next.items(), next.readNanos());
+      next = held.peekFirst();
+    }
+  }
+
+  /** A client has gone. While the log has no room, its session is closed later. */
+  void closeSession(long session) {
+    backupViews.end(session);
+    sessionsToClose.addLast(session);
+    if (log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      closeWaitingSessions();
+    }
+  }
+
+  private void closeWaitingSessions() {
+    beginEntry();
+    int room = EntryWriter.ENTRY_BYTES_MAX / 16;
+    for (int i = 0; i < room && !sessionsToClose.isEmpty(); i++) {
+      apply(new SessionCommand.CloseSession(sessionsToClose.removeFirst()));
+    }
+    finishEntry();
+  }
+
+  /** The first entry of a server: nobody is connected any more. */
+  void restart(boolean clean) {
+    if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      throw new LogException(LogException.Category.NO_SPACE, log.noRoomReason());
+    }
+    beginEntry();
+    apply(new SessionCommand.Restart(clean));
+    finishEntry();
+  }
+
+  /** Called now and then, so that what waits for room does not wait for a client. */
+  void tick() {
+    if (!sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      closeWaitingSessions();
+    }
+    metrics.observe(state, held.size());
+  }
+
+  /** Drops what will never be acknowledged. */
+  void abandon() {
+    for (Held waiting : held) {
+      waiting.replies().release();
+    }
+    held.clear();
+  }
+}

@@ -1,0 +1,159 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.config.GtmConfig;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The event loops and the listening socket. The first loop owns the state. With one I/O thread it
+ * also serves every socket, and a request goes from read to reply without a hand-over.
+ */
+final class SocketServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(SocketServer.class);
+  private static final int READ_BYTES = 8 * 1024;
+  private static final int BACKLOG = 4_096;
+  private static final int CLOSE_WAIT_MS = 2_000;
+
+  private final GtmConfig config;
+  private final GtmMetrics metrics;
+  private final Consumer<Throwable> fatal;
+  private final MultiThreadIoEventLoopGroup ownerLoop;
+  private final MultiThreadIoEventLoopGroup ioLoops;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AtomicLong sessions = new AtomicLong();
+  private volatile Channel listener;
+
+  SocketServer(GtmConfig config, GtmMetrics metrics, Consumer<Throwable> fatal) {
+    this.config = config;
+    this.metrics = metrics;
+    this.fatal = fatal;
+    ownerLoop = loops(1, "mgtm-owner");
+    ioLoops = config.ioThreads() == 1 ? ownerLoop : loops(config.ioThreads() - 1, "mgtm-io");
+  }
+
+  private static MultiThreadIoEventLoopGroup loops(int threads, String name) {
+    IoHandlerFactory factory =
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+  }
+
+  /** The thread that owns the state. */
+  EventLoop owner() {
+    return ownerLoop.next();
+  }
+
+  /**
+   * Begins to accept.
+   *
+   * @throws IOException when the address is taken or not of this machine
+   */
+  void listen(Engine engine) throws IOException {
+    Class<? extends ServerChannel> type =
+        Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(ownerLoop, ioLoops)
+            .channel(type)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
+            .childOption(
+                ChannelOption.WRITE_BUFFER_WATER_MARK,
+                new WriteBufferWaterMark(
+                    config.limits().outboundBytesMax() / 2, config.limits().outboundBytesMax()))
+            .childHandler(new Initializer(engine));
+    InetSocketAddress address = config.listen().resolve();
+    if (address.isUnresolved()) {
+      throw new IOException("cannot listen on " + config.listen() + ": the host name is not known");
+    }
+    var bound = bootstrap.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(
+          "cannot listen on "
+              + config.listen()
+              + ": "
+              + bound.cause().getMessage()
+              + "; is another GTM running there? Choose another port with --listen",
+          bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  /** Sets up an accepted connection, or turns it away. */
+  private final class Initializer extends ChannelInitializer<SocketChannel> {
+    private final Engine engine;
+
+    Initializer(Engine engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    protected void initChannel(SocketChannel channel) {
+      if (connections.size() >= config.limits().connectionsMax()) {
+        log.warn(
+            "Turned away {}: the limit of {} connections is reached; raise limits.connectionsMax",
+            channel.remoteAddress(),
+            config.limits().connectionsMax());
+        channel.pipeline().addLast(new TurnedAway(config.limits().connectionsMax()));
+        return;
+      }
+      connections.add(channel);
+      channel
+          .pipeline()
+          .addLast(
+              new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal));
+    }
+  }
+
+  InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  void stopListening() {
+    Channel current = listener;
+    if (current != null) {
+      current.close();
+    }
+  }
+
+  /** Closes everything that is connected, and waits a bounded time for it. Not on an event loop. */
+  void closeConnections() {
+    stopListening();
+    connections.close().awaitUninterruptibly(CLOSE_WAIT_MS);
+  }
+
+  @Override
+  public void close() {
+    ioLoops.shutdownGracefully(0, CLOSE_WAIT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    ownerLoop.shutdownGracefully(0, CLOSE_WAIT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+  }
+}
