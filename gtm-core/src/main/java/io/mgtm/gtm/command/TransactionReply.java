@@ -48,9 +48,6 @@ public sealed interface TransactionReply extends Reply {
   /** The new origin of the wraparound limits, and the limit at which begins stop. */
   record OldestGxidAdvanced(int oldestGxid, int stopGxid) implements TransactionReply {}
 
-  /** Gxids start here. */
-  record GxidsStarted(long next) implements TransactionReply {}
-
   /** One open transaction. */
   record TransactionInfo(
       int handle,

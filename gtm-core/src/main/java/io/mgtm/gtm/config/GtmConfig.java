@@ -83,6 +83,10 @@ public record GtmConfig(
   public GtmConfig validated() throws ConfigException {
     range("ioThreads", ioThreads, 1, 64);
     range("log.segmentBytes", log.segmentBytes(), 1024 * 1024, 1024 * 1024 * 1024);
+    if (log.segmentBytes() % 8 != 0) {
+      throw new ConfigException(
+          "log.segmentBytes: " + log.segmentBytes() + " is not allowed, expected a multiple of 8");
+    }
     range("log.checkpointBytes", log.checkpointBytes(), 1024 * 1024, 1L << 40);
     range("gxid.first", gxid.first(), 3, 0xffff_ffffL);
     range("gxid.stopMargin", gxid.stopMargin(), 10_000, 1_000_000_000);

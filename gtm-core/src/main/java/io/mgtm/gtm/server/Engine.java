@@ -44,6 +44,9 @@ final class Engine {
   private final Deque<Long> sessionsToClose = new ArrayDeque<>();
   private long lastMicros;
 
+  /** Whether {@link #abandon} was called: what connections still bring is dropped. */
+  private boolean abandoned;
+
   Engine(GtmState state, ReplicatedLog log, LongSupplier clockMicros, GtmMetrics metrics) {
     this.state = state;
     this.log = log;
@@ -53,6 +56,9 @@ final class Engine {
 
   /** Serves one batch of a client. */
   void process(Client client, Batch batch) {
+    if (abandoned) {
+      return;
+    }
     boolean room = makeRoom(batch);
     ByteBuf replies = client.newBuffer();
     boolean close = false;
@@ -190,6 +196,10 @@ final class Engine {
   /** A client has gone. While the log has no room, its session is closed later. */
   void closeSession(long session) {
     backupViews.end(session);
+    if (abandoned) {
+      // The log is closed; the next start ends every session.
+      return;
+    }
     sessionsToClose.addLast(session);
     if (log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       closeWaitingSessions();
@@ -240,14 +250,15 @@ final class Engine {
 
   /** Called now and then, so that what waits for room does not wait for a client. */
   void tick() {
-    if (!sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+    if (!abandoned && !sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       closeWaitingSessions();
     }
     metrics.observe(state, held.size());
   }
 
-  /** Drops what will never be acknowledged. */
+  /** Drops what will never be acknowledged; nothing is served from here on. */
   void abandon() {
+    abandoned = true;
     for (Held waiting : held) {
       waiting.replies().release();
     }

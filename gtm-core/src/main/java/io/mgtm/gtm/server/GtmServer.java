@@ -78,7 +78,8 @@ public final class GtmServer implements AutoCloseable {
     try {
       server.onOwner(() -> server.recover(takeover));
       if (config.metrics() != null) {
-        server.metricsServer = server.serveMetrics();
+        server.metricsServer =
+            new MetricsServer(config.metrics(), server.registry, () -> server.trouble);
       }
       server.sockets.listen(server.engine);
       server.ticker =
@@ -87,15 +88,6 @@ public final class GtmServer implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       server.close();
       throw e;
-    }
-  }
-
-  private MetricsServer serveMetrics() throws IOException {
-    try {
-      return new MetricsServer(config.metrics(), registry, () -> trouble);
-    } catch (IOException e) {
-      throw new IOException(
-          "cannot serve metrics on " + config.metrics() + ": " + e.getMessage(), e);
     }
   }
 

@@ -328,7 +328,7 @@ final class TransactionRules {
     gxids.start(c.next(), c.oldest());
     table.setLatestCompleted(GxidMath.previous(gxids.next()));
     effect = Effect.FORCED;
-    return new TransactionReply.GxidsStarted(gxids.next());
+    return Reply.None.INSTANCE;
   }
 
   private Reply status(TransactionCommand.GetStatus c) {
