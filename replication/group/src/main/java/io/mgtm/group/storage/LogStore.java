@@ -3,11 +3,7 @@ package io.mgtm.group.storage;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import java.nio.ByteBuffer;
-import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -27,17 +23,12 @@ public final class LogStore {
   private static final int OFFSET_MASK = Integer.MAX_VALUE;
 
   private final StorageFiles files;
-  private final MarkerFiles markers;
-  private final DurableMark mark;
+  private final StatusPage status;
   private final SegmentPool pool;
   private final int payloadBytesMax;
   private final RecoveryReport recovery;
 
-  /** The segments in use by sequence. Its removals are guarded by {@link #segmentsLock}. */
-  private final ConcurrentSkipListMap<Long, Segment> segments = new ConcurrentSkipListMap<>();
-
-  private final Object segmentsLock = new Object();
-  private final Set<LogCursor> cursors = ConcurrentHashMap.newKeySet();
+  private final UsedSegments segments;
 
   // Owner thread.
   private Segment current;
@@ -51,7 +42,7 @@ public final class LogStore {
   private final AtomicLong appendedBytes = new AtomicLong();
 
   private final Object forceLock = new Object();
-  private long forcedPosition;
+  private volatile long forcedPosition;
   private LogException forceFailure;
   private volatile long durableIndex;
 
@@ -67,27 +58,29 @@ public final class LogStore {
    *     then), with FORMAT when a newer version wrote it, or as {@link StorageFiles} throws
    */
   public static LogStore open(Environment environment, LogSettings settings, long checkpointIndex) {
-    MarkerFiles markers = new MarkerFiles(environment.files(), environment.member());
-    DurableMark mark = DurableMark.open(environment.files(), environment.member());
+    StorageFiles files = environment.files();
+    // The process before may have died between making a name and forcing it.
+    files.forceDirectory();
     try {
+      StatusPage status = StatusPage.open(files, environment.member());
       LogRecovery.Recovered recovered =
-          new LogRecovery(environment.files(), environment.member(), markers, mark)
-              .run(settings, checkpointIndex);
-      return new LogStore(environment, settings, markers, mark, recovered);
+          new LogRecovery(files, environment.member(), status).run(settings, checkpointIndex);
+      files.list().stream()
+          .filter(name -> name.endsWith(FileNames.UNFINISHED))
+          .forEach(files::delete);
+      return new LogStore(environment, settings, status, recovered);
     } catch (InternalError e) {
-      throw accessFault(environment.files().describe(""), e);
+      throw accessFault(files.describe(""), e);
     }
   }
 
   private LogStore(
       Environment environment,
       LogSettings settings,
-      MarkerFiles markers,
-      DurableMark mark,
+      StatusPage status,
       LogRecovery.Recovered recovered) {
     this.files = environment.files();
-    this.markers = markers;
-    this.mark = mark;
+    this.status = status;
     this.payloadBytesMax = settings.payloadBytesMax();
     this.recovery = recovered.report();
     this.pool =
@@ -97,17 +90,10 @@ public final class LogStore {
             settings,
             environment.filesExecutor(),
             environment.nanoClock());
-    long lastSequence = 0;
-    for (Segment segment : recovered.used()) {
-      segments.put(segment.sequence(), segment);
-      current = segment;
-      lastSequence = segment.sequence();
-    }
-    for (Segment spare : recovered.spares()) {
-      pool.add(spare);
-      lastSequence = spare.sequence();
-    }
-    pool.startAt(lastSequence + 1);
+    segments = new UsedSegments(recovered.used());
+    current = segments.last();
+    recovered.spares().forEach(pool::add);
+    pool.startAt(current.sequence() + recovered.spares().size() + 1);
     offset = recovered.endOffset();
     lastTerm = recovered.lastTerm();
     durableIndex = recovery.lastIndex();
@@ -116,13 +102,11 @@ public final class LogStore {
   }
 
   /**
-   * Takes back the marker of a clean stop, durably, and starts making segments ahead. To be called
+   * Takes back the note of a clean stop, durably, and starts making segments ahead. To be called
    * once, before the first append.
    */
   public void startAppending() {
-    if (markers.exists(MarkerFiles.CLEAN)) {
-      markers.remove(MarkerFiles.CLEAN);
-    }
+    status.clearClean();
     appending = true;
     pool.fill();
   }
@@ -191,7 +175,7 @@ public final class LogStore {
               .formatted(payloadBytes));
     }
     next.begin(writtenIndex.getPlain() + 1);
-    segments.put(next.sequence(), next);
+    segments.add(next);
     current = next;
     offset = Segment.HEADER_BYTES;
     pool.fill();
@@ -224,33 +208,35 @@ public final class LogStore {
       if (end == forcedPosition) {
         return durableIndex;
       }
-      forceUpTo(end);
-      forcedPosition = end;
-      durableIndex = index;
-      mark.raise(index);
-      return index;
+      try {
+        forceUpTo(end);
+        forcedPosition = end;
+        durableIndex = index;
+        status.raiseDurable(index);
+        return index;
+      } catch (LogException e) {
+        forceFailure = e;
+      } catch (InternalError e) {
+        forceFailure = accessFault(files.describe(""), e);
+      }
+      throw forceFailure;
     }
   }
 
   private void forceUpTo(long end) {
     long lastSequence = end >>> OFFSET_BITS;
     int from = (int) (forcedPosition & OFFSET_MASK);
-    try {
-      for (long sequence = forcedPosition >>> OFFSET_BITS; sequence <= lastSequence; sequence++) {
-        Segment segment = segments.get(sequence);
-        int to = sequence == lastSequence ? (int) (end & OFFSET_MASK) : segment.capacity();
-        segment.force(from, to);
-        from = 0;
-      }
-    } catch (LogException e) {
-      forceFailure = e;
-      throw e;
+    for (long sequence = forcedPosition >>> OFFSET_BITS; sequence <= lastSequence; sequence++) {
+      Segment segment = segments.get(sequence);
+      int to = sequence == lastSequence ? (int) (end & OFFSET_MASK) : segment.capacity();
+      segment.force(from, to);
+      from = 0;
     }
   }
 
   /** The lowest index that the log reaches back to; one above the last in an empty log. */
   public long firstIndex() {
-    return segments.firstEntry().getValue().firstIndex();
+    return segments.first().firstIndex();
   }
 
   /** The highest appended index. Any thread. */
@@ -273,9 +259,17 @@ public final class LogStore {
     return appendedBytes.getAcquire();
   }
 
+  /**
+   * Whether unforced entries reach back into an earlier segment, so that the next force would take
+   * long. Owner thread.
+   */
+  public boolean isForceOverdue() {
+    return current.sequence() > forcedPosition >>> OFFSET_BITS;
+  }
+
   /** How many segments are in use. Any thread. */
   public int segmentCount() {
-    return segments.size();
+    return segments.count();
   }
 
   /** What was found when the log was opened. */
@@ -291,36 +285,7 @@ public final class LogStore {
    *     {@code fromIndex} is more than one above the last
    */
   public LogCursor read(long fromIndex) {
-    synchronized (segmentsLock) {
-      if (fromIndex < firstIndex() || fromIndex > lastIndex() + 1) {
-        throw new IllegalArgumentException(
-            "index %d is asked for and the log holds %d to %d"
-                .formatted(fromIndex, firstIndex(), lastIndex()));
-      }
-      LogCursor cursor = new LogCursor(this, segmentOf(fromIndex), fromIndex);
-      cursors.add(cursor);
-      return cursor;
-    }
-  }
-
-  private Segment segmentOf(long index) {
-    Segment found = segments.firstEntry().getValue();
-    for (Segment segment : segments.values()) {
-      if (segment.firstIndex() <= index) {
-        found = segment;
-      }
-    }
-    return found;
-  }
-
-  /** The segment behind one, or null. */
-  Segment segmentAfter(Segment segment) {
-    Map.Entry<Long, Segment> next = segments.higherEntry(segment.sequence());
-    return next == null ? null : next.getValue();
-  }
-
-  void closed(LogCursor cursor) {
-    cursors.remove(cursor);
+    return segments.read(this, fromIndex);
   }
 
   StorageFiles files() {
@@ -342,32 +307,33 @@ public final class LogStore {
           "the log cannot be cut at index %d, it begins at %d".formatted(fromIndex, firstIndex()));
     }
     synchronized (forceLock) {
-      // The records removed may say that they were on disk. The marker tells recovery that this
+      if (forceFailure != null) {
+        throw forceFailure;
+      }
+      // The records removed may say that they were on disk. The note tells recovery that this
       // proves nothing any more, at whatever moment the wiping is interrupted.
-      markers.write(MarkerFiles.TRUNCATE, fromIndex);
+      status.noteTruncation(fromIndex);
       long kept = fromIndex - 1;
-      Segment end = segmentOf(fromIndex);
-      if (end.firstIndex() == fromIndex && end != segments.firstEntry().getValue()) {
-        end = segments.lowerEntry(end.sequence()).getValue();
+      Segment end = segments.holding(fromIndex);
+      if (end.firstIndex() == fromIndex && end != segments.first()) {
+        end = segments.before(end);
       }
       cutAt(end, fromIndex);
       lastTerm = termOfLast(kept);
       publish(kept);
       forcedPosition = Math.min(forcedPosition, position());
       durableIndex = Math.min(durableIndex, kept);
-      mark.reset(durableIndex);
-      markers.remove(MarkerFiles.TRUNCATE);
+      status.resetDurable(durableIndex);
+      status.clearTruncation();
     }
   }
 
   private void cutAt(Segment end, long fromIndex) {
     int endOffset = end.offsetOf(fromIndex);
-    synchronized (segmentsLock) {
-      while (segments.lastKey() > end.sequence()) {
-        Segment removed = segments.pollLastEntry().getValue();
-        removed.wipe(0);
-        pool.add(removed);
-      }
+    while (segments.last() != end) {
+      Segment removed = segments.takeLast();
+      removed.wipe(0);
+      pool.add(removed);
     }
     end.wipe(endOffset);
     current = end;
@@ -377,11 +343,10 @@ public final class LogStore {
   private long termOfLast(long index) {
     Segment segment = current;
     while (segment.firstIndex() > index) {
-      Map.Entry<Long, Segment> before = segments.lowerEntry(segment.sequence());
-      if (before == null) {
+      segment = segments.before(segment);
+      if (segment == null) {
         return 0;
       }
-      segment = before.getValue();
     }
     return segment.term(segment.offsetOf(index));
   }
@@ -391,26 +356,18 @@ public final class LogStore {
    * covers. Files thread.
    */
   public void dropPrefix(long throughIndex) {
-    while (true) {
-      Segment dropped;
-      synchronized (segmentsLock) {
-        dropped = segments.firstEntry().getValue();
-        Segment next = segmentAfter(dropped);
-        // What becomes the first segment must have its header on disk: recovery begins with it.
-        if (next == null
-            || next.firstIndex() - 1 > throughIndex
-            || next.firstIndex() > durableIndex
-            || isRead(dropped)) {
-          return;
-        }
-        segments.remove(dropped.sequence());
+    Segment dropped = segments.takeFirst(throughIndex, durableIndex);
+    while (dropped != null) {
+      try {
+        pool.retire(dropped);
+      } catch (LogException e) {
+        // Its file may still be there, and the next one must not go before it.
+        segments.putBack(dropped);
+        throw e;
       }
       pool.recycle(dropped);
+      dropped = segments.takeFirst(throughIndex, durableIndex);
     }
-  }
-
-  private boolean isRead(Segment segment) {
-    return cursors.stream().anyMatch(cursor -> cursor.sequence() <= segment.sequence());
   }
 
   /**
@@ -419,11 +376,11 @@ public final class LogStore {
    */
   public void closeCleanly() {
     force();
-    markers.write(MarkerFiles.CLEAN, lastIndex());
+    status.noteClean(lastIndex());
     appending = false;
   }
 
-  private static LogException accessFault(String place, InternalError cause) {
+  static LogException accessFault(String place, InternalError cause) {
     return new LogException(
         Category.IO,
         "The disk failed under the mapped file %s; check the disk and the system's log"

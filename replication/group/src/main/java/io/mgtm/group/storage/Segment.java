@@ -98,7 +98,7 @@ final class Segment {
     buffer.putLong(32, member.getMostSignificantBits());
     buffer.putLong(40, member.getLeastSignificantBits());
     buffer.putInt(48, capacity);
-    buffer.putInt(HEADER_CHECKSUM_AT, checksum(0, HEADER_CHECKSUM_AT));
+    buffer.putInt(HEADER_CHECKSUM_AT, crcOf(0, HEADER_CHECKSUM_AT));
     firstIndex = index;
   }
 
@@ -113,7 +113,7 @@ final class Segment {
     if (capacity < HEADER_BYTES + RECORD_HEADER_BYTES
         || capacity % 8 != 0
         || buffer.getLong(0) != MAGIC
-        || buffer.getInt(HEADER_CHECKSUM_AT) != checksum(0, HEADER_CHECKSUM_AT)) {
+        || buffer.getInt(HEADER_CHECKSUM_AT) != crcOf(0, HEADER_CHECKSUM_AT)) {
       return false;
     }
     int version = buffer.getInt(8);
@@ -236,17 +236,11 @@ final class Segment {
     }
   }
 
-  /**
-   * Stores the bytes of a range once more, so that the next force writes them although the system
-   * may believe that they are on disk: after a failed force it does, wrongly.
-   */
+  /** On return the bytes of a range are on disk, whatever the system believed before. */
   void rewrite(int from, int to) {
-    byte[] piece = new byte[Math.min(1 << 16, Math.max(0, to - from))];
-    for (int at = from; at < to; ) {
-      int bytes = Math.min(piece.length, to - at);
-      buffer.get(at, piece, 0, bytes);
-      buffer.put(at, piece, 0, bytes);
-      at += bytes;
+    if (to > from) {
+      file.rewrite(from, to - from);
+      file.force(from, to - from);
     }
   }
 
@@ -261,9 +255,13 @@ final class Segment {
   }
 
   private int checksum(int from, int bytes) {
+    return crcOf(from, bytes) ^ salt;
+  }
+
+  private int crcOf(int from, int bytes) {
     checksumView.limit(from + bytes).position(from);
     crc.reset();
     crc.update(checksumView);
-    return (int) crc.getValue() ^ salt;
+    return (int) crc.getValue();
   }
 }
