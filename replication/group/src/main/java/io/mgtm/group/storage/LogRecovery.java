@@ -60,6 +60,9 @@ final class LogRecovery {
    */
   Recovered run(LogSettings settings, long checkpointIndex) {
     openSegments();
+    if (status.restart() > 0) {
+      finishRestart(checkpointIndex);
+    }
     if (status.truncation() > 0) {
       truncateFrom = status.truncation();
     }
@@ -103,6 +106,19 @@ final class LogRecovery {
       segments.add(new Segment(sequence.getAsLong(), member, files.map(name)));
       expected = sequence.getAsLong() + 1;
     }
+  }
+
+  /** Lets the log begin behind a checkpoint that was to replace it, if that is on disk. */
+  private void finishRestart(long checkpointIndex) {
+    long firstIndex = status.restart();
+    if (checkpointIndex == firstIndex - 1 && !segments.isEmpty()) {
+      for (int i = segments.size() - 1; i > 0; i--) {
+        segments.get(i).wipe(0);
+      }
+      segments.get(0).restart(firstIndex);
+      status.resetDurable(firstIndex - 1);
+    }
+    status.clearRestart();
   }
 
   /** Notes that {@code index} was on disk once. What a truncation removes proves nothing. */

@@ -17,34 +17,20 @@ import java.util.function.LongSupplier;
  * disk blocks; it makes no system call and allocates nothing.
  */
 public final class LogStore {
-  /** A position is a segment's sequence above an offset, so that one number says both. */
-  private static final int OFFSET_BITS = 31;
-
-  private static final int OFFSET_MASK = Integer.MAX_VALUE;
-
   private final StorageFiles files;
   private final StatusPage status;
   private final SegmentPool pool;
   private final int payloadBytesMax;
   private final RecoveryReport recovery;
-
   private final UsedSegments segments;
+  private final LogForcer forcer;
+  private final AtomicLong appendedBytes = new AtomicLong();
 
   // Owner thread.
   private Segment current;
   private int offset;
   private long lastTerm;
   private boolean appending;
-
-  // Stored by the owner in this order, loaded by the force thread in the opposite one.
-  private final AtomicLong writtenPosition = new AtomicLong();
-  private final AtomicLong writtenIndex = new AtomicLong();
-  private final AtomicLong appendedBytes = new AtomicLong();
-
-  private final Object forceLock = new Object();
-  private volatile long forcedPosition;
-  private LogException forceFailure;
-  private volatile long durableIndex;
 
   /** What the parts of a log need to work with. */
   public record Environment(
@@ -96,9 +82,7 @@ public final class LogStore {
     pool.startAt(current.sequence() + recovered.spares().size() + 1);
     offset = recovered.endOffset();
     lastTerm = recovered.lastTerm();
-    durableIndex = recovery.lastIndex();
-    forcedPosition = position();
-    publish(recovery.lastIndex());
+    forcer = new LogForcer(files, segments, status, position(), recovery.lastIndex());
   }
 
   /**
@@ -153,12 +137,12 @@ public final class LogStore {
       while (!current.fits(offset, payloadBytes)) {
         roll(payloadBytes);
       }
-      long index = writtenIndex.getPlain() + 1;
-      int end = current.write(offset, index, term, durableIndex, payload);
+      long index = forcer.ownWrittenIndex() + 1;
+      int end = current.write(offset, index, term, forcer.durableIndex(), payload);
       appendedBytes.setRelease(appendedBytes.getPlain() + end - offset);
       offset = end;
       lastTerm = term;
-      publish(index);
+      forcer.written(position(), index);
       return index;
     } catch (InternalError e) {
       throw accessFault(files.describe(current.name()), e);
@@ -174,7 +158,7 @@ public final class LogStore {
           "An entry of %d bytes was appended without room for it; ask hasRoom before each entry"
               .formatted(payloadBytes));
     }
-    next.begin(writtenIndex.getPlain() + 1);
+    next.begin(forcer.ownWrittenIndex() + 1);
     segments.add(next);
     current = next;
     offset = Segment.HEADER_BYTES;
@@ -182,12 +166,7 @@ public final class LogStore {
   }
 
   private long position() {
-    return current.sequence() << OFFSET_BITS | offset;
-  }
-
-  private void publish(long index) {
-    writtenPosition.setRelease(position());
-    writtenIndex.setRelease(index);
+    return LogForcer.position(current, offset);
   }
 
   /**
@@ -198,40 +177,7 @@ public final class LogStore {
    *     nothing may be acknowledged any more
    */
   public long force() {
-    synchronized (forceLock) {
-      if (forceFailure != null) {
-        // After a failure the system forgets what it could not write, so a second try would lie.
-        throw forceFailure;
-      }
-      long index = writtenIndex.getAcquire();
-      long end = writtenPosition.getAcquire();
-      if (end == forcedPosition) {
-        return durableIndex;
-      }
-      try {
-        forceUpTo(end);
-        forcedPosition = end;
-        durableIndex = index;
-        status.raiseDurable(index);
-        return index;
-      } catch (LogException e) {
-        forceFailure = e;
-      } catch (InternalError e) {
-        forceFailure = accessFault(files.describe(""), e);
-      }
-      throw forceFailure;
-    }
-  }
-
-  private void forceUpTo(long end) {
-    long lastSequence = end >>> OFFSET_BITS;
-    int from = (int) (forcedPosition & OFFSET_MASK);
-    for (long sequence = forcedPosition >>> OFFSET_BITS; sequence <= lastSequence; sequence++) {
-      Segment segment = segments.get(sequence);
-      int to = sequence == lastSequence ? (int) (end & OFFSET_MASK) : segment.capacity();
-      segment.force(from, to);
-      from = 0;
-    }
+    return forcer.force();
   }
 
   /** The lowest index that the log reaches back to; one above the last in an empty log. */
@@ -241,7 +187,7 @@ public final class LogStore {
 
   /** The highest appended index. Any thread. */
   public long lastIndex() {
-    return writtenIndex.getAcquire();
+    return forcer.writtenIndex();
   }
 
   /** The term of the last entry, 0 in an empty log. Owner thread. */
@@ -251,7 +197,7 @@ public final class LogStore {
 
   /** The highest index known to be on disk. Any thread. */
   public long durableIndex() {
-    return durableIndex;
+    return forcer.durableIndex();
   }
 
   /** Bytes appended since the log was opened, with record headers. Any thread. */
@@ -264,7 +210,7 @@ public final class LogStore {
    * long. Owner thread.
    */
   public boolean isForceOverdue() {
-    return current.sequence() > forcedPosition >>> OFFSET_BITS;
+    return forcer.isUnforcedBefore(current);
   }
 
   /** How many segments are in use. Any thread. */
@@ -297,6 +243,7 @@ public final class LogStore {
    * acknowledged may stand there. Owner thread; cursors must be closed.
    *
    * @throws IllegalArgumentException when the log does not reach back to {@code fromIndex}
+   * @throws LogException with IO: the log is then unfit for more
    */
   public void truncateSuffix(long fromIndex) {
     if (fromIndex > lastIndex()) {
@@ -306,26 +253,20 @@ public final class LogStore {
       throw new IllegalArgumentException(
           "the log cannot be cut at index %d, it begins at %d".formatted(fromIndex, firstIndex()));
     }
-    synchronized (forceLock) {
-      if (forceFailure != null) {
-        throw forceFailure;
-      }
-      // The records removed may say that they were on disk. The note tells recovery that this
-      // proves nothing any more, at whatever moment the wiping is interrupted.
-      status.noteTruncation(fromIndex);
-      long kept = fromIndex - 1;
-      Segment end = segments.holding(fromIndex);
-      if (end.firstIndex() == fromIndex && end != segments.first()) {
-        end = segments.before(end);
-      }
-      cutAt(end, fromIndex);
-      lastTerm = termOfLast(kept);
-      publish(kept);
-      forcedPosition = Math.min(forcedPosition, position());
-      durableIndex = Math.min(durableIndex, kept);
-      status.resetDurable(durableIndex);
-      status.clearTruncation();
-    }
+    forcer.takeBack(
+        () -> {
+          // The records removed may say that they were on disk. The note tells recovery that this
+          // proves nothing any more, at whatever moment the wiping is interrupted.
+          status.noteTruncation(fromIndex);
+          Segment end = segments.holding(fromIndex);
+          if (end.firstIndex() == fromIndex && end != segments.first()) {
+            end = segments.before(end);
+          }
+          cutAt(end, fromIndex);
+          lastTerm = termOfLast(fromIndex - 1);
+          forcer.withdraw(position(), fromIndex - 1);
+          status.clearTruncation();
+        });
   }
 
   private void cutAt(Segment end, long fromIndex) {
@@ -352,11 +293,47 @@ public final class LogStore {
   }
 
   /**
+   * Replaces the whole log by a checkpoint that came from another member: the log is then empty and
+   * goes on behind it. An interruption leaves either everything as it was or the new beginning, by
+   * whether the checkpoint had reached the disk. Owner thread, with no other at work; cursors must
+   * be closed.
+   *
+   * @param saveCheckpoint puts the checkpoint of {@code checkpointIndex} on disk; what it throws is
+   *     passed on, and the log is as before
+   * @throws IllegalArgumentException when the checkpoint is not ahead of the log
+   * @throws LogException with IO: the log is then unfit for more
+   */
+  public void restartAfter(long checkpointIndex, long checkpointTerm, Runnable saveCheckpoint) {
+    if (checkpointIndex <= lastIndex()) {
+      throw new IllegalArgumentException(
+          "a checkpoint of index %d cannot replace a log that ends at %d"
+              .formatted(checkpointIndex, lastIndex()));
+    }
+    forcer.takeBack(() -> status.noteRestart(checkpointIndex + 1));
+    try {
+      saveCheckpoint.run();
+    } catch (RuntimeException e) {
+      // A note left behind would let a later checkpoint of that index empty the log.
+      forcer.takeBack(status::clearRestart);
+      throw e;
+    }
+    forcer.takeBack(
+        () -> {
+          Segment first = segments.first();
+          cutAt(first, first.firstIndex());
+          first.restart(checkpointIndex + 1);
+          lastTerm = checkpointTerm;
+          forcer.restart(position(), checkpointIndex);
+          status.clearRestart();
+        });
+  }
+
+  /**
    * Gives back the segments whose entries all lie at or before an index that a checkpoint on disk
    * covers. Files thread.
    */
   public void dropPrefix(long throughIndex) {
-    Segment dropped = segments.takeFirst(throughIndex, durableIndex);
+    Segment dropped = segments.takeFirst(throughIndex, forcer.durableIndex());
     while (dropped != null) {
       try {
         pool.retire(dropped);
@@ -366,7 +343,7 @@ public final class LogStore {
         throw e;
       }
       pool.recycle(dropped);
-      dropped = segments.takeFirst(throughIndex, durableIndex);
+      dropped = segments.takeFirst(throughIndex, forcer.durableIndex());
     }
   }
 

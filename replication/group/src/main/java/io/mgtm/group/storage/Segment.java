@@ -34,6 +34,7 @@ final class Segment {
   private static final int HEADER_CHECKSUM_AT = 60;
 
   private final long sequence;
+  private final String name;
   private final UUID member;
   private final MappedFile file;
   private final ByteBuffer buffer;
@@ -45,6 +46,7 @@ final class Segment {
 
   Segment(long sequence, UUID member, MappedFile file) {
     this.sequence = sequence;
+    this.name = FileNames.segment(sequence);
     this.member = member;
     this.file = file;
     this.buffer = file.buffer();
@@ -73,7 +75,7 @@ final class Segment {
   }
 
   String name() {
-    return FileNames.segment(sequence);
+    return name;
   }
 
   int capacity() {
@@ -234,6 +236,13 @@ final class Segment {
     if (from == 0) {
       firstIndex = 0;
     }
+  }
+
+  /** Empties a segment and takes it into use, with its header on disk. */
+  void restart(long index) {
+    wipe(0);
+    begin(index);
+    file.force(0, HEADER_BYTES);
   }
 
   /** On return the bytes of a range are on disk, whatever the system believed before. */

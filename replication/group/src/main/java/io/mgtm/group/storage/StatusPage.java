@@ -8,8 +8,8 @@ import java.util.UUID;
  * full disk cannot stand in the way.
  *
  * <pre>
- *  0            16           32           48
- *  | durable A  | durable B  | clean      | truncate   |     each: number (8) | check (8)
+ *  0            16           32           48           64
+ *  | durable A  | durable B  | clean      | truncate   | restart    |  each: number (8) | check (8)
  * </pre>
  *
  * <ul>
@@ -20,6 +20,8 @@ import java.util.UUID;
  *       two stores leaves one.
  *   <li><i>clean</i>: the last index of a log that was closed with everything forced.
  *   <li><i>truncate</i>: the first index that a truncation under way removes.
+ *   <li><i>restart</i>: the index that the log will begin at, once the checkpoint before it is on
+ *       disk and takes the place of everything.
  * </ul>
  *
  * <p>Little-endian. All slots lie in one sector, which a disk writes whole or not at all. A slot
@@ -33,7 +35,8 @@ final class StatusPage {
   private static final int SLOT_BYTES = 16;
   private static final int CLEAN_AT = 2 * SLOT_BYTES;
   private static final int TRUNCATE_AT = 3 * SLOT_BYTES;
-  private static final int END = 4 * SLOT_BYTES;
+  private static final int RESTART_AT = 4 * SLOT_BYTES;
+  private static final int END = 5 * SLOT_BYTES;
   private static final long NONE = -1;
 
   private final MappedFile file;
@@ -109,6 +112,22 @@ final class StatusPage {
   /** On return no crash can bring the note back. */
   void clearTruncation() {
     clear(TRUNCATE_AT);
+  }
+
+  /** The index that an interrupted restart lets the log begin at, or -1. */
+  long restart() {
+    return load(RESTART_AT);
+  }
+
+  /** On return the note is on disk. */
+  void noteRestart(long firstIndex) {
+    store(RESTART_AT, firstIndex);
+    force();
+  }
+
+  /** On return no crash can bring the note back. */
+  void clearRestart() {
+    clear(RESTART_AT);
   }
 
   private void clear(int offset) {

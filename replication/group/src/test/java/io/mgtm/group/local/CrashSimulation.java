@@ -40,10 +40,23 @@ final class CrashSimulation {
     }
   }
 
+  /** How often the simulation came to the places that it is there for. */
+  static final class Coverage {
+    int processDeaths;
+    int powerLosses;
+    int cleanStops;
+    int tailsCut;
+    int checkpoints;
+    int segmentsDropped;
+    int forcesFailed;
+    int roomRefused;
+  }
+
   private static final UUID MEMBER = new UUID(0x1234_5678_9abc_def0L, 0x0fed_cba9_8765_4321L);
   private static final int ROUNDS = 6;
   private static final List<Durability> DURABILITIES = List.of(Durability.values());
 
+  private final Coverage coverage;
   private final Random random;
   private final SimulatedDisk disk;
   private final LocalLogSettings settings;
@@ -68,7 +81,8 @@ final class CrashSimulation {
   private boolean failed;
   private long nanos;
 
-  CrashSimulation(long seed) {
+  CrashSimulation(long seed, Coverage coverage) {
+    this.coverage = coverage;
     random = new Random(seed);
     disk = new SimulatedDisk(random);
     int segmentBytes = 1024 + 8 * random.nextInt(600);
@@ -108,9 +122,11 @@ final class CrashSimulation {
       }
       if (died) {
         if (losePower) {
+          coverage.powerLosses++;
           disk.losePower();
           inMemory = 0;
         } else {
+          coverage.processDeaths++;
           disk.restartProcess();
           inMemory = Math.max(inMemory, isOpen ? last() : 0);
         }
@@ -118,7 +134,6 @@ final class CrashSimulation {
     }
     disk.restartProcess();
     open();
-    checkCheckpoints();
   }
 
   private long last() {
@@ -144,6 +159,8 @@ final class CrashSimulation {
       throw new Violation("the log cannot be opened: " + e.getMessage(), e);
     }
     compare();
+    checkCheckpoints();
+    coverage.tailsCut += log.recovery().cutBytes() > 0 ? 1 : 0;
     mayBeClean = false;
     truncateModel(log.lastIndex());
     seenCommitted = log.committedIndex();
@@ -157,16 +174,16 @@ final class CrashSimulation {
   private void compare() {
     long recovered = log.lastIndex();
     require(machine.count() == recovered, "the state is not at the last index");
-    require(recovered <= last(), "entry %d came from nowhere".formatted(recovered));
+    require(recovered <= last(), "entry %d came from nowhere", recovered);
     require(
         machine.hash() == hashes.get((int) recovered),
-        "what was recovered up to %d is not what was appended".formatted(recovered));
+        "what was recovered up to %d is not what was appended", recovered);
     require(
         recovered >= promised,
-        "entries up to %d were promised, %d were recovered".formatted(promised, recovered));
+        "entries up to %d were promised, %d were recovered", promised, recovered);
     require(
         recovered >= inMemory,
-        "the process died after entry %d and %d were recovered".formatted(inMemory, recovered));
+        "the process died after entry %d and %d were recovered", inMemory, recovered);
     if (!log.recoveredUncleanly()) {
       require(recovered == last(), "a clean stop lost entries");
       require(mayBeClean || last() == 0, "a death was taken for a clean stop");
@@ -180,6 +197,7 @@ final class CrashSimulation {
 
   private void live() {
     int steps = random.nextInt(150);
+    long firstBefore = log.stats().firstIndex();
     int appendsOf16 = 2 + random.nextInt(12);
     if (random.nextBoolean()) {
       disk.crashAfter(random.nextInt(300));
@@ -196,6 +214,8 @@ final class CrashSimulation {
       }
       observe();
     }
+    coverage.checkpoints += (int) log.stats().checkpoints();
+    coverage.segmentsDropped += log.stats().firstIndex() > firstBefore ? 1 : 0;
   }
 
   private void disturb() {
@@ -217,6 +237,7 @@ final class CrashSimulation {
     random.nextBytes(payload);
     ByteBuffer buffer = ByteBuffer.wrap(payload);
     if (!log.hasRoom(payload.length)) {
+      coverage.roomRefused++;
       require(!log.noRoomReason().isEmpty(), "no reason is given for the lack of room");
       return;
     }
@@ -226,9 +247,9 @@ final class CrashSimulation {
     durabilities.add(settings.durability().atLeast(durability));
     try {
       long index = log.append(buffer, durability);
-      require(index == last(), "entry %d got index %d".formatted(last(), index));
+      require(index == last(), "entry %d got index %d", last(), index);
     } catch (LogException e) {
-      require(e.category() == Category.IO, "an append with room failed: " + e.getMessage());
+      require(e.category() == Category.IO, "an append with room failed: %s", e.getMessage());
       truncateModel(last() - 1);
       failed = true;
     }
@@ -266,6 +287,7 @@ final class CrashSimulation {
       return;
     }
     observe();
+    coverage.cleanStops++;
     require(log.committedIndex() == last(), "a clean close left entries uncommitted");
     promised = last();
   }
@@ -293,12 +315,13 @@ final class CrashSimulation {
     CheckpointStore checkpoints = new CheckpointStore(disk, MEMBER);
     long newest = checkpoints.newestIndex();
     long sound = checkpoints.load(1).map(CheckpointStore.Checkpoint::index).orElse(0L);
-    require(sound == newest, "checkpoint %d is damaged".formatted(newest));
+    require(sound == newest, "checkpoint %d is damaged", newest);
+    require(log.stats().checkpointIndex() == newest, "the newest checkpoint was not used");
   }
 
-  private static void require(boolean holds, String message) {
+  private static void require(boolean holds, String message, Object... arguments) {
     if (!holds) {
-      throw new Violation(message, null);
+      throw new Violation(message.formatted(arguments), null);
     }
   }
 
@@ -314,6 +337,7 @@ final class CrashSimulation {
     @Override
     public void failed(LogException cause) {
       require(cause.category() == Category.IO, "failed without an error of the disk");
+      coverage.forcesFailed++;
       failed = true;
     }
   }

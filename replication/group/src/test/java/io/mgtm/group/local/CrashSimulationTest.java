@@ -1,9 +1,11 @@
 package io.mgtm.group.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.mgtm.group.storage.Seeds;
 import io.mgtm.group.storage.SimulatedDisk;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +29,15 @@ class CrashSimulationTest {
 
   @Test
   void noScheduleOfDeathsBreaksAPromise() {
-    Seeds.forEach(4_000, seed -> new CrashSimulation(seed).run());
+    CrashSimulation.Coverage coverage = new CrashSimulation.Coverage();
+    Seeds.forEach(2_000, seed -> new CrashSimulation(seed, coverage).run());
+    if (Seeds.isMany()) {
+      assertThat(coverage)
+          .as("every kind of event has happened")
+          .matches(c -> c.processDeaths > 0 && c.powerLosses > 0 && c.cleanStops > 0)
+          .matches(c -> c.tailsCut > 0 && c.checkpoints > 0 && c.segmentsDropped > 0)
+          .matches(c -> c.forcesFailed > 0 && c.roomRefused > 0);
+    }
   }
 
   @ParameterizedTest
@@ -35,7 +45,8 @@ class CrashSimulationTest {
   void aPlantedFaultIsCaught(SimulatedDisk.Fault fault) {
     int seeds = 2_000;
     for (long seed = 1; seed <= seeds; seed++) {
-      CrashSimulation simulation = new CrashSimulation(seed);
+      CrashSimulation simulation =
+          new CrashSimulation(seed, new CrashSimulation.Coverage());
       simulation.plant(fault);
       try {
         simulation.run();
@@ -44,6 +55,6 @@ class CrashSimulationTest {
         return;
       }
     }
-    assertThat(fault).as("a fault that %d seeds did not catch", seeds).isNull();
+    fail("%d seeds did not catch the fault %s", seeds, fault);
   }
 }

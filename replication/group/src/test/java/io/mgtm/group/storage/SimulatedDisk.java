@@ -23,8 +23,8 @@ public final class SimulatedDisk implements StorageFiles {
   public enum Fault {
     /** A force of the log returns before anything is on disk. */
     FORCE_NOTHING,
-    /** The note of a clean stop stays when the log is opened. */
-    KEEP_CLEAN_NOTE,
+    /** Notes on the status page, such as that of a clean stop, stay when they are cleared. */
+    KEEP_NOTES,
     /** What stands behind the end of the log is not wiped. */
     KEEP_STALE_TAIL,
     /** A checkpoint gets its name before its content is on disk. */
@@ -291,7 +291,7 @@ public final class SimulatedDisk implements StorageFiles {
     @Override
     public void zero(int offset, int bytes) {
       operation();
-      if (faults.contains(isStatus ? Fault.KEEP_CLEAN_NOTE : Fault.KEEP_STALE_TAIL)) {
+      if (faults.contains(isStatus ? Fault.KEEP_NOTES : Fault.KEEP_STALE_TAIL)) {
         return;
       }
       int half = random.nextInt(bytes + 1);
