@@ -232,7 +232,7 @@ public final class LocalLog implements ReplicatedLog {
     }
     Durability effective = settings.durability().atLeast(durability);
     gate.appended(index, effective);
-    if (effective != Durability.BUFFERED) {
+    if (effective != Durability.BUFFERED || store.isForceOverdue()) {
       askForce();
     }
     checkpointer.appended();
@@ -354,8 +354,9 @@ public final class LocalLog implements ReplicatedLog {
       return;
     }
     closed = true;
+    // Threads that do not stop may still write: the folder then stays owned until the process ends.
+    threads.stop();
     try (folder) {
-      threads.stop();
       if (failure.get() != null || !force()) {
         return;
       }

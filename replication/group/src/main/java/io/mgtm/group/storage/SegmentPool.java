@@ -174,20 +174,25 @@ final class SegmentPool {
   }
 
   /**
-   * Makes a dropped segment a spare, or removes it when there are enough. On return no crash can
-   * bring it back under its old name. Files thread.
+   * Takes a dropped segment's name away. On return no crash can bring it back. May be repeated
+   * after a failure. Files thread.
    */
-  void recycle(Segment dropped) {
-    if (spares.size() >= settings.sparesMax() || dropped.capacity() != settings.segmentBytes()) {
-      files.delete(dropped.name());
-      files.forceDirectory();
+  void retire(Segment dropped) {
+    if (files.list().contains(dropped.name())) {
+      files.rename(dropped.name(), dropped.name() + FileNames.UNFINISHED);
+    }
+    files.forceDirectory();
+  }
+
+  /** Makes a retired segment a spare, or removes it when there are enough. Files thread. */
+  void recycle(Segment retired) {
+    String unfinished = retired.name() + FileNames.UNFINISHED;
+    if (spares.size() >= settings.sparesMax() || retired.capacity() != settings.segmentBytes()) {
+      files.delete(unfinished);
       return;
     }
-    String unfinished = dropped.name() + FileNames.UNFINISHED;
-    files.rename(dropped.name(), unfinished);
-    files.forceDirectory();
-    dropped.wipe(0);
-    publish(dropped.file(), unfinished);
+    retired.wipe(0);
+    publish(retired.file(), unfinished);
     refusal = null;
     synchronized (this) {
       notifyAll();

@@ -1,0 +1,70 @@
+package io.mgtm.group.local;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.Executor;
+
+/** The owner and the storage threads as queues, whose tasks run when the test says so. */
+final class ManualThreads implements StorageThreads {
+  private final Deque<Runnable> owner = new ArrayDeque<>();
+  private final Deque<Runnable> force = new ArrayDeque<>();
+  private final Deque<Runnable> files = new ArrayDeque<>();
+
+  Executor owner() {
+    return owner::add;
+  }
+
+  @Override
+  public Executor force() {
+    return force::add;
+  }
+
+  @Override
+  public Executor files() {
+    return files::add;
+  }
+
+  boolean runOwner() {
+    return run(owner);
+  }
+
+  boolean runForce() {
+    return run(force);
+  }
+
+  boolean runFiles() {
+    return run(files);
+  }
+
+  /** Runs the next task of one of the threads. */
+  void runOne(Random random) {
+    switch (random.nextInt(3)) {
+      case 0 -> run(owner);
+      case 1 -> run(force);
+      default -> run(files);
+    }
+  }
+
+  void runAll() {
+    while (run(force) || run(files) || run(owner)) {
+      // until nothing is left
+    }
+  }
+
+  private static boolean run(Deque<Runnable> queue) {
+    Runnable task = queue.poll();
+    if (task == null) {
+      return false;
+    }
+    task.run();
+    return true;
+  }
+
+  @Override
+  public void stop() {
+    while (run(files) || run(force)) {
+      // what was handed over is finished
+    }
+  }
+}
