@@ -80,9 +80,18 @@ final class SegmentPool {
     return false;
   }
 
+  /** Spares left from a run with smaller segments are used, but do not count. */
+  private boolean isLow() {
+    int ready = 0;
+    for (Segment spare : spares.values()) {
+      ready += spare.capacity() >= settings.segmentBytes() ? 1 : 0;
+    }
+    return ready < settings.sparesAhead();
+  }
+
   /** Starts making spares in the background, unless it is under way or enough are there. */
   void fill() {
-    if (spares.size() < settings.sparesAhead() && !filling.getAndSet(true)) {
+    if (isLow() && !filling.getAndSet(true)) {
       filesExecutor.execute(this::fillNow);
     }
   }
@@ -142,7 +151,7 @@ final class SegmentPool {
     filling.set(false);
     LogException failure = null;
     try {
-      while (spares.size() < settings.sparesAhead()) {
+      while (isLow()) {
         String unfinished = nextName() + FileNames.UNFINISHED;
         publish(files.create(unfinished, settings.segmentBytes()), unfinished);
       }

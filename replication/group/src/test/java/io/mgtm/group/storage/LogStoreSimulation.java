@@ -9,11 +9,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import org.slf4j.helpers.MessageFormatter;
 
 /**
- * One seeded life of a replica's log: appends of several terms, forces, entries taken back, segments
- * dropped, the whole log replaced by a checkpoint, and deaths in the middle of any of it. After each
- * death the log must be as before, or as the interrupted change would have left it.
+ * One seeded life of a replica's log: appends of several terms, forces, entries taken back,
+ * segments dropped, the whole log replaced by a checkpoint, and deaths in the middle of any of it.
+ * After each death the log must be as before, or as the interrupted change would have left it.
  */
 final class LogStoreSimulation {
   private static final UUID MEMBER = new UUID(77, 99);
@@ -133,16 +134,15 @@ final class LogStoreSimulation {
   }
 
   private void compare() {
-    require(log.lastIndex() <= last(), "entry %d came from nowhere", log.lastIndex());
+    require(log.lastIndex() <= last(), "entry {} came from nowhere", log.lastIndex());
+    require(log.lastIndex() >= forced, "forced up to {}, recovered {}", forced, log.lastIndex());
     require(
-        log.lastIndex() >= forced,
-        "forced up to %d, recovered %d", forced, log.lastIndex());
-    require(
-        log.lastIndex() >= inMemory,
-        "appended up to %d, recovered %d", inMemory, log.lastIndex());
+        log.lastIndex() >= inMemory, "appended up to {}, recovered {}", inMemory, log.lastIndex());
     require(
         log.firstIndex() <= Math.max(dropped, base) + 1,
-        "the log begins at %d and %d was dropped", log.firstIndex(), dropped);
+        "the log begins at {} and {} was dropped",
+        log.firstIndex(),
+        dropped);
     readFrom(log.firstIndex());
   }
 
@@ -157,11 +157,12 @@ final class LogStoreSimulation {
             cursor.index() == index
                 && cursor.term() == entry.term()
                 && Arrays.equals(payload, entry.payload()),
-            "entry %d is not what was appended", index);
+            "entry {} is not what was appended",
+            index);
         index++;
       }
     }
-    require(index == log.lastIndex() + 1, "the log ends at %d", index - 1);
+    require(index == log.lastIndex() + 1, "the log ends at {}", index - 1);
   }
 
   private void live() {
@@ -255,7 +256,7 @@ final class LogStoreSimulation {
 
   private static void require(boolean holds, String message, Object... arguments) {
     if (!holds) {
-      throw new AssertionError(message.formatted(arguments));
+      throw new AssertionError(MessageFormatter.arrayFormat(message, arguments).getMessage());
     }
   }
 }
