@@ -4,7 +4,6 @@ import io.mgtm.group.LogException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
@@ -20,7 +19,7 @@ final class LogStoreSimulation {
   private static final UUID MEMBER = new UUID(77, 99);
   private static final int ROUNDS = 6;
 
-  private record Entry(long term, byte[] payload) {}
+  private record Entry(long term, ByteBuffer payload) {}
 
   private final Random random;
   private final SimulatedDisk disk;
@@ -151,12 +150,10 @@ final class LogStoreSimulation {
     try (LogCursor cursor = log.read(from)) {
       while (cursor.next()) {
         Entry entry = entries.get((int) (index - base - 1));
-        byte[] payload = new byte[cursor.payload().remaining()];
-        cursor.payload().get(payload);
         require(
             cursor.index() == index
                 && cursor.term() == entry.term()
-                && Arrays.equals(payload, entry.payload()),
+                && cursor.payload().equals(entry.payload()),
             "entry {} is not what was appended",
             index);
         index++;
@@ -202,7 +199,7 @@ final class LogStoreSimulation {
       return;
     }
     long term = Math.max(1, log.lastTerm()) + (random.nextInt(10) == 0 ? 1 : 0);
-    entries.add(new Entry(term, payload));
+    entries.add(new Entry(term, ByteBuffer.wrap(payload)));
     require(log.append(term, ByteBuffer.wrap(payload)) == last(), "wrong index");
     require(log.lastTerm() == term, "wrong term");
   }
