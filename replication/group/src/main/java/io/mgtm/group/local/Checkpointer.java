@@ -156,9 +156,10 @@ final class Checkpointer {
 
   /** Files thread. */
   private boolean save(long index, long term, byte[] state) {
-    if (!force.getAsBoolean()) {
-      return false;
-    }
+    return force.getAsBoolean() && write(index, term, state);
+  }
+
+  private boolean write(long index, long term, byte[] state) {
     try {
       checkpoints.save(index, term, state);
     } catch (LogException e) {
@@ -185,12 +186,12 @@ final class Checkpointer {
     }
   }
 
-  /** Writes a last checkpoint, with the other threads at rest. Owner thread. */
+  /** Writes a last checkpoint of a log that is on disk, with the other threads at rest. */
   void close() {
     closed = true;
     long index = store.lastIndex();
     if (index > checkpoints.newestIndex()) {
-      takeState(index).ifPresent(state -> save(index, store.lastTerm(), state));
+      takeState(index).ifPresent(state -> write(index, store.lastTerm(), state));
     }
   }
 

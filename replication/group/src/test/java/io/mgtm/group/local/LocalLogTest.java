@@ -108,15 +108,29 @@ class LocalLogTest {
   }
 
   @Test
-  void aForceThatFailsAtTheCloseIsToldAndTheStopIsNotClean() {
+  void aForceThatFailsAtTheCloseIsThrownAndTheStopIsNotClean() {
     fixture.open();
     fixture.append(BUFFERED);
+    fixture.append(REQUIRED);
+    fixture.threads.dropAll();
     fixture.disk.failNextForce();
-    fixture.log.close();
-    fixture.threads.runAll();
-    assertThat(fixture.failures).hasSize(1);
+    assertThatThrownBy(fixture.log::close)
+        .isInstanceOfSatisfying(
+            LogException.class, e -> assertThat(e.category()).isEqualTo(Category.IO));
+    assertThat(fixture.committed).isEmpty();
+    assertThat(fixture.foldersClosed).isEqualTo(1);
     fixture.open();
     assertThat(fixture.log.recoveredUncleanly()).isTrue();
+  }
+
+  @Test
+  void itMayBeClosedAfterItsOwnerHasEnded() {
+    fixture.open();
+    fixture.append(REQUIRED);
+    fixture.threads.rejectForOwner();
+    fixture.log.close();
+    fixture.open();
+    assertThat(fixture.log.recoveredUncleanly()).isFalse();
   }
 
   @Test
