@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import org.slf4j.helpers.MessageFormatter;
 
 /**
  * One seeded life of a log on a disk that forgets: appends, forces, checkpoints, full disks, failed
@@ -174,16 +175,21 @@ final class CrashSimulation {
   private void compare() {
     long recovered = log.lastIndex();
     require(machine.count() == recovered, "the state is not at the last index");
-    require(recovered <= last(), "entry %d came from nowhere", recovered);
+    require(recovered <= last(), "entry {} came from nowhere", recovered);
     require(
         machine.hash() == hashes.get((int) recovered),
-        "what was recovered up to %d is not what was appended", recovered);
+        "what was recovered up to {} is not what was appended",
+        recovered);
     require(
         recovered >= promised,
-        "entries up to %d were promised, %d were recovered", promised, recovered);
+        "entries up to {} were promised, {} were recovered",
+        promised,
+        recovered);
     require(
         recovered >= inMemory,
-        "the process died after entry %d and %d were recovered", inMemory, recovered);
+        "the process died after entry {} and {} were recovered",
+        inMemory,
+        recovered);
     if (!log.recoveredUncleanly()) {
       require(recovered == last(), "a clean stop lost entries");
       require(mayBeClean || last() == 0, "a death was taken for a clean stop");
@@ -247,9 +253,9 @@ final class CrashSimulation {
     durabilities.add(settings.durability().atLeast(durability));
     try {
       long index = log.append(buffer, durability);
-      require(index == last(), "entry %d got index %d", last(), index);
+      require(index == last(), "entry {} got index {}", last(), index);
     } catch (LogException e) {
-      require(e.category() == Category.IO, "an append with room failed: %s", e.getMessage());
+      require(e.category() == Category.IO, "an append with room failed: {}", e.getMessage());
       truncateModel(last() - 1);
       failed = true;
     }
@@ -315,13 +321,13 @@ final class CrashSimulation {
     CheckpointStore checkpoints = new CheckpointStore(disk, MEMBER);
     long newest = checkpoints.newestIndex();
     long sound = checkpoints.load(1).map(CheckpointStore.Checkpoint::index).orElse(0L);
-    require(sound == newest, "checkpoint %d is damaged", newest);
+    require(sound == newest, "checkpoint {} is damaged", newest);
     require(log.stats().checkpointIndex() == newest, "the newest checkpoint was not used");
   }
 
   private static void require(boolean holds, String message, Object... arguments) {
     if (!holds) {
-      throw new Violation(message.formatted(arguments), null);
+      throw new Violation(MessageFormatter.arrayFormat(message, arguments).getMessage(), null);
     }
   }
 

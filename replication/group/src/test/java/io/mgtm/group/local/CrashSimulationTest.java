@@ -3,30 +3,16 @@ package io.mgtm.group.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import io.mgtm.group.storage.QuietLog;
 import io.mgtm.group.storage.Seeds;
 import io.mgtm.group.storage.SimulatedDisk;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 
+@ExtendWith(QuietLog.class)
 class CrashSimulationTest {
-  private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.mgtm.group");
-
-  @BeforeAll
-  static void beQuiet() {
-    LOGGER.setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void beLoudAgain() {
-    LOGGER.setLevel(null);
-  }
-
   @Test
   void noScheduleOfDeathsBreaksAPromise() {
     CrashSimulation.Coverage coverage = new CrashSimulation.Coverage();
@@ -45,8 +31,7 @@ class CrashSimulationTest {
   void aPlantedFaultIsCaught(SimulatedDisk.Fault fault) {
     int seeds = 2_000;
     for (long seed = 1; seed <= seeds; seed++) {
-      CrashSimulation simulation =
-          new CrashSimulation(seed, new CrashSimulation.Coverage());
+      CrashSimulation simulation = new CrashSimulation(seed, new CrashSimulation.Coverage());
       simulation.plant(fault);
       try {
         simulation.run();

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /** The owner and the storage threads as queues, whose tasks run when the test says so. */
 final class ManualThreads implements StorageThreads {
@@ -11,8 +12,26 @@ final class ManualThreads implements StorageThreads {
   private final Deque<Runnable> force = new ArrayDeque<>();
   private final Deque<Runnable> files = new ArrayDeque<>();
 
+  private boolean ownerRejects;
+
   Executor owner() {
-    return owner::add;
+    return task -> {
+      if (ownerRejects) {
+        throw new RejectedExecutionException("the owner has ended");
+      }
+      owner.add(task);
+    };
+  }
+
+  void rejectForOwner() {
+    ownerRejects = true;
+  }
+
+  /** Forgets the tasks that were handed over. */
+  void dropAll() {
+    owner.clear();
+    force.clear();
+    files.clear();
   }
 
   @Override

@@ -4,22 +4,22 @@ import io.mgtm.group.LogException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import org.slf4j.helpers.MessageFormatter;
 
 /**
- * One seeded life of a replica's log: appends of several terms, forces, entries taken back, segments
- * dropped, the whole log replaced by a checkpoint, and deaths in the middle of any of it. After each
- * death the log must be as before, or as the interrupted change would have left it.
+ * One seeded life of a replica's log: appends of several terms, forces, entries taken back,
+ * segments dropped, the whole log replaced by a checkpoint, and deaths in the middle of any of it.
+ * After each death the log must be as before, or as the interrupted change would have left it.
  */
 final class LogStoreSimulation {
   private static final UUID MEMBER = new UUID(77, 99);
   private static final int ROUNDS = 6;
 
-  private record Entry(long term, byte[] payload) {}
+  private record Entry(long term, ByteBuffer payload) {}
 
   private final Random random;
   private final SimulatedDisk disk;
@@ -133,16 +133,15 @@ final class LogStoreSimulation {
   }
 
   private void compare() {
-    require(log.lastIndex() <= last(), "entry %d came from nowhere", log.lastIndex());
+    require(log.lastIndex() <= last(), "entry {} came from nowhere", log.lastIndex());
+    require(log.lastIndex() >= forced, "forced up to {}, recovered {}", forced, log.lastIndex());
     require(
-        log.lastIndex() >= forced,
-        "forced up to %d, recovered %d", forced, log.lastIndex());
-    require(
-        log.lastIndex() >= inMemory,
-        "appended up to %d, recovered %d", inMemory, log.lastIndex());
+        log.lastIndex() >= inMemory, "appended up to {}, recovered {}", inMemory, log.lastIndex());
     require(
         log.firstIndex() <= Math.max(dropped, base) + 1,
-        "the log begins at %d and %d was dropped", log.firstIndex(), dropped);
+        "the log begins at {} and {} was dropped",
+        log.firstIndex(),
+        dropped);
     readFrom(log.firstIndex());
   }
 
@@ -151,17 +150,16 @@ final class LogStoreSimulation {
     try (LogCursor cursor = log.read(from)) {
       while (cursor.next()) {
         Entry entry = entries.get((int) (index - base - 1));
-        byte[] payload = new byte[cursor.payload().remaining()];
-        cursor.payload().get(payload);
         require(
             cursor.index() == index
                 && cursor.term() == entry.term()
-                && Arrays.equals(payload, entry.payload()),
-            "entry %d is not what was appended", index);
+                && cursor.payload().equals(entry.payload()),
+            "entry {} is not what was appended",
+            index);
         index++;
       }
     }
-    require(index == log.lastIndex() + 1, "the log ends at %d", index - 1);
+    require(index == log.lastIndex() + 1, "the log ends at {}", index - 1);
   }
 
   private void live() {
@@ -201,7 +199,7 @@ final class LogStoreSimulation {
       return;
     }
     long term = Math.max(1, log.lastTerm()) + (random.nextInt(10) == 0 ? 1 : 0);
-    entries.add(new Entry(term, payload));
+    entries.add(new Entry(term, ByteBuffer.wrap(payload)));
     require(log.append(term, ByteBuffer.wrap(payload)) == last(), "wrong index");
     require(log.lastTerm() == term, "wrong term");
   }
@@ -255,7 +253,7 @@ final class LogStoreSimulation {
 
   private static void require(boolean holds, String message, Object... arguments) {
     if (!holds) {
-      throw new AssertionError(message.formatted(arguments));
+      throw new AssertionError(MessageFormatter.arrayFormat(message, arguments).getMessage());
     }
   }
 }

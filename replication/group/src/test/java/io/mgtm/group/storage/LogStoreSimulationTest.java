@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.mgtm.group.storage.SimulatedDisk.Fault;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ExtendWith(QuietLog.class)
 class LogStoreSimulationTest {
 
   @Test

@@ -11,6 +11,11 @@ public final class Seeds {
     return Long.getLong("seed") == null;
   }
 
+  /** One seed for a test that runs once. */
+  public static long one() {
+    return Long.getLong("seed", System.nanoTime());
+  }
+
   /** Runs seeds that differ from build to build; a failing one is named. */
   public static void forEach(int count, LongConsumer test) {
     Long only = Long.getLong("seed");
