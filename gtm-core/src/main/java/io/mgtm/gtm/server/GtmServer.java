@@ -134,6 +134,9 @@ public final class GtmServer implements AutoCloseable {
   }
 
   private void tick() {
+    if (failure.isDone()) {
+      return;
+    }
     try {
       engine.tick();
       boolean room = localLog.hasRoom(EntryWriter.ENTRY_BYTES_MAX);
@@ -159,7 +162,7 @@ public final class GtmServer implements AutoCloseable {
 
   /** Stops serving at once: what is not acknowledged is in doubt. Any thread. */
   private void fail(Throwable cause) {
-    trouble = "stopped: " + cause.getMessage();
+    trouble = "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage());
     if (failure.complete(cause)) {
       log.error("The GTM cannot go on", cause);
       sockets.stopListening();

@@ -73,6 +73,11 @@ public final class GtmState {
     transactions.setLimits(limits);
   }
 
+  /** What is admitted. */
+  public Limits limits() {
+    return limits;
+  }
+
   /**
    * Begins a log entry.
    *
@@ -161,6 +166,11 @@ public final class GtmState {
       return new BackupReply.BarrierList(barriers.list());
     }
     return new BackupReply.Done(command.type());
+  }
+
+  /** Whether a session is open. */
+  public boolean hasSession(long session) {
+    return sessions.contains(session);
   }
 
   /** What is open now. */
