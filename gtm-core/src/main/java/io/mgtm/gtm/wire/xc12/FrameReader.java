@@ -108,6 +108,58 @@ public final class FrameReader {
     return count;
   }
 
+  /**
+   * A count of items that only the frame's own length bounds.
+   *
+   * @param itemBytesMin the least that one takes, so that the rest of the body must hold them
+   */
+  public int readListCount(int itemBytesMin) throws WireException {
+    return requireFits(readInt(), itemBytesMin);
+  }
+
+  /** As {@link #readListCount}, little-endian. */
+  public int readHostListCount(int itemBytesMin) throws WireException {
+    return requireFits(readHostInt(), itemBytesMin);
+  }
+
+  private int requireFits(int count, int itemBytesMin) throws WireException {
+    if (count < 0 || (long) count * itemBytesMin > remaining()) {
+      throw new WireException(what + ": it counts " + count + " items, and has bytes for fewer");
+    }
+    return count;
+  }
+
+  /** A string with a little-endian length, as gtm_serialize.c has it. */
+  public String readHostString() throws WireException {
+    return readBytes(requireFits(readHostInt(), 1));
+  }
+
+  /** The bytes up to a C terminator, which is read too. */
+  public String readTerminated() throws WireException {
+    int nul = buffer.indexOf(position, end, (byte) 0);
+    if (nul < 0) {
+      throw new WireException(what + ": a string has no end");
+    }
+    String text = readBytes(nul - position);
+    position++;
+    return text;
+  }
+
+  /** Passes over bytes that mean nothing here. */
+  public void skip(int bytes) throws WireException {
+    take(bytes);
+  }
+
+  /** The next {@code count} gxids, each little-endian. */
+  public int[] readHostInts(int count) throws WireException {
+    int at = take(count * Integer.BYTES);
+    int[] values = new int[count];
+    for (int i = 0; i < count; i++) {
+      values[i] = buffer.getIntLE(at + i * Integer.BYTES);
+    }
+    return values;
+  }
+
   /** That nothing is left. */
   public void expectEnd() throws WireException {
     if (position != end) {
@@ -117,7 +169,7 @@ public final class FrameReader {
 
   private int take(int bytes) throws WireException {
     int at = position;
-    if (bytes > end - at) {
+    if (bytes < 0 || bytes > end - at) {
       throw new WireException(what + ": it ends too early");
     }
     position = at + bytes;

@@ -2,6 +2,7 @@ package io.mgtm.gtm.wire.xc12;
 
 import io.mgtm.gtm.command.Gxids;
 import io.mgtm.gtm.command.Names;
+import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -22,6 +23,16 @@ final class FrameWriter {
     return this;
   }
 
+  /** Begins a {@code 'C'} frame with, from a proxy, the connection number, and its type. */
+  FrameWriter beginCommand(ByteBuf to, MessageType type, boolean proxied, short backend) {
+    begin(to, 'C');
+    if (proxied) {
+      to.writeShortLE(backend);
+    }
+    to.writeInt(type.code());
+    return this;
+  }
+
   /** Begins a frame of any type. */
   FrameWriter begin(ByteBuf to, char type) {
     out = to;
@@ -38,6 +49,11 @@ final class FrameWriter {
 
   FrameWriter putByte(int value) {
     out.writeByte(value);
+    return this;
+  }
+
+  FrameWriter putZeros(int count) {
+    out.writeZero(count);
     return this;
   }
 

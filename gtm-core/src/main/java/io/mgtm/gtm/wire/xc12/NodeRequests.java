@@ -63,6 +63,27 @@ final class NodeRequests {
         : new SessionCommand.DisconnectBackend(session, backend, false, null, "");
   }
 
+  /** What {@link #read} reads of a node command. */
+  static void write(FrameWriter out, NodeCommand command) {
+    if (command instanceof NodeCommand.Register c) {
+      NodeAddress node = c.node();
+      out.putHostInt(node.nodeType().code()).putString(node.name()).putString(node.host());
+      out.putHostInt(node.port()).putString(node.proxyName()).putString(node.dataFolder());
+      out.putInt(Serialized.NODE_CONNECTED);
+    } else if (command instanceof NodeCommand.Unregister c) {
+      out.putHostInt(c.nodeType().code()).putString(c.name());
+    }
+    // What is left asks without a field.
+  }
+
+  /** What {@link #read} reads of a backend's end. */
+  static void write(FrameWriter out, SessionCommand.DisconnectBackend c) {
+    out.putBoolean(c.postmaster());
+    if (c.postmaster()) {
+      out.putHostInt(c.nodeType().code()).putString(c.nodeName());
+    }
+  }
+
   private static NodeType nodeType(FrameReader in) throws WireException {
     int code = in.readHostInt();
     NodeType type = NodeType.ofCode(code);

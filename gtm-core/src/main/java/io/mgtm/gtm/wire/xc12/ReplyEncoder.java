@@ -19,7 +19,7 @@ import io.netty.buffer.ByteBuf;
  * <p>One object serves one thread.
  */
 public final class ReplyEncoder {
-  private static final int STATUS_OK = 0;
+  static final int STATUS_OK = 0;
   private static final int STATUS_ERROR = -1;
 
   private final FrameWriter writer = new FrameWriter();

@@ -53,6 +53,33 @@ final class SequenceRequests {
     };
   }
 
+  /** What {@link #read} reads. */
+  static void write(FrameWriter out, SequenceCommand command) {
+    if (command instanceof SequenceCommand.NextValue c) {
+      out.putString(c.key());
+    } else if (command instanceof SequenceCommand.LastValue c) {
+      out.putString(c.key());
+    } else if (command instanceof SequenceCommand.Init c) {
+      out.putString(c.key()).putHostLong(c.increment()).putHostLong(c.min());
+      out.putHostLong(c.max()).putHostLong(c.start()).putBoolean(c.cycle());
+    } else if (command instanceof SequenceCommand.SetValue c) {
+      out.putString(c.key()).putHostLong(c.value()).putBoolean(c.called());
+    } else if (command instanceof SequenceCommand.Reset c) {
+      out.putString(c.key());
+    } else if (command instanceof SequenceCommand.Rename c) {
+      out.putString(c.key()).putString(c.newKey());
+    } else if (command instanceof SequenceCommand.Alter c) {
+      out.putString(c.key()).putHostLong(c.increment()).putHostLong(c.min());
+      out.putHostLong(c.max()).putHostLong(c.start()).putHostLong(c.last());
+      out.putBoolean(c.cycle()).putBoolean(c.restart());
+    } else if (command instanceof SequenceCommand.Close c) {
+      out.putString(c.key()).putHostInt(FULL_NAME);
+    } else if (command instanceof SequenceCommand.CloseDatabase c) {
+      out.putString(c.key()).putHostInt(DATABASE_NAME);
+    }
+    // What is left asks without a field.
+  }
+
   private static String key(FrameReader in) throws WireException {
     return NameRules.requireKey(in.readString("sequence key", FrameLimits.SEQUENCE_KEY_BYTES_MAX));
   }

@@ -1,9 +1,16 @@
 package io.mgtm.gtm.wire.xc12;
 
+import io.mgtm.gtm.command.Isolation;
+import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeReply.NodeInfo;
+import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionList;
+import io.mgtm.gtm.command.TransactionState;
+import io.mgtm.gtm.wire.WireException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The structures that the original writes as they lie in memory (common/gtm_serialize.c), fields in
@@ -12,7 +19,7 @@ import io.mgtm.gtm.command.TransactionReply.TransactionList;
 final class Serialized {
   private static final int GTM_RUNNING = 1;
   private static final int SEQ_STATE_ACTIVE = 1;
-  private static final int NODE_CONNECTED = 0;
+  static final int NODE_CONNECTED = 0;
   private static final int NODE_DISCONNECTED = 1;
 
   /** Fixed parts of gtm_serialize_transactioninfo, an empty snapshot included. */
@@ -21,8 +28,8 @@ final class Serialized {
   /** Fixed parts of gtm_serialize_transactions. */
   private static final int TRANSACTIONS_BYTES = 48;
 
-  private static final int SEQUENCE_BYTES = 66;
-  private static final int NODE_BYTES = 28;
+  static final int SEQUENCE_BYTES = 66;
+  static final int NODE_BYTES = 28;
 
   private Serialized() {}
 
@@ -85,5 +92,115 @@ final class Serialized {
     out.putHostString(a.name()).putHostString(a.proxyName()).putHostInt(a.port());
     out.putHostString(a.host()).putHostString(a.dataFolder());
     out.putHostInt(node.connected() ? NODE_CONNECTED : NODE_DISCONNECTED);
+  }
+
+  /** What {@link #putTransactions} writes. */
+  static TransactionList readTransactions(FrameReader in) throws WireException {
+    in.readListCount(1);
+    in.skip(2 * Integer.BYTES);
+    int next = in.readHostInt();
+    int oldest = in.readHostInt();
+    in.skip(Integer.BYTES);
+    int warn = in.readHostInt();
+    int stop = in.readHostInt();
+    int wrap = in.readHostInt();
+    int latestCompleted = in.readHostInt();
+    int recentGlobalXmin = in.readHostInt();
+    int lastHandle = in.readHostInt();
+    int count = in.readHostListCount(Long.BYTES + TRANSACTION_BYTES);
+    List<TransactionInfo> transactions = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      in.readHostLong();
+      transactions.add(readTransaction(in));
+    }
+    return new TransactionList(
+        next,
+        oldest,
+        warn,
+        stop,
+        wrap,
+        latestCompleted,
+        recentGlobalXmin,
+        lastHandle,
+        transactions);
+  }
+
+  private static TransactionInfo readTransaction(FrameReader in) throws WireException {
+    int handle = in.readHostInt();
+    long session = in.readHostLong();
+    // gti_in_use.
+    in.readBoolean();
+    int gxid = in.readHostInt();
+    TransactionState state = transactionState(in.readHostInt());
+    // gti_coordname.
+    in.readHostString();
+    int xmin = in.readHostInt();
+    Isolation isolation = isolation(in.readHostInt());
+    boolean readOnly = in.readBoolean();
+    short backend = in.readHostShort();
+    String nodes = in.readHostString();
+    String gid = in.readHostString();
+    // gti_current_snapshot: xmin, xmax, recent global xmin, and what it lists.
+    in.skip(3 * Integer.BYTES);
+    in.skip(in.readHostListCount(Integer.BYTES) * Integer.BYTES);
+    // gti_snapshot_set.
+    in.readBoolean();
+    boolean vacuum = in.readBoolean();
+    return new TransactionInfo(
+        handle, gxid, state, session, backend, isolation, readOnly, vacuum, xmin, gid, nodes);
+  }
+
+  static TransactionState transactionState(int code) throws WireException {
+    return known(TransactionState.ofCode(code), "transaction state", code);
+  }
+
+  private static Isolation isolation(int code) throws WireException {
+    return known(Isolation.ofCode(code), "isolation level", code);
+  }
+
+  static NodeType nodeType(int code) throws WireException {
+    return known(NodeType.ofCode(code), "node type", code);
+  }
+
+  private static <T> T known(T value, String what, int code) throws WireException {
+    if (value == null) {
+      throw new WireException("unknown " + what + " " + code);
+    }
+    return value;
+  }
+
+  /** What {@link #putSequence} writes. */
+  static SequenceInfo readSequence(FrameReader in) throws WireException {
+    in.readListCount(1);
+    String key = in.readHostString();
+    // gsk_type.
+    in.skip(Integer.BYTES);
+    SequenceInfo sequence =
+        new SequenceInfo(
+            key,
+            in.readHostLong(),
+            in.readHostLong(),
+            in.readHostLong(),
+            in.readHostLong(),
+            in.readHostLong(),
+            in.readHostLong(),
+            in.readBoolean(),
+            in.readBoolean());
+    // gs_ref_count, gs_state.
+    in.skip(2 * Integer.BYTES);
+    return sequence;
+  }
+
+  /** What {@link #putNode} writes. */
+  static NodeInfo readNode(FrameReader in) throws WireException {
+    in.readListCount(1);
+    NodeType type = nodeType(in.readHostInt());
+    String name = in.readHostString();
+    String proxyName = in.readHostString();
+    int port = in.readHostInt();
+    String host = in.readHostString();
+    String dataFolder = in.readHostString();
+    boolean connected = in.readHostInt() == NODE_CONNECTED;
+    return new NodeInfo(new NodeAddress(type, name, proxyName, host, port, dataFolder), connected);
   }
 }

@@ -17,6 +17,22 @@ import io.mgtm.gtm.wire.WireException;
  */
 public record Startup(String nodeName, NodeType nodeType, boolean postmaster) {
 
+  /**
+   * Writes the body.
+   *
+   * @throws IllegalArgumentException when the name does not fit
+   */
+  void write(FrameWriter out) {
+    int padding = FrameLimits.STARTUP_NAME_BYTES - nodeName.length();
+    // The original reads the name as a C string, so a terminator must stand behind it.
+    if (padding < 1) {
+      throw new IllegalArgumentException(
+          "the node name \"" + nodeName + "\" has more than 63 bytes");
+    }
+    out.putBytes(nodeName).putZeros(padding);
+    out.putHostInt(nodeType.code()).putBoolean(postmaster).putZeros(3);
+  }
+
   /** Reads the body; throws when it is not a startup packet. */
   static Startup read(FrameReader in) throws WireException {
     if (in.remaining() != FrameLimits.STARTUP_BODY_BYTES) {

@@ -69,6 +69,63 @@ final class TransactionRequests {
     return new TransactionCommand.BeginMany(session, items);
   }
 
+  /** What {@link #read} reads. */
+  static void write(FrameWriter out, TransactionCommand command) {
+    if (command instanceof TransactionCommand.Begin c) {
+      putMode(out, c.isolation(), c.readOnly());
+    } else if (command instanceof TransactionCommand.End c) {
+      putRef(out, c.transaction());
+    } else if (command instanceof TransactionCommand.BeginMany c) {
+      out.putInt(c.items().size());
+      for (BeginItem item : c.items()) {
+        putMode(out, item.isolation(), item.readOnly());
+        out.putShort(item.backend());
+      }
+    } else if (command instanceof TransactionCommand.EndMany c) {
+      putRefs(out, c.transactions());
+    } else if (command instanceof TransactionCommand.AssignGxid c) {
+      requireHandle(c.transaction());
+      out.putHostInt(c.transaction().value());
+    } else if (command instanceof TransactionCommand.StartPrepare c) {
+      putRef(out, c.transaction());
+      out.putString(c.gid()).putString(c.nodes());
+    } else if (command instanceof TransactionCommand.Prepare c) {
+      putRef(out, c.transaction());
+    } else if (command instanceof TransactionCommand.CommitPrepared c) {
+      putRef(out, c.prepared());
+      putRef(out, c.committing());
+    } else if (command instanceof TransactionCommand.BeginForPrepared c) {
+      putMode(out, c.isolation(), c.readOnly());
+      out.putString(c.gid());
+    } else if (command instanceof TransactionCommand.GetStatus c) {
+      putRef(out, c.transaction());
+    } else if (command instanceof TransactionCommand.AdvanceOldestGxid c) {
+      out.putHostInt(c.gxid());
+    }
+    // What is left asks without a field.
+  }
+
+  private static void requireHandle(TransactionRef ref) {
+    if (ref.byGxid()) {
+      throw new IllegalArgumentException("TXN_GET_GXID names a transaction by handle, not " + ref);
+    }
+  }
+
+  private static void putMode(FrameWriter out, Isolation isolation, boolean readOnly) {
+    out.putInt(isolation.code()).putBoolean(readOnly);
+  }
+
+  static void putRef(FrameWriter out, TransactionRef ref) {
+    out.putBoolean(ref.byGxid()).putHostInt(ref.value());
+  }
+
+  static void putRefs(FrameWriter out, List<TransactionRef> refs) {
+    out.putInt(refs.size());
+    for (TransactionRef ref : refs) {
+      putRef(out, ref);
+    }
+  }
+
   private static Isolation isolation(FrameReader in) throws WireException {
     int code = in.readInt();
     Isolation isolation = Isolation.ofCode(code);
