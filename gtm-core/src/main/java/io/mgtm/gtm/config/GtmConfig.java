@@ -59,8 +59,12 @@ public record GtmConfig(
    *
    * @param startupMs for a connection's startup packet
    * @param frameMs for the rest of a frame that has begun
+   * @param outboundMs for a client to take anything at all of the replies that pile up for it
    */
-  public record Timeouts(int startupMs, int frameMs) {}
+  public record Timeouts(int startupMs, int frameMs, int outboundMs) {}
+
+  /** What one read brings must fit one log entry; no valid message takes more than 40 KiB. */
+  private static final int FRAME_BYTES_LIMIT = 96 * 1024;
 
   /** What holds when nothing is set. */
   public static final GtmConfig DEFAULTS =
@@ -73,7 +77,7 @@ public record GtmConfig(
           new Log(16 * 1024 * 1024, 64L * 1024 * 1024),
           new Gxid(10_000, 1_000_000, 11_000_000),
           new LimitsConfig(10_000, 65_536, 4_096, 1_000_000, 1_024, 64 * 1024, 1024 * 1024),
-          new Timeouts(10_000, 30_000));
+          new Timeouts(10_000, 30_000, 60_000));
 
   /**
    * Checks every value.
@@ -96,10 +100,11 @@ public record GtmConfig(
     range("limits.snapshotGxidsMax", limits.snapshotGxidsMax(), 1, 1_000_000);
     range("limits.sequencesMax", limits.sequencesMax(), 1, 10_000_000);
     range("limits.nodesMax", limits.nodesMax(), 1, 100_000);
-    range("limits.frameBytesMax", limits.frameBytesMax(), 32 * 1024, 16 * 1024 * 1024);
+    range("limits.frameBytesMax", limits.frameBytesMax(), 40 * 1024, FRAME_BYTES_LIMIT);
     range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
     range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
     range("timeouts.frameMs", timeouts.frameMs(), 100, 3_600_000);
+    range("timeouts.outboundMs", timeouts.outboundMs(), 100, 3_600_000);
     return this;
   }
 

@@ -35,8 +35,9 @@ final class BackupViews {
             VIEWS_MAX + " backups are being taken already",
             "Wait until one has ended.");
       }
-      bySession.put(
-          session, CheckpointDecoder.decode(ByteBuffer.wrap(CheckpointEncoder.encode(live))));
+      GtmState copy = CheckpointDecoder.decode(ByteBuffer.wrap(CheckpointEncoder.encode(live)));
+      copy.setLimits(live.limits());
+      bySession.put(session, copy);
       return null;
     }
     if (command instanceof BackupCommand.EndBackup) {

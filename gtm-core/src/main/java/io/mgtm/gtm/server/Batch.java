@@ -37,10 +37,13 @@ final class Batch implements RequestHandler {
 
   private final List<Item> items = new ArrayList<>(4);
 
+  /** Items before this one are done, or being done. */
+  private int next;
+
   /** When the read happened, by System.nanoTime. */
   long readNanos;
 
-  /** Bytes that were read, a bound for what the commands take in the log. */
+  /** Bytes of the frames in here, a bound for what the commands take in the log. */
   int readBytes;
 
   List<Item> items() {
@@ -51,17 +54,38 @@ final class Batch implements RequestHandler {
     return items.isEmpty();
   }
 
+  /** How many items have been taken. */
+  int taken() {
+    return next;
+  }
+
+  /** The next item that is to be done. */
+  Item take() {
+    return items.get(next++);
+  }
+
+  boolean isDone() {
+    return next == items.size();
+  }
+
+  /** Nothing after what was taken is done. */
+  void dropRest() {
+    items.subList(next, items.size()).clear();
+  }
+
   void clear() {
     items.clear();
+    next = 0;
   }
 
   /** What is in here as a batch of its own; this one is empty after it. */
   Batch handOver() {
     Batch batch = new Batch();
     batch.items.addAll(items);
+    batch.next = next;
     batch.readNanos = readNanos;
     batch.readBytes = readBytes;
-    items.clear();
+    clear();
     return batch;
   }
 

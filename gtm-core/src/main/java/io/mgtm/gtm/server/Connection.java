@@ -10,7 +10,10 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,12 +23,17 @@ import org.slf4j.LoggerFactory;
  * channel's event loop, those of {@link Client} on the owner's; with one I/O thread the two are
  * one.
  *
- * <p>It is read only while no more than {@code outboundBytesMax} of replies wait for it, in the log
- * or in the socket, so that a client that never reads costs no more than that.
+ * <p>It is served and read only while no more than about {@code outboundBytesMax} of replies wait
+ * for it, in the log or in the socket, and it is read only while few of its requests wait for the
+ * owner. So a client that never reads costs no more than that, and is closed in the end. Requests
+ * that were read but may not be served yet stand in the backlog.
  */
 final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private static final Logger log = LoggerFactory.getLogger(Connection.class);
   private static final int REPLY_BYTES = 256;
+
+  /** What may be on its way to the owner before the socket is read no more. */
+  private static final int REQUEST_BYTES_MAX = 128 * 1024;
 
   private final long session;
   private final GtmConfig config;
@@ -36,17 +44,25 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private final RequestDecoder decoder;
   private final Batch decoding = new Batch();
 
+  // Event loop.
   private ChannelHandlerContext context;
+  private OutboundWatch outbound;
   private ByteBuf partial;
-  private Future<?> deadline;
-  private boolean started;
+  private long partialSinceNanos;
+  private Future<?> startupDeadline;
+  private boolean partialWatched;
   private boolean failed;
 
-  /** Owner thread: bytes of replies that wait for the log. */
+  // Owner thread.
+  private final Deque<Batch> backlog = new ArrayDeque<>();
   private int heldBytes;
-
-  /** Owner thread: whether the engine knows of this session. */
+  private boolean resuming;
+  private boolean gone;
   private boolean ended;
+
+  // Both: what was handed over and not served yet, and whether the owner wants no more.
+  private final AtomicInteger requestBytes = new AtomicInteger();
+  private volatile boolean blocked;
 
   Connection(
       long session,
@@ -68,113 +84,116 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    outbound = new OutboundWatch(ctx.channel(), config.timeouts().outboundMs(), this::closeUnread);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     metrics.connected();
-    setDeadline(config.timeouts().startupMs(), "no startup packet came");
+    int startupMs = config.timeouts().startupMs();
+    startupDeadline =
+        ctx.executor()
+            .schedule(
+                () -> late("no startup packet came", startupMs), startupMs, TimeUnit.MILLISECONDS);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf in = (ByteBuf) message;
     try {
-      if (failed) {
-        return;
-      }
-      if (partial == null) {
-        decode(in);
-        if (in.isReadable() && !failed) {
-          partial = ctx.alloc().ioBuffer(in.readableBytes()).writeBytes(in);
-        }
-      } else {
-        partial.writeBytes(in);
-        decode(partial);
-        if (failed || !partial.isReadable()) {
-          dropPartial();
-        } else {
-          partial.discardSomeReadBytes();
-        }
+      if (!failed) {
+        read(in);
       }
     } finally {
       in.release();
     }
-    watchPartial();
+  }
+
+  private void read(ByteBuf in) {
+    if (partial == null) {
+      decode(in);
+      if (in.isReadable() && !failed) {
+        partial = context.alloc().ioBuffer(in.readableBytes()).writeBytes(in);
+        partialBegins();
+      }
+      return;
+    }
+    partial.writeBytes(in);
+    int before = partial.readerIndex();
+    decode(partial);
+    if (failed || !partial.isReadable()) {
+      dropPartial();
+      return;
+    }
+    if (partial.readerIndex() != before) {
+      partialBegins();
+    }
+    partial.discardSomeReadBytes();
   }
 
   private void decode(ByteBuf in) {
+    int from = in.readerIndex();
     decoding.readNanos = System.nanoTime();
-    decoding.readBytes = in.readableBytes();
     try {
       decoder.decode(in);
     } catch (WireException e) {
-      failed = true;
       log.info("Closing {}: {}", describe(), e.getMessage());
-      metrics.protocolError();
-      decoding.failed(e.getMessage(), e.hint());
+      fail(e.getMessage(), e.hint());
     }
+    decoding.readBytes = in.readerIndex() - from;
     if (!decoding.isEmpty()) {
       handOver();
     }
   }
 
-  private void handOver() {
-    if (!started) {
-      started = true;
-      cancelDeadline();
-    }
-    if (owner.inEventLoop()) {
-      engine.process(this, decoding);
-      decoding.clear();
-    } else {
-      Batch batch = decoding.handOver();
-      owner.execute(() -> process(batch));
-    }
+  /** The connection is of no use any more; the client is told and it is closed. */
+  private void fail(String message, String hint) {
+    failed = true;
+    metrics.protocolError();
+    decoding.failed(message, hint);
   }
 
-  private void process(Batch batch) {
-    try {
-      engine.process(this, batch);
-    } catch (RuntimeException e) {
-      fatal.accept(e);
-    }
-  }
-
-  private void watchPartial() {
-    if (!started || failed) {
+  private void late(String what, int afterMs) {
+    if (failed) {
       return;
     }
-    if (partial == null) {
-      cancelDeadline();
-    } else if (deadline == null) {
-      setDeadline(config.timeouts().frameMs(), "the rest of a frame did not come");
+    log.info("Closing {}: {} within {} ms", describe(), what, afterMs);
+    dropPartial();
+    decoding.readNanos = System.nanoTime();
+    decoding.readBytes = 0;
+    fail(what + " within " + afterMs + " ms", "");
+    handOver();
+  }
+
+  /** A frame has begun, and its client has {@code frameMs} from now to send the rest. */
+  private void partialBegins() {
+    partialSinceNanos = System.nanoTime();
+    if (!partialWatched && startupDeadline == null) {
+      watchPartial(TimeUnit.MILLISECONDS.toNanos(config.timeouts().frameMs()));
     }
   }
 
-  private void setDeadline(int afterMs, String what) {
-    deadline =
-        context
-            .executor()
-            .schedule(
-                () -> {
-                  deadline = null;
-                  failed = true;
-                  log.info("Closing {}: {} within {} ms", describe(), what, afterMs);
-                  metrics.protocolError();
-                  decoding.readNanos = System.nanoTime();
-                  decoding.readBytes = 0;
-                  decoding.failed(what + " within " + afterMs + " ms", "");
-                  handOver();
-                },
-                afterMs,
-                TimeUnit.MILLISECONDS);
+  private void watchPartial(long afterNanos) {
+    partialWatched = true;
+    context.executor().schedule(this::checkPartial, afterNanos, TimeUnit.NANOSECONDS);
   }
 
-  private void cancelDeadline() {
-    if (deadline != null) {
-      deadline.cancel(false);
-      deadline = null;
+  private void checkPartial() {
+    partialWatched = false;
+    if (partial == null) {
+      return;
+    }
+    if (!context.channel().config().isAutoRead()) {
+      // It is not the client's fault that nothing is read from it.
+      partialSinceNanos = System.nanoTime();
+    }
+    int frameMs = config.timeouts().frameMs();
+    long leftNanos =
+        TimeUnit.MILLISECONDS.toNanos(frameMs) - (System.nanoTime() - partialSinceNanos);
+    if (leftNanos > 0) {
+      watchPartial(leftNanos);
+    } else {
+      late("the rest of a frame did not come", frameMs);
     }
   }
 
@@ -185,25 +204,146 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     }
   }
 
+  private void handOver() {
+    cancelStartupDeadline();
+    if (owner.inEventLoop()) {
+      serve(decoding);
+      decoding.clear();
+      return;
+    }
+    Batch batch = decoding.handOver();
+    requestBytes.addAndGet(batch.readBytes);
+    updateReading();
+    owner.execute(
+        () -> {
+          int before = requestBytes.getAndAdd(-batch.readBytes);
+          if (before >= REQUEST_BYTES_MAX && before - batch.readBytes < REQUEST_BYTES_MAX) {
+            onEventLoop(this::updateReading);
+          }
+          serve(batch);
+        });
+  }
+
+  private void cancelStartupDeadline() {
+    if (startupDeadline != null) {
+      startupDeadline.cancel(false);
+      startupDeadline = null;
+    }
+  }
+
+  /** Owner thread. */
+  private void serve(Batch batch) {
+    try {
+      if (backlog.isEmpty()) {
+        run(batch);
+      }
+    } catch (RuntimeException | Error e) {
+      gone = true;
+      fatal.accept(e);
+    }
+    if (!batch.isDone() && !gone) {
+      backlog.addLast(batch == decoding ? batch.handOver() : batch);
+    }
+    updateBlocked();
+  }
+
+  private void run(Batch batch) {
+    while (!batch.isDone() && !gone && mayAnswer()) {
+      gone = !engine.process(this, batch);
+    }
+  }
+
+  private boolean mayAnswer() {
+    return heldBytes < config.limits().outboundBytesMax() && context.channel().isWritable();
+  }
+
+  /** Owner thread: goes on with the backlog. */
+  private void resume() {
+    resuming = false;
+    try {
+      while (!backlog.isEmpty() && !gone && mayAnswer()) {
+        run(backlog.peekFirst());
+        if (backlog.peekFirst().isDone()) {
+          backlog.removeFirst();
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      gone = true;
+      fatal.accept(e);
+    }
+    if (gone) {
+      backlog.clear();
+    }
+    updateBlocked();
+  }
+
+  /**
+   * Owner thread. The event loop makes the socket writable and then looks at {@code blocked}; here
+   * it is the other way round, so that one of the two sees that the backlog can go on.
+   */
+  private void updateBlocked() {
+    boolean now = heldBytes >= config.limits().outboundBytesMax() || !backlog.isEmpty();
+    if (now != blocked) {
+      blocked = now;
+      onEventLoop(this::updateReading);
+    }
+    if (!backlog.isEmpty() && mayAnswer()) {
+      resumeSoon();
+    }
+  }
+
+  /** Owner thread. Never at once: the engine may be in the middle of something. */
+  private void resumeSoon() {
+    if (!resuming) {
+      resuming = true;
+      owner.execute(this::resume);
+    }
+  }
+
+  private void onEventLoop(Runnable task) {
+    if (context.executor().inEventLoop()) {
+      task.run();
+    } else {
+      context.executor().execute(task);
+    }
+  }
+
   private String describe() {
     return "session " + session + " from " + context.channel().remoteAddress();
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (!ctx.channel().isWritable()) {
+      outbound.start();
+    } else if (blocked) {
+      owner.execute(this::updateBlocked);
+    }
     updateReading();
   }
 
   private void updateReading() {
-    boolean read = context.channel().isWritable() && heldBytes < config.limits().outboundBytesMax();
+    boolean read =
+        !blocked && context.channel().isWritable() && requestBytes.get() < REQUEST_BYTES_MAX;
     if (context.channel().config().isAutoRead() != read) {
+      partialSinceNanos = System.nanoTime();
       context.channel().config().setAutoRead(read);
     }
   }
 
+  private void closeUnread() {
+    failed = true;
+    log.info(
+        "Closing {}: it has read nothing for {} ms while replies wait for it",
+        describe(),
+        config.timeouts().outboundMs());
+    metrics.protocolError();
+    context.close();
+  }
+
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    cancelDeadline();
+    cancelStartupDeadline();
     dropPartial();
     failed = true;
     metrics.disconnected();
@@ -215,9 +355,16 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private void endSession() {
-    if (!ended) {
-      ended = true;
+    if (ended) {
+      return;
+    }
+    ended = true;
+    gone = true;
+    backlog.clear();
+    try {
       engine.closeSession(session);
+    } catch (RuntimeException | Error e) {
+      fatal.accept(e);
     }
   }
 
@@ -250,6 +397,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   public void send(ByteBuf replies, boolean close) {
     if (close) {
       context.writeAndFlush(replies).addListener(ChannelFutureListener.CLOSE);
+      onEventLoop(outbound::closing);
     } else if (replies.isReadable()) {
       context.writeAndFlush(replies, context.voidPromise());
     } else {
@@ -260,6 +408,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   @Override
   public void held(int bytes) {
     heldBytes += bytes;
-    updateReading();
+    updateBlocked();
   }
 }

@@ -21,9 +21,15 @@ import java.util.function.LongSupplier;
  * committed. Owner thread throughout.
  *
  * <p>Invariants: what is applied is appended before the next batch; a reply leaves in the order of
- * the log; while the log has no room, nothing that would change the state is applied.
+ * the log; while the log has no room, nothing that would change the state is applied; once an
+ * exception shows that the state and the log may differ, nothing is served any more.
  */
 final class Engine {
+  /**
+   * A batch is served in parts of about this many bytes of replies: few requests can ask for many.
+   */
+  static final int REPLY_BYTES_MAX = 256 * 1024;
+
   /** Replies that wait for an entry. */
   private record Held(
       Client client,
@@ -43,9 +49,7 @@ final class Engine {
   private final Deque<Held> held = new ArrayDeque<>();
   private final Deque<Long> sessionsToClose = new ArrayDeque<>();
   private long lastMicros;
-
-  /** Whether {@link #abandon} was called: what connections still bring is dropped. */
-  private boolean abandoned;
+  private boolean stopped;
 
   Engine(GtmState state, ReplicatedLog log, LongSupplier clockMicros, GtmMetrics metrics) {
     this.state = state;
@@ -54,17 +58,43 @@ final class Engine {
     this.metrics = metrics;
   }
 
-  /** Serves one batch of a client. */
-  void process(Client client, Batch batch) {
-    if (abandoned) {
-      return;
+  /**
+   * Serves a batch of a client, or its next part: call again until the batch is done.
+   *
+   * @return false when the client is to be served no more, since it leaves or is told to go
+   */
+  boolean process(Client client, Batch batch) {
+    if (stopped) {
+      batch.dropRest();
+      return false;
     }
-    boolean room = makeRoom(batch);
     ByteBuf replies = client.newBuffer();
+    boolean kept = false;
+    try {
+      int from = batch.taken();
+      boolean close = serve(client, batch, replies);
+      if (close) {
+        batch.dropRest();
+      }
+      kept = true;
+      dispatch(client, batch, from, replies, close);
+      return !close;
+    } catch (RuntimeException | Error e) {
+      stopped = true;
+      if (!kept) {
+        replies.release();
+      }
+      throw e;
+    }
+  }
+
+  /** True when the client is to be closed. */
+  private boolean serve(Client client, Batch batch, ByteBuf replies) {
+    boolean room = makeRoom(batch);
     boolean close = false;
     beginEntry();
-    for (int i = 0; i < batch.items().size() && !close; i++) {
-      Batch.Item item = batch.items().get(i);
+    while (!batch.isDone() && !close && replies.readableBytes() < REPLY_BYTES_MAX) {
+      Batch.Item item = batch.take();
       switch (item.kind()) {
         case COMMAND -> command(client, item, room, replies);
         case STARTUP -> close = !startup(client, item, room, replies);
@@ -80,7 +110,7 @@ final class Engine {
       }
     }
     finishEntry();
-    dispatch(client, batch, replies, close);
+    return close;
   }
 
   /** Whether commands may change the state: there is room for the largest entry. */
@@ -169,15 +199,15 @@ final class Engine {
     return true;
   }
 
-  private void dispatch(Client client, Batch batch, ByteBuf replies, boolean close) {
+  private void dispatch(Client client, Batch batch, int from, ByteBuf replies, boolean close) {
     long last = log.lastIndex();
+    List<Batch.Item> items = batch.items().subList(from, batch.taken());
     if (held.isEmpty() && log.committedIndex() >= last) {
       client.send(replies, close);
-      metrics.served(batch.items(), batch.readNanos);
+      metrics.served(items, batch.readNanos);
     } else {
       client.held(replies.readableBytes());
-      held.addLast(
-          new Held(client, replies, close, last, List.copyOf(batch.items()), batch.readNanos));
+      held.addLast(new Held(client, replies, close, last, List.copyOf(items), batch.readNanos));
     }
   }
 
@@ -196,8 +226,7 @@ final class Engine {
   /** A client has gone. While the log has no room, its session is closed later. */
   void closeSession(long session) {
     backupViews.end(session);
-    if (abandoned) {
-      // The log is closed; the next start ends every session.
+    if (stopped || !state.hasSession(session)) {
       return;
     }
     sessionsToClose.addLast(session);
@@ -250,15 +279,15 @@ final class Engine {
 
   /** Called now and then, so that what waits for room does not wait for a client. */
   void tick() {
-    if (!abandoned && !sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+    if (!stopped && !sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       closeWaitingSessions();
     }
     metrics.observe(state, held.size());
   }
 
-  /** Drops what will never be acknowledged; nothing is served from here on. */
+  /** Serves nothing from here on, and drops what will never be acknowledged. */
   void abandon() {
-    abandoned = true;
+    stopped = true;
     for (Held waiting : held) {
       waiting.replies().release();
     }

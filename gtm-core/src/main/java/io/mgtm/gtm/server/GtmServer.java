@@ -161,6 +161,9 @@ public final class GtmServer implements AutoCloseable {
   }
 
   private void tick() {
+    if (failure.isDone()) {
+      return;
+    }
     try {
       engine.tick();
       boolean room = localLog.hasRoom(EntryWriter.ENTRY_BYTES_MAX);
@@ -186,7 +189,7 @@ public final class GtmServer implements AutoCloseable {
 
   /** Stops serving at once: what is not acknowledged is in doubt. Any thread. */
   private void fail(Throwable cause) {
-    trouble = "stopped: " + cause.getMessage();
+    trouble = "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage());
     if (failure.complete(cause)) {
       log.error("The GTM cannot go on", cause);
       sockets.stopListening();

@@ -7,6 +7,7 @@ import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
 /** The GTM's state as what the log's entries mean. Owner thread. */
@@ -23,17 +24,19 @@ final class GtmStateMachine implements StateMachine {
 
   @Override
   public void apply(long index, ByteBuffer payload) {
-    byte version = payload.get();
-    if (version != EntryWriter.VERSION) {
-      throw newer("entry " + index + " has format version " + version, null);
-    }
-    state.beginEntry(payload.getLong());
     try {
+      byte version = payload.get();
+      if (version != EntryWriter.VERSION) {
+        throw newer("entry " + index + " has format version " + version, null);
+      }
+      state.beginEntry(payload.getLong());
       while (payload.hasRemaining()) {
         state.apply(CommandDecoder.decode(payload));
       }
     } catch (CommandDecoder.UnknownCommandException e) {
       throw newer("entry " + index + ": " + e.getMessage(), e);
+    } catch (BufferUnderflowException e) {
+      throw damaged("entry " + index + " of the log ends within a command", e);
     }
   }
 
@@ -48,7 +51,16 @@ final class GtmStateMachine implements StateMachine {
       state = CheckpointDecoder.decode(checkpoint);
     } catch (CheckpointDecoder.UnknownVersionException e) {
       throw newer(e.getMessage(), e);
+    } catch (CheckpointDecoder.CorruptCheckpointException e) {
+      throw damaged(e.getMessage(), e);
     }
+  }
+
+  private static LogException damaged(String what, Throwable cause) {
+    return new LogException(
+        Category.CORRUPT,
+        what + "; restore the data folder from a backup or from another member",
+        cause);
   }
 
   private static LogException newer(String what, Throwable cause) {

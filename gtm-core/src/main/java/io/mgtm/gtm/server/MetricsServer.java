@@ -13,13 +13,21 @@ import java.util.function.Supplier;
 
 /**
  * Serves {@code GET /metrics} (Prometheus text) and {@code GET /health} (200 with {@code
- * {"status":"up"}}, or 503 with the reason) on a thread of its own.
+ * {"status":"up"}}, or 503 with the reason) on threads of its own. A client that does not send its
+ * request, or does not read the answer, is cut off after some seconds.
  */
 final class MetricsServer implements AutoCloseable {
   private static final int BACKLOG = 16;
+  private static final int THREADS = 2;
+
+  static {
+    // The JDK's server waits for ever unless told so before it is first used.
+    limitSeconds("sun.net.httpserver.maxReqTime", 5);
+    limitSeconds("sun.net.httpserver.maxRspTime", 30);
+  }
 
   private final HttpServer server;
-  private final ExecutorService thread;
+  private final ExecutorService threads;
 
   /**
    * Begins to serve.
@@ -35,14 +43,15 @@ final class MetricsServer implements AutoCloseable {
     } catch (IOException e) {
       throw ListenErrors.of("--metrics", address, e);
     }
-    thread =
-        Executors.newSingleThreadExecutor(
+    threads =
+        Executors.newFixedThreadPool(
+            THREADS,
             task -> {
               Thread t = new Thread(task, "mgtm-metrics");
               t.setDaemon(true);
               return t;
             });
-    server.setExecutor(thread);
+    server.setExecutor(threads);
     server.createContext(
         "/metrics",
         exchange ->
@@ -63,14 +72,28 @@ final class MetricsServer implements AutoCloseable {
     server.start();
   }
 
+  private static void limitSeconds(String property, int seconds) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, Integer.toString(seconds));
+    }
+  }
+
   private static String escape(String text) {
-    return text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", " ");
+    StringBuilder out = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        out.append('\\');
+      }
+      out.append(c < ' ' ? ' ' : c);
+    }
+    return out.toString();
   }
 
   private static void answer(HttpExchange exchange, int status, String type, String body)
       throws IOException {
+    // A body is not read: no answer depends on it, and it might never end.
     try (exchange) {
-      exchange.getRequestBody().readAllBytes();
       if (!exchange.getRequestMethod().equals("GET")) {
         exchange.sendResponseHeaders(405, -1);
         return;
@@ -89,6 +112,6 @@ final class MetricsServer implements AutoCloseable {
   @Override
   public void close() {
     server.stop(0);
-    thread.shutdownNow();
+    threads.shutdownNow();
   }
 }

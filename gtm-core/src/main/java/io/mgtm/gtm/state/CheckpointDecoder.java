@@ -7,12 +7,16 @@ import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.TransactionState;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Reads what {@link CheckpointEncoder} wrote. */
 public final class CheckpointDecoder {
+  /** The least that a transaction takes, which bounds what a count can make us allocate. */
+  private static final int TRANSACTION_BYTES_MIN = 39;
+
   private CheckpointDecoder() {}
 
   /** The checkpoint was written by a version that this one does not know. */
@@ -28,55 +32,117 @@ public final class CheckpointDecoder {
     }
   }
 
+  /** The bytes are no state that any version wrote. */
+  public static final class CorruptCheckpointException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    CorruptCheckpointException(String message) {
+      super("the checkpoint is damaged: " + message);
+    }
+
+    CorruptCheckpointException(String message, Throwable cause) {
+      super("the checkpoint is damaged: " + message, cause);
+    }
+  }
+
   /**
-   * The state that {@code in} holds.
+   * The state that {@code in} holds, which must be all that it holds.
    *
    * @throws UnknownVersionException when it is of a newer version
-   * @throws java.nio.BufferUnderflowException when the bytes end early
+   * @throws CorruptCheckpointException when it breaks the format's or the state's rules
    */
   public static GtmState decode(ByteBuffer in) {
-    short version = in.getShort();
-    if (version != CheckpointEncoder.VERSION) {
-      throw new UnknownVersionException(version);
+    try {
+      short version = in.getShort();
+      if (version != CheckpointEncoder.VERSION) {
+        throw new UnknownVersionException(version);
+      }
+      TransactionRules transactions = transactions(in);
+      SequenceTable sequences = sequences(in);
+      NodeRegistry nodes = nodes(in);
+      SessionTable sessions = sessions(in);
+      GtmState state = new GtmState(transactions, sequences, nodes, sessions, barriers(in));
+      require(!in.hasRemaining(), in.remaining() + " bytes too many");
+      return state;
+    } catch (BufferUnderflowException e) {
+      throw new CorruptCheckpointException("it ends too early", e);
+    } catch (CommandDecoder.UnknownCommandException e) {
+      throw new CorruptCheckpointException(e.getMessage(), e);
     }
-    TransactionRules transactions = transactions(in);
-    SequenceTable sequences = sequences(in);
-    NodeRegistry nodes = nodes(in);
-    SessionTable sessions = sessions(in);
-    return new GtmState(transactions, sequences, nodes, sessions, barriers(in));
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new CorruptCheckpointException(otherwise);
+    }
+  }
+
+  private static <T> T known(T value, String what) {
+    require(value != null, "unknown " + what);
+    return value;
+  }
+
+  private static int count(ByteBuffer in, String of) {
+    int count = in.getInt();
+    require(count >= 0, "it counts " + count + " " + of);
+    return count;
   }
 
   private static TransactionRules transactions(ByteBuffer in) {
     long next = in.getLong();
     long oldest = in.getLong();
-    GxidAllocator gxids = new GxidAllocator(next, oldest, reservation(in));
+    require(isGxid(next) && isGxid(oldest) && oldest <= next, "gxids " + oldest + " to " + next);
+    Reservation reservation = reservation(in);
+    require(
+        reservation.used() <= next
+            && next <= reservation.reserved()
+            && reservation.reserved() - next <= 2 * GxidAllocator.RESERVE_STEP,
+        "gxids are reserved up to " + reservation.reserved() + " at " + next);
+    GxidAllocator gxids = new GxidAllocator(next, oldest, reservation);
     TransactionTable table = new TransactionTable(0);
     long latestCompleted = in.getLong();
     long recentGlobalXmin = in.getLong();
+    require(latestCompleted >= GxidMath.previous(GxidMath.FIRST_NORMAL), "latest completed gxid");
+    require(latestCompleted < next, "latest completed gxid " + latestCompleted);
     int lastHandle = in.getInt();
-    int count = in.getInt();
-    List<Transaction> open = new ArrayList<>(Math.min(count, in.remaining()));
+    int count = count(in, "transactions");
+    require((long) count * TRANSACTION_BYTES_MIN <= in.remaining(), "it ends too early");
+    List<Transaction> open = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      open.add(transaction(in));
+      open.add(transaction(in, oldest, next));
     }
-    table.restore(open);
+    try {
+      table.restore(open);
+    } catch (IllegalStateException e) {
+      throw new CorruptCheckpointException(e.getMessage(), e);
+    }
     table.setLatestCompleted(latestCompleted);
     table.setLastHandle(lastHandle);
     return new TransactionRules(gxids, table, recentGlobalXmin);
   }
 
-  private static Transaction transaction(ByteBuffer in) {
+  private static boolean isGxid(long gxid) {
+    return gxid > 0 && GxidMath.isNormal(gxid);
+  }
+
+  private static Transaction transaction(ByteBuffer in, long oldest, long next) {
     Transaction t =
         new Transaction(
             in.getInt(),
             in.getLong(),
             in.getShort(),
-            Isolation.ofCode(in.get()),
+            known(Isolation.ofCode(in.get()), "isolation level"),
             FieldReader.getBoolean(in),
             FieldReader.getBoolean(in));
+    t.handleGiven = FieldReader.getBoolean(in);
     t.gxid = in.getLong();
     t.xmin = in.getLong();
-    t.state = TransactionState.ofCode(in.get());
+    long from = t.vacuum ? GxidMath.FIRST_NORMAL : oldest;
+    require(
+        t.gxid == 0 ? t.handleGiven : GxidMath.isNormal(t.gxid) && t.gxid >= from && t.gxid < next,
+        "an open gxid " + t.gxid);
+    require(t.xmin == 0 || (t.xmin >= from && t.xmin <= next), "an xmin " + t.xmin);
+    t.state = known(TransactionState.ofCode(in.get()), "transaction state");
     t.gid = FieldReader.getString(in);
     t.nodes = FieldReader.getString(in);
     return t;
@@ -84,7 +150,7 @@ public final class CheckpointDecoder {
 
   private static SequenceTable sequences(ByteBuffer in) {
     SequenceTable table = new SequenceTable();
-    int count = in.getInt();
+    int count = count(in, "sequences");
     for (int i = 0; i < count; i++) {
       Sequence s = new Sequence(FieldReader.getString(in));
       s.value = in.getLong();
@@ -95,40 +161,46 @@ public final class CheckpointDecoder {
       s.max = in.getLong();
       s.cycle = FieldReader.getBoolean(in);
       s.called = FieldReader.getBoolean(in);
+      require(s.increment != 0, "a sequence that does not move");
+      require(s.min <= s.max, "a sequence from " + s.min + " to " + s.max);
       long step = in.getLong();
+      require(step > 0, "a sequence that reserves " + step + " draws");
       s.restoreReservation(reservation(in), step);
       table.put(s);
     }
+    require(table.count() == count, "a sequence stands there twice");
     return table;
   }
 
   private static NodeRegistry nodes(ByteBuffer in) {
     NodeRegistry registry = new NodeRegistry();
-    int count = in.getInt();
+    int count = count(in, "nodes");
     for (int i = 0; i < count; i++) {
       NodeAddress address = CommandDecoder.node(in);
       registry.put(new NodeRegistry.Node(address, in.getLong()));
     }
+    require(registry.count() == count, "a node stands there twice");
     return registry;
   }
 
   private static SessionTable sessions(ByteBuffer in) {
     SessionTable table = new SessionTable();
-    int count = in.getInt();
+    int count = count(in, "sessions");
     for (int i = 0; i < count; i++) {
       table.open(
           new SessionTable.Session(
               in.getLong(),
               FieldReader.getString(in),
-              NodeType.ofCode(in.get()),
+              known(NodeType.ofCode(in.get()), "node type"),
               FieldReader.getBoolean(in)));
     }
+    require(table.count() == count, "a session stands there twice");
     return table;
   }
 
   private static BarrierLog barriers(ByteBuffer in) {
     BarrierLog log = new BarrierLog();
-    int count = in.getInt();
+    int count = count(in, "barriers");
     for (int i = 0; i < count; i++) {
       log.add(new BarrierInfo(FieldReader.getString(in), in.getLong(), in.getLong()));
     }
@@ -136,6 +208,12 @@ public final class CheckpointDecoder {
   }
 
   private static Reservation reservation(ByteBuffer in) {
-    return Reservation.restored(in.getLong(), in.getLong(), in.getLong());
+    long used = in.getLong();
+    long covered = in.getLong();
+    long reserved = in.getLong();
+    require(
+        used >= 0 && used <= covered && covered <= reserved,
+        "a reservation of " + used + ", " + covered + ", " + reserved);
+    return Reservation.restored(used, covered, reserved);
   }
 }

@@ -52,6 +52,7 @@ public final class CheckpointEncoder {
     to.put((byte) t.isolation.code());
     FieldWriter.putBoolean(to, t.readOnly);
     FieldWriter.putBoolean(to, t.vacuum);
+    FieldWriter.putBoolean(to, t.handleGiven);
     to.putLong(t.gxid).putLong(t.xmin).put((byte) t.state.code());
     FieldWriter.putString(to, t.gid);
     FieldWriter.putString(to, t.nodes);

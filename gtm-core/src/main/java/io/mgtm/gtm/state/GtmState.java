@@ -84,6 +84,11 @@ public final class GtmState {
     transactions.setLimits(limits);
   }
 
+  /** What is admitted. */
+  public Limits limits() {
+    return limits;
+  }
+
   /**
    * Begins a log entry.
    *
@@ -177,6 +182,11 @@ public final class GtmState {
   /** Whether {@link TransactionCommand.StartGxids} was applied. */
   public boolean started() {
     return transactions.gxids().started();
+  }
+
+  /** Whether a session is open. */
+  public boolean hasSession(long session) {
+    return sessions.contains(session);
   }
 
   /** What is open now. */

@@ -20,6 +20,10 @@ final class SessionTable {
     return byId.remove(id);
   }
 
+  boolean contains(long id) {
+    return byId.containsKey(id);
+  }
+
   int count() {
     return byId.size();
   }

@@ -7,7 +7,6 @@ import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.Reply.Reason;
 import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.command.SnapshotReply;
-import io.mgtm.gtm.command.TransactionRef;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,12 +38,18 @@ final class SnapshotRules {
     } else if (command instanceof SnapshotCommand.GetSnapshotMany c) {
       return snapshotMany(c);
     }
-    TransactionRef ref = ((SnapshotCommand.AssignGxidAndGetSnapshot) command).transaction();
-    Transaction transaction = rules.table().find(ref);
-    Reply refused = rules.assign(transaction, ref);
-    return refused != null
-        ? refused
-        : snapshot(command.type(), Flags.ONE_SET, List.of(transaction));
+    return assignAndSnapshot((SnapshotCommand.AssignGxidAndGetSnapshot) command);
+  }
+
+  /** All or nothing: a replay has no limits, and must not do what was refused here. */
+  private Reply assignAndSnapshot(SnapshotCommand.AssignGxidAndGetSnapshot c) {
+    int count = runningCount();
+    if (count > rules.limits().snapshotGxidsMax()) {
+      return tooMany(count);
+    }
+    Transaction transaction = rules.table().find(c.transaction());
+    Reply refused = rules.assign(transaction, c.transaction());
+    return refused != null ? refused : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
   }
 
   private Reply snapshotMany(SnapshotCommand.GetSnapshotMany c) {
@@ -68,7 +73,7 @@ final class SnapshotRules {
     TransactionTable table = rules.table();
     long xmax = xmax();
     RunningGxids running = table.running();
-    int count = running.countBefore(GxidMath.wire(xmax));
+    int count = runningCount();
     if (count > rules.limits().snapshotGxidsMax()) {
       return tooMany(count);
     }
@@ -104,15 +109,18 @@ final class SnapshotRules {
             + " raise limits.snapshotGxidsMax only for others.");
   }
 
+  /** How many transactions a snapshot taken now lists; a gxid that is given now is not one. */
+  private int runningCount() {
+    return rules.table().running().countBefore(GxidMath.wire(xmax()));
+  }
+
   private long xmax() {
     return GxidMath.next(rules.table().latestCompleted());
   }
 
   /** The xmin that a snapshot taken now would have. */
   long xmin() {
-    RunningGxids running = rules.table().running();
-    long xmax = xmax();
-    return xmin(running, running.countBefore(GxidMath.wire(xmax)), xmax);
+    return xmin(rules.table().running(), runningCount(), xmax());
   }
 
   private long xmin(RunningGxids running, int count, long xmax) {

@@ -13,6 +13,9 @@ final class Transaction {
   final boolean readOnly;
   final boolean vacuum;
 
+  /** Whether its client got the handle, and may name it by that for as long as it is open. */
+  boolean handleGiven;
+
   /** 0 until one is assigned. */
   long gxid;
 

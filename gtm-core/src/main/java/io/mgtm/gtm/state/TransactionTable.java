@@ -79,6 +79,7 @@ final class TransactionTable {
   void add(Transaction transaction) {
     link(transaction);
     if (transaction.gxid == 0) {
+      transaction.handleGiven = true;
       byHandle.put(transaction.handle, transaction);
     } else {
       indexGxid(transaction);
@@ -139,18 +140,19 @@ final class TransactionTable {
   /** Takes an ended transaction out. */
   void end(Transaction transaction) {
     unlink(transaction);
-    if (transaction.gxid == 0) {
+    if (transaction.handleGiven) {
       byHandle.remove(transaction.handle);
+    }
+    if (transaction.hasGid()) {
+      byGid.remove(transaction.gid);
+    }
+    if (transaction.gxid == 0) {
       return;
     }
     int wire = GxidMath.wire(transaction.gxid);
     byGxid.remove(wire);
-    byHandle.remove(transaction.handle, transaction);
     if (!transaction.vacuum) {
       running.remove(wire);
-    }
-    if (transaction.hasGid()) {
-      byGid.remove(transaction.gid);
     }
     if (transaction.gxid > latestCompleted) {
       latestCompleted = transaction.gxid;
@@ -230,11 +232,11 @@ final class TransactionTable {
     withGxid.sort(Comparator.comparingLong(t -> t.gxid));
     withGxid.forEach(this::indexGxid);
     for (Transaction t : transactions) {
-      if (t.gxid == 0) {
-        byHandle.put(t.handle, t);
+      if (t.handleGiven && byHandle.put(t.handle, t) != null) {
+        throw new IllegalStateException("handle " + t.handle + " is given already");
       }
-      if (t.hasGid()) {
-        byGid.put(t.gid, t);
+      if (t.hasGid() && byGid.put(t.gid, t) != null) {
+        throw new IllegalStateException("a GID is in use twice");
       }
     }
     List<Transaction> holders = new ArrayList<>(transactions);

@@ -20,8 +20,27 @@ class LauncherIT {
   private static final Path LAUNCHER = Path.of("..", "mgtm");
   private static final List<String> TOOLS =
       List.of(
-          "bash", "dirname", "readlink", "find", "sort", "xargs", "cat", "awk", "sed", "rm", "flock",
-          "touch", "mktemp", "tail", "tr", "cut", "cksum", "mv", "grep", "mkdir", "setpriv");
+          "bash",
+          "dirname",
+          "readlink",
+          "find",
+          "sort",
+          "xargs",
+          "cat",
+          "awk",
+          "sed",
+          "rm",
+          "flock",
+          "touch",
+          "mktemp",
+          "tail",
+          "tr",
+          "cut",
+          "cksum",
+          "mv",
+          "grep",
+          "mkdir",
+          "setpriv");
 
   @TempDir private Path root;
   private Path bin;
@@ -113,12 +132,17 @@ class LauncherIT {
 
   @Test
   void testsAreCountedOverAllModulesAndSkipsExplained() throws Exception {
-    report("old", "surefire", "Z", "<testsuite tests=\"100\" errors=\"0\" skipped=\"0\" failures=\"9\"/>\n");
+    report(
+        "old",
+        "surefire",
+        "Z",
+        "<testsuite tests=\"100\" errors=\"0\" skipped=\"0\" failures=\"9\"/>\n");
     mavenThatTests(1);
     End end = run("test");
     assertThat(end.last()).isEqualTo("4 passed, 2 failed, 1 skipped");
     assertThat(end.lines())
-        .contains("mvn -B -ntp -fae verify", "SKIPPED io.A.cannot: there is no \"disk\" & no <net>");
+        .contains(
+            "mvn -B -ntp -fae verify", "SKIPPED io.A.cannot: there is no \"disk\" & no <net>");
     assertThat(end.status()).isOne();
   }
 
@@ -130,7 +154,9 @@ class LauncherIT {
 
   @Test
   void aJarIsBuiltOnceAndRun() throws Exception {
-    tool("mvn", "echo \"mvn $*\"; mkdir -p gtm-core/target; echo jar > gtm-core/target/mgtm-gtm.jar");
+    tool(
+        "mvn",
+        "echo \"mvn $*\"; mkdir -p gtm-core/target; echo jar > gtm-core/target/mgtm-gtm.jar");
     End first = run("gtm", "status");
     assertThat(first.lines()).anyMatch(line -> line.startsWith("mvn -B -ntp -q -pl gtm-core -am"));
     assertThat(first.last())
@@ -140,7 +166,9 @@ class LauncherIT {
     assertThat(second.lines()).noneMatch(line -> line.startsWith("mvn"));
     assertThat(second.last())
         .endsWith(
-            "start --data " + root.toRealPath() + "/data --listen 127.0.0.1:6666 --metrics"
+            "start --data "
+                + root.toRealPath()
+                + "/data --listen 127.0.0.1:6666 --metrics"
                 + " 127.0.0.1:1");
   }
 
@@ -161,8 +189,7 @@ class LauncherIT {
         "root".equals(System.getProperty("user.name")), "SKIPPED: this user is not root");
     End end = run("gtm", "status");
     assertThat(end.lines()).contains("mgtm: installing with apt-get: default-jdk-headless maven");
-    assertThat(end.last())
-        .isEqualTo("mgtm: apt-get could not install: default-jdk-headless maven");
+    assertThat(end.last()).isEqualTo("mgtm: apt-get could not install: default-jdk-headless maven");
     assertThat(Files.readString(log)).contains("update");
     assertThat(end.status()).isOne();
   }

@@ -98,7 +98,10 @@ public final class RequestDecoder {
 
   private void frame(byte type) throws WireException {
     switch (type) {
-      case 'C' -> command();
+      case 'C' -> {
+        short backend = proxied ? reader.readHostShort() : Command.NO_BACKEND;
+        command(backend);
+      }
       case 'A' -> {
         reader.named("startup packet");
         Startup startup = Startup.read(reader);
@@ -115,8 +118,22 @@ public final class RequestDecoder {
     }
   }
 
-  private void command() throws WireException {
-    short backend = proxied ? reader.readHostShort() : Command.NO_BACKEND;
+  /**
+   * A proxy passes on what its backends send. One that breaks a command's rules is told, and the
+   * others that share the connection go on: the frame itself is whole.
+   */
+  private void command(short backend) throws WireException {
+    try {
+      readCommand(backend);
+    } catch (WireException e) {
+      if (!proxied) {
+        throw e;
+      }
+      handler.refused(null, backend, e.getMessage(), e.hint());
+    }
+  }
+
+  private void readCommand(short backend) throws WireException {
     int code = reader.readInt();
     MessageType type = MessageType.ofCode(code);
     if (type == null) {

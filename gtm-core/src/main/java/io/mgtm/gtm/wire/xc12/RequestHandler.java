@@ -16,7 +16,12 @@ public interface RequestHandler {
    */
   void command(MessageType type, short backend, Command command);
 
-  /** A command that this GTM does not serve; the connection goes on. */
+  /**
+   * A command that this GTM does not serve, or a proxy's that breaks the rules; the connection goes
+   * on.
+   *
+   * @param type null for one that breaks the rules
+   */
   void refused(MessageType type, short backend, String message, String hint);
 
   /** The client says that it leaves. */

@@ -1,0 +1,154 @@
+package io.mgtm.bench;
+
+import io.mgtm.bench.load.LoadResult;
+import io.mgtm.bench.load.LoadRun;
+import io.mgtm.bench.load.LoadSettings;
+import io.mgtm.bench.load.Mix;
+import io.mgtm.gtm.config.HostPort;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code mgtm bench compare}: the same load on a reference and on another, in turn, so that what
+ * disturbs the machine disturbs both. The figure is the ratio, the median over the rounds.
+ */
+@Command(
+    name = "compare",
+    description = {
+      "Runs the same load on a reference and on another GTM in turn, and prints a row of"
+          + " Markdown for each mix, number of connections and number of open transactions:",
+      "medians over the rounds, and the median, lowest and highest ratio of a round.",
+      "Exit status 1 when a request failed or the checker found something."
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class CompareCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--reference", required = true, paramLabel = "HOST:PORT")
+  private HostPort reference;
+
+  @Option(names = "--at", required = true, paramLabel = "HOST:PORT")
+  private HostPort at;
+
+  @Option(names = "--connections", split = ",", paramLabel = "N", defaultValue = "1,8,64")
+  private List<Integer> connections;
+
+  @Option(names = "--mix", split = ",", paramLabel = "MIX", defaultValue = "txn,begin,seq")
+  private List<Mix> mixes;
+
+  @Option(
+      names = "--open",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Transactions held open beside mix txn. Default: ${DEFAULT-VALUE}.")
+  private List<Integer> opens;
+
+  @Option(names = "--rounds", paramLabel = "N", defaultValue = "5")
+  private int rounds;
+
+  @Option(names = "--seconds", paramLabel = "S", defaultValue = "3")
+  private double seconds;
+
+  @Option(names = "--warmup", paramLabel = "S", defaultValue = "1")
+  private double warmup;
+
+  @Option(names = "--threads", paramLabel = "N", defaultValue = "1")
+  private int threads;
+
+  private boolean clean = true;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (rounds < 1) {
+      throw new IllegalArgumentException("--rounds must be above 0");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(
+        "| mix | connections | open | reference op/s | mgtm op/s | ratio | lowest | highest |"
+            + " reference p50 µs | mgtm p50 µs | reference p99 µs | mgtm p99 µs |");
+    out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for (Mix mix : mixes) {
+      for (int open : mix == Mix.TXN ? opens : List.of(0)) {
+        for (int count : connections) {
+          compare(out, mix, open, count);
+        }
+      }
+    }
+    out.flush();
+    return clean ? 0 : 1;
+  }
+
+  private void compare(PrintWriter out, Mix mix, int open, int count)
+      throws IOException, InterruptedException {
+    List<LoadResult> ofReference = new ArrayList<>();
+    List<LoadResult> ofOther = new ArrayList<>();
+    for (int round = 0; round < rounds; round++) {
+      ofReference.add(run(reference, mix, open, count));
+      ofOther.add(run(at, mix, open, count));
+    }
+    double[] ratios = new double[rounds];
+    for (int round = 0; round < rounds; round++) {
+      ratios[round] =
+          ofOther.get(round).operationsPerSecond() / ofReference.get(round).operationsPerSecond();
+    }
+    out.printf(
+        Locale.ROOT,
+        "| %s | %d | %d | %,.0f | %,.0f | **%.2f** | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f |%n",
+        mix.name().toLowerCase(Locale.ROOT),
+        count,
+        open,
+        median(ofReference, LoadResult::operationsPerSecond),
+        median(ofOther, LoadResult::operationsPerSecond),
+        median(ratios),
+        Arrays.stream(ratios).min().orElseThrow(),
+        Arrays.stream(ratios).max().orElseThrow(),
+        median(ofReference, r -> r.latency().p50Micros()),
+        median(ofOther, r -> r.latency().p50Micros()),
+        median(ofReference, r -> r.latency().p99Micros()),
+        median(ofOther, r -> r.latency().p99Micros()));
+    out.flush();
+  }
+
+  private LoadResult run(HostPort target, Mix mix, int open, int count)
+      throws IOException, InterruptedException {
+    LoadResult result =
+        LoadRun.run(
+            LoadSettings.of(target.resolve(), count, mix, (int) (seconds * 1_000))
+                .withWarmupMs((int) (warmup * 1_000))
+                .withOpen(open)
+                .withThreads(Math.min(threads, count)));
+    if (!result.clean()) {
+      clean = false;
+      PrintWriter err = spec.commandLine().getErr();
+      err.printf(
+          "%s: %d requests failed, %d findings%n", target, result.errors(), result.findings());
+      result.firstErrors().forEach(err::println);
+      result.firstFindings().forEach(err::println);
+      err.flush();
+    }
+    return result;
+  }
+
+  private static double median(List<LoadResult> results, ToDoubleFunction<LoadResult> figure) {
+    return median(results.stream().mapToDouble(figure).toArray());
+  }
+
+  static double median(double... values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

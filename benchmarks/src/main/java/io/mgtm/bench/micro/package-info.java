@@ -1,0 +1,2 @@
+/** JMH benchmarks of the parts that a request goes through. */
+package io.mgtm.bench.micro;

@@ -1,0 +1,140 @@
+package io.mgtm.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.server.GtmServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The command line, against a GTM in this process. */
+class BenchMainTest {
+  @TempDir private static Path data;
+  private static GtmServer server;
+  private static String at;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void start() throws IOException {
+    GtmConfig d = GtmConfig.DEFAULTS;
+    server =
+        GtmServer.start(
+            new GtmConfig(
+                data,
+                new HostPort("127.0.0.1", 0),
+                null,
+                d.durability(),
+                d.ioThreads(),
+                d.log(),
+                d.gxid(),
+                d.limits(),
+                d.timeouts()));
+    at = "127.0.0.1:" + server.address().getPort();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private int run(String... args) {
+    CommandLine line = BenchMain.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    return line.execute(args);
+  }
+
+  @Test
+  void aRunIsPrintedAsJson() throws IOException {
+    int status =
+        run(
+            "gtm",
+            "--at",
+            at,
+            "--connections",
+            "3",
+            "--seconds",
+            "0.3",
+            "--warmup",
+            "0.1",
+            "--mix",
+            "txn",
+            "--open",
+            "10",
+            "--json");
+    assertThat(err.toString()).isEmpty();
+    assertThat(status).isZero();
+    JsonNode result = new ObjectMapper().readTree(out.toString());
+    assertThat(result.get("operations").asLong()).isPositive();
+    assertThat(result.get("findings").asLong()).isZero();
+    assertThat(result.at("/latencyByOperation/SNAPSHOT/p99Micros").asDouble()).isPositive();
+  }
+
+  @Test
+  void aRunIsPrintedAsText() {
+    int status = run("gtm", "--at", at, "--seconds", "0.2", "--warmup", "0", "--mix", "seq");
+    assertThat(status).isZero();
+    assertThat(out.toString())
+        .contains("8 connections, mix seq")
+        .contains("next_value")
+        .contains("0 requests failed, the checker found 0 faults");
+  }
+
+  @Test
+  void aComparisonIsARowOfMarkdown() {
+    int status =
+        run(
+            "compare",
+            "--reference",
+            at,
+            "--at",
+            at,
+            "--connections",
+            "1,2",
+            "--mix",
+            "begin",
+            "--rounds",
+            "2",
+            "--seconds",
+            "0.1",
+            "--warmup",
+            "0");
+    assertThat(status).isZero();
+    assertThat(out.toString().lines())
+        .hasSize(4)
+        .last()
+        .asString()
+        .startsWith("| begin | 2 | 0 |")
+        .contains("**");
+  }
+
+  @Test
+  void aTargetThatIsNotThereIsOneLine() {
+    assertThat(run("gtm", "--at", "127.0.0.1:1", "--seconds", "1")).isOne();
+    assertThat(err.toString().lines()).hasSize(1).allMatch(l -> l.startsWith("bench: "));
+  }
+
+  @Test
+  void settingsThatMakeNoSenseAreOneLine() {
+    assertThat(run("gtm", "--at", at, "--connections", "0")).isOne();
+    assertThat(err.toString()).contains("connections must be above 0");
+  }
+
+  @Test
+  void aMedianIsTheMiddle() {
+    assertThat(CompareCommand.median(3, 1, 2)).isEqualTo(2);
+    assertThat(CompareCommand.median(4, 1, 2, 3)).isEqualTo(2.5);
+  }
+}

@@ -1,0 +1,230 @@
+package io.mgtm.gtm.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.xc12.RequestFrame;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** A socket to a GTM, and the few messages that tests exchange over it by hand. */
+final class RawClient implements AutoCloseable {
+  private static final int READ_TIMEOUT_MS = 20_000;
+
+  /** A frame of the server: its type, and its body in the byte order of fields from memory. */
+  record Frame(char type, ByteBuffer body) {
+    ResultType result() {
+      assertThat(type).as(this::toString).isEqualTo('S');
+      return ResultType.ofCode(Integer.reverseBytes(body.getInt(0)));
+    }
+
+    /** A little-endian field that many bytes behind the result type. */
+    int int32(int offset) {
+      return body.getInt(4 + offset);
+    }
+
+    /** A big-endian field that many bytes behind the result type. */
+    int bigInt32(int offset) {
+      return Integer.reverseBytes(body.getInt(4 + offset));
+    }
+
+    long int64(int offset) {
+      return body.getLong(4 + offset);
+    }
+
+    short int16(int offset) {
+      return body.getShort(4 + offset);
+    }
+
+    /** The text of an error, as severity, message and hint in lines. */
+    String error() {
+      assertThat(type).as(this::toString).isEqualTo('E');
+      return errorFrom(0);
+    }
+
+    /** The same, of an error for a proxy's backend. */
+    String proxiedError(int backend) {
+      assertThat(type).as(this::toString).isEqualTo('E');
+      assertThat(body.getShort(0)).isEqualTo((short) backend);
+      return errorFrom(Short.BYTES);
+    }
+
+    private String errorFrom(int offset) {
+      String text =
+          new String(body.array(), offset, body.capacity() - offset, StandardCharsets.UTF_8);
+      StringBuilder lines = new StringBuilder();
+      for (String field : text.split("\0")) {
+        lines.append(lines.isEmpty() ? "" : "\n").append(field.substring(1));
+      }
+      return lines.toString();
+    }
+
+    @Override
+    public String toString() {
+      return type == 'E' ? "E " + errorFrom(0) : type + " of " + body.capacity() + " bytes";
+    }
+  }
+
+  private final Socket socket = new Socket();
+  private final DataInputStream in;
+
+  RawClient(InetSocketAddress address) throws IOException {
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(READ_TIMEOUT_MS);
+    socket.connect(address, READ_TIMEOUT_MS);
+    in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 64 * 1024));
+  }
+
+  Socket socket() {
+    return socket;
+  }
+
+  RawClient startup(String name, int nodeType, boolean postmaster) throws IOException {
+    send(RequestFrame.startup(name, nodeType, postmaster));
+    Frame frame = read();
+    assertThat(frame.type()).as(frame.toString()).isEqualTo('R');
+    assertThat(frame.body().capacity()).isZero();
+    return this;
+  }
+
+  RawClient send(byte[]... frames) throws IOException {
+    socket.getOutputStream().write(RequestFrame.concat(frames));
+    return this;
+  }
+
+  RawClient send(RequestFrame frame) throws IOException {
+    return send(frame.bytes());
+  }
+
+  Frame read() throws IOException {
+    char type = (char) in.readUnsignedByte();
+    byte[] body = new byte[in.readInt() - Integer.BYTES];
+    in.readFully(body);
+    return new Frame(type, ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN));
+  }
+
+  Frame call(RequestFrame frame) throws IOException {
+    return send(frame).read();
+  }
+
+  Frame call(RequestFrame frame, ResultType expected) throws IOException {
+    Frame reply = call(frame);
+    assertThat(reply.result()).isEqualTo(expected);
+    return reply;
+  }
+
+  /** Whether the server closes the connection without another frame. */
+  boolean isClosedByServer() throws IOException {
+    try {
+      return in.read() < 0;
+    } catch (SocketException e) {
+      return true; // It was reset, since the server had not read everything.
+    }
+  }
+
+  /** Reads frames until the server closes; how many there were. */
+  int drain() throws IOException {
+    int frames = 0;
+    try {
+      while (true) {
+        read();
+        frames++;
+      }
+    } catch (EOFException | SocketException e) {
+      return frames;
+    }
+  }
+
+  static RequestFrame beginFrame() {
+    return RequestFrame.command(MessageType.TXN_BEGIN_GETGXID).be32(1).u8(0);
+  }
+
+  static RequestFrame commitFrame(int gxid) {
+    return RequestFrame.command(MessageType.TXN_COMMIT).gxid(gxid);
+  }
+
+  static RequestFrame snapshotFrame(int gxid) {
+    return RequestFrame.command(MessageType.SNAPSHOT_GET).u8(1).gxid(gxid);
+  }
+
+  int begin() throws IOException {
+    return call(beginFrame(), ResultType.TXN_BEGIN_GETGXID).int32(0);
+  }
+
+  /** Whether the transaction was there. */
+  boolean commit(int gxid) throws IOException {
+    Frame reply = call(commitFrame(gxid), ResultType.TXN_COMMIT);
+    assertThat(reply.int32(0)).isEqualTo(gxid);
+    return reply.bigInt32(4) == 0;
+  }
+
+  void prepare(int gxid, String gid) throws IOException {
+    call(
+        RequestFrame.command(MessageType.TXN_START_PREPARED).gxid(gxid).string(gid).string("dn1"),
+        ResultType.TXN_START_PREPARED);
+    call(RequestFrame.command(MessageType.TXN_PREPARE).gxid(gxid), ResultType.TXN_PREPARE);
+  }
+
+  /** The gxids that a snapshot lists as running. */
+  int[] running(int gxid) throws IOException {
+    Frame reply = call(snapshotFrame(gxid), ResultType.SNAPSHOT_GET);
+    int[] running = new int[reply.bigInt32(24)];
+    for (int i = 0; i < running.length; i++) {
+      running[i] = reply.int32(28 + 4 * i);
+    }
+    return running;
+  }
+
+  /** Every open transaction that the server lists. */
+  int openTransactions() throws IOException {
+    return call(RequestFrame.command(MessageType.TXN_GXID_LIST), ResultType.TXN_GXID_LIST)
+        .int32(4 + 44);
+  }
+
+  int preparedTransactions() throws IOException {
+    return call(
+            RequestFrame.command(MessageType.TXN_GET_ALL_PREPARED), ResultType.TXN_GET_ALL_PREPARED)
+        .bigInt32(0);
+  }
+
+  void createSequence(String key, long increment, long min, long max, long start, boolean cycle)
+      throws IOException {
+    call(
+        RequestFrame.command(MessageType.SEQUENCE_INIT)
+            .key(key)
+            .le64(increment)
+            .le64(min)
+            .le64(max)
+            .le64(start)
+            .u8(cycle ? 1 : 0),
+        ResultType.SEQUENCE_INIT);
+  }
+
+  static RequestFrame nextFrame(String key) {
+    return RequestFrame.command(MessageType.SEQUENCE_GET_NEXT).key(key);
+  }
+
+  long next(String key) throws IOException {
+    Frame reply = call(nextFrame(key), ResultType.SEQUENCE_GET_NEXT);
+    return reply.int64(4 + key.length() + 1);
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
