@@ -5,7 +5,10 @@ import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.ConfigFile;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.migration.ControlFile;
+import io.mgtm.gtm.migration.ControlFileException;
 import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.server.Takeover;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -22,6 +25,8 @@ import picocli.CommandLine.Spec;
     description = "Runs a GTM until SIGTERM or Ctrl-C.",
     mixinStandardHelpOptions = true)
 final class StartCommand implements Callable<Integer> {
+  private static final long FIRST_NORMAL_GXID = 3;
+
   @Spec private CommandSpec spec;
 
   @Option(names = "--config", paramLabel = "FILE", description = "YAML with every other setting.")
@@ -54,9 +59,16 @@ final class StartCommand implements Callable<Integer> {
       description = "First gxid of an empty data folder. Default: 10000.")
   private Long firstGxid;
 
+  @Option(
+      names = "--import-control",
+      paramLabel = "FILE",
+      description = "gtm.control of the original GTM, to fill a new data folder with.")
+  private Path importControl;
+
   @Override
-  public Integer call() throws ConfigException, IOException, InterruptedException {
-    GtmServer server = GtmServer.start(config());
+  public Integer call()
+      throws ConfigException, ControlFileException, IOException, InterruptedException {
+    GtmServer server = GtmServer.start(config(), takeover());
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "mgtm-stop"));
     PrintWriter out = spec.commandLine().getOut();
     out.println("GTM listening on " + text(server.address()));
@@ -81,6 +93,17 @@ final class StartCommand implements Callable<Integer> {
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }
+  }
+
+  /** What to fill a new data folder with, or null. */
+  private Takeover takeover() throws ControlFileException {
+    if (importControl == null) {
+      return null;
+    }
+    ControlFile file = ControlFile.read(importControl);
+    // The original never knows which gxid is the oldest that a table holds.
+    return new Takeover(
+        Math.max(file.nextGxid(), FIRST_NORMAL_GXID), FIRST_NORMAL_GXID, file.sequences());
   }
 
   private GtmConfig config() throws ConfigException {

@@ -47,7 +47,8 @@ final class GtmConnection implements AutoCloseable, ReplyHandler {
 
   static GtmConnection open(InetSocketAddress address, ClientSettings settings) throws IOException {
     if (address.isUnresolved()) {
-      throw new IOException("cannot connect to " + address + ": the host name is not known");
+      throw new IOException(
+          "cannot connect to the GTM at " + text(address) + ": the host name is not known");
     }
     SocketChannel channel = SocketChannel.open();
     try {

@@ -41,7 +41,8 @@ public final class CommandDecoder {
           PREPARE,
           COMMIT_PREPARED,
           BEGIN_FOR_PREPARED,
-          ADVANCE_OLDEST_GXID ->
+          ADVANCE_OLDEST_GXID,
+          START_GXIDS ->
           transaction(type, in);
       case GET_SNAPSHOT -> new SnapshotCommand.GetSnapshot(ref(in));
       case GET_SNAPSHOT_MANY -> new SnapshotCommand.GetSnapshotMany(refs(in));
@@ -53,7 +54,8 @@ public final class CommandDecoder {
           CLOSE_SEQUENCE,
           CLOSE_SEQUENCES_OF_DATABASE,
           RENAME_SEQUENCE,
-          ALTER_SEQUENCE ->
+          ALTER_SEQUENCE,
+          RESTORE_SEQUENCE ->
           sequence(type, in);
       case REGISTER_NODE -> new NodeCommand.Register(in.getLong(), node(in));
       case UNREGISTER_NODE -> new NodeCommand.Unregister(nodeType(in), FieldReader.getString(in));
@@ -114,6 +116,7 @@ public final class CommandDecoder {
       case PREPARE -> new TransactionCommand.Prepare(ref(in));
       case COMMIT_PREPARED -> new TransactionCommand.CommitPrepared(ref(in), ref(in));
       case ADVANCE_OLDEST_GXID -> new TransactionCommand.AdvanceOldestGxid(in.getInt());
+      case START_GXIDS -> new TransactionCommand.StartGxids(in.getLong(), in.getLong());
       default -> {
         long session = in.getLong();
         short backend = in.getShort();
@@ -153,6 +156,16 @@ public final class CommandDecoder {
       case CLOSE_SEQUENCE -> new SequenceCommand.Close(key);
       case CLOSE_SEQUENCES_OF_DATABASE -> new SequenceCommand.CloseDatabase(key);
       case RENAME_SEQUENCE -> new SequenceCommand.Rename(key, FieldReader.getString(in));
+      case RESTORE_SEQUENCE ->
+          new SequenceCommand.Restore(
+              key,
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              FieldReader.getBoolean(in),
+              FieldReader.getBoolean(in));
       default ->
           new SequenceCommand.Alter(
               key,

@@ -73,6 +73,8 @@ public final class CommandEncoder {
       FieldWriter.putString(out, c.gid());
     } else if (command instanceof TransactionCommand.AdvanceOldestGxid c) {
       out.putInt(c.gxid());
+    } else if (command instanceof TransactionCommand.StartGxids c) {
+      out.putLong(c.next()).putLong(c.oldest());
     } else {
       throw notLogged(command);
     }
@@ -114,6 +116,12 @@ public final class CommandEncoder {
       out.putLong(c.start()).putLong(c.last());
       FieldWriter.putBoolean(out, c.cycle());
       FieldWriter.putBoolean(out, c.restart());
+    } else if (command instanceof SequenceCommand.Restore c) {
+      FieldWriter.putString(out, c.key());
+      out.putLong(c.increment()).putLong(c.min()).putLong(c.max());
+      out.putLong(c.start()).putLong(c.value());
+      FieldWriter.putBoolean(out, c.cycle());
+      FieldWriter.putBoolean(out, c.called());
     } else {
       throw notLogged(command);
     }

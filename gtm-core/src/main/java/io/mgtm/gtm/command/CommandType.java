@@ -21,6 +21,7 @@ public enum CommandType {
   GET_STATUS(21, true),
   LIST_TRANSACTIONS(22, true),
   LIST_PREPARED(23, true),
+  START_GXIDS(24),
 
   GET_SNAPSHOT(30),
   GET_SNAPSHOT_MANY(31),
@@ -36,6 +37,7 @@ public enum CommandType {
   RENAME_SEQUENCE(47),
   ALTER_SEQUENCE(48),
   LIST_SEQUENCES(49, true),
+  RESTORE_SEQUENCE(50),
 
   REGISTER_NODE(60),
   UNREGISTER_NODE(61),

@@ -95,6 +95,28 @@ public sealed interface SequenceCommand extends Command {
     }
   }
 
+  /**
+   * Creates a sequence as another GTM left it.
+   *
+   * @param start the value that is handed out first while not {@code called}
+   * @param value the value that was handed out last, when {@code called}
+   */
+  record Restore(
+      String key,
+      long increment,
+      long min,
+      long max,
+      long start,
+      long value,
+      boolean cycle,
+      boolean called)
+      implements SequenceCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.RESTORE_SEQUENCE;
+    }
+  }
+
   /** Asks for every sequence. */
   record ListAll() implements SequenceCommand {
     @Override

@@ -139,6 +139,20 @@ public sealed interface TransactionCommand extends Command {
     }
   }
 
+  /**
+   * The first gxids of a new group: no transaction comes before it. An import ends with it, so that
+   * a state that has none was never finished.
+   *
+   * @param next the first gxid to be given, all 64 bits
+   * @param oldest the oldest that a table may hold, the origin of the wraparound limits
+   */
+  record StartGxids(long next, long oldest) implements TransactionCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.START_GXIDS;
+    }
+  }
+
   /** Asks which gxid will be given next. */
   record GetNextGxid() implements TransactionCommand {
     @Override

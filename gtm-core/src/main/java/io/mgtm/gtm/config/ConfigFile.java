@@ -1,18 +1,24 @@
 package io.mgtm.gtm.config;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Reads a configuration file: YAML with the keys of {@link GtmConfig}. */
@@ -22,7 +28,9 @@ public final class ConfigFile {
           .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
   private ConfigFile() {}
@@ -33,17 +41,34 @@ public final class ConfigFile {
    * @throws ConfigException when the file cannot be read, or a key or value in it is wrong
    */
   public static GtmConfig read(Path file) throws ConfigException {
+    JsonNode set = tree(file);
+    if (set == null || set.isMissingNode() || set.isNull()) {
+      return GtmConfig.DEFAULTS;
+    }
+    if (!(set instanceof ObjectNode keys)) {
+      throw new ConfigException(file + ": expected keys and values, as in docs/configuration.md");
+    }
+    ObjectNode whole = YAML.valueToTree(GtmConfig.DEFAULTS);
+    merge(file, whole, keys);
+    return bind(file, whole);
+  }
+
+  private static JsonNode tree(Path file) throws ConfigException {
     try {
-      ObjectNode tree = YAML.valueToTree(GtmConfig.DEFAULTS);
-      JsonNode set = YAML.readTree(Files.readString(file));
-      if (set == null || set.isMissingNode() || set.isNull()) {
-        return GtmConfig.DEFAULTS;
-      }
-      if (!set.isObject()) {
-        throw new ConfigException(file + ": expected keys and values");
-      }
-      merge(tree, (ObjectNode) set);
-      return YAML.treeToValue(tree, GtmConfig.class);
+      return YAML.readTree(Files.readString(file));
+    } catch (JsonProcessingException e) {
+      String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
+      throw new ConfigException(file + ": " + where + e.getOriginalMessage(), e);
+    } catch (NoSuchFileException e) {
+      throw new ConfigException("there is no configuration file " + file, e);
+    } catch (IOException e) {
+      throw new ConfigException("cannot read the configuration file " + file + ": " + e, e);
+    }
+  }
+
+  private static GtmConfig bind(Path file, ObjectNode whole) throws ConfigException {
+    try {
+      return YAML.treeToValue(whole, GtmConfig.class);
     } catch (UnrecognizedPropertyException e) {
       String known =
           e.getKnownPropertyIds().stream()
@@ -53,34 +78,59 @@ public final class ConfigFile {
       throw new ConfigException(
           file + ": unknown key " + path(e) + ", expected one of: " + known, e);
     } catch (JsonMappingException e) {
-      throw new ConfigException(file + ": " + path(e) + ": " + e.getOriginalMessage(), e);
+      throw new ConfigException(file + ": " + path(e) + ": " + problem(e, whole), e);
     } catch (JsonProcessingException e) {
-      throw new ConfigException(
-          file + ": line " + e.getLocation().getLineNr() + ": " + e.getOriginalMessage(), e);
-    } catch (IOException e) {
-      throw new ConfigException("cannot read the configuration " + file + ": " + e, e);
+      throw new ConfigException(file + ": " + e.getOriginalMessage(), e);
     }
   }
 
-  private static void merge(ObjectNode into, ObjectNode from) {
-    from.properties()
-        .forEach(
-            entry -> {
-              JsonNode present = into.get(entry.getKey());
-              if (present instanceof ObjectNode section
-                  && entry.getValue() instanceof ObjectNode values) {
-                merge(section, values);
-              } else {
-                into.set(entry.getKey(), entry.getValue());
-              }
-            });
+  /** What is wrong with a value, and what is allowed. */
+  private static String problem(JsonMappingException e, ObjectNode whole) {
+    if (e instanceof ValueInstantiationException && e.getCause() != null) {
+      return e.getCause().getMessage();
+    }
+    if (!(e instanceof MismatchedInputException mismatch) || mismatch.getTargetType() == null) {
+      return e.getOriginalMessage();
+    }
+    JsonNode value = whole.at("/" + path(e).replace('.', '/'));
+    return (value.isValueNode() ? value : "this")
+        + " is not allowed, expected "
+        + expected(mismatch.getTargetType());
   }
 
-  private static String path(JacksonException e) {
-    return e instanceof JsonMappingException m
-        ? m.getPath().stream()
-            .map(JsonMappingException.Reference::getFieldName)
-            .collect(Collectors.joining("."))
-        : "";
+  private static String expected(Class<?> type) {
+    if (type.isEnum()) {
+      return Arrays.stream(type.getEnumConstants())
+          .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+          .collect(Collectors.joining(" or "));
+    }
+    if (type == int.class || type == long.class) {
+      return "a whole number";
+    }
+    if (type.isRecord() && type != HostPort.class) {
+      return "keys and values";
+    }
+    return type == HostPort.class ? "HOST:PORT" : "a text";
+  }
+
+  private static void merge(Path file, ObjectNode into, ObjectNode from) throws ConfigException {
+    for (Map.Entry<String, JsonNode> entry : from.properties()) {
+      JsonNode present = into.get(entry.getKey());
+      JsonNode value = entry.getValue();
+      if (value.isNull() && present != null && !present.isNull()) {
+        throw new ConfigException(file + ": " + entry.getKey() + " has no value");
+      }
+      if (present instanceof ObjectNode section && value instanceof ObjectNode values) {
+        merge(file, section, values);
+      } else {
+        into.set(entry.getKey(), value);
+      }
+    }
+  }
+
+  private static String path(JsonMappingException e) {
+    return e.getPath().stream()
+        .map(JsonMappingException.Reference::getFieldName)
+        .collect(Collectors.joining("."));
   }
 }

@@ -16,7 +16,7 @@ public record HostPort(String host, int port) {
    *
    * @throws IllegalArgumentException when it is no address; the message says what is expected
    */
-  @JsonCreator
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public static HostPort parse(String text) {
     int colon = text.lastIndexOf(':');
     String host = colon < 0 ? "" : text.substring(0, colon);

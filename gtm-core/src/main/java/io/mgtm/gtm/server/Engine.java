@@ -244,12 +244,35 @@ final class Engine {
     finishEntry();
   }
 
-  /** The first entry of a server: nobody is connected any more. */
-  void restart(boolean clean) {
+  /**
+   * The first entries of a new log.
+   *
+   * @param commands accepted by a state like this one before
+   */
+  void initialize(List<Command> commands) {
+    beginEntryWithRoom();
+    for (Command command : commands) {
+      if (!entry.fits(EntryWriter.COMMAND_BYTES_MAX)) {
+        finishEntry();
+        beginEntryWithRoom();
+      }
+      if (apply(command) instanceof Reply.Rejected rejected) {
+        throw new IllegalStateException(rejected.message());
+      }
+    }
+    finishEntry();
+  }
+
+  private void beginEntryWithRoom() {
     if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       throw new LogException(LogException.Category.NO_SPACE, log.noRoomReason());
     }
     beginEntry();
+  }
+
+  /** The first entry of a server: nobody is connected any more. */
+  void restart(boolean clean) {
+    beginEntryWithRoom();
     apply(new SessionCommand.Restart(clean));
     finishEntry();
   }

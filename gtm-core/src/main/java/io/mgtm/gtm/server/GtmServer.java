@@ -62,11 +62,24 @@ public final class GtmServer implements AutoCloseable {
    * @throws IOException when an address cannot be listened on
    */
   public static GtmServer start(GtmConfig config) throws IOException {
+    return start(config, null);
+  }
+
+  /**
+   * Fills a new data folder with what another GTM left, and serves.
+   *
+   * @param takeover what the folder begins with; null lets it begin empty
+   * @throws LogException when the folder cannot be used, or is not new though there is something to
+   *     take over
+   * @throws IOException when an address cannot be listened on
+   */
+  public static GtmServer start(GtmConfig config, Takeover takeover) throws IOException {
     GtmServer server = new GtmServer(config);
     try {
-      server.onOwner(server::recover);
+      server.onOwner(() -> server.recover(takeover));
       if (config.metrics() != null) {
-        server.metricsServer = server.serveMetrics();
+        server.metricsServer =
+            new MetricsServer(config.metrics(), server.registry, () -> server.trouble);
       }
       server.sockets.listen(server.engine);
       server.ticker =
@@ -78,21 +91,13 @@ public final class GtmServer implements AutoCloseable {
     }
   }
 
-  private MetricsServer serveMetrics() throws IOException {
-    try {
-      return new MetricsServer(config.metrics(), registry, () -> trouble);
-    } catch (IOException e) {
-      throw new IOException(
-          "cannot serve metrics on " + config.metrics() + ": " + e.getMessage(), e);
-    }
-  }
-
-  private void recover() {
-    machine = new GtmStateMachine(new GtmState(config.gxid().first()));
+  private void recover(Takeover takeover) {
+    machine = new GtmStateMachine(GtmState.empty());
     localLog = LocalLog.open(config.data(), logSettings(), machine, owner, new LogListener());
     metrics.bindLog(localLog::stats);
     machine.state().setLimits(limits());
     engine = new Engine(machine.state(), localLog, GtmServer::nowMicros, metrics);
+    begin(takeover);
     engine.restart(!localLog.recoveredUncleanly());
     GtmState.Counts counts = machine.state().counts();
     log.info(
@@ -101,6 +106,28 @@ public final class GtmServer implements AutoCloseable {
         counts.prepared(),
         counts.sequences(),
         counts.nodes());
+  }
+
+  /** Writes the first entries of a new log. */
+  private void begin(Takeover takeover) {
+    if (localLog.lastIndex() == 0) {
+      Takeover first = takeover == null ? Takeover.nothing(config.gxid().first()) : takeover;
+      first.check(limits());
+      engine.initialize(first.commands());
+      if (takeover != null) {
+        log.info("Took over {} sequences", takeover.sequences().size());
+      }
+    } else if (!machine.state().started()) {
+      throw new LogException(
+          LogException.Category.FORMAT,
+          "The data folder %s holds an import that was interrupted; empty it and import again"
+              .formatted(config.data()));
+    } else if (takeover != null) {
+      throw new LogException(
+          LogException.Category.IN_USE,
+          "The data folder %s is not new, and an import fills a new one only; choose another with --data, or start without --import-control"
+              .formatted(config.data()));
+    }
   }
 
   private LocalLogSettings logSettings() {

@@ -37,7 +37,12 @@ final class MetricsServer implements AutoCloseable {
    */
   MetricsServer(HostPort address, PrometheusMeterRegistry registry, Supplier<String> trouble)
       throws IOException {
-    server = HttpServer.create(address.resolve(), BACKLOG);
+    InetSocketAddress resolved = ListenErrors.resolve("--metrics", address);
+    try {
+      server = HttpServer.create(resolved, BACKLOG);
+    } catch (IOException e) {
+      throw ListenErrors.of("--metrics", address, e);
+    }
     threads =
         Executors.newFixedThreadPool(
             THREADS,

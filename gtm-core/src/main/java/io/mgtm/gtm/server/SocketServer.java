@@ -71,7 +71,8 @@ final class SocketServer implements AutoCloseable {
   /**
    * Begins to accept.
    *
-   * @throws IOException when the address is taken or not of this machine
+   * @throws IOException when the address is taken or not of this machine; the message is an
+   *     operator's sentence
    */
   void listen(Engine engine) throws IOException {
     Class<? extends ServerChannel> type =
@@ -91,19 +92,10 @@ final class SocketServer implements AutoCloseable {
                 new WriteBufferWaterMark(
                     config.limits().outboundBytesMax() / 2, config.limits().outboundBytesMax()))
             .childHandler(new Initializer(engine));
-    InetSocketAddress address = config.listen().resolve();
-    if (address.isUnresolved()) {
-      throw new IOException("cannot listen on " + config.listen() + ": the host name is not known");
-    }
-    var bound = bootstrap.bind(address).awaitUninterruptibly();
+    var bound =
+        bootstrap.bind(ListenErrors.resolve("--listen", config.listen())).awaitUninterruptibly();
     if (!bound.isSuccess()) {
-      throw new IOException(
-          "cannot listen on "
-              + config.listen()
-              + ": "
-              + bound.cause().getMessage()
-              + "; is another GTM running there? Choose another port with --listen",
-          bound.cause());
+      throw ListenErrors.of("--listen", config.listen(), bound.cause());
     }
     listener = bound.channel();
   }

@@ -44,6 +44,17 @@ public final class GtmState {
     this(transactionsFrom(firstGxid), new SequenceTable(), new NodeRegistry());
   }
 
+  /**
+   * A state whose gxids have not started: before anything else, a new group applies {@link
+   * TransactionCommand.StartGxids}, after the sequences that it takes over.
+   */
+  public static GtmState empty() {
+    return new GtmState(
+        new TransactionRules(GxidAllocator.notStarted(), new TransactionTable(0), 0),
+        new SequenceTable(),
+        new NodeRegistry());
+  }
+
   private GtmState(TransactionRules transactions, SequenceTable sequences, NodeRegistry nodes) {
     this(transactions, sequences, nodes, new SessionTable(), new BarrierLog());
   }
@@ -166,6 +177,11 @@ public final class GtmState {
       return new BackupReply.BarrierList(barriers.list());
     }
     return new BackupReply.Done(command.type());
+  }
+
+  /** Whether {@link TransactionCommand.StartGxids} was applied. */
+  public boolean started() {
+    return transactions.gxids().started();
   }
 
   /** Whether a session is open. */

@@ -39,6 +39,24 @@ final class GxidAllocator {
     return reservation;
   }
 
+  /** One that gives nothing before {@link #start}. */
+  static GxidAllocator notStarted() {
+    return new GxidAllocator(
+        GxidMath.FIRST_NORMAL, 0, new Reservation(GxidMath.FIRST_NORMAL, RESERVE_STEP));
+  }
+
+  /** Whether it is known where gxids begin: no table's oldest gxid is ever 0. */
+  boolean started() {
+    return oldest != 0;
+  }
+
+  /** Begins; the entry that does so must be forced. */
+  void start(long first, long oldestGxid) {
+    next = GxidMath.atLeastNormal(first);
+    oldest = oldestGxid;
+    reservation.restart(next, RESERVE_STEP);
+  }
+
   /** Gives the next gxid; to be followed by {@link #settle} within the same command. */
   long take() {
     long gxid = next;

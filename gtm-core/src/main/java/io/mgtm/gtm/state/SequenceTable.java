@@ -50,6 +50,8 @@ final class SequenceTable {
           : new SequenceReply.Value(c.type(), c.key(), sequence.last);
     } else if (command instanceof SequenceCommand.Init c) {
       return init(c, limits);
+    } else if (command instanceof SequenceCommand.Restore c) {
+      return restore(c, limits);
     } else if (command instanceof SequenceCommand.SetValue c) {
       return setValue(c);
     } else if (command instanceof SequenceCommand.Alter c) {
@@ -92,11 +94,12 @@ final class SequenceTable {
     return new SequenceReply.Value(CommandType.NEXT_VALUE, key, sequence.value);
   }
 
-  private Reply init(SequenceCommand.Init c, Limits limits) {
-    if (byKey.containsKey(c.key())) {
+  /** Why a sequence of this key cannot be added, or null. */
+  private Reply refuseNew(String key, Limits limits) {
+    if (byKey.containsKey(key)) {
       return new Reply.Rejected(
           Reason.SEQUENCE_EXISTS,
-          "sequence \"" + Names.printable(c.key()) + "\" exists already",
+          "sequence \"" + Names.printable(key) + "\" exists already",
           "If no database has it, it was left by a schema that was renamed:"
               + " drop it with mgtm gtm drop-sequence.");
     }
@@ -105,6 +108,37 @@ final class SequenceTable {
           Reason.SEQUENCE_LIMIT,
           "the limit of " + limits.sequencesMax() + " sequences is reached",
           "Raise limits.sequencesMax.");
+    }
+    return null;
+  }
+
+  private Reply restore(SequenceCommand.Restore c, Limits limits) {
+    Reply refused = refuseNew(c.key(), limits);
+    if (refused != null) {
+      return refused;
+    }
+    Sequence s = new Sequence(c.key());
+    s.increment = c.increment();
+    s.min = c.min();
+    s.max = c.max();
+    s.init = c.start();
+    s.last = c.start();
+    s.value = c.value();
+    s.cycle = c.cycle();
+    s.called = c.called();
+    Reply wrong = checkBounds(s);
+    if (wrong != null) {
+      return wrong;
+    }
+    s.restartReservation();
+    put(s);
+    return done(c.type(), c.key());
+  }
+
+  private Reply init(SequenceCommand.Init c, Limits limits) {
+    Reply refused = refuseNew(c.key(), limits);
+    if (refused != null) {
+      return refused;
     }
     Sequence s = new Sequence(c.key());
     s.increment = c.increment() == UNSET ? 1 : c.increment();

@@ -90,6 +90,8 @@ final class TransactionRules {
       return beginForPrepared(c);
     } else if (command instanceof TransactionCommand.AdvanceOldestGxid c) {
       return advanceOldest(c);
+    } else if (command instanceof TransactionCommand.StartGxids c) {
+      return startGxids(c);
     } else if (command instanceof TransactionCommand.GetNextGxid) {
       return new TransactionReply.NextGxid(GxidMath.wire(gxids.next()));
     } else if (command instanceof TransactionCommand.GetStatus c) {
@@ -305,6 +307,28 @@ final class TransactionRules {
     effect = Effect.FORCED;
     return new TransactionReply.OldestGxidAdvanced(
         GxidMath.wire(gxid), GxidMath.wire(gxids.stopAt(limits)));
+  }
+
+  private Reply startGxids(TransactionCommand.StartGxids c) {
+    if (gxids.started() || table.count() > 0) {
+      return new Reply.Rejected(
+          Reason.BAD_STATE,
+          "gxids have started already, the next one is "
+              + Integer.toUnsignedString(GxidMath.wire(gxids.next())),
+          "");
+    }
+    if (!GxidMath.isNormal(c.oldest())
+        || c.oldest() < GxidMath.FIRST_NORMAL
+        || c.next() < c.oldest()) {
+      return new Reply.Rejected(
+          Reason.BAD_GXID,
+          "gxids cannot start at " + c.next() + " with " + c.oldest() + " as the oldest",
+          "");
+    }
+    gxids.start(c.next(), c.oldest());
+    table.setLatestCompleted(GxidMath.previous(gxids.next()));
+    effect = Effect.FORCED;
+    return Reply.None.INSTANCE;
   }
 
   private Reply status(TransactionCommand.GetStatus c) {

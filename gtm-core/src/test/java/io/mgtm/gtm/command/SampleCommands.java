@@ -79,6 +79,9 @@ public final class SampleCommands {
         new TransactionCommand.EndMany(List.of(GXID, HANDLE), Outcome.ROLLBACK),
         "0e 00000002 01 fffffff0 00 00000007 01");
     add(new TransactionCommand.AdvanceOldestGxid(10_000), "13 00002710");
+    add(
+        new TransactionCommand.StartGxids(0x1_0000_0005L, 3),
+        "18 0000000100000005 0000000000000003");
   }
 
   private void preparedTransactions() {
@@ -119,6 +122,12 @@ public final class SampleCommands {
             + keyHex
             + "0000000000000001 0000000000000002 0000000000000003"
             + "0000000000000004 0000000000000005 01 00");
+    add(
+        new SequenceCommand.Restore(key, -1, 2, 3, 4, 5, false, true),
+        "32"
+            + keyHex
+            + "ffffffffffffffff 0000000000000002 0000000000000003"
+            + "0000000000000004 0000000000000005 00 01");
   }
 
   private void nodes() {

@@ -61,10 +61,12 @@ final class RawClient implements AutoCloseable {
 
     private String errorFrom(int offset) {
       String text =
-          new String(body.array(), offset, body.capacity() - offset, StandardCharsets.UTF_8);
+          StandardCharsets.UTF_8.decode(body.slice(offset, body.capacity() - offset)).toString();
       StringBuilder lines = new StringBuilder();
-      for (String field : text.split("\0")) {
-        lines.append(lines.isEmpty() ? "" : "\n").append(field.substring(1));
+      for (String field : text.split("\0", -1)) {
+        if (!field.isEmpty()) {
+          lines.append(lines.isEmpty() ? "" : "\n").append(field.substring(1));
+        }
       }
       return lines.toString();
     }

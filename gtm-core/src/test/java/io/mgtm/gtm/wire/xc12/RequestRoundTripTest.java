@@ -40,7 +40,12 @@ class RequestRoundTripTest {
   private static final String KEY = "db.s\u00e4.q\0";
 
   private static final EnumSet<CommandType> WITHOUT_MESSAGE =
-      EnumSet.of(CommandType.RESTART, CommandType.OPEN_SESSION, CommandType.CLOSE_SESSION);
+      EnumSet.of(
+          CommandType.RESTART,
+          CommandType.OPEN_SESSION,
+          CommandType.CLOSE_SESSION,
+          CommandType.START_GXIDS,
+          CommandType.RESTORE_SEQUENCE);
 
   /** What one connection's decoder handed over. */
   private static final class Collector implements RequestHandler {

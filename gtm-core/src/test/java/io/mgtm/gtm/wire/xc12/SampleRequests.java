@@ -53,6 +53,7 @@ public final class SampleRequests {
   private SampleRequests(short backend) {
     this.backend = backend;
     transactions();
+    transactionQueries();
     prepared();
     snapshots();
     sequences();
@@ -125,7 +126,10 @@ public final class SampleRequests {
         new TransactionCommand.EndMany(refs, Outcome.ROLLBACK));
     type = MessageType.TXN_GET_GXID;
     add(type, command(type).le32(9), new TransactionCommand.AssignGxid(TransactionRef.handle(9)));
-    type = MessageType.TXN_GET_NEXT_GXID;
+  }
+
+  private void transactionQueries() {
+    MessageType type = MessageType.TXN_GET_NEXT_GXID;
     add(type, command(type), new TransactionCommand.GetNextGxid());
     type = MessageType.TXN_GXID_LIST;
     add(type, command(type), new TransactionCommand.ListTransactions());

@@ -1,0 +1,47 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.config.HostPort;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/** Why an address cannot be listened on, and what to do, in one sentence. */
+final class ListenErrors {
+  private ListenErrors() {}
+
+  /**
+   * Looks the address up.
+   *
+   * @param option the option that sets it
+   * @throws IOException when its host name is not known
+   */
+  static InetSocketAddress resolve(String option, HostPort address) throws IOException {
+    InetSocketAddress resolved = address.resolve();
+    if (resolved.isUnresolved()) {
+      throw new IOException(
+          "cannot listen on %s: the host name is not known; choose an address of this machine with %s"
+              .formatted(address, option));
+    }
+    return resolved;
+  }
+
+  /** What {@code cause} means. */
+  static IOException of(String option, HostPort address, Throwable cause) {
+    String text = String.valueOf(cause.getMessage());
+    String why;
+    String advice;
+    if (text.contains("already in use")) {
+      why = "another process listens there";
+      advice = "stop it, or choose another port with " + option;
+    } else if (text.contains("Permission denied")) {
+      why = "this user may not use that port";
+      advice = "choose one from 1024 on with " + option;
+    } else if (text.contains("assign requested address")) {
+      why = "it is no address of this machine";
+      advice = "choose one with " + option;
+    } else {
+      why = text;
+      advice = "choose another address with " + option;
+    }
+    return new IOException("cannot listen on %s: %s; %s".formatted(address, why, advice), cause);
+  }
+}
