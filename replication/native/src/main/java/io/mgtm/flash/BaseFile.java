@@ -1,9 +1,10 @@
 package io.mgtm.flash;
 
+import io.mgtm.jni.Errno;
 import java.nio.file.Path;
 
 /** What both kinds of file share: their facts, and the handle whose users are counted. */
-abstract sealed class BaseFile implements FlashFile permits ChannelFile {
+abstract sealed class BaseFile implements FlashFile permits ChannelFile, UringFile {
 
   /**
    * What is known of a file once it is open.
@@ -70,6 +71,14 @@ abstract sealed class BaseFile implements FlashFile permits ChannelFile {
   /** Whether a place, length or address is not a multiple of the alignment. */
   final boolean misaligned(long value) {
     return (value & alignmentMask) != 0;
+  }
+
+  final void checkResize(long sizeBytes) throws FlashException {
+    checkNotNegative("the size", sizeBytes);
+    if (blockDevice() || !writable()) {
+      Errno errno = blockDevice() ? Errno.EINVAL : Errno.EBADF;
+      throw new FlashException("resize", path(), -1, sizeBytes, errno.code());
+    }
   }
 
   final void checkNotNegative(String what, long value) {

@@ -144,13 +144,7 @@ final class ChannelFile extends BaseFile {
 
   @Override
   public void resize(long sizeBytes) throws FlashException {
-    checkNotNegative("the size", sizeBytes);
-    if (blockDevice()) {
-      throw new FlashException("resize", path(), -1, sizeBytes, Errno.EINVAL, null);
-    }
-    if (!writable()) {
-      throw new FlashException("resize", path(), -1, sizeBytes, Errno.EBADF, null);
-    }
+    checkResize(sizeBytes);
     use(
         "resize",
         sizeBytes,

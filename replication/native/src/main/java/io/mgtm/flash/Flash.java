@@ -1,6 +1,8 @@
 package io.mgtm.flash;
 
 import io.mgtm.jni.Availability;
+import io.mgtm.jni.Errno;
+import io.mgtm.jni.NativeLibrary;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -12,7 +14,7 @@ public final class Flash {
 
   /** Whether {@link FlashEngine#IO_URING} works in this process, and why not. */
   public static Availability available() {
-    return Availability.no("io_uring is not built in yet");
+    return Ring.AVAILABLE;
   }
 
   /**
@@ -24,7 +26,18 @@ public final class Flash {
   public static FlashFile open(Path path, FlashOptions options) throws FlashException {
     Objects.requireNonNull(path, "path");
     Objects.requireNonNull(options, "options");
-    return ChannelFile.open(path.toAbsolutePath(), options);
+    Path absolute = path.toAbsolutePath();
+    if (options.engine() == FlashEngine.FILE_CHANNEL) {
+      return ChannelFile.open(absolute, options);
+    }
+    if (available().usable()) {
+      return UringFile.open(absolute, options);
+    }
+    if (options.engine() == FlashEngine.IO_URING) {
+      Throwable why = new UnsupportedOperationException(available().reason());
+      throw new FlashException("open by io_uring", absolute, -1, -1, Errno.ENOSYS, why);
+    }
+    return ChannelFile.open(absolute, options);
   }
 
   /**
@@ -53,6 +66,32 @@ public final class Flash {
     if (files.stream().map(FlashFile::engine).distinct().count() != 1) {
       throw new IllegalArgumentException("the files of a queue must be of one engine: " + files);
     }
-    return new ChannelQueue(depth, new Targets(files, pools));
+    Targets targets = new Targets(files, pools);
+    if (targets.file(0).engine() == FlashEngine.FILE_CHANNEL) {
+      return new ChannelQueue(depth, targets);
+    }
+    try {
+      return UringQueue.open(depth, targets);
+    } catch (FlashException | RuntimeException e) {
+      targets.release();
+      throw e;
+    }
+  }
+
+  /** Found out once, when it is first asked for. */
+  private static final class Ring {
+    static final Availability AVAILABLE = examine();
+
+    private static Availability examine() {
+      Availability library = NativeLibrary.load("mgtm_flash");
+      int answer = library.usable() ? RingCalls.probe() : 0;
+      return answer == 0
+          ? library
+          : Availability.no(
+              "io_uring_setup fails with "
+                  + Errno.of(-answer)
+                  + ": allow it (sysctl kernel.io_uring_disabled=0, the container's seccomp profile)"
+                  + " or use Linux 5.11 or newer");
+    }
   }
 }

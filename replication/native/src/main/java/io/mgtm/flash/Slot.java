@@ -32,6 +32,12 @@ final class Slot {
   boolean durable;
   ZeroMode zeroMode;
 
+  /** Whether a range is overwritten with zeros, as nothing quicker works. */
+  boolean writesZeros;
+
+  /** How often the kernel gave the operation up midway. */
+  int tries;
+
   /**
    * The memory; only the first {@link #segments} are set. The arrays of a vector come on demand.
    */

@@ -3,7 +3,11 @@ package io.mgtm.flash;
 import io.mgtm.flash.Slot.Operation;
 import java.lang.ref.Cleaner;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What every queue does, whatever carries out the I/O: owner thread, argument checks, slots,
@@ -12,8 +16,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>A slot is free, prepared (in {@link #prepared}), running (the engine knows), or complete (in
  * the ring of completed slots). Its buffers are referred to from prepared to delivered.
  */
-abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue {
+abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue, UringQueue {
 
+  private static final Logger LOG = LoggerFactory.getLogger(SlotQueue.class);
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final Slot[] slots;
@@ -323,6 +328,8 @@ abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue {
     slot.done = 0;
     slot.durable = false;
     slot.zeroMode = null;
+    slot.writesZeros = false;
+    slot.tries = 0;
     slot.bytes = 0;
     slot.error = null;
     return slot;
@@ -379,6 +386,8 @@ abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue {
    * files and memory as they are for good.
    */
   private static final class Teardown implements Runnable {
+    private static final Queue<Teardown> NEVER_FREED = new ConcurrentLinkedQueue<>();
+
     private final Slot[] slots;
     private final Targets targets;
     private final Runnable engine;
@@ -391,7 +400,13 @@ abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue {
 
     @Override
     public void run() {
-      engine.run();
+      try {
+        engine.run();
+      } catch (IllegalStateException e) {
+        NEVER_FREED.add(this);
+        LOG.error("a queue cannot be closed: {}", e.getMessage());
+        throw e;
+      }
       for (Slot slot : slots) {
         slot.releaseBuffers();
       }

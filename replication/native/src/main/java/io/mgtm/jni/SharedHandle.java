@@ -44,14 +44,22 @@ public final class SharedHandle implements AutoCloseable {
    * @throws IllegalStateException when it is closed
    */
   public long acquire() {
+    if (!tryAcquire()) {
+      throw new IllegalStateException(state.what + " is closed");
+    }
+    return state.handle;
+  }
+
+  /** Enters a use of the handle, or answers {@code false} when it is closed. */
+  public boolean tryAcquire() {
     int seen;
     do {
       seen = state.users.get();
       if ((seen & CLOSED) != 0) {
-        throw new IllegalStateException(state.what + " is closed");
+        return false;
       }
     } while (!state.users.compareAndSet(seen, seen + 1));
-    return state.handle;
+    return true;
   }
 
   /** Leaves a use; the last one out after {@link #close()} frees the handle. */
