@@ -50,4 +50,5 @@ uring=-luring # the static one, where there is one, spares the user the package
 [ ! -e "/usr/lib/$(uname -m)-linux-gnu/liburing.a" ] || uring=-l:liburing.a
 
 build mgtm_flash liburing.h liburing-dev "$uring" memory.c wakeup.c file.c ring.c
-#build mgtm_rdma rdma/rdma_cma.h "libibverbs-dev librdmacm-dev" "-lrdmacm -libverbs" memory.c wakeup.c rdma_*.c
+build mgtm_rdma rdma/rdma_cma.h "libibverbs-dev librdmacm-dev" "-lrdmacm -libverbs" memory.c wakeup.c \
+    rdma_parts.c rdma_domain.c rdma_listener.c rdma_connect.c rdma_transfer.c

@@ -1,11 +1,11 @@
 package io.mgtm.flash;
 
 import io.mgtm.flash.Slot.Operation;
+import io.mgtm.jni.OwnerThread;
 import java.lang.ref.Cleaner;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +37,7 @@ abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue, Urin
 
   final Targets targets;
   private final Cleaner.Cleanable cleanable;
-  private final AtomicReference<Thread> owner = new AtomicReference<>();
+  private final OwnerThread owner = new OwnerThread("the queue");
   private volatile boolean closed;
   private boolean delivering;
 
@@ -276,12 +276,7 @@ abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue, Urin
     if (closed) {
       return;
     }
-    Thread me = Thread.currentThread();
-    Thread before = owner.get();
-    if (before != me
-        && ((before != null && before.isAlive()) || !owner.compareAndSet(before, me))) {
-      throw foreign(before);
-    }
+    owner.inherit();
     checkNotDelivering();
     closed = true;
     cleanable.clean();
@@ -289,22 +284,10 @@ abstract sealed class SlotQueue implements FlashQueue permits ChannelQueue, Urin
 
   /** Enters any method of the owner's. */
   private void enter() {
-    Thread me = Thread.currentThread();
-    Thread now = owner.get();
-    if (now != me && (now != null || !owner.compareAndSet(null, me))) {
-      throw foreign(owner.get());
-    }
+    owner.enter();
     if (closed) {
       throw new IllegalStateException("the queue is closed");
     }
-  }
-
-  private static IllegalStateException foreign(Thread owner) {
-    return new IllegalStateException(
-        "the queue belongs to thread "
-            + (owner == null ? "?" : owner.getName())
-            + ", not to "
-            + Thread.currentThread().getName());
   }
 
   private void checkNotDelivering() {

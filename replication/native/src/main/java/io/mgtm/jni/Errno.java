@@ -74,6 +74,8 @@ public enum Errno {
   ENODATA(61, "No data available"),
   /** Timer expired. */
   ETIME(62, "Timer expired"),
+  /** Protocol error. */
+  EPROTO(71, "Protocol error"),
   /** Value too large for defined data type. */
   EOVERFLOW(75, "Value too large for defined data type"),
   /** File descriptor in bad state. */
