@@ -15,7 +15,7 @@ package io.mgtm.rdma;
  * <p>Invariant, for each direction: credits of the sender + messages on their way + receives that
  * hold a message + credits owed or on their way back = window.
  */
-final class CreditWindow {
+class CreditWindow {
 
   /** The smallest window that can work. */
   static final int WINDOW_MIN = 4;
@@ -35,7 +35,12 @@ final class CreditWindow {
 
   /** How many messages may go out now. */
   int available() {
-    return Math.max(0, credits - 1);
+    return Math.max(0, credits - reserved());
+  }
+
+  /** How many credits are kept for returns. */
+  int reserved() {
+    return 1;
   }
 
   /** How many credits the peer is owed. */

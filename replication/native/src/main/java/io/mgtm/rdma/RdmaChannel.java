@@ -187,7 +187,7 @@ public final class RdmaChannel implements AutoCloseable {
 
   /** How many messages and writes can go out now. */
   public int available() {
-    return Math.min(credits.available(), freeTagCount);
+    return Math.min(credits.available(), Math.min(freeTagCount, connection.freeSends()));
   }
 
   /**
