@@ -13,6 +13,7 @@ flags="-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror
  -Wno-sign-conversion -fstack-protector-strong -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now"
 [ "$variant" != asan ] || flags="$flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -U_FORTIFY_SOURCE"
 
+asan=$("$cc" -print-file-name=libasan.so 2> /dev/null || true)
 mkdir -p "$out"
 rm -f "$out"/lib*.so "$out"/lib*.sha256 "$out"/lib*.missing
 
@@ -36,6 +37,8 @@ build() { # NAME HEADER PACKAGE LIBRARIES SOURCE...
         missing "$name" "this jar was built without a C compiler: apt-get install gcc libc6-dev, and build it again"
     elif [ ! -e "$java_home/include/jni.h" ]; then
         missing "$name" "this jar was built without jni.h in $java_home/include: build it with a whole JDK"
+    elif [ "$variant" = asan ] && [ ! -e "$asan" ]; then
+        missing "$name" "the compiler has no AddressSanitizer: apt-get install libgcc-12-dev, or that of your gcc"
     elif ! has_header "$header"; then
         missing "$name" "this jar was built without <$header>: apt-get install $package, and build it again"
     else
@@ -52,3 +55,7 @@ uring=-luring # the static one, where there is one, spares the user the package
 build mgtm_flash liburing.h liburing-dev "$uring" memory.c wakeup.c file.c ring.c
 build mgtm_rdma rdma/rdma_cma.h "libibverbs-dev librdmacm-dev" "-lrdmacm -libverbs" memory.c wakeup.c \
     rdma_parts.c rdma_domain.c rdma_listener.c rdma_connect.c rdma_transfer.c
+if [ "$variant" = asan ]; then
+    build mgtm_planted stdlib.h libc6-dev "" "$here/../../test/c/planted.c"
+    realpath "$asan" > "$out/asan.path"
+fi

@@ -41,6 +41,33 @@ class ForgottenTest {
     assertThat(Files.size(path)).isEqualTo(BLOCK);
   }
 
+  @ParameterizedTest
+  @MethodSource("engines")
+  void closingLeavesNoDescriptor(Engine engine) throws IOException {
+    Assumptions.assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")), "no /proc here");
+    Path path = folder.resolve("closed");
+    openAndClose(engine, path);
+    long before = descriptors();
+    for (int i = 0; i < 200; i++) {
+      openAndClose(engine, path);
+    }
+    assertThat(descriptors()).isLessThan(before + 20); // the JVM may open some of its own
+  }
+
+  private static void openAndClose(Engine engine, Path path) throws IOException {
+    try (FlashFile file = Flash.open(path, engine.options().creating());
+        FlashQueue queue = Flash.openQueue(2, List.of(file), List.of())) {
+      queue.sync(file, 1);
+      queue.submit();
+    }
+  }
+
+  private static long descriptors() throws IOException {
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      return descriptors.count();
+    }
+  }
+
   private static void forget(Engine engine, BufferPool pool, Path path) throws IOException {
     FlashFile file = Flash.open(path, engine.options().creating());
     FlashQueue queue = Flash.openQueue(2, List.of(file), List.of(pool));
