@@ -4,6 +4,7 @@ import io.mgtm.flash.Slot.Operation;
 import io.mgtm.jni.Errno;
 import io.mgtm.jni.Memory;
 import io.mgtm.jni.Wakeup;
+import java.lang.ref.Reference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,7 +77,12 @@ final class UringQueue extends SlotQueue {
     }
     preparedCount = 0;
     int missing = Math.max(0, minimum - (completedCount() - already));
-    int answer = RingCalls.exchange(ring.handle, submit, missing, timeoutNs);
+    int answer;
+    try {
+      answer = RingCalls.exchange(ring.handle, submit, missing, timeoutNs);
+    } finally {
+      Reference.reachabilityFence(this); // or the cleaner could free the ring meanwhile
+    }
     if (answer < 0) {
       throw new FlashException("submission", null, -1, submit, -answer);
     }

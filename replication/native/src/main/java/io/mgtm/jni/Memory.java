@@ -26,5 +26,6 @@ public final class Memory {
 
   private static native long addressOf(ByteBuffer buffer);
 
-  static native int abi();
+  /** The library's version: a native call that does nothing else, as benchmarks like it. */
+  public static native int abi();
 }

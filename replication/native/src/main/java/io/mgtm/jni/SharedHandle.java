@@ -1,6 +1,7 @@
 package io.mgtm.jni;
 
 import java.lang.ref.Cleaner;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 
@@ -9,7 +10,8 @@ import java.util.function.LongConsumer;
  *
  * <p>{@link #acquire()} and {@link #release()} bracket every use. {@link #close()} refuses new
  * users at once; the handle is freed when the last user has left. Who forgets {@code close()} is
- * helped by a {@link Cleaner} that watches the owner: an unreachable owner has no users.
+ * helped by a {@link Cleaner} that watches the owner, and it too waits for the last user: a method
+ * of the owner may still be in native code when the JVM sees that nothing refers to the owner.
  *
  * <p>All methods may be called by any thread.
  */
@@ -62,14 +64,22 @@ public final class SharedHandle implements AutoCloseable {
     return true;
   }
 
-  /** Leaves a use; the last one out after {@link #close()} frees the handle. */
+  /**
+   * Leaves a use; the last one out after {@link #close()} frees the handle.
+   *
+   * @throws IllegalStateException when there is no use to leave
+   */
   public void release() {
-    int now = state.users.decrementAndGet();
-    if (now == CLOSED) {
+    int seen;
+    do {
+      seen = state.users.get();
+      if ((seen & ~CLOSED) == 0) {
+        throw new IllegalStateException(state.what + " was released more often than acquired");
+      }
+    } while (!state.users.compareAndSet(seen, seen - 1));
+    if (seen - 1 == CLOSED) {
       cleanable.clean();
-    } else if ((now & ~CLOSED) < 0 || now < 0) {
-      state.users.incrementAndGet();
-      throw new IllegalStateException(state.what + " was released more often than acquired");
+      state.freeOnce(); // the cleaner came while there were users, and left it to the last
     }
   }
 
@@ -96,6 +106,7 @@ public final class SharedHandle implements AutoCloseable {
   /** What the cleaner runs; it must not refer to the owner. */
   private static final class State implements Runnable {
     private final AtomicInteger users = new AtomicInteger();
+    private final AtomicBoolean freed = new AtomicBoolean();
     private final String what;
     private final long handle;
     private final LongConsumer free;
@@ -108,7 +119,16 @@ public final class SharedHandle implements AutoCloseable {
 
     @Override
     public void run() {
-      free.accept(handle);
+      int before = users.getAndUpdate(it -> it | CLOSED);
+      if ((before & ~CLOSED) == 0) {
+        freeOnce();
+      }
+    }
+
+    void freeOnce() {
+      if (freed.compareAndSet(false, true)) {
+        free.accept(handle);
+      }
     }
   }
 }

@@ -245,7 +245,8 @@ public final class RdmaChannel implements AutoCloseable {
   /**
    * Submits what is prepared and tells the handler what happened, without waiting.
    *
-   * @throws RdmaException when the connection has ended or the peer broke the rules (EPROTO)
+   * @throws RdmaException when the connection has ended and all was told, or the peer broke the
+   *     rules (EPROTO)
    */
   public int poll(RdmaChannelHandler told) throws RdmaException {
     return run(told, 0, 0);
@@ -256,7 +257,8 @@ public final class RdmaChannel implements AutoCloseable {
    * the handler.
    *
    * @return how many things happened
-   * @throws RdmaException when the connection has ended or the peer broke the rules (EPROTO)
+   * @throws RdmaException when the connection has ended and all was told, or the peer broke the
+   *     rules (EPROTO)
    */
   public int await(long timeoutNs, RdmaChannelHandler told) throws RdmaException {
     return run(told, 1, timeoutNs);
@@ -274,7 +276,7 @@ public final class RdmaChannel implements AutoCloseable {
     if (broken != null) {
       throw broken;
     }
-    if (connection.state() != RdmaState.CONNECTED && connection.inFlight() == 0) {
+    if (count == 0 && connection.state() != RdmaState.CONNECTED && connection.inFlight() == 0) {
       throw new RdmaException("the channel", WorkStatus.WR_FLUSH_ERR);
     }
     return count;

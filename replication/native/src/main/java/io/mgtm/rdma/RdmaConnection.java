@@ -4,6 +4,7 @@ import io.mgtm.flash.AlignedBuffer;
 import io.mgtm.jni.Errno;
 import io.mgtm.jni.OwnerThread;
 import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -124,7 +125,12 @@ public final class RdmaConnection implements AutoCloseable {
   public byte[] peerData() throws RdmaException {
     enter();
     byte[] data = new byte[ConnectCalls.PEER_DATA_BYTES];
-    int length = ConnectCalls.peerData(parts.handle, data);
+    int length;
+    try {
+      length = ConnectCalls.peerData(parts.handle, data);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
     if (length == 0) {
       return new byte[0];
     }
@@ -159,7 +165,12 @@ public final class RdmaConnection implements AutoCloseable {
     data[0] = (byte) privateData.length;
     System.arraycopy(privateData, 0, data, 1, privateData.length);
     parts.asked = true;
-    int answer = ConnectCalls.establish(parts.handle, data, timeoutMs);
+    int answer;
+    try {
+      answer = ConnectCalls.establish(parts.handle, data, timeoutMs);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
     if (answer < 0) {
       state = RdmaState.FAILED;
       throw new RdmaException("connecting to " + peer, -answer);
@@ -277,14 +288,15 @@ public final class RdmaConnection implements AutoCloseable {
       throw new IllegalArgumentException("await of " + minimum + " for " + timeoutNs + " ns");
     }
     long begin = System.nanoTime();
-    long leftNs = timeoutNs;
     RdmaState before = state;
+    boolean over = before != RdmaState.CONNECTED && before != RdmaState.PREPARED;
+    long leftNs = over && slots.inFlight() == 0 ? 0 : timeoutNs; // nothing can come any more
     int delivered = 0;
     boolean woken;
     do {
       woken = harvest(Math.max(0, minimum - delivered - slots.completedCount()), leftNs);
       delivered += deliver(completion);
-      leftNs = timeoutNs - (System.nanoTime() - begin);
+      leftNs = Math.min(leftNs, timeoutNs - (System.nanoTime() - begin));
     } while (delivered < minimum && !woken && state == before && leftNs > 0);
     return delivered;
   }
@@ -295,7 +307,12 @@ public final class RdmaConnection implements AutoCloseable {
       parts.area.setSubmitted(i, slots.prepared[i]);
     }
     slots.preparedCount = 0;
-    int answer = TransferCalls.exchange(parts.handle, submit, minimum, timeoutNs);
+    int answer;
+    try {
+      answer = TransferCalls.exchange(parts.handle, submit, minimum, timeoutNs);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
     if (answer < 0) {
       throw new RdmaException("waiting for " + peer, -answer);
     }
@@ -366,7 +383,12 @@ public final class RdmaConnection implements AutoCloseable {
     enter();
     if (state == RdmaState.CONNECTED) {
       state = RdmaState.DISCONNECTED;
-      int answer = ConnectCalls.disconnect(parts.handle);
+      int answer;
+      try {
+        answer = ConnectCalls.disconnect(parts.handle);
+      } finally {
+        Reference.reachabilityFence(this);
+      }
       if (answer < 0) {
         throw new RdmaException("disconnecting from " + peer, -answer);
       }

@@ -3,6 +3,7 @@ package io.mgtm.rdma;
 import io.mgtm.jni.Errno;
 import io.mgtm.jni.Wakeup;
 import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -84,6 +85,7 @@ public final class RdmaListener implements AutoCloseable {
       return Optional.of(RdmaConnection.build(answer, domain, "a peer at " + address, options));
     } finally {
       lock.unlock();
+      Reference.reachabilityFence(this);
     }
   }
 

@@ -30,9 +30,14 @@ public final class TestRunner implements TestExecutionListener {
 
   /** Runs what the arguments name. */
   public static void main(String[] arguments) {
+    boolean noneSkipped = arguments[0].equals("--none-skipped");
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
-            .selectors(Arrays.stream(arguments).map(TestRunner::selector).toList())
+            .selectors(
+                Arrays.stream(arguments)
+                    .skip(noneSkipped ? 1 : 0)
+                    .map(TestRunner::selector)
+                    .toList())
             .filters(ClassNameFilter.includeClassNamePatterns(".*Test"))
             .build();
     TestRunner runner = new TestRunner();
@@ -40,7 +45,8 @@ public final class TestRunner implements TestExecutionListener {
     runner.out.printf(
         "%d tests passed, %d failed, %d SKIPPED%n", runner.passed, runner.failed, runner.skipped);
     runner.out.flush();
-    System.exit(runner.failed > 0 ? 1 : runner.passed == 0 ? 3 : 0);
+    boolean bad = runner.failed > 0 || (noneSkipped && runner.skipped > 0);
+    System.exit(bad ? 1 : runner.passed == 0 ? 3 : 0);
   }
 
   private static DiscoverySelector selector(String name) {
