@@ -10,7 +10,8 @@ out=$1 headers=$2 java_home=$3 variant=$4
 here=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}
 flags="-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -Wshadow -Wconversion
- -Wno-sign-conversion -fstack-protector-strong -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now"
+ -Wno-sign-conversion -fstack-protector-strong -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now
+ -ffile-prefix-map=$here=."
 [ "$variant" != asan ] || flags="$flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -U_FORTIFY_SOURCE"
 
 asan=$("$cc" -print-file-name=libasan.so 2> /dev/null || true)

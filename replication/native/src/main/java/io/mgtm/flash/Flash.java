@@ -85,13 +85,19 @@ public final class Flash {
     private static Availability examine() {
       Availability library = NativeLibrary.load("mgtm_flash");
       int answer = library.usable() ? RingCalls.probe() : 0;
-      return answer == 0
-          ? library
-          : Availability.no(
-              "io_uring_setup fails with "
-                  + Errno.of(-answer)
-                  + ": allow it (sysctl kernel.io_uring_disabled=0, the container's seccomp profile)"
-                  + " or use Linux 5.11 or newer");
+      if (answer == 0) {
+        return library;
+      }
+      Errno errno = Errno.of(-answer);
+      return Availability.no(
+          "io_uring_setup fails with " + errno + " (" + errno.text() + "): " + advice(errno));
+    }
+
+    private static String advice(Errno errno) {
+      return errno == Errno.ENOMEM
+          ? "raise the limit of locked memory (ulimit -l)"
+          : "allow it (sysctl kernel.io_uring_disabled=0, the container's seccomp profile)"
+              + " or use Linux 5.11 or newer";
     }
   }
 }

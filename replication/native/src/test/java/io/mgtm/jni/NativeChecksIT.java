@@ -35,7 +35,7 @@ class NativeChecksIT {
   @Test
   void jniChecksFindNothing() throws Exception {
     requireLibrary();
-    Run run = java(List.of("-Xcheck:jni"), Map.of(), TESTS);
+    Run run = run(java(List.of("-Xcheck:jni"), TESTS), Map.of());
     assertThat(run.output()).doesNotContain(JNI_FINDING);
     assertThat(run.status()).as(run.output()).isZero();
   }
@@ -48,11 +48,44 @@ class NativeChecksIT {
   }
 
   @Test
+  void withLittleLockedMemoryPoolsAreNotRegisteredAndAllWorks() throws Exception {
+    Run run = withLockedMemory(300 << 10, "io.mgtm.flash.FlashContractTest");
+    assertThat(run.output()).contains("the pools are not registered with the ring");
+    assertThat(run.output()).contains(" 0 failed, 0 SKIPPED");
+    assertThat(run.status()).as(run.output()).isZero();
+  }
+
+  @Test
+  void whereTheKernelGivesNoRingTheFileChannelIsUsed() throws Exception {
+    Run run = withLockedMemory(0, "io.mgtm.flash.FlashAvailabilityTest");
+    assertThat(run.status()).as(run.output()).isZero();
+    Run contract = withLockedMemory(0, "io.mgtm.flash.FlashContractTest");
+    assertThat(contract.output())
+        .contains("io_uring_setup fails with ENOMEM")
+        .contains("ulimit -l");
+    assertThat(contract.status()).as(contract.output()).isZero();
+  }
+
+  private Run withLockedMemory(int bytes, String tests) throws Exception {
+    requireLibrary();
+    Assumptions.assumeTrue(
+        System.getProperty("user.name").equals("root")
+            && Files.exists(Path.of("/usr/bin/setpriv"))
+            && Files.exists(Path.of("/usr/bin/prlimit")),
+        "needs root, setpriv and prlimit");
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("prlimit", "--memlock=" + bytes));
+    command.addAll(List.of("setpriv", "--bounding-set=-ipc_lock"));
+    command.addAll(java(List.of(), "io.mgtm.jni.TestRunner", tests));
+    return run(command, Map.of());
+  }
+
+  @Test
   void jniChecksFindAPlantedFault() throws Exception {
     requireSanitizer();
     String library = CHECKED.resolve("libmgtm_planted.so").toAbsolutePath().toString();
     List<String> options = List.of("-Xcheck:jni");
-    Run run = java(options, sanitizer(), "io.mgtm.jni.PlantedFault", "exception", library);
+    Run run = run(java(options, "io.mgtm.jni.PlantedFault", "exception", library), sanitizer());
     assertThat(run.output()).contains(JNI_FINDING);
   }
 
@@ -89,7 +122,7 @@ class NativeChecksIT {
   private Run javaWithSanitizer(String... arguments) throws Exception {
     requireSanitizer();
     String path = "-D" + NativeLibrary.PATH_PROPERTY + "=" + CHECKED.toAbsolutePath();
-    return java(List.of(path), sanitizer(), arguments);
+    return run(java(List.of(path), arguments), sanitizer());
   }
 
   private static Map<String, String> sanitizer() throws IOException {
@@ -101,14 +134,17 @@ class NativeChecksIT {
         "handle_segv=0:detect_leaks=0:exitcode=23");
   }
 
-  private Run java(List<String> options, Map<String, String> environment, String... arguments)
-      throws Exception {
+  private static List<String> java(List<String> options, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private Run run(List<String> command, Map<String, String> environment) throws Exception {
     Path output = folder.resolve("output");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
