@@ -118,7 +118,12 @@ public final class CheckpointDecoder {
     }
     table.setLatestCompleted(latestCompleted);
     table.setLastHandle(lastHandle);
-    return new TransactionRules(gxids, table, recentGlobalXmin);
+    TransactionRules rules = new TransactionRules(gxids, table, recentGlobalXmin);
+    long xmin = rules.snapshots().xmin();
+    for (Transaction t : open) {
+      require(t.vacuum || t.xmin <= xmin, "an xmin " + t.xmin + ", next is " + xmin);
+    }
+    return rules;
   }
 
   private static boolean isGxid(long gxid) {

@@ -84,7 +84,7 @@ final class RawClient implements AutoCloseable {
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(READ_TIMEOUT_MS);
     socket.connect(address, READ_TIMEOUT_MS);
-    in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 64 * 1024));
+    in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 4 * 1024));
   }
 
   Socket socket() {

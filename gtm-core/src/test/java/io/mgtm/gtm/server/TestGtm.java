@@ -98,6 +98,11 @@ final class TestGtm implements AutoCloseable {
     return this;
   }
 
+  TestGtm checkpointBytes(long bytes) {
+    log = new GtmConfig.Log(log.segmentBytes(), bytes);
+    return this;
+  }
+
   TestGtm start() throws IOException {
     HostPort anyPort = new HostPort("127.0.0.1", 0);
     server =
