@@ -122,7 +122,15 @@ class LauncherIT {
         "kept/deeper",
         "failsafe",
         "B",
-        "<testsuite name=\"io.B\" tests=\"2\" errors=\"0\" skipped=\"0\" failures=\"0\"/>\n");
+        """
+        <testsuite name="io.B" tests="3" errors="0" skipped="1" failures="0">
+          <testcase name="neither" classname="io.B" time="0.1">
+            <skipped type="x"><![CDATA[org.opentest4j.TestAbortedException: Assumption failed: no device
+            at io.B.neither(B.java:1)
+            ]]></skipped>
+          </testcase>
+        </testsuite>
+        """);
     Files.move(root.resolve("kept"), bin.resolve("kept"));
     tool(
         "mvn",
@@ -139,11 +147,12 @@ class LauncherIT {
         "<testsuite tests=\"100\" errors=\"0\" skipped=\"0\" failures=\"9\"/>\n");
     mavenThatTests(1);
     End end = run("test");
-    assertThat(end.last()).isEqualTo("4 passed, 2 failed, 1 skipped");
+    assertThat(end.last()).isEqualTo("4 passed, 2 failed, 2 skipped");
     assertThat(end.lines())
         .contains(
             "mvn -B -ntp -Dstyle.color=never -fae verify",
-            "SKIPPED io.A.cannot: there is no \"disk\" & no <net>");
+            "SKIPPED io.A.cannot: there is no \"disk\" & no <net>",
+            "SKIPPED io.B.neither: no device");
     assertThat(end.status()).isOne();
   }
 
