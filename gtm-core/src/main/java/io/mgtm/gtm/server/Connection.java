@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private static final Logger log = LoggerFactory.getLogger(Connection.class);
-  private static final int REPLY_BYTES = 256;
+  private static final LoopBuffer REPLIES = new LoopBuffer(16 * 1024);
 
   /** What may be on its way to the owner before the socket is read no more. */
   private static final int REQUEST_BYTES_MAX = 128 * 1024;
@@ -390,7 +390,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
 
   @Override
   public ByteBuf newBuffer() {
-    return context.alloc().ioBuffer(REPLY_BYTES);
+    return REPLIES.take();
   }
 
   @Override
