@@ -94,8 +94,8 @@ final class StatusCommand extends ClientCommand {
 
   private static String distance(long gxid, long left) {
     return left >= 0
-        ? "%d, %,d from here".formatted(gxid, left)
-        : "%d, passed %,d ago".formatted(gxid, -left);
+        ? String.format(Locale.ROOT, "%d, %,d from here", gxid, left)
+        : String.format(Locale.ROOT, "%d, passed %,d ago", gxid, -left);
   }
 
   private static void line(StringBuilder out, String name, Object value) {

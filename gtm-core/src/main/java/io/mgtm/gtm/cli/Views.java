@@ -37,15 +37,20 @@ final class Views {
         return null;
       }
       int next = list.nextGxid();
-      // Two gxids that count are less than half the space apart, so a signed difference is right.
       return new LimitsView(
           unsigned(list.warnGxid()),
-          list.warnGxid() - next,
+          distance(next, list.warnGxid()),
           unsigned(list.stopGxid()),
-          list.stopGxid() - next,
+          distance(next, list.stopGxid()),
           unsigned(list.wrapGxid()),
-          list.wrapGxid() - next);
+          distance(next, list.wrapGxid()));
     }
+  }
+
+  /** How far it is to a limit: at most half the space, which a new cluster is before the wrap. */
+  private static long distance(int from, int to) {
+    int distance = to - from;
+    return distance == Integer.MIN_VALUE ? 1L << 31 : distance;
   }
 
   /** One node. */

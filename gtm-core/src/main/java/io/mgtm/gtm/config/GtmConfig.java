@@ -98,7 +98,7 @@ public record GtmConfig(
     range("limits.connectionsMax", limits.connectionsMax(), 1, 1_000_000);
     range("limits.transactionsMax", limits.transactionsMax(), 1, 1_000_000);
     range("limits.snapshotGxidsMax", limits.snapshotGxidsMax(), 1, 1_000_000);
-    range("limits.sequencesMax", limits.sequencesMax(), 1, 10_000_000);
+    range("limits.sequencesMax", limits.sequencesMax(), 1, 1_000_000);
     range("limits.nodesMax", limits.nodesMax(), 1, 100_000);
     range("limits.frameBytesMax", limits.frameBytesMax(), 40 * 1024, FRAME_BYTES_LIMIT);
     range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);

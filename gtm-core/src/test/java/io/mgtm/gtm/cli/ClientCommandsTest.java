@@ -113,6 +113,14 @@ class ClientCommandsTest {
   }
 
   @Test
+  void aNewClusterIsHalfTheSpaceBeforeTheWrap() throws IOException {
+    JsonNode limits = json("status").get("limits");
+    assertThat(limits.get("untilWrap").asLong()).isEqualTo(1L << 31);
+    assertThat(limits.get("untilStop").asLong()).isEqualTo((1L << 31) - 1_000_000);
+    assertThat(ask("status").out()).contains("ids wrap at     2147493648, 2,147,483,648 from here");
+  }
+
+  @Test
   void transactionsAndPreparedOnesAreListed() throws IOException {
     assertThat(ask("txns").out()).isEqualTo("no open transactions\n");
     assertThat(ask("prepared").out()).isEqualTo("no prepared transactions\n");

@@ -142,7 +142,8 @@ class LauncherIT {
     assertThat(end.last()).isEqualTo("4 passed, 2 failed, 1 skipped");
     assertThat(end.lines())
         .contains(
-            "mvn -B -ntp -fae verify", "SKIPPED io.A.cannot: there is no \"disk\" & no <net>");
+            "mvn -B -ntp -Dstyle.color=never -fae verify",
+            "SKIPPED io.A.cannot: there is no \"disk\" & no <net>");
     assertThat(end.status()).isOne();
   }
 
@@ -158,7 +159,8 @@ class LauncherIT {
         "mvn",
         "echo \"mvn $*\"; mkdir -p gtm-core/target; echo jar > gtm-core/target/mgtm-gtm.jar");
     End first = run("gtm", "status");
-    assertThat(first.lines()).anyMatch(line -> line.startsWith("mvn -B -ntp -q -pl gtm-core -am"));
+    assertThat(first.lines())
+        .anyMatch(line -> line.startsWith("mvn -B -ntp -Dstyle.color=never -q -pl gtm-core -am"));
     assertThat(first.last())
         .startsWith("java -XX:+UseSerialGC")
         .endsWith("-jar " + root.toRealPath().resolve("gtm-core/target/mgtm-gtm.jar") + " status");

@@ -16,6 +16,8 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** A socket to a GTM, and the few messages that tests exchange over it by hand. */
 final class RawClient implements AutoCloseable {
@@ -60,15 +62,13 @@ final class RawClient implements AutoCloseable {
     }
 
     private String errorFrom(int offset) {
-      String text =
-          StandardCharsets.UTF_8.decode(body.slice(offset, body.capacity() - offset)).toString();
-      StringBuilder lines = new StringBuilder();
-      for (String field : text.split("\0", -1)) {
-        if (!field.isEmpty()) {
-          lines.append(lines.isEmpty() ? "" : "\n").append(field.substring(1));
-        }
-      }
-      return lines.toString();
+      byte[] fields = new byte[body.capacity() - offset];
+      body.get(offset, fields);
+      return Pattern.compile("\0")
+          .splitAsStream(new String(fields, StandardCharsets.UTF_8))
+          .filter(field -> !field.isEmpty())
+          .map(field -> field.substring(1))
+          .collect(Collectors.joining("\n"));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.cli.GtmMain;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -15,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** A GTM in a process of its own, from the runnable jar where the build has made it. */
 final class ServerProcess implements AutoCloseable {
   private static final String LISTENING = "GTM listening on 127.0.0.1:";
+  private static final String MAIN_CLASS = "io.mgtm.gtm.cli.GtmMain";
   private static final int STOP_TIMEOUT_S = 30;
 
   private final Process process;
@@ -36,7 +36,7 @@ final class ServerProcess implements AutoCloseable {
       command.addAll(List.of("-jar", jar));
     } else {
       command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-      command.add(GtmMain.class.getName());
+      command.add(MAIN_CLASS);
     }
     command.addAll(List.of("start", "--data", data.toString(), "--listen", "127.0.0.1:0"));
     command.addAll(List.of(more));

@@ -124,7 +124,11 @@ public final class SampleRequests {
         type,
         command(type).be32(2).gxid(10_000).handle(1),
         new TransactionCommand.EndMany(refs, Outcome.ROLLBACK));
-    type = MessageType.TXN_GET_GXID;
+    transactionQueries();
+  }
+
+  private void transactionQueries() {
+    MessageType type = MessageType.TXN_GET_GXID;
     add(type, command(type).le32(9), new TransactionCommand.AssignGxid(TransactionRef.handle(9)));
   }
 
