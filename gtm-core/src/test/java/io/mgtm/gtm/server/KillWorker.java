@@ -22,7 +22,7 @@ final class KillWorker implements Runnable {
   private RawClient client;
   private int names;
   private volatile AssertionError broken;
-  private volatile long replies;
+  private long replies;
   private volatile boolean dead;
 
   KillWorker(ServerProcess server, Witness witness, long seed, String prefix) {
@@ -42,6 +42,7 @@ final class KillWorker implements Runnable {
     return dead;
   }
 
+  /** How many there were; to be asked when it has ended. */
   long replies() {
     return replies;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -93,7 +94,7 @@ class MetricsTest {
               "GET /health HTTP/1.1\r\nHost: x\r\n",
               "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nabc",
               "GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nabc")) {
-        Socket socket = new Socket("127.0.0.1", port);
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
         stuck.add(socket);
       }

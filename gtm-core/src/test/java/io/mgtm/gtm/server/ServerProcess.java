@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -54,7 +55,7 @@ final class ServerProcess implements AutoCloseable {
       return false;
     }
     int port = Integer.parseInt(line.substring(LISTENING.length()));
-    address = new InetSocketAddress("127.0.0.1", port);
+    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     return true;
   }
 

@@ -17,6 +17,7 @@ import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.wire.MessageType;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /** One well-formed request of every type that is served, and some types in more than one form. */
@@ -30,15 +31,20 @@ public final class SampleRequests {
   /**
    * A request and what it means.
    *
-   * @param fields what follows the message type
+   * @param hex what follows the message type
    */
-  public record Sample(MessageType type, byte[] fields, Command command) {
+  public record Sample(MessageType type, String hex, Command command) {
+    /** What follows the message type. */
+    public byte[] fields() {
+      return HexFormat.of().parseHex(hex);
+    }
+
     byte[] direct() {
-      return RequestFrame.command(type).raw(fields).bytes();
+      return RequestFrame.command(type).raw(fields()).bytes();
     }
 
     byte[] proxied(int backend) {
-      return RequestFrame.proxied(backend, type).raw(fields).bytes();
+      return RequestFrame.proxied(backend, type).raw(fields()).bytes();
     }
 
     @Override
@@ -53,7 +59,6 @@ public final class SampleRequests {
   private SampleRequests(short backend) {
     this.backend = backend;
     transactions();
-    transactionQueries();
     prepared();
     snapshots();
     sequences();
@@ -67,9 +72,8 @@ public final class SampleRequests {
   }
 
   private void add(MessageType type, RequestFrame fields, Command command) {
-    byte[] body = fields.body();
-    samples.add(
-        new Sample(type, java.util.Arrays.copyOfRange(body, Integer.BYTES, body.length), command));
+    String hex = HexFormat.of().formatHex(fields.body()).substring(2 * Integer.BYTES);
+    samples.add(new Sample(type, hex, command));
   }
 
   private static RequestFrame begin(MessageType type, int isolation, int readOnly) {
@@ -130,10 +134,7 @@ public final class SampleRequests {
   private void transactionQueries() {
     MessageType type = MessageType.TXN_GET_GXID;
     add(type, command(type).le32(9), new TransactionCommand.AssignGxid(TransactionRef.handle(9)));
-  }
-
-  private void transactionQueries() {
-    MessageType type = MessageType.TXN_GET_NEXT_GXID;
+    type = MessageType.TXN_GET_NEXT_GXID;
     add(type, command(type), new TransactionCommand.GetNextGxid());
     type = MessageType.TXN_GXID_LIST;
     add(type, command(type), new TransactionCommand.ListTransactions());
