@@ -12,6 +12,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
@@ -36,6 +37,16 @@ import org.slf4j.LoggerFactory;
 final class SocketServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SocketServer.class);
   private static final int BACKLOG = 4_096;
+
+  /**
+   * A node whose machine has lost its power can register again once its old connection is found dead,
+   * after about half a minute; the system's own default is two hours.
+   */
+  private static final int KEEPALIVE_IDLE_SECONDS = 15;
+
+  private static final int KEEPALIVE_INTERVAL_SECONDS = 5;
+  private static final int KEEPALIVE_PROBES = 3;
+
   private static final int CLOSE_WAIT_MS = 2_000;
 
   private final GtmConfig config;
@@ -90,6 +101,12 @@ final class SocketServer implements AutoCloseable {
                 new WriteBufferWaterMark(
                     config.limits().outboundBytesMax() / 2, config.limits().outboundBytesMax()))
             .childHandler(new Initializer(engine));
+    if (Epoll.isAvailable()) {
+      bootstrap
+          .childOption(EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS)
+          .childOption(EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS)
+          .childOption(EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+    }
     var bound =
         bootstrap.bind(ListenErrors.resolve("--listen", config.listen())).awaitUninterruptibly();
     if (!bound.isSuccess()) {

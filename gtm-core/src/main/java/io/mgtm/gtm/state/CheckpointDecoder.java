@@ -91,7 +91,10 @@ public final class CheckpointDecoder {
   private static TransactionRules transactions(ByteBuffer in) {
     long next = in.getLong();
     long oldest = in.getLong();
-    require(isGxid(next) && isGxid(oldest) && oldest <= next, "gxids " + oldest + " to " + next);
+    boolean started = oldest != 0;
+    require(
+        isGxid(next) && (started ? isGxid(oldest) && oldest <= next : next == GxidMath.FIRST_NORMAL),
+        "gxids " + oldest + " to " + next);
     Reservation reservation = reservation(in);
     require(
         reservation.used() <= next
@@ -102,7 +105,8 @@ public final class CheckpointDecoder {
     TransactionTable table = new TransactionTable(0);
     long latestCompleted = in.getLong();
     long recentGlobalXmin = in.getLong();
-    require(latestCompleted >= GxidMath.previous(GxidMath.FIRST_NORMAL), "latest completed gxid");
+    long completedMin = started ? GxidMath.previous(GxidMath.FIRST_NORMAL) : 0;
+    require(latestCompleted >= completedMin, "latest completed gxid " + latestCompleted);
     require(latestCompleted < next, "latest completed gxid " + latestCompleted);
     int lastHandle = in.getInt();
     int count = count(in, "transactions");
