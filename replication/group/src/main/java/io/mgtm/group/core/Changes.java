@@ -36,9 +36,7 @@ final class Changes {
     return successor != null;
   }
 
-  /**
-   * @return why not, empty when it has begun
-   */
+  /** Begins to hand over; the answer is why not, and empty when it has begun. */
   Optional<String> transfer(String name) {
     Optional<Progress> target = leader.named(name);
     if (!leader.isServing() || successor != null) {
@@ -105,12 +103,22 @@ final class Changes {
     if (former.isPresent()) {
       // The same name on another folder. Only when the former one is gone for sure.
       boolean silent = !former.get().equals(s.self) && !leader.answers(progressOf(former.get()));
-      if (silent) {
-        change(now.without(former.get()).withJoining(from));
+      Membership next = now.without(former.get()).withJoining(from);
+      if (silent && canCommit(next)) {
+        change(next);
       }
     } else if (wanted.remove(from.name())) {
       change(now.withJoining(from));
     }
+  }
+
+  /** Whether enough voters answer that the group will not come to a stand by the change. */
+  private boolean canCommit(Membership next) {
+    long answering =
+        next.voters().stream()
+            .filter(voter -> voter.equals(s.self) || leader.answers(progressOf(voter)))
+            .count();
+    return answering >= next.majority();
   }
 
   private Progress progressOf(MemberId member) {
@@ -142,7 +150,13 @@ final class Changes {
     if (!mayChange()) {
       return Optional.of("Another change of the group is under way; try again");
     }
-    change(s.members.latest().without(member.get()));
+    Membership next = s.members.latest().without(member.get());
+    if (!canCommit(next)) {
+      return Optional.of(
+          "Without %s too few of the members that answer would be left; start the others first"
+              .formatted(name));
+    }
+    change(next);
     return Optional.empty();
   }
 }

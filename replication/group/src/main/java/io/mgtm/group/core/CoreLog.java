@@ -1,5 +1,6 @@
 package io.mgtm.group.core;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -8,8 +9,8 @@ import java.util.List;
  */
 public interface CoreLog {
 
-  /** A checkpoint of a committed state. */
-  record Checkpoint(long index, long term, Membership membership, byte[] state) {}
+  /** A checkpoint of a committed state, its bytes from position 0 to the limit, which stay so. */
+  record Checkpoint(long index, long term, Membership membership, ByteBuffer state) {}
 
   /** The index before the first entry it holds: that of the checkpoint it was cut at, or 0. */
   long baseIndex();

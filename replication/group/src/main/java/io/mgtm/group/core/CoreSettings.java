@@ -9,7 +9,8 @@ package io.mgtm.group.core;
  * @param electionJitterMs the most that is added to it, different for each member and try
  * @param hintStaggerMs how long after another a member acts on a hint that the leader is gone
  * @param lossyElectionWaitMs how long after a power cut of a majority the missing members are
- *     waited for
+ *     waited for before those who are there go on without what they may have lost; 0 for ever, or
+ *     until an operator accepts it
  * @param helloMs how often a member that is not in the group says hello
  * @param batchBytesMax the most payload in one message, unless one entry alone is larger
  * @param inFlightMax how many messages with entries a member may owe answers for
@@ -49,6 +50,6 @@ public record CoreSettings(
 
   public static CoreSettings defaults() {
     return new CoreSettings(
-        100, 1_000, 500, 30, 15_000, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
+        100, 1_000, 500, 30, 0, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
   }
 }

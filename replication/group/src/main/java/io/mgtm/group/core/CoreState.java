@@ -50,7 +50,8 @@ final class CoreState {
     this.members = members;
     this.record = record;
     this.jitterState = seed;
-    this.commitIndex = log.baseIndex();
+    CoreLog.Checkpoint checkpoint = log.newestCheckpoint();
+    this.commitIndex = checkpoint == null ? 0 : checkpoint.index();
   }
 
   long term() {

@@ -21,6 +21,8 @@ final class Elections {
   private final Map<MemberId, Answer> answers = new HashMap<>();
   private long askedTerm;
   private boolean lossy;
+  private boolean needsAll;
+  private boolean lossAccepted;
   private int tries;
 
   Elections(CoreState s) {
@@ -32,17 +34,17 @@ final class Elections {
     return lossy;
   }
 
-  /**
-   * @return whether this member has just won
-   */
+  /** Acts when time is up; the answer is whether this member has just won. */
   boolean tick() {
     if (s.role == Role.FOLLOWER && s.leader != null) {
       tries = 0;
+      lossAccepted = false;
     }
     if (s.nowMs < s.electionDeadlineMs) {
       return false;
     }
     if (s.role == Role.PRE_CANDIDATE && mayBeLossy()) {
+      needsAll = false;
       return campaign(true, false);
     }
     return ask();
@@ -121,15 +123,22 @@ final class Elections {
       return campaign(false, false);
     }
     if (granted(false) == s.members.latest().voters().size()) {
-      // Nobody is left who could know more.
+      // Nobody is left who could know more. Until all have voted one of them may learn more.
+      needsAll = true;
       return campaign(true, false);
     }
     return false;
   }
 
   private boolean mayBeLossy() {
-    return granted(false) >= s.members.latest().majority()
-        && s.nowMs - s.leaderlessSinceMs >= s.settings.lossyElectionWaitMs();
+    long waitMs = s.settings.lossyElectionWaitMs();
+    boolean waited = waitMs > 0 && s.nowMs - s.leaderlessSinceMs >= waitMs;
+    return (waited || lossAccepted) && granted(false) >= s.members.latest().majority();
+  }
+
+  /** An operator does not want to wait for members that may know more. */
+  void acceptLoss() {
+    lossAccepted = true;
   }
 
   private long granted(boolean intactOnly) {
@@ -159,7 +168,9 @@ final class Elections {
   }
 
   private boolean isWon() {
-    return granted(!lossy) >= s.members.latest().majority();
+    return lossy && needsAll
+        ? granted(false) == s.members.latest().voters().size()
+        : granted(!lossy) >= s.members.latest().majority();
   }
 
   void onVote(MemberId from, Message.Vote ask) {

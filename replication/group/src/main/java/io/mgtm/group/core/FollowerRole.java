@@ -2,6 +2,7 @@ package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -200,7 +201,7 @@ final class FollowerRole {
               received.size()));
       return;
     }
-    byte[] state = received.toByteArray();
+    ByteBuffer state = ByteBuffer.wrap(received.toByteArray());
     forget();
     s.log.install(new CoreLog.Checkpoint(m.index(), m.checkpointTerm(), m.membership(), state));
     s.members.reset(m.index(), m.membership());

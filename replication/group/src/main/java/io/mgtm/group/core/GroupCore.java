@@ -250,6 +250,14 @@ public final class GroupCore {
     return leading == null ? notLeading() : leading.changes().remove(name);
   }
 
+  /**
+   * An operator decides that the group goes on although members that may know acknowledged entries
+   * do not come back. Holds until this member hears a leader.
+   */
+  public void acceptLoss() {
+    elections.acceptLoss();
+  }
+
   private Optional<String> notLeading() {
     return Optional.of(
         s.leader == null

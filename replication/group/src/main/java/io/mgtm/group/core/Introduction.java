@@ -22,6 +22,9 @@ final class Introduction {
   private final Map<String, MemberId> newMembers = new HashMap<>();
   private long lastHelloMs;
 
+  /** Of a group that has changed, the configured names may know more than this member. */
+  private String leaderHeardOf = "";
+
   Introduction(CoreState s) {
     this.s = s;
     this.nonce = s.jitter(Long.MAX_VALUE);
@@ -35,7 +38,9 @@ final class Introduction {
     lastHelloMs = s.nowMs;
     Set<String> names = new LinkedHashSet<>(s.configured);
     s.members.latest().all().forEach(member -> names.add(member.name()));
+    names.add(s.leader == null ? leaderHeardOf : s.leader.name());
     names.remove(s.self.name());
+    names.remove("");
     if (!names.isEmpty()) {
       s.effects.send(List.copyOf(names), new Message.Hello(s.term(), nonce));
     }
@@ -43,13 +48,15 @@ final class Introduction {
   }
 
   void onHello(MemberId from, Message.Hello hello) {
-    s.effects.send(List.of(from.name()), new Message.HelloReply(s.term(), hello.nonce()));
+    String leader = s.leader == null ? "" : s.leader.name();
+    s.effects.send(List.of(from.name()), new Message.HelloReply(s.term(), hello.nonce(), leader));
   }
 
   void onReply(MemberId from, Message.HelloReply reply) {
     if (reply.nonce() != nonce) {
       return;
     }
+    leaderHeardOf = reply.leader();
     if (reply.term() == 0) {
       newMembers.put(from.name(), from);
     } else {

@@ -160,7 +160,7 @@ final class LeaderRole {
         && other.state == Progress.State.CHECKPOINT
         && other.checkpoint.index() == m.index()
         && m.nextOffset() >= 0
-        && m.nextOffset() <= other.checkpoint.state().length) {
+        && m.nextOffset() <= other.checkpoint.state().limit()) {
       other.checkpointOffset = m.nextOffset();
       sender.sendPiece(other);
     }

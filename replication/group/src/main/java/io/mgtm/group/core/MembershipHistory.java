@@ -32,7 +32,9 @@ public final class MembershipHistory {
 
   /** Notes that the log was cut. */
   public void truncated(long fromIndex) {
-    changes.removeIf(change -> change.index() >= fromIndex && change != changes.get(0));
+    while (changes.size() > 1 && latestIndex() >= fromIndex) {
+      changes.remove(changes.size() - 1);
+    }
   }
 
   /** Notes that nobody will ask for a membership before an index again. */

@@ -11,8 +11,12 @@ public sealed interface Message {
   /** I have no place in the group. The nonce tells the answers to this start from older ones. */
   record Hello(long term, long nonce) implements Message {}
 
-  /** Repeats the nonce; the term says whether this member has ever acknowledged one. */
-  record HelloReply(long term, long nonce) implements Message {}
+  /**
+   * Repeats the nonce; the term says whether this member has ever acknowledged one.
+   *
+   * @param leader the name of the leader, empty when none is known
+   */
+  record HelloReply(long term, long nonce, String leader) implements Message {}
 
   /** Would you vote for me in {@code forTerm}? Changes nothing. */
   record PreVote(long term, long forTerm, long lastTerm, long lastIndex) implements Message {}

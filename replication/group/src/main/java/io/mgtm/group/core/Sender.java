@@ -111,8 +111,8 @@ final class Sender {
       return;
     }
     CoreLog.Checkpoint checkpoint = other.checkpoint;
-    byte[] state = checkpoint.state();
-    int bytes = Math.min(s.settings.checkpointPieceBytes(), state.length - other.checkpointOffset);
+    ByteBuffer state = checkpoint.state();
+    int bytes = Math.min(s.settings.checkpointPieceBytes(), state.limit() - other.checkpointOffset);
     send(
         other,
         new Message.CheckpointPiece(
@@ -121,8 +121,8 @@ final class Sender {
             checkpoint.index(),
             checkpoint.term(),
             checkpoint.membership(),
-            state.length,
+            state.limit(),
             other.checkpointOffset,
-            ByteBuffer.wrap(state, other.checkpointOffset, bytes).slice()));
+            state.slice(other.checkpointOffset, bytes)));
   }
 }
