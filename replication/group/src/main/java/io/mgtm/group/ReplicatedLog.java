@@ -28,7 +28,8 @@ public interface ReplicatedLog extends AutoCloseable {
   /**
    * Whether an entry of {@code bytes} can be appended now. False while the disk has no room: the
    * caller refuses work before it applies it. A call that answers false makes the log try again to
-   * get room in the background. True holds for one append.
+   * get room in the background. True holds for one append. May wait up to a bound, in the order of
+   * a second, for a disk that is busy making room.
    *
    * @throws IllegalArgumentException when an entry can never have that size
    */

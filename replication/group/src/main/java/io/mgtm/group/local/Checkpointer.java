@@ -4,6 +4,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogStore;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -119,12 +120,8 @@ final class Checkpointer {
           });
       return;
     }
-    byte[] state;
-    try {
-      state = machine.checkpoint();
-    } catch (RuntimeException e) {
-      log.error("The state could not be encoded for a checkpoint at index {}", index, e);
-      failures.incrementAndGet();
+    Optional<byte[]> state = takeState(index);
+    if (state.isEmpty()) {
       ended(false, 0, 0);
       return;
     }
@@ -132,9 +129,20 @@ final class Checkpointer {
     long bytes = store.appendedBytes();
     filesThread.execute(
         () -> {
-          boolean saved = save(index, term, state);
+          boolean saved = save(index, term, state.get());
           owner.execute(() -> ended(saved, index, bytes));
         });
+  }
+
+  /** A state that cannot be encoded is a bug, but no reason to stop: the log holds everything. */
+  private Optional<byte[]> takeState(long index) {
+    try {
+      return Optional.of(machine.checkpoint());
+    } catch (RuntimeException e) {
+      log.error("The state could not be encoded for a checkpoint at index {}", index, e);
+      failures.incrementAndGet();
+      return Optional.empty();
+    }
   }
 
   private void ended(boolean saved, long index, long bytes) {
@@ -148,9 +156,10 @@ final class Checkpointer {
 
   /** Files thread. */
   private boolean save(long index, long term, byte[] state) {
-    if (!force.getAsBoolean()) {
-      return false;
-    }
+    return force.getAsBoolean() && write(index, term, state);
+  }
+
+  private boolean write(long index, long term, byte[] state) {
     try {
       checkpoints.save(index, term, state);
     } catch (LogException e) {
@@ -177,11 +186,12 @@ final class Checkpointer {
     }
   }
 
-  /** Writes a last checkpoint, with the other threads at rest. Owner thread. */
+  /** Writes a last checkpoint of a log that is on disk, with the other threads at rest. */
   void close() {
     closed = true;
-    if (store.lastIndex() > checkpoints.newestIndex()) {
-      save(store.lastIndex(), store.lastTerm(), machine.checkpoint());
+    long index = store.lastIndex();
+    if (index > checkpoints.newestIndex()) {
+      takeState(index).ifPresent(state -> write(index, store.lastTerm(), state));
     }
   }
 

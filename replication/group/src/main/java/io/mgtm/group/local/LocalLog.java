@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -232,7 +233,7 @@ public final class LocalLog implements ReplicatedLog {
     }
     Durability effective = settings.durability().atLeast(durability);
     gate.appended(index, effective);
-    if (effective != Durability.BUFFERED) {
+    if (effective != Durability.BUFFERED || store.isForceOverdue()) {
       askForce();
     }
     checkpointer.appended();
@@ -271,22 +272,37 @@ public final class LocalLog implements ReplicatedLog {
     if (failure.get() != null) {
       return false;
     }
+    try {
+      forceStore();
+    } catch (LogException e) {
+      fail(e);
+      return false;
+    }
+    if (!forcedTold.getAndSet(true)) {
+      tellOwner(forcedTask);
+    }
+    return true;
+  }
+
+  private void forceStore() {
     long startNanos = nanoClock.getAsLong();
     try {
       store.force();
     } catch (LogException e) {
-      fail(e);
-      return false;
+      throw e;
     } catch (RuntimeException | InternalError e) {
-      fail(new LogException(Category.IO, "Forcing the log failed unexpectedly: " + e, e));
-      return false;
+      throw new LogException(Category.IO, "Forcing the log failed unexpectedly: " + e, e);
     }
     forces.incrementAndGet();
     forceNanos.addAndGet(nanoClock.getAsLong() - startNanos);
-    if (!forcedTold.getAndSet(true)) {
-      owner.execute(forcedTask);
+  }
+
+  private void tellOwner(Runnable task) {
+    try {
+      owner.execute(task);
+    } catch (RejectedExecutionException e) {
+      log.warn("The thread that owns the log has stopped before the log was closed", e);
     }
-    return true;
   }
 
   /** Owner thread. */
@@ -310,7 +326,7 @@ public final class LocalLog implements ReplicatedLog {
   private void fail(LogException cause) {
     if (failure.compareAndSet(null, cause)) {
       log.error("The log has failed: {}", cause.getMessage(), cause);
-      owner.execute(() -> listener.failed(cause));
+      tellOwner(() -> listener.failed(cause));
     }
   }
 
@@ -342,11 +358,11 @@ public final class LocalLog implements ReplicatedLog {
 
   /**
    * Forces everything, tells the listener, writes a last checkpoint, marks the log as cleanly
-   * closed, and gives the folder up. After a failure it only gives the folder up. Owner thread,
-   * with everything applied also appended.
+   * closed, and gives the folder up. After a failure it only gives the folder up. Called by the
+   * owner thread, or once that has ended, with everything applied also appended.
    *
    * @throws LogException when the log could not be closed cleanly; the folder is given up all the
-   *     same
+   *     same, unless the disk does not answer any more
    */
   @Override
   public void close() {
@@ -354,16 +370,19 @@ public final class LocalLog implements ReplicatedLog {
       return;
     }
     closed = true;
+    // Threads that do not stop may still write: the folder then stays owned until the process ends.
+    threads.stop();
     try (folder) {
-      threads.stop();
-      if (failure.get() != null || !force()) {
+      if (failure.get() != null) {
         return;
       }
+      forceStore();
       tellCommitted();
       checkpointer.close();
       store.closeCleanly();
       log.info("Closed the log cleanly at entry {}", store.lastIndex());
     } catch (LogException e) {
+      failure.compareAndSet(null, e);
       throw e;
     } catch (Exception e) {
       throw new LogException(Category.IO, "Closing the log failed: " + e.getMessage(), e);

@@ -53,11 +53,12 @@ public final class CheckpointStore {
     }
 
     static Optional<Name> parse(String file) {
-      if (!file.startsWith(PREFIX) || file.length() != PREFIX.length() + 19 + 1 + 19) {
+      int termAt = PREFIX.length() + FileNames.DIGITS + 1;
+      if (!file.startsWith(PREFIX) || file.length() != termAt + FileNames.DIGITS) {
         return Optional.empty();
       }
-      OptionalLong index = FileNames.number(file.substring(PREFIX.length(), PREFIX.length() + 19));
-      OptionalLong term = FileNames.number(file.substring(PREFIX.length() + 20));
+      OptionalLong index = FileNames.number(file.substring(PREFIX.length(), termAt - 1));
+      OptionalLong term = FileNames.number(file.substring(termAt));
       return index.isPresent() && term.isPresent()
           ? Optional.of(new Name(file, index.getAsLong(), term.getAsLong()))
           : Optional.empty();

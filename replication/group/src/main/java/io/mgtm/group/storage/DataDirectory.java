@@ -9,12 +9,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A member's data folder: exists, is ours, can be written, and belongs to this process alone until
  * it is closed.
  */
 public final class DataDirectory implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(DataDirectory.class);
   private static final String PROBE = "probe" + FileNames.UNFINISHED;
 
   /** What a folder may hold before it is ours: the rest of a first start that was interrupted. */
@@ -50,6 +53,7 @@ public final class DataDirectory implements AutoCloseable {
       refuseStrange(folder, files.list());
       probe(folder, files);
       if (!files.list().contains(FolderFormat.NAME)) {
+        forceAncestors(folder);
         FolderFormat.write(files, UUID.randomUUID());
       }
       return new DataDirectory(folder, lock, files, FolderFormat.read(files));
@@ -59,28 +63,34 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Creates the folder and each missing one above it, each on disk before the next. */
   private static void create(Path folder) {
     if (Files.isDirectory(folder)) {
       return;
     }
-    Path parent = folder.getParent();
-    if (parent != null) {
-      create(parent);
-    }
     try {
-      Files.createDirectory(folder);
+      Files.createDirectories(folder);
     } catch (FileAlreadyExistsException e) {
-      if (Files.isDirectory(folder)) {
-        return; // made by another process in between
-      }
       throw new LogException(
-          Category.ACCESS, "%s is a file; choose a folder for the data".formatted(folder), e);
+          Category.ACCESS, "%s is a file; choose a folder for the data".formatted(e.getFile()), e);
     } catch (IOException e) {
       throw IoErrors.of("create", folder, e);
     }
-    if (parent != null) {
-      DiskFiles.forceDirectory(parent);
+  }
+
+  /**
+   * Forces the names of all folders above, whoever made them: a folder that holds the format file
+   * does not vanish with them. One that this user cannot read cannot have been made by this user,
+   * and is left out.
+   */
+  private static void forceAncestors(Path folder) {
+    for (Path above = folder.getParent(); above != null; above = above.getParent()) {
+      if (Files.isReadable(above)) {
+        try {
+          DiskFiles.forceDirectory(above);
+        } catch (LogException e) {
+          log.warn("The path of the data folder may not survive a power loss: {}", e.getMessage());
+        }
+      }
     }
   }
 

@@ -203,6 +203,17 @@ public final class DiskFiles implements StorageFiles {
     }
 
     @Override
+    public void rewrite(int offset, int bytes) {
+      byte[] piece = new byte[Math.min(bytes, ZEROS.length)];
+      for (int done = 0; done < bytes; ) {
+        int length = Math.min(bytes - done, piece.length);
+        mapped.get(offset + done, piece, 0, length);
+        mapped.put(offset + done, piece, 0, length);
+        done += length;
+      }
+    }
+
+    @Override
     public void force(int offset, int bytes) {
       try {
         for (int done = 0; done < bytes; ) {

@@ -7,6 +7,9 @@ final class FileNames {
   /** Ends the name of a file that is being written; recovery removes such files. */
   static final String UNFINISHED = ".tmp";
 
+  /** As many digits as the largest number has. */
+  static final int DIGITS = 19;
+
   private static final String SEGMENT_PREFIX = "log-";
   private static final String SEGMENT_SUFFIX = ".seg";
 
@@ -26,11 +29,12 @@ final class FileNames {
 
   /** A number with as many digits as the largest has, so that names sort as numbers do. */
   static String digits(long number) {
-    return "%019d".formatted(number);
+    String plain = Long.toString(number);
+    return "0".repeat(DIGITS - plain.length()) + plain;
   }
 
   static OptionalLong number(String digits) {
-    if (digits.length() != 19 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
+    if (digits.length() != DIGITS || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
       return OptionalLong.empty();
     }
     try {

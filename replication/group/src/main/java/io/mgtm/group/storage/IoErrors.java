@@ -29,7 +29,8 @@ final class IoErrors {
     String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
     if (text.contains("read-only file system")
         || text.contains("permission denied")
-        || text.contains("operation not permitted")) {
+        || text.contains("operation not permitted")
+        || text.contains("not a directory")) {
       return Category.ACCESS;
     }
     if (text.contains("no space left") || text.contains("quota exceeded")) {

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
  */
 public final class LogCursor implements AutoCloseable {
   private final LogStore store;
+  private final UsedSegments segments;
   private Segment segment;
   private ByteBuffer view;
   private int offset;
@@ -19,8 +20,9 @@ public final class LogCursor implements AutoCloseable {
   /** Read by the files thread. */
   private volatile long sequence;
 
-  LogCursor(LogStore store, Segment segment, long fromIndex) {
+  LogCursor(LogStore store, UsedSegments segments, Segment segment, long fromIndex) {
     this.store = store;
+    this.segments = segments;
     this.nextIndex = fromIndex;
     enter(segment, segment.offsetOf(fromIndex));
   }
@@ -42,12 +44,17 @@ public final class LogCursor implements AutoCloseable {
     if (nextIndex > store.lastIndex()) {
       return false;
     }
-    Segment after = store.segmentAfter(segment);
+    Segment after = segments.after(segment);
     while (after != null && after.firstIndex() <= nextIndex) {
       enter(after, Segment.HEADER_BYTES);
-      after = store.segmentAfter(segment);
+      after = segments.after(segment);
     }
-    int end = segment.recordEnd(offset, nextIndex);
+    int end;
+    try {
+      end = segment.recordEnd(offset, nextIndex);
+    } catch (InternalError e) {
+      throw LogStore.accessFault(store.files().describe(segment.name()), e);
+    }
     if (end < 0) {
       throw new LogException(
           Category.CORRUPT,
@@ -84,6 +91,6 @@ public final class LogCursor implements AutoCloseable {
 
   @Override
   public void close() {
-    store.closed(this);
+    segments.closed(this);
   }
 }

@@ -13,15 +13,14 @@ import java.util.UUID;
  * <p>First it only reads: records count from the first segment on as long as checksums and indexes
  * fit. Behind the first place where they do not, an acknowledged record may stand only if something
  * proves that the index of that place had reached the disk: a sound record further on that was
- * written when it had, the durable mark, the marker of a clean close, or a checkpoint. Then the log
- * is damaged, and nothing is modified. Otherwise the rest was never acknowledged as durable: it is
- * wiped, on disk, before anything can be appended.
+ * written when it had, the status page, or a checkpoint. Then the log is damaged, and nothing is
+ * modified. Otherwise the rest was never acknowledged as durable: it is wiped, on disk, before
+ * anything can be appended.
  */
 final class LogRecovery {
   private final StorageFiles files;
   private final UUID member;
-  private final MarkerFiles markers;
-  private final DurableMark mark;
+  private final StatusPage status;
 
   /** The segments by sequence, used and unused. */
   private final List<Segment> segments = new ArrayList<>();
@@ -41,11 +40,10 @@ final class LogRecovery {
   private long endIndex;
   private long lastTerm;
 
-  LogRecovery(StorageFiles files, UUID member, MarkerFiles markers, DurableMark mark) {
+  LogRecovery(StorageFiles files, UUID member, StatusPage status) {
     this.files = files;
     this.member = member;
-    this.markers = markers;
-    this.mark = mark;
+    this.status = status;
   }
 
   /** What is known of the log after recovery. */
@@ -62,11 +60,15 @@ final class LogRecovery {
    */
   Recovered run(LogSettings settings, long checkpointIndex) {
     openSegments();
-    OptionalLong clean = markers.read(MarkerFiles.CLEAN);
-    readTruncation();
-    evidence(mark.read(), "the durable mark says");
+    if (status.restart() > 0) {
+      finishRestart(checkpointIndex);
+    }
+    if (status.truncation() > 0) {
+      truncateFrom = status.truncation();
+    }
+    evidence(status.durable(), "the status page says");
+    evidence(status.clean(), "the note of the last clean stop says");
     evidence(checkpointIndex, "the newest checkpoint says");
-    clean.ifPresent(index -> evidence(index, "the marker of the last clean stop says"));
     if (isFresh()) {
       return fresh(settings);
     }
@@ -76,10 +78,7 @@ final class LogRecovery {
       throw damaged();
     }
     boolean wasClean =
-        clean.isPresent()
-            && clean.getAsLong() == endIndex - 1
-            && tornBytes == 0
-            && truncateFrom == Long.MAX_VALUE;
+        status.clean() == endIndex - 1 && tornBytes == 0 && truncateFrom == Long.MAX_VALUE;
     repair(wasClean);
     RecoveryReport report =
         new RecoveryReport(false, wasClean, segments.get(0).firstIndex(), endIndex - 1, tornBytes);
@@ -109,19 +108,17 @@ final class LogRecovery {
     }
   }
 
-  private void readTruncation() {
-    if (!markers.exists(MarkerFiles.TRUNCATE)) {
-      return;
+  /** Lets the log begin behind a checkpoint that was to replace it, if that is on disk. */
+  private void finishRestart(long checkpointIndex) {
+    long firstIndex = status.restart();
+    if (checkpointIndex == firstIndex - 1 && !segments.isEmpty()) {
+      for (int i = segments.size() - 1; i > 0; i--) {
+        segments.get(i).wipe(0);
+      }
+      segments.get(0).restart(firstIndex);
+      status.resetDurable(firstIndex - 1);
     }
-    truncateFrom =
-        markers
-            .read(MarkerFiles.TRUNCATE)
-            .orElseThrow(
-                () ->
-                    new LogException(
-                        Category.CORRUPT,
-                        "%s is damaged; restore the folder from a backup or from another member"
-                            .formatted(files.describe(MarkerFiles.TRUNCATE))));
+    status.clearRestart();
   }
 
   /** Notes that {@code index} was on disk once. What a truncation removes proves nothing. */
@@ -272,13 +269,8 @@ final class LogRecovery {
     if (!wasClean) {
       rewriteUnproven();
     }
-    mark.reset(endIndex - 1);
-    if (truncateFrom != Long.MAX_VALUE) {
-      markers.remove(MarkerFiles.TRUNCATE);
-    }
-    List<String> unfinished =
-        files.list().stream().filter(name -> name.endsWith(FileNames.UNFINISHED)).toList();
-    unfinished.forEach(files::delete);
+    status.resetDurable(endIndex - 1);
+    status.clearTruncation();
   }
 
   /** Forces what no evidence covers: it was found in memory, which may be all that has it. */
@@ -293,7 +285,6 @@ final class LogRecovery {
       }
       int to = isEnd ? endOffset : segment.capacity();
       segment.rewrite(from, to);
-      segment.force(from, to);
     }
   }
 }

@@ -3,11 +3,7 @@ package io.mgtm.group.storage;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import java.nio.ByteBuffer;
-import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -21,39 +17,20 @@ import java.util.function.LongSupplier;
  * disk blocks; it makes no system call and allocates nothing.
  */
 public final class LogStore {
-  /** A position is a segment's sequence above an offset, so that one number says both. */
-  private static final int OFFSET_BITS = 31;
-
-  private static final int OFFSET_MASK = Integer.MAX_VALUE;
-
   private final StorageFiles files;
-  private final MarkerFiles markers;
-  private final DurableMark mark;
+  private final StatusPage status;
   private final SegmentPool pool;
   private final int payloadBytesMax;
   private final RecoveryReport recovery;
-
-  /** The segments in use by sequence. Its removals are guarded by {@link #segmentsLock}. */
-  private final ConcurrentSkipListMap<Long, Segment> segments = new ConcurrentSkipListMap<>();
-
-  private final Object segmentsLock = new Object();
-  private final Set<LogCursor> cursors = ConcurrentHashMap.newKeySet();
+  private final UsedSegments segments;
+  private final LogForcer forcer;
+  private final AtomicLong appendedBytes = new AtomicLong();
 
   // Owner thread.
   private Segment current;
   private int offset;
   private long lastTerm;
   private boolean appending;
-
-  // Stored by the owner in this order, loaded by the force thread in the opposite one.
-  private final AtomicLong writtenPosition = new AtomicLong();
-  private final AtomicLong writtenIndex = new AtomicLong();
-  private final AtomicLong appendedBytes = new AtomicLong();
-
-  private final Object forceLock = new Object();
-  private long forcedPosition;
-  private LogException forceFailure;
-  private volatile long durableIndex;
 
   /** What the parts of a log need to work with. */
   public record Environment(
@@ -67,27 +44,29 @@ public final class LogStore {
    *     then), with FORMAT when a newer version wrote it, or as {@link StorageFiles} throws
    */
   public static LogStore open(Environment environment, LogSettings settings, long checkpointIndex) {
-    MarkerFiles markers = new MarkerFiles(environment.files(), environment.member());
-    DurableMark mark = DurableMark.open(environment.files(), environment.member());
+    StorageFiles files = environment.files();
+    // The process before may have died between making a name and forcing it.
+    files.forceDirectory();
     try {
+      StatusPage status = StatusPage.open(files, environment.member());
       LogRecovery.Recovered recovered =
-          new LogRecovery(environment.files(), environment.member(), markers, mark)
-              .run(settings, checkpointIndex);
-      return new LogStore(environment, settings, markers, mark, recovered);
+          new LogRecovery(files, environment.member(), status).run(settings, checkpointIndex);
+      files.list().stream()
+          .filter(name -> name.endsWith(FileNames.UNFINISHED))
+          .forEach(files::delete);
+      return new LogStore(environment, settings, status, recovered);
     } catch (InternalError e) {
-      throw accessFault(environment.files().describe(""), e);
+      throw accessFault(files.describe(""), e);
     }
   }
 
   private LogStore(
       Environment environment,
       LogSettings settings,
-      MarkerFiles markers,
-      DurableMark mark,
+      StatusPage status,
       LogRecovery.Recovered recovered) {
     this.files = environment.files();
-    this.markers = markers;
-    this.mark = mark;
+    this.status = status;
     this.payloadBytesMax = settings.payloadBytesMax();
     this.recovery = recovered.report();
     this.pool =
@@ -97,32 +76,21 @@ public final class LogStore {
             settings,
             environment.filesExecutor(),
             environment.nanoClock());
-    long lastSequence = 0;
-    for (Segment segment : recovered.used()) {
-      segments.put(segment.sequence(), segment);
-      current = segment;
-      lastSequence = segment.sequence();
-    }
-    for (Segment spare : recovered.spares()) {
-      pool.add(spare);
-      lastSequence = spare.sequence();
-    }
-    pool.startAt(lastSequence + 1);
+    segments = new UsedSegments(recovered.used());
+    current = segments.last();
+    recovered.spares().forEach(pool::add);
+    pool.startAt(current.sequence() + recovered.spares().size() + 1);
     offset = recovered.endOffset();
     lastTerm = recovered.lastTerm();
-    durableIndex = recovery.lastIndex();
-    forcedPosition = position();
-    publish(recovery.lastIndex());
+    forcer = new LogForcer(files, segments, status, position(), recovery.lastIndex());
   }
 
   /**
-   * Takes back the marker of a clean stop, durably, and starts making segments ahead. To be called
+   * Takes back the note of a clean stop, durably, and starts making segments ahead. To be called
    * once, before the first append.
    */
   public void startAppending() {
-    if (markers.exists(MarkerFiles.CLEAN)) {
-      markers.remove(MarkerFiles.CLEAN);
-    }
+    status.clearClean();
     appending = true;
     pool.fill();
   }
@@ -169,12 +137,12 @@ public final class LogStore {
       while (!current.fits(offset, payloadBytes)) {
         roll(payloadBytes);
       }
-      long index = writtenIndex.getPlain() + 1;
-      int end = current.write(offset, index, term, durableIndex, payload);
+      long index = forcer.ownWrittenIndex() + 1;
+      int end = current.write(offset, index, term, forcer.durableIndex(), payload);
       appendedBytes.setRelease(appendedBytes.getPlain() + end - offset);
       offset = end;
       lastTerm = term;
-      publish(index);
+      forcer.written(position(), index);
       return index;
     } catch (InternalError e) {
       throw accessFault(files.describe(current.name()), e);
@@ -190,20 +158,15 @@ public final class LogStore {
           "An entry of %d bytes was appended without room for it; ask hasRoom before each entry"
               .formatted(payloadBytes));
     }
-    next.begin(writtenIndex.getPlain() + 1);
-    segments.put(next.sequence(), next);
+    next.begin(forcer.ownWrittenIndex() + 1);
+    segments.add(next);
     current = next;
     offset = Segment.HEADER_BYTES;
     pool.fill();
   }
 
   private long position() {
-    return current.sequence() << OFFSET_BITS | offset;
-  }
-
-  private void publish(long index) {
-    writtenPosition.setRelease(position());
-    writtenIndex.setRelease(index);
+    return LogForcer.position(current, offset);
   }
 
   /**
@@ -214,48 +177,17 @@ public final class LogStore {
    *     nothing may be acknowledged any more
    */
   public long force() {
-    synchronized (forceLock) {
-      if (forceFailure != null) {
-        // After a failure the system forgets what it could not write, so a second try would lie.
-        throw forceFailure;
-      }
-      long index = writtenIndex.getAcquire();
-      long end = writtenPosition.getAcquire();
-      if (end == forcedPosition) {
-        return durableIndex;
-      }
-      forceUpTo(end);
-      forcedPosition = end;
-      durableIndex = index;
-      mark.raise(index);
-      return index;
-    }
-  }
-
-  private void forceUpTo(long end) {
-    long lastSequence = end >>> OFFSET_BITS;
-    int from = (int) (forcedPosition & OFFSET_MASK);
-    try {
-      for (long sequence = forcedPosition >>> OFFSET_BITS; sequence <= lastSequence; sequence++) {
-        Segment segment = segments.get(sequence);
-        int to = sequence == lastSequence ? (int) (end & OFFSET_MASK) : segment.capacity();
-        segment.force(from, to);
-        from = 0;
-      }
-    } catch (LogException e) {
-      forceFailure = e;
-      throw e;
-    }
+    return forcer.force();
   }
 
   /** The lowest index that the log reaches back to; one above the last in an empty log. */
   public long firstIndex() {
-    return segments.firstEntry().getValue().firstIndex();
+    return segments.first().firstIndex();
   }
 
   /** The highest appended index. Any thread. */
   public long lastIndex() {
-    return writtenIndex.getAcquire();
+    return forcer.writtenIndex();
   }
 
   /** The term of the last entry, 0 in an empty log. Owner thread. */
@@ -265,7 +197,7 @@ public final class LogStore {
 
   /** The highest index known to be on disk. Any thread. */
   public long durableIndex() {
-    return durableIndex;
+    return forcer.durableIndex();
   }
 
   /** Bytes appended since the log was opened, with record headers. Any thread. */
@@ -273,9 +205,17 @@ public final class LogStore {
     return appendedBytes.getAcquire();
   }
 
+  /**
+   * Whether unforced entries reach back into an earlier segment, so that the next force would take
+   * long. Owner thread.
+   */
+  public boolean isForceOverdue() {
+    return forcer.isUnforcedBefore(current);
+  }
+
   /** How many segments are in use. Any thread. */
   public int segmentCount() {
-    return segments.size();
+    return segments.count();
   }
 
   /** What was found when the log was opened. */
@@ -291,36 +231,7 @@ public final class LogStore {
    *     {@code fromIndex} is more than one above the last
    */
   public LogCursor read(long fromIndex) {
-    synchronized (segmentsLock) {
-      if (fromIndex < firstIndex() || fromIndex > lastIndex() + 1) {
-        throw new IllegalArgumentException(
-            "index %d is asked for and the log holds %d to %d"
-                .formatted(fromIndex, firstIndex(), lastIndex()));
-      }
-      LogCursor cursor = new LogCursor(this, segmentOf(fromIndex), fromIndex);
-      cursors.add(cursor);
-      return cursor;
-    }
-  }
-
-  private Segment segmentOf(long index) {
-    Segment found = segments.firstEntry().getValue();
-    for (Segment segment : segments.values()) {
-      if (segment.firstIndex() <= index) {
-        found = segment;
-      }
-    }
-    return found;
-  }
-
-  /** The segment behind one, or null. */
-  Segment segmentAfter(Segment segment) {
-    Map.Entry<Long, Segment> next = segments.higherEntry(segment.sequence());
-    return next == null ? null : next.getValue();
-  }
-
-  void closed(LogCursor cursor) {
-    cursors.remove(cursor);
+    return segments.read(this, fromIndex);
   }
 
   StorageFiles files() {
@@ -332,6 +243,7 @@ public final class LogStore {
    * acknowledged may stand there. Owner thread; cursors must be closed.
    *
    * @throws IllegalArgumentException when the log does not reach back to {@code fromIndex}
+   * @throws LogException with IO: the log is then unfit for more
    */
   public void truncateSuffix(long fromIndex) {
     if (fromIndex > lastIndex()) {
@@ -341,33 +253,28 @@ public final class LogStore {
       throw new IllegalArgumentException(
           "the log cannot be cut at index %d, it begins at %d".formatted(fromIndex, firstIndex()));
     }
-    synchronized (forceLock) {
-      // The records removed may say that they were on disk. The marker tells recovery that this
-      // proves nothing any more, at whatever moment the wiping is interrupted.
-      markers.write(MarkerFiles.TRUNCATE, fromIndex);
-      long kept = fromIndex - 1;
-      Segment end = segmentOf(fromIndex);
-      if (end.firstIndex() == fromIndex && end != segments.firstEntry().getValue()) {
-        end = segments.lowerEntry(end.sequence()).getValue();
-      }
-      cutAt(end, fromIndex);
-      lastTerm = termOfLast(kept);
-      publish(kept);
-      forcedPosition = Math.min(forcedPosition, position());
-      durableIndex = Math.min(durableIndex, kept);
-      mark.reset(durableIndex);
-      markers.remove(MarkerFiles.TRUNCATE);
-    }
+    forcer.takeBack(
+        () -> {
+          // The records removed may say that they were on disk. The note tells recovery that this
+          // proves nothing any more, at whatever moment the wiping is interrupted.
+          status.noteTruncation(fromIndex);
+          Segment end = segments.holding(fromIndex);
+          if (end.firstIndex() == fromIndex && end != segments.first()) {
+            end = segments.before(end);
+          }
+          cutAt(end, fromIndex);
+          lastTerm = termOfLast(fromIndex - 1);
+          forcer.withdraw(position(), fromIndex - 1);
+          status.clearTruncation();
+        });
   }
 
   private void cutAt(Segment end, long fromIndex) {
     int endOffset = end.offsetOf(fromIndex);
-    synchronized (segmentsLock) {
-      while (segments.lastKey() > end.sequence()) {
-        Segment removed = segments.pollLastEntry().getValue();
-        removed.wipe(0);
-        pool.add(removed);
-      }
+    while (segments.last() != end) {
+      Segment removed = segments.takeLast();
+      removed.wipe(0);
+      pool.add(removed);
     }
     end.wipe(endOffset);
     current = end;
@@ -377,13 +284,48 @@ public final class LogStore {
   private long termOfLast(long index) {
     Segment segment = current;
     while (segment.firstIndex() > index) {
-      Map.Entry<Long, Segment> before = segments.lowerEntry(segment.sequence());
-      if (before == null) {
+      segment = segments.before(segment);
+      if (segment == null) {
         return 0;
       }
-      segment = before.getValue();
     }
     return segment.term(segment.offsetOf(index));
+  }
+
+  /**
+   * Replaces the whole log by a checkpoint that came from another member: the log is then empty and
+   * goes on behind it. An interruption leaves either everything as it was or the new beginning, by
+   * whether the checkpoint had reached the disk. Owner thread, with no other at work; cursors must
+   * be closed.
+   *
+   * @param saveCheckpoint puts the checkpoint of {@code checkpointIndex} on disk; what it throws is
+   *     passed on, and the log is as before
+   * @throws IllegalArgumentException when the checkpoint is not ahead of the log
+   * @throws LogException with IO: the log is then unfit for more
+   */
+  public void restartAfter(long checkpointIndex, long checkpointTerm, Runnable saveCheckpoint) {
+    if (checkpointIndex <= lastIndex()) {
+      throw new IllegalArgumentException(
+          "a checkpoint of index %d cannot replace a log that ends at %d"
+              .formatted(checkpointIndex, lastIndex()));
+    }
+    forcer.takeBack(() -> status.noteRestart(checkpointIndex + 1));
+    try {
+      saveCheckpoint.run();
+    } catch (RuntimeException e) {
+      // A note left behind would let a later checkpoint of that index empty the log.
+      forcer.takeBack(status::clearRestart);
+      throw e;
+    }
+    forcer.takeBack(
+        () -> {
+          Segment first = segments.first();
+          cutAt(first, first.firstIndex());
+          first.restart(checkpointIndex + 1);
+          lastTerm = checkpointTerm;
+          forcer.restart(position(), checkpointIndex);
+          status.clearRestart();
+        });
   }
 
   /**
@@ -391,26 +333,18 @@ public final class LogStore {
    * covers. Files thread.
    */
   public void dropPrefix(long throughIndex) {
-    while (true) {
-      Segment dropped;
-      synchronized (segmentsLock) {
-        dropped = segments.firstEntry().getValue();
-        Segment next = segmentAfter(dropped);
-        // What becomes the first segment must have its header on disk: recovery begins with it.
-        if (next == null
-            || next.firstIndex() - 1 > throughIndex
-            || next.firstIndex() > durableIndex
-            || isRead(dropped)) {
-          return;
-        }
-        segments.remove(dropped.sequence());
+    Segment dropped = segments.takeFirst(throughIndex, forcer.durableIndex());
+    while (dropped != null) {
+      try {
+        pool.retire(dropped);
+      } catch (LogException e) {
+        // Its file may still be there, and the next one must not go before it.
+        segments.putBack(dropped);
+        throw e;
       }
       pool.recycle(dropped);
+      dropped = segments.takeFirst(throughIndex, forcer.durableIndex());
     }
-  }
-
-  private boolean isRead(Segment segment) {
-    return cursors.stream().anyMatch(cursor -> cursor.sequence() <= segment.sequence());
   }
 
   /**
@@ -419,11 +353,11 @@ public final class LogStore {
    */
   public void closeCleanly() {
     force();
-    markers.write(MarkerFiles.CLEAN, lastIndex());
+    status.noteClean(lastIndex());
     appending = false;
   }
 
-  private static LogException accessFault(String place, InternalError cause) {
+  static LogException accessFault(String place, InternalError cause) {
     return new LogException(
         Category.IO,
         "The disk failed under the mapped file %s; check the disk and the system's log"

@@ -17,6 +17,12 @@ public interface MappedFile {
   void zero(int offset, int bytes);
 
   /**
+   * Stores the bytes of a range once more, so that the next force writes them although the system
+   * may believe that they are on disk already: after a failed force it does, wrongly.
+   */
+  void rewrite(int offset, int bytes);
+
+  /**
    * Returns once what was stored in the range before the call is on disk.
    *
    * @throws LogException with {@link LogException.Category#IO}; what was stored since the last

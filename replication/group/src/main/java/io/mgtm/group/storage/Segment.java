@@ -34,6 +34,7 @@ final class Segment {
   private static final int HEADER_CHECKSUM_AT = 60;
 
   private final long sequence;
+  private final String name;
   private final UUID member;
   private final MappedFile file;
   private final ByteBuffer buffer;
@@ -45,6 +46,7 @@ final class Segment {
 
   Segment(long sequence, UUID member, MappedFile file) {
     this.sequence = sequence;
+    this.name = FileNames.segment(sequence);
     this.member = member;
     this.file = file;
     this.buffer = file.buffer();
@@ -73,7 +75,7 @@ final class Segment {
   }
 
   String name() {
-    return FileNames.segment(sequence);
+    return name;
   }
 
   int capacity() {
@@ -98,7 +100,7 @@ final class Segment {
     buffer.putLong(32, member.getMostSignificantBits());
     buffer.putLong(40, member.getLeastSignificantBits());
     buffer.putInt(48, capacity);
-    buffer.putInt(HEADER_CHECKSUM_AT, checksum(0, HEADER_CHECKSUM_AT));
+    buffer.putInt(HEADER_CHECKSUM_AT, crcOf(0, HEADER_CHECKSUM_AT));
     firstIndex = index;
   }
 
@@ -113,7 +115,7 @@ final class Segment {
     if (capacity < HEADER_BYTES + RECORD_HEADER_BYTES
         || capacity % 8 != 0
         || buffer.getLong(0) != MAGIC
-        || buffer.getInt(HEADER_CHECKSUM_AT) != checksum(0, HEADER_CHECKSUM_AT)) {
+        || buffer.getInt(HEADER_CHECKSUM_AT) != crcOf(0, HEADER_CHECKSUM_AT)) {
       return false;
     }
     int version = buffer.getInt(8);
@@ -236,17 +238,18 @@ final class Segment {
     }
   }
 
-  /**
-   * Stores the bytes of a range once more, so that the next force writes them although the system
-   * may believe that they are on disk: after a failed force it does, wrongly.
-   */
+  /** Empties a segment and takes it into use, with its header on disk. */
+  void restart(long index) {
+    wipe(0);
+    begin(index);
+    file.force(0, HEADER_BYTES);
+  }
+
+  /** On return the bytes of a range are on disk, whatever the system believed before. */
   void rewrite(int from, int to) {
-    byte[] piece = new byte[Math.min(1 << 16, Math.max(0, to - from))];
-    for (int at = from; at < to; ) {
-      int bytes = Math.min(piece.length, to - at);
-      buffer.get(at, piece, 0, bytes);
-      buffer.put(at, piece, 0, bytes);
-      at += bytes;
+    if (to > from) {
+      file.rewrite(from, to - from);
+      file.force(from, to - from);
     }
   }
 
@@ -261,9 +264,13 @@ final class Segment {
   }
 
   private int checksum(int from, int bytes) {
+    return crcOf(from, bytes) ^ salt;
+  }
+
+  private int crcOf(int from, int bytes) {
     checksumView.limit(from + bytes).position(from);
     crc.reset();
     crc.update(checksumView);
-    return (int) crc.getValue() ^ salt;
+    return (int) crc.getValue();
   }
 }

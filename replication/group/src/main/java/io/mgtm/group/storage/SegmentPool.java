@@ -35,7 +35,9 @@ final class SegmentPool {
   private volatile LogException refusal;
 
   private volatile long refusedNanos;
-  private volatile String slowReason = "";
+
+  /** Why the last answer was no; owner thread. */
+  private String noRoomReason = "";
 
   SegmentPool(
       StorageFiles files,
@@ -80,9 +82,18 @@ final class SegmentPool {
     return false;
   }
 
+  /** Spares left from a run with smaller segments are used, but do not count. */
+  private boolean isLow() {
+    int ready = 0;
+    for (Segment spare : spares.values()) {
+      ready += spare.capacity() >= settings.segmentBytes() ? 1 : 0;
+    }
+    return ready < settings.sparesAhead();
+  }
+
   /** Starts making spares in the background, unless it is under way or enough are there. */
   void fill() {
-    if (spares.size() < settings.sparesAhead() && !filling.getAndSet(true)) {
+    if (isLow() && !filling.getAndSet(true)) {
       filesExecutor.execute(this::fillNow);
     }
   }
@@ -95,15 +106,28 @@ final class SegmentPool {
     if (canHold(payloadBytes)) {
       return true;
     }
-    if (refusal != null) {
-      long sinceNanos = nanoClock.getAsLong() - refusedNanos;
-      if (sinceNanos >= TimeUnit.MILLISECONDS.toNanos(settings.roomRetryMs())) {
-        fill();
-      }
-      return false;
+    if (refusal == null) {
+      fill();
+      return awaitFilling(payloadBytes);
     }
-    fill();
-    return awaitFilling(payloadBytes);
+    long sinceNanos = nanoClock.getAsLong() - refusedNanos;
+    if (sinceNanos >= TimeUnit.MILLISECONDS.toNanos(settings.roomRetryMs())) {
+      fill();
+    }
+    return answer(payloadBytes);
+  }
+
+  /** The answer once there is nothing to wait for. */
+  private boolean answer(int payloadBytes) {
+    LogException refused = refusal;
+    if (canHold(payloadBytes)) {
+      return true;
+    }
+    noRoomReason =
+        refused != null
+            ? refused.getMessage()
+            : "%s is only being made; try again".formatted(files.describe(nextName()));
+    return false;
   }
 
   private synchronized boolean awaitFilling(int payloadBytes) {
@@ -112,7 +136,7 @@ final class SegmentPool {
     while (!canHold(payloadBytes) && refusal == null) {
       long leftNanos = deadlineNanos - nanoClock.getAsLong();
       if (leftNanos <= 0) {
-        slowReason =
+        noRoomReason =
             "%s is still being made after %d ms; the disk is slow, try again"
                 .formatted(files.describe(nextName()), settings.roomWaitMs());
         return false;
@@ -121,16 +145,16 @@ final class SegmentPool {
         TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        slowReason = "The wait for %s was interrupted".formatted(files.describe(nextName()));
+        noRoomReason = "The wait for %s was interrupted".formatted(files.describe(nextName()));
         return false;
       }
     }
-    return canHold(payloadBytes);
+    return answer(payloadBytes);
   }
 
+  /** Why {@link #awaitSpare} last answered no. Owner thread. */
   String noRoomReason() {
-    LogException refused = refusal;
-    return refused == null ? slowReason : refused.getMessage();
+    return noRoomReason;
   }
 
   boolean refused() {
@@ -142,7 +166,7 @@ final class SegmentPool {
     filling.set(false);
     LogException failure = null;
     try {
-      while (spares.size() < settings.sparesAhead()) {
+      while (isLow()) {
         String unfinished = nextName() + FileNames.UNFINISHED;
         publish(files.create(unfinished, settings.segmentBytes()), unfinished);
       }
@@ -174,20 +198,25 @@ final class SegmentPool {
   }
 
   /**
-   * Makes a dropped segment a spare, or removes it when there are enough. On return no crash can
-   * bring it back under its old name. Files thread.
+   * Takes a dropped segment's name away. On return no crash can bring it back. May be repeated
+   * after a failure. Files thread.
    */
-  void recycle(Segment dropped) {
-    if (spares.size() >= settings.sparesMax() || dropped.capacity() != settings.segmentBytes()) {
-      files.delete(dropped.name());
-      files.forceDirectory();
+  void retire(Segment dropped) {
+    if (files.list().contains(dropped.name())) {
+      files.rename(dropped.name(), dropped.name() + FileNames.UNFINISHED);
+    }
+    files.forceDirectory();
+  }
+
+  /** Makes a retired segment a spare, or removes it when there are enough. Files thread. */
+  void recycle(Segment retired) {
+    String unfinished = retired.name() + FileNames.UNFINISHED;
+    if (spares.size() >= settings.sparesMax() || retired.capacity() != settings.segmentBytes()) {
+      files.delete(unfinished);
       return;
     }
-    String unfinished = dropped.name() + FileNames.UNFINISHED;
-    files.rename(dropped.name(), unfinished);
-    files.forceDirectory();
-    dropped.wipe(0);
-    publish(dropped.file(), unfinished);
+    retired.wipe(0);
+    publish(retired.file(), unfinished);
     refusal = null;
     synchronized (this) {
       notifyAll();

@@ -1,79 +1,360 @@
 package io.mgtm.group.local;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mgtm.group.Durability.AHEAD;
+import static io.mgtm.group.Durability.BUFFERED;
+import static io.mgtm.group.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
-import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.StateMachine;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.storage.QuietLog;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(QuietLog.class)
 class LocalLogTest {
-  @TempDir Path folder;
+  private final LocalLogFixture fixture = new LocalLogFixture();
 
-  static final class Words implements StateMachine {
-    final List<String> words = new ArrayList<>();
-
-    @Override
-    public void apply(long index, ByteBuffer payload) {
-      words.add(UTF_8.decode(payload).toString());
-    }
-
-    @Override
-    public byte[] checkpoint() {
-      return String.join(" ", words).getBytes(UTF_8);
-    }
-
-    @Override
-    public void restore(ByteBuffer checkpoint) {
-      words.clear();
-      words.addAll(List.of(UTF_8.decode(checkpoint).toString().split(" ")));
-    }
+  @Test
+  void aRequiredEntryIsCommittedOnceItIsForced() {
+    fixture.open();
+    assertThat(fixture.append(BUFFERED)).isEqualTo(1);
+    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThat(fixture.append(REQUIRED)).isEqualTo(2);
+    assertThat(fixture.append(BUFFERED)).isEqualTo(3);
+    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThat(fixture.threads.runForce()).isTrue();
+    assertThat(fixture.log.committedIndex()).as("only the owner commits").isEqualTo(1);
+    assertThat(fixture.threads.runOwner()).isTrue();
+    assertThat(fixture.log.committedIndex()).isEqualTo(3);
+    assertThat(fixture.committed).containsExactly(3L);
+    fixture.reopenAfterPowerLoss();
+    assertThat(fixture.log.lastIndex()).isEqualTo(3);
+    assertThat(fixture.log.committedIndex()).isEqualTo(3);
   }
 
   @Test
-  void whatWasAppendedIsThereAfterReopening() {
-    Deque<Runnable> owner = new ArrayDeque<>();
-    ReplicatedLog.Listener listener =
-        new ReplicatedLog.Listener() {
-          @Override
-          public void committed(long index) {}
-
-          @Override
-          public void failed(LogException cause) {
-            throw cause;
-          }
-        };
-    for (int round = 0; round < 3; round++) {
-      Words words = new Words();
-      LocalLog log =
-          LocalLog.open(
-              folder.resolve("data"),
-              LocalLogSettings.defaults(),
-              words,
-              task -> {
-                synchronized (owner) {
-                  owner.add(task);
-                }
-              },
-              listener);
-      assertThat(words.words).hasSize(round * 10);
-      assertThat(log.recoveredUncleanly()).isFalse();
-      for (int i = 0; i < 10; i++) {
-        assertThat(log.hasRoom(10)).isTrue();
-        words.words.add("word" + i);
-        log.append(ByteBuffer.wrap(("word" + i).getBytes(UTF_8)), Durability.REQUIRED);
-      }
-      log.close();
-      assertThat(log.committedIndex()).isEqualTo((round + 1) * 10L);
+  void oneForceCoversAllThatWasAppendedBefore() {
+    fixture.open();
+    for (int i = 0; i < 10; i++) {
+      fixture.append(REQUIRED);
     }
+    fixture.threads.runAll();
+    assertThat(fixture.log.stats().forces()).isEqualTo(1);
+    assertThat(fixture.committed).containsExactly(10L);
+  }
+
+  @Test
+  void anAheadEntryIsForcedSoonAndHoldsBackOnlyFromTheNextOne() {
+    fixture.open();
+    fixture.append(AHEAD);
+    fixture.append(BUFFERED);
+    assertThat(fixture.log.committedIndex()).isEqualTo(2);
+    fixture.append(AHEAD);
+    assertThat(fixture.log.committedIndex()).isEqualTo(2);
+    fixture.threads.runAll();
+    assertThat(fixture.log.committedIndex()).isEqualTo(3);
+    assertThat(fixture.log.stats().durableIndex()).isEqualTo(3);
+  }
+
+  @Test
+  void allMeansThatEveryEntryIsForced() {
+    fixture.settings = fixture.settings.withDurability(DurabilityMode.ALL);
+    fixture.open();
+    fixture.append(BUFFERED);
+    assertThat(fixture.log.committedIndex()).isZero();
+    fixture.threads.runAll();
+    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+  }
+
+  @Test
+  void entriesThatNobodyWaitsForAreForcedOnceTheyFillAFile() {
+    fixture.open();
+    fixture.threads.runAll();
+    while (fixture.log.stats().segments() == 1) {
+      fixture.append(BUFFERED);
+    }
+    assertThat(fixture.threads.runForce()).isTrue();
+    assertThat(fixture.log.stats().durableIndex()).isEqualTo(fixture.log.lastIndex());
+  }
+
+  @Test
+  void aFailedForceIsTheEndOfAllAcknowledgements() {
+    fixture.open();
+    fixture.append(BUFFERED);
+    fixture.append(REQUIRED);
+    fixture.disk.failNextForce();
+    fixture.threads.runAll();
+    assertThat(fixture.failures)
+        .singleElement()
+        .extracting(LogException::category)
+        .isEqualTo(Category.IO);
+    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThatThrownBy(() -> fixture.append(REQUIRED))
+        .isInstanceOfSatisfying(
+            LogException.class, e -> assertThat(e.category()).isEqualTo(Category.IO));
+    fixture.threads.runAll();
+    fixture.log.close();
+    fixture.threads.runAll();
+    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThat(fixture.committed).isEmpty();
+    assertThat(fixture.failures).hasSize(1);
+    assertThat(fixture.foldersClosed).isEqualTo(1);
+    fixture.open();
+    assertThat(fixture.log.recoveredUncleanly()).isTrue();
+  }
+
+  @Test
+  void aForceThatFailsAtTheCloseIsThrownAndTheStopIsNotClean() {
+    fixture.open();
+    fixture.append(BUFFERED);
+    fixture.append(REQUIRED);
+    fixture.threads.dropAll();
+    fixture.disk.failNextForce();
+    assertThatThrownBy(fixture.log::close)
+        .isInstanceOfSatisfying(
+            LogException.class, e -> assertThat(e.category()).isEqualTo(Category.IO));
+    assertThat(fixture.committed).isEmpty();
+    assertThat(fixture.foldersClosed).isEqualTo(1);
+    fixture.open();
+    assertThat(fixture.log.recoveredUncleanly()).isTrue();
+  }
+
+  @Test
+  void itMayBeClosedAfterItsOwnerHasEnded() {
+    fixture.open();
+    fixture.append(REQUIRED);
+    fixture.threads.rejectForOwner();
+    fixture.log.close();
+    fixture.open();
+    assertThat(fixture.log.recoveredUncleanly()).isFalse();
+  }
+
+  @Test
+  void aCleanCloseCommitsAndTellsAndIsRemembered() {
+    fixture.open();
+    fixture.append(REQUIRED);
+    fixture.append(BUFFERED);
+    fixture.log.close();
+    assertThat(fixture.committed).containsExactly(2L);
+    assertThat(fixture.foldersClosed).isEqualTo(1);
+    fixture.log.close();
+    assertThat(fixture.foldersClosed).as("a second close does nothing").isEqualTo(1);
+    long hash = fixture.machine.hash();
+    assertThatThrownBy(() -> fixture.append(BUFFERED)).isInstanceOf(IllegalStateException.class);
+    fixture.reopenAfterPowerLoss();
+    assertThat(fixture.log.recoveredUncleanly()).isFalse();
+    assertThat(fixture.log.stats().checkpointIndex()).isEqualTo(2);
+    assertThat(fixture.machine.count()).isEqualTo(2);
+    assertThat(fixture.log.committedIndex()).isEqualTo(2);
+    assertThat(fixture.machine.hash()).isEqualTo(hash);
+  }
+
+  @Test
+  void aCheckpointIsTakenBetweenTheOwnersTasksAndNotWithinAnAppend() {
+    fixture.open();
+    fixture.threads.runAll();
+    // The caller has applied two entries, and is about to append the first of them.
+    byte[] payload = new byte[1500];
+    for (int i = 0; i < 10; i++) {
+      fixture.machine.applyOwn(ByteBuffer.wrap(payload));
+      fixture.machine.applyOwn(ByteBuffer.wrap(payload));
+      assertThat(fixture.log.hasRoom(payload.length)).isTrue();
+      fixture.log.append(ByteBuffer.wrap(payload), BUFFERED);
+      while (fixture.threads.runFiles()) {
+        // files are made meanwhile
+      }
+      assertThat(fixture.log.hasRoom(payload.length)).isTrue();
+      fixture.log.append(ByteBuffer.wrap(payload), BUFFERED);
+      fixture.threads.runAll();
+    }
+    assertThat(fixture.log.stats().checkpoints()).isGreaterThan(1);
+    fixture.disk.restartProcess();
+    fixture.open();
+    assertThat(fixture.machine.count()).isEqualTo(20);
+  }
+
+  @Test
+  void checkpointsBoundTheLogAndOneIsKeptInReserve() {
+    fixture.open();
+    fixture.fill(1_000);
+    LogStats stats = fixture.log.stats();
+    assertThat(stats.checkpoints()).isGreaterThan(5);
+    assertThat(stats.segments()).as("two intervals of 8000 bytes at most").isLessThan(12);
+    assertThat(stats.firstIndex()).isLessThan(stats.checkpointIndex() - 50);
+    String newest =
+        fixture.disk.list().stream()
+            .filter(name -> name.startsWith("checkpoint"))
+            .max(String::compareTo)
+            .orElseThrow();
+    fixture.disk.restartProcess();
+    fixture.disk.flipBit(newest, 60, 1);
+    fixture.open();
+    assertThat(fixture.machine.count()).isEqualTo(1_000);
+    assertThat(fixture.log.stats().checkpointIndex()).isLessThan(stats.checkpointIndex());
+  }
+
+  @Test
+  void aCheckpointThatCannotBeWrittenCostsNoService() {
+    fixture.open();
+    fixture.fill(10);
+    fixture.machine.refuseCheckpoints(true);
+    fixture.fill(400);
+    assertThat(fixture.log.stats().checkpoints()).isZero();
+    assertThat(fixture.log.stats().checkpointFailures())
+        .as("tried once, the time for the next has not come")
+        .isEqualTo(1);
+    fixture.passMs(1_000);
+    fixture.fill(10);
+    assertThat(fixture.log.stats().checkpointFailures()).isEqualTo(2);
+    fixture.machine.refuseCheckpoints(false);
+    fixture.passMs(1_000);
+    fixture.fill(10);
+    assertThat(fixture.log.stats().checkpoints()).isEqualTo(1);
+    assertThat(fixture.log.committedIndex()).isEqualTo(430);
+  }
+
+  @Test
+  void aCloseWithoutACheckpointIsStillClean() {
+    fixture.open();
+    fixture.append(BUFFERED);
+    fixture.machine.refuseCheckpoints(true);
+    fixture.log.close();
+    assertThat(fixture.log.stats().checkpointFailures()).isEqualTo(1);
+    fixture.open();
+    assertThat(fixture.log.recoveredUncleanly()).isFalse();
+    assertThat(fixture.machine.count()).isEqualTo(1);
+  }
+
+  @Test
+  void aFullDiskIsSaidBeforeItIsMetAndServiceResumesByItself() {
+    fixture.open();
+    fixture.fill(20);
+    fixture.disk.setBytesMax(fixture.disk.usedBytes());
+    int appended = fixture.fill(10_000);
+    assertThat(appended).as("what room there was is used").isBetween(10, 200);
+    assertThat(fixture.log.hasRoom(50)).isFalse();
+    assertThat(fixture.log.noRoomReason()).contains("log-").contains("the disk is full");
+    fixture.threads.runAll();
+    assertThat(fixture.failures).isEmpty();
+    fixture.disk.setBytesMax(Long.MAX_VALUE);
+    fixture.passMs(100);
+    assertThat(fixture.log.hasRoom(50)).as("this call only sets off another try").isFalse();
+    fixture.threads.runAll();
+    assertThat(fixture.fill(200)).isEqualTo(200);
+    assertThat(fixture.log.lastIndex()).isEqualTo(220L + appended);
+    fixture.disk.restartProcess();
+    fixture.open();
+    assertThat(fixture.machine.count()).isEqualTo(220 + appended);
+  }
+
+  @Test
+  void aFullDiskMakesItselfRoomByACheckpoint() {
+    fixture.settings =
+        new LocalLogSettings(DurabilityMode.CRITICAL, fixture.settings.segments(), 1L << 30, 1_000);
+    fixture.open();
+    fixture.fill(300);
+    int segments = fixture.log.stats().segments();
+    // Room for a checkpoint, but not for another file of the log.
+    fixture.disk.setBytesMax(fixture.disk.usedBytes() + 1_500);
+    fixture.machine.keepCheckpointsSmall();
+    fixture.fill(10_000);
+    fixture.passMs(1_000);
+    assertThat(fixture.log.hasRoom(50)).isFalse();
+    fixture.threads.runAll();
+    assertThat(fixture.log.stats().checkpoints()).isEqualTo(1);
+    assertThat(fixture.log.stats().segments()).isLessThan(segments);
+    assertThat(fixture.fill(100)).isEqualTo(100);
+  }
+
+  @Test
+  void aStateMachineThatRefusesLeavesTheFolderAsItWas() {
+    fixture.open();
+    fixture.append(REQUIRED);
+    fixture.log.close();
+    assertThatThrownBy(
+            () ->
+                LocalLog.open(
+                    new LocalLog.Parts(
+                        fixture.disk,
+                        LocalLogFixture.MEMBER,
+                        () -> fixture.foldersClosed++,
+                        new ManualThreads(),
+                        () -> 0),
+                    fixture.settings,
+                    new ChainMachine() {
+                      @Override
+                      public void restore(ByteBuffer checkpoint) {
+                        throw new LogException(Category.FORMAT, "state version 9");
+                      }
+                    },
+                    fixture.threads.owner(),
+                    fixture))
+        .isInstanceOf(LogException.class)
+        .hasMessage("state version 9");
+    assertThat(fixture.foldersClosed).isEqualTo(2);
+    fixture.open();
+    assertThat(fixture.log.recoveredUncleanly()).as("the stop before was clean").isFalse();
+  }
+
+  @Test
+  void anEntryThatCanNeverFitIsTheCallersMistake() {
+    fixture.open();
+    assertThatThrownBy(() -> fixture.log.hasRoom(LocalLogFixture.SEGMENT_BYTES))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void appendingWithoutRoomIsRefusedAndTheLogGoesOn() {
+    fixture.open();
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                fixture.log.append(ByteBuffer.allocate(100), BUFFERED);
+              }
+            })
+        .isInstanceOfSatisfying(
+            LogException.class, e -> assertThat(e.category()).isEqualTo(Category.NO_SPACE))
+        .hasMessageContaining("ask hasRoom");
+    fixture.threads.runAll();
+    long last = fixture.log.lastIndex();
+    assertThat(fixture.log.hasRoom(100)).isTrue();
+    assertThat(fixture.log.append(ByteBuffer.allocate(100), BUFFERED)).isEqualTo(last + 1);
+    assertThat(fixture.failures).isEmpty();
+  }
+
+  @Test
+  void theStatisticsSayWhatWasDone() {
+    fixture.open();
+    fixture.append(REQUIRED);
+    fixture.threads.runAll();
+    LogStats stats = fixture.log.stats();
+    assertThat(stats.firstIndex()).isEqualTo(1);
+    assertThat(stats.lastIndex()).isEqualTo(1);
+    assertThat(stats.durableIndex()).isEqualTo(1);
+    assertThat(stats.appendedBytes()).isEqualTo(88);
+    assertThat(stats.forces()).isEqualTo(1);
+    assertThat(stats.segments()).isEqualTo(1);
+    assertThat(stats.checkpointEpochMs()).isZero();
+    fixture.log.close();
+    assertThat(fixture.log.stats().checkpoints()).isEqualTo(1);
+    assertThat(fixture.log.stats().checkpointIndex()).isEqualTo(1);
+    assertThat(fixture.log.stats().checkpointEpochMs()).isPositive();
+  }
+
+  @Test
+  void theDefaultsAreTheDocumentedOnes() {
+    LocalLogSettings defaults = LocalLogSettings.defaults();
+    assertThat(defaults.durability()).isEqualTo(DurabilityMode.CRITICAL);
+    assertThat(defaults.checkpointBytes()).isEqualTo(64L << 20);
+    assertThat(defaults.checkpointRetryMs()).isEqualTo(5_000);
+    assertThat(defaults.segments().segmentBytes()).isEqualTo(16 << 20);
+    assertThat(defaults.segments().sparesAhead()).isEqualTo(2);
+    assertThat(defaults.segments().sparesMax()).isEqualTo(8);
+    assertThat(defaults.segments().roomWaitMs()).isEqualTo(2_000);
+    assertThat(defaults.segments().roomRetryMs()).isEqualTo(500);
   }
 }

@@ -1,0 +1,156 @@
+package io.mgtm.group.storage;
+
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/**
+ * What a log must remember beside its records, in one page that exists from the start, so that a
+ * full disk cannot stand in the way.
+ *
+ * <pre>
+ *  0            16           32           48           64
+ *  | durable A  | durable B  | clean      | truncate   | restart    |  each: number (8) | check (8)
+ * </pre>
+ *
+ * <ul>
+ *   <li><i>durable</i>: the highest index known to be on disk, as evidence for recovery: a log that
+ *       ends before it has been damaged. It is stored after each force and not forced itself, so it
+ *       may lag but never lies; it survives the death of the process at once, and of the machine
+ *       once the system has written it back. Two slots are used in turn, so that a death between
+ *       two stores leaves one.
+ *   <li><i>clean</i>: the last index of a log that was closed with everything forced.
+ *   <li><i>truncate</i>: the first index that a truncation under way removes.
+ *   <li><i>restart</i>: the index that the log will begin at, once the checkpoint before it is on
+ *       disk and takes the place of everything.
+ * </ul>
+ *
+ * <p>Little-endian. All slots lie in one sector, which a disk writes whole or not at all. A slot
+ * whose check does not fit counts as empty; for each of them that is the safe side. Methods exclude
+ * each other under the store's force lock.
+ */
+final class StatusPage {
+  static final String NAME = "status";
+
+  private static final int FILE_BYTES = 4096;
+  private static final int SLOT_BYTES = 16;
+  private static final int CLEAN_AT = 2 * SLOT_BYTES;
+  private static final int TRUNCATE_AT = 3 * SLOT_BYTES;
+  private static final int RESTART_AT = 4 * SLOT_BYTES;
+  private static final int END = 5 * SLOT_BYTES;
+  private static final long NONE = -1;
+
+  private final MappedFile file;
+  private final long salt;
+  private int nextDurableSlot;
+
+  private StatusPage(MappedFile file, UUID member) {
+    this.file = file;
+    this.salt =
+        member.getMostSignificantBits() ^ Long.rotateLeft(member.getLeastSignificantBits(), 1);
+  }
+
+  /** Opens the page, and makes it when it is absent; one of another size is made anew. */
+  static StatusPage open(StorageFiles files, UUID member) {
+    if (files.list().contains(NAME)) {
+      MappedFile file = files.map(NAME);
+      if (file.buffer().capacity() == FILE_BYTES) {
+        return new StatusPage(file, member);
+      }
+    }
+    String unfinished = NAME + FileNames.UNFINISHED;
+    MappedFile file = files.create(unfinished, FILE_BYTES);
+    files.rename(unfinished, NAME);
+    files.forceDirectory();
+    return new StatusPage(file, member);
+  }
+
+  /** The highest index that was ever noted as being on disk; 0 when none was. */
+  long durable() {
+    return Math.max(0, Math.max(load(0), load(SLOT_BYTES)));
+  }
+
+  /** Notes a higher index that is on disk. */
+  void raiseDurable(long index) {
+    store(nextDurableSlot * SLOT_BYTES, index);
+    nextDurableSlot ^= 1;
+  }
+
+  /** Notes an index that may be lower; on return the higher one is gone from disk. */
+  void resetDurable(long index) {
+    store(0, index);
+    store(SLOT_BYTES, index);
+    force();
+  }
+
+  /** The last index at the last clean close, or -1 after any other end. */
+  long clean() {
+    return load(CLEAN_AT);
+  }
+
+  /** On return the note is on disk. */
+  void noteClean(long lastIndex) {
+    store(CLEAN_AT, lastIndex);
+    force();
+  }
+
+  /** On return no crash can bring the note back. */
+  void clearClean() {
+    clear(CLEAN_AT);
+  }
+
+  /** The first index that an interrupted truncation removes, or -1. */
+  long truncation() {
+    return load(TRUNCATE_AT);
+  }
+
+  /** On return the note is on disk. */
+  void noteTruncation(long fromIndex) {
+    store(TRUNCATE_AT, fromIndex);
+    force();
+  }
+
+  /** On return no crash can bring the note back. */
+  void clearTruncation() {
+    clear(TRUNCATE_AT);
+  }
+
+  /** The index that an interrupted restart lets the log begin at, or -1. */
+  long restart() {
+    return load(RESTART_AT);
+  }
+
+  /** On return the note is on disk. */
+  void noteRestart(long firstIndex) {
+    store(RESTART_AT, firstIndex);
+    force();
+  }
+
+  /** On return no crash can bring the note back. */
+  void clearRestart() {
+    clear(RESTART_AT);
+  }
+
+  private void clear(int offset) {
+    file.zero(offset, SLOT_BYTES);
+    force();
+  }
+
+  private void force() {
+    file.force(0, END);
+  }
+
+  private long load(int offset) {
+    ByteBuffer buffer = file.buffer();
+    long number = buffer.getLong(offset);
+    return buffer.getLong(offset + 8) == check(offset, number) ? number : NONE;
+  }
+
+  private void store(int offset, long number) {
+    file.buffer().putLong(offset + 8, check(offset, number));
+    file.buffer().putLong(offset, number);
+  }
+
+  private long check(int offset, long number) {
+    return Long.rotateLeft((number ^ salt) * 0x9E3779B97F4A7C15L, 29 + offset) ^ salt;
+  }
+}

@@ -1,0 +1,79 @@
+package io.mgtm.group.local;
+
+import io.mgtm.group.StateMachine;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * A state that depends on every byte of every entry and on their order. Its checkpoint is padded to
+ * several sectors, so that a torn one shows.
+ */
+class ChainMachine implements StateMachine {
+  private long count;
+  private long hash;
+  private boolean checkpointsRefused;
+  private boolean checkpointsSmall;
+
+  static long chain(long hash, ByteBuffer payload) {
+    CRC32C crc = new CRC32C();
+    crc.update(payload.duplicate());
+    return Long.rotateLeft(hash * 0x9E3779B97F4A7C15L, 23) + crc.getValue() + 1;
+  }
+
+  /** The leader's own way: it applies, and appends afterwards. */
+  void applyOwn(ByteBuffer payload) {
+    hash = chain(hash, payload);
+    count++;
+  }
+
+  @Override
+  public void apply(long index, ByteBuffer payload) {
+    if (index != count + 1) {
+      throw new IllegalStateException("entry %d was applied after %d".formatted(index, count));
+    }
+    applyOwn(payload);
+  }
+
+  @Override
+  public byte[] checkpoint() {
+    if (checkpointsRefused) {
+      throw new IllegalStateException("no checkpoint now");
+    }
+    byte[] bytes = new byte[16 + (checkpointsSmall ? 0 : (int) (hash >>> 53))];
+    ByteBuffer.wrap(bytes).putLong(count).putLong(hash);
+    for (int i = 16; i < bytes.length; i++) {
+      bytes[i] = (byte) (hash >>> i % 8);
+    }
+    return bytes;
+  }
+
+  @Override
+  public void restore(ByteBuffer checkpoint) {
+    count = checkpoint.getLong();
+    hash = checkpoint.getLong();
+    if (checkpoint.hasRemaining() && checkpoint.remaining() != (int) (hash >>> 53)) {
+      throw new IllegalStateException("the checkpoint has a wrong size");
+    }
+    for (int i = 16; checkpoint.hasRemaining(); i++) {
+      if (checkpoint.get() != (byte) (hash >>> i % 8)) {
+        throw new IllegalStateException("the checkpoint's padding is wrong");
+      }
+    }
+  }
+
+  void refuseCheckpoints(boolean refuse) {
+    checkpointsRefused = refuse;
+  }
+
+  void keepCheckpointsSmall() {
+    checkpointsSmall = true;
+  }
+
+  long count() {
+    return count;
+  }
+
+  long hash() {
+    return hash;
+  }
+}

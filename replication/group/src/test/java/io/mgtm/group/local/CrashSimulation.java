@@ -1,0 +1,350 @@
+package io.mgtm.group.local;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.storage.CheckpointStore;
+import io.mgtm.group.storage.LogSettings;
+import io.mgtm.group.storage.SimulatedCrash;
+import io.mgtm.group.storage.SimulatedDisk;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.slf4j.helpers.MessageFormatter;
+
+/**
+ * One seeded life of a log on a disk that forgets: appends, forces, checkpoints, full disks, failed
+ * forces, clean stops, and deaths of the process or the machine at any operation. After each death
+ * the log is opened again and compared with the model:
+ *
+ * <ul>
+ *   <li>what is there is a prefix of what was appended, byte by byte;
+ *   <li>every {@code REQUIRED} entry whose commit was seen is there, and so is, for every {@code
+ *       AHEAD} entry whose commit was seen, the {@code AHEAD} entry before it;
+ *   <li>the death of the process alone loses nothing that was appended;
+ *   <li>a stop counts as clean only if nothing can be missing;
+ *   <li>a checkpoint with its final name is whole.
+ * </ul>
+ */
+final class CrashSimulation {
+  /** A promise was broken. */
+  static final class Violation extends AssertionError {
+    private static final long serialVersionUID = 1L;
+
+    Violation(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /** How often the simulation came to the places that it is there for. */
+  static final class Coverage {
+    int processDeaths;
+    int powerLosses;
+    int cleanStops;
+    int tailsCut;
+    int checkpoints;
+    int segmentsDropped;
+    int forcesFailed;
+    int roomRefused;
+  }
+
+  private static final UUID MEMBER = new UUID(0x1234_5678_9abc_def0L, 0x0fed_cba9_8765_4321L);
+  private static final int ROUNDS = 6;
+  private static final List<Durability> DURABILITIES = List.of(Durability.values());
+
+  private final Coverage coverage;
+  private final Random random;
+  private final SimulatedDisk disk;
+  private final LocalLogSettings settings;
+
+  /** The model: the hash after each entry, its effective durability, what was promised. */
+  private final List<Long> hashes = new ArrayList<>(List.of(0L));
+
+  private final List<Durability> durabilities = new ArrayList<>(List.of(Durability.BUFFERED));
+
+  /** What must survive the loss of power, and what is in memory when only the process has died. */
+  private long promised;
+
+  private long inMemory;
+  private long seenCommitted;
+  private long lastAhead;
+  private boolean mayBeClean = true;
+
+  private ManualThreads threads;
+  private ChainMachine machine;
+  private LocalLog log;
+  private boolean isOpen;
+  private boolean failed;
+  private long nanos;
+
+  CrashSimulation(long seed, Coverage coverage) {
+    this.coverage = coverage;
+    random = new Random(seed);
+    disk = new SimulatedDisk(random);
+    int segmentBytes = 1024 + 8 * random.nextInt(600);
+    settings =
+        new LocalLogSettings(
+            random.nextInt(5) == 0 ? DurabilityMode.ALL : DurabilityMode.CRITICAL,
+            new LogSettings(segmentBytes, 1 + random.nextInt(2), 2 + random.nextInt(3), 0, 10),
+            500 + random.nextInt(12_000),
+            20);
+  }
+
+  void plant(SimulatedDisk.Fault fault) {
+    disk.plant(fault);
+  }
+
+  /** Throws {@link Violation} when a promise is broken. */
+  void run() {
+    for (int round = 0; round < ROUNDS; round++) {
+      boolean died = false;
+      boolean losePower = random.nextInt(3) != 0;
+      try {
+        if (random.nextInt(4) == 0) {
+          disk.crashAfter(random.nextInt(60));
+        }
+        open();
+        live();
+        if (random.nextInt(4) == 0) {
+          closeCleanly();
+          continue;
+        }
+        if (!losePower) {
+          dieWhileAppending();
+        }
+        died = true;
+      } catch (SimulatedCrash crash) {
+        died = true;
+      }
+      if (died) {
+        if (losePower) {
+          coverage.powerLosses++;
+          disk.losePower();
+          inMemory = 0;
+        } else {
+          coverage.processDeaths++;
+          disk.restartProcess();
+          inMemory = Math.max(inMemory, isOpen ? last() : 0);
+        }
+      }
+    }
+    disk.restartProcess();
+    open();
+  }
+
+  private long last() {
+    return hashes.size() - 1L;
+  }
+
+  private void open() {
+    threads = new ManualThreads();
+    machine = new ChainMachine();
+    failed = false;
+    isOpen = false;
+    disk.setBytesMax(Long.MAX_VALUE);
+    disk.failNoForce();
+    try {
+      log =
+          LocalLog.open(
+              new LocalLog.Parts(disk, MEMBER, () -> {}, threads, () -> nanos),
+              settings,
+              machine,
+              threads.owner(),
+              new Watcher());
+    } catch (RuntimeException e) {
+      throw new Violation("the log cannot be opened: " + e.getMessage(), e);
+    }
+    compare();
+    checkCheckpoints();
+    coverage.tailsCut += log.recovery().cutBytes() > 0 ? 1 : 0;
+    mayBeClean = false;
+    truncateModel(log.lastIndex());
+    seenCommitted = log.committedIndex();
+    promised = last();
+    lastAhead = 0;
+    inMemory = 0;
+    isOpen = true;
+    require(log.committedIndex() == last(), "what was recovered does not count as committed");
+  }
+
+  private void compare() {
+    long recovered = log.lastIndex();
+    require(machine.count() == recovered, "the state is not at the last index");
+    require(recovered <= last(), "entry {} came from nowhere", recovered);
+    require(
+        machine.hash() == hashes.get((int) recovered),
+        "what was recovered up to {} is not what was appended",
+        recovered);
+    require(
+        recovered >= promised,
+        "entries up to {} were promised, {} were recovered",
+        promised,
+        recovered);
+    require(
+        recovered >= inMemory,
+        "the process died after entry {} and {} were recovered",
+        inMemory,
+        recovered);
+    if (!log.recoveredUncleanly()) {
+      require(recovered == last(), "a clean stop lost entries");
+      require(mayBeClean || last() == 0, "a death was taken for a clean stop");
+    }
+  }
+
+  private void truncateModel(long lastKept) {
+    hashes.subList((int) lastKept + 1, hashes.size()).clear();
+    durabilities.subList((int) lastKept + 1, durabilities.size()).clear();
+  }
+
+  private void live() {
+    int steps = random.nextInt(150);
+    long firstBefore = log.stats().firstIndex();
+    int appendsOf16 = 2 + random.nextInt(12);
+    if (random.nextBoolean()) {
+      disk.crashAfter(random.nextInt(300));
+    }
+    for (int i = 0; i < steps && !failed; i++) {
+      nanos += random.nextInt(2_000_000);
+      if (random.nextInt(16) < appendsOf16) {
+        append();
+      } else {
+        threads.runOne(random);
+      }
+      if (random.nextInt(20) == 0) {
+        disturb();
+      }
+      observe();
+    }
+    coverage.checkpoints += (int) log.stats().checkpoints();
+    coverage.segmentsDropped += log.stats().firstIndex() > firstBefore ? 1 : 0;
+  }
+
+  private void disturb() {
+    switch (random.nextInt(8)) {
+      case 0 -> disk.setBytesMax(disk.usedBytes() + random.nextInt(3000));
+      case 1, 2 -> disk.setBytesMax(Long.MAX_VALUE);
+      case 3 -> {
+        if (random.nextInt(4) == 0) {
+          disk.failNextForce();
+        }
+      }
+      case 4 -> threads.runAll();
+      default -> disk.writeBackSome();
+    }
+  }
+
+  private void append() {
+    byte[] payload = new byte[random.nextInt(random.nextInt(5) == 0 ? 700 : 90)];
+    random.nextBytes(payload);
+    ByteBuffer buffer = ByteBuffer.wrap(payload);
+    if (!log.hasRoom(payload.length)) {
+      coverage.roomRefused++;
+      require(!log.noRoomReason().isEmpty(), "no reason is given for the lack of room");
+      return;
+    }
+    Durability durability = DURABILITIES.get(random.nextInt(DURABILITIES.size()));
+    machine.applyOwn(buffer);
+    hashes.add(machine.hash());
+    durabilities.add(settings.durability().atLeast(durability));
+    try {
+      long index = log.append(buffer, durability);
+      require(index == last(), "entry {} got index {}", last(), index);
+    } catch (LogException e) {
+      require(e.category() == Category.IO, "an append with room failed: {}", e.getMessage());
+      truncateModel(last() - 1);
+      failed = true;
+    }
+  }
+
+  /** Dies in the middle of storing an entry; nobody has seen its index. */
+  private void dieWhileAppending() {
+    if (failed) {
+      return;
+    }
+    long before = last();
+    Map<String, byte[]> image = disk.snapshot();
+    append();
+    if (last() > before) {
+      inMemory = before;
+      disk.tearStoresSince(image);
+      disk.restartProcess();
+      open();
+    }
+  }
+
+  private void closeCleanly() {
+    disk.setBytesMax(Long.MAX_VALUE);
+    mayBeClean = true;
+    try {
+      log.close();
+    } catch (LogException e) {
+      failed = true;
+    }
+    while (threads.runOwner()) {
+      // a failure is told by a task of the owner
+    }
+    if (failed) {
+      mayBeClean = false;
+      return;
+    }
+    observe();
+    coverage.cleanStops++;
+    require(log.committedIndex() == last(), "a clean close left entries uncommitted");
+    promised = last();
+  }
+
+  /** Takes note of what the log has promised so far. */
+  private void observe() {
+    if (disk.hasCrashed()) {
+      return;
+    }
+    long committed = log.committedIndex();
+    require(committed >= seenCommitted, "the committed index went back");
+    for (long index = seenCommitted + 1; index <= committed; index++) {
+      Durability durability = durabilities.get((int) index);
+      if (durability == Durability.REQUIRED) {
+        promised = Math.max(promised, index);
+      } else if (durability == Durability.AHEAD) {
+        promised = Math.max(promised, lastAhead);
+        lastAhead = index;
+      }
+    }
+    seenCommitted = committed;
+  }
+
+  private void checkCheckpoints() {
+    CheckpointStore checkpoints = new CheckpointStore(disk, MEMBER);
+    long newest = checkpoints.newestIndex();
+    long sound = checkpoints.load(1).map(CheckpointStore.Checkpoint::index).orElse(0L);
+    require(sound == newest, "checkpoint {} is damaged", newest);
+    require(log.stats().checkpointIndex() == newest, "the newest checkpoint was not used");
+  }
+
+  private static void require(boolean holds, String message, Object... arguments) {
+    if (!holds) {
+      throw new Violation(MessageFormatter.arrayFormat(message, arguments).getMessage(), null);
+    }
+  }
+
+  private final class Watcher implements ReplicatedLog.Listener {
+    @Override
+    public void committed(long index) {
+      require(!failed, "committed after a failure");
+      require(index == log.committedIndex(), "the listener hears another index than is committed");
+      require(index > seenCommitted || index >= promised, "the listener hears an old index");
+      observe();
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      require(cause.category() == Category.IO, "failed without an error of the disk");
+      coverage.forcesFailed++;
+      failed = true;
+    }
+  }
+}

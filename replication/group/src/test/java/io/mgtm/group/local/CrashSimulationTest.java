@@ -1,0 +1,45 @@
+package io.mgtm.group.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.mgtm.group.storage.QuietLog;
+import io.mgtm.group.storage.Seeds;
+import io.mgtm.group.storage.SimulatedDisk;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@ExtendWith(QuietLog.class)
+class CrashSimulationTest {
+  @Test
+  void noScheduleOfDeathsBreaksAPromise() {
+    CrashSimulation.Coverage coverage = new CrashSimulation.Coverage();
+    Seeds.forEach(2_000, seed -> new CrashSimulation(seed, coverage).run());
+    if (Seeds.isMany()) {
+      assertThat(coverage)
+          .as("every kind of event has happened")
+          .matches(c -> c.processDeaths > 0 && c.powerLosses > 0 && c.cleanStops > 0)
+          .matches(c -> c.tailsCut > 0 && c.checkpoints > 0 && c.segmentsDropped > 0)
+          .matches(c -> c.forcesFailed > 0 && c.roomRefused > 0);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(SimulatedDisk.Fault.class)
+  void aPlantedFaultIsCaught(SimulatedDisk.Fault fault) {
+    int seeds = 2_000;
+    for (long seed = 1; seed <= seeds; seed++) {
+      CrashSimulation simulation = new CrashSimulation(seed, new CrashSimulation.Coverage());
+      simulation.plant(fault);
+      try {
+        simulation.run();
+      } catch (CrashSimulation.Violation caught) {
+        System.out.println(fault + " is caught by seed " + seed + ": " + caught.getMessage());
+        return;
+      }
+    }
+    fail("%d seeds did not catch the fault %s", seeds, fault);
+  }
+}

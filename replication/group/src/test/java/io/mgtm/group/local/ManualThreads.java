@@ -1,0 +1,89 @@
+package io.mgtm.group.local;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/** The owner and the storage threads as queues, whose tasks run when the test says so. */
+final class ManualThreads implements StorageThreads {
+  private final Deque<Runnable> owner = new ArrayDeque<>();
+  private final Deque<Runnable> force = new ArrayDeque<>();
+  private final Deque<Runnable> files = new ArrayDeque<>();
+
+  private boolean ownerRejects;
+
+  Executor owner() {
+    return task -> {
+      if (ownerRejects) {
+        throw new RejectedExecutionException("the owner has ended");
+      }
+      owner.add(task);
+    };
+  }
+
+  void rejectForOwner() {
+    ownerRejects = true;
+  }
+
+  /** Forgets the tasks that were handed over. */
+  void dropAll() {
+    owner.clear();
+    force.clear();
+    files.clear();
+  }
+
+  @Override
+  public Executor force() {
+    return force::add;
+  }
+
+  @Override
+  public Executor files() {
+    return files::add;
+  }
+
+  boolean runOwner() {
+    return run(owner);
+  }
+
+  boolean runForce() {
+    return run(force);
+  }
+
+  boolean runFiles() {
+    return run(files);
+  }
+
+  /** Runs the next task of one of the threads. */
+  void runOne(Random random) {
+    switch (random.nextInt(3)) {
+      case 0 -> run(owner);
+      case 1 -> run(force);
+      default -> run(files);
+    }
+  }
+
+  void runAll() {
+    while (run(force) || run(files) || run(owner)) {
+      // until nothing is left
+    }
+  }
+
+  private static boolean run(Deque<Runnable> queue) {
+    Runnable task = queue.poll();
+    if (task == null) {
+      return false;
+    }
+    task.run();
+    return true;
+  }
+
+  @Override
+  public void stop() {
+    while (run(files) || run(force)) {
+      // what was handed over is finished
+    }
+  }
+}

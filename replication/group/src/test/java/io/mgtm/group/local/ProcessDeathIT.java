@@ -1,0 +1,87 @@
+package io.mgtm.group.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.storage.Seeds;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProcessDeathIT {
+  private static final long BUDGET_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int ROUNDS_MIN = 3;
+
+  @TempDir Path folder;
+
+  @Test
+  void killedAtAnyMomentItHasEverythingItEverAppended() {
+    long seed = Seeds.one();
+    Random random = new Random(seed);
+    Path data = folder.resolve("data");
+    long start = System.nanoTime();
+    long last = 0;
+    int rounds = 0;
+    while (rounds < ROUNDS_MIN || System.nanoTime() - start < BUDGET_NANOS) {
+      last = Math.max(last, killOnce(data, random, last));
+      rounds++;
+    }
+    System.out.printf("%d deaths, %d entries, seed %d%n", rounds, last, seed);
+    assertThat(last).as("entries appended in all rounds").isGreaterThan(100);
+    verifyHere(data, last);
+  }
+
+  /** Returns the last index that the child said it had appended, or found. */
+  private static long killOnce(Path data, Random random, long last) {
+    ChildProcess child = new ChildProcess(data);
+    try (child) {
+      if (random.nextInt(5) == 0) {
+        pause(random.nextInt(800)); // while it starts
+      } else {
+        Await.until("the child's start", () -> child.hasOpened() || !child.complaint().isEmpty());
+        pause(random.nextInt(300));
+      }
+    }
+    assertThat(child.complaint()).isEmpty();
+    assertThat(child.committed()).isLessThanOrEqualTo(child.appended() + 20);
+    if (child.hasOpened()) {
+      assertThat(child.found())
+          .as("what it found after the death before")
+          .isGreaterThanOrEqualTo(last);
+      return Math.max(child.found(), child.appended());
+    }
+    return last;
+  }
+
+  /** How long the child lives is the test's subject, not something waited for. */
+  private static void pause(int ms) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+    for (long left = deadline - System.nanoTime(); left > 0; left = deadline - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+
+  private static void verifyHere(Path data, long last) {
+    ChainMachine machine = new ChainMachine();
+    try (LocalLog log =
+        LocalLog.open(data, LogChild.SETTINGS, machine, Runnable::run, new Ignoring())) {
+      assertThat(log.recoveredUncleanly()).isTrue();
+      assertThat(log.lastIndex()).isGreaterThanOrEqualTo(last);
+      assertThat(machine.hash()).isEqualTo(LogChild.expectedHash(log.lastIndex()));
+    }
+  }
+
+  private static final class Ignoring implements ReplicatedLog.Listener {
+    @Override
+    public void committed(long index) {}
+
+    @Override
+    public void failed(LogException cause) {
+      throw cause;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.mgtm.group.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.storage.Seeds;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The log with its own threads and a real disk, as fast as it goes. */
+class RealThreadsIT implements ReplicatedLog.Listener {
+  private static final List<Durability> DURABILITIES = List.of(Durability.values());
+  private static final int ENTRIES = 60_000;
+
+  @TempDir Path folder;
+
+  private final ExecutorService owner = Executors.newSingleThreadExecutor();
+  private final Random random = new Random(Seeds.one());
+  private ChainMachine machine;
+  private LocalLog log;
+  private volatile String complaint = "";
+  private long heard;
+  private volatile LogException failure;
+
+  @AfterEach
+  void stopOwner() {
+    owner.shutdownNow();
+  }
+
+  private <T> T onOwner(Callable<T> task) throws Exception {
+    return owner.submit(task).get(60, TimeUnit.SECONDS);
+  }
+
+  private Boolean open() {
+    machine = new ChainMachine();
+    log = LocalLog.open(folder.resolve("data"), LogChild.SETTINGS, machine, owner, this);
+    return log.recoveredUncleanly();
+  }
+
+  private Integer appendBatch() {
+    for (int i = 0; i < 100; i++) {
+      ByteBuffer payload = LogChild.payload(log.lastIndex() + 1);
+      assertThat(log.hasRoom(payload.remaining())).as(log.noRoomReason()).isTrue();
+      machine.applyOwn(payload);
+      log.append(payload, DURABILITIES.get(random.nextInt(DURABILITIES.size())));
+    }
+    return 100;
+  }
+
+  @Test
+  void allIsCommittedInOrderBoundedByCheckpointsAndFoundAgain() throws Exception {
+    assertThat(onOwner(this::open)).isFalse();
+    for (int appended = 0; appended < ENTRIES; ) {
+      appended += onOwner(this::appendBatch);
+    }
+    Await.until(
+        "the commit of all", () -> log.stats().durableIndex() >= 1 && committed() == ENTRIES);
+    assertThat(failure).isNull();
+    assertThat(complaint).isEmpty();
+    assertThat(log.stats().checkpoints()).isPositive();
+    assertThat(log.stats().forces()).isPositive();
+    assertThat(log.stats().firstIndex()).as("old files were dropped").isGreaterThan(1);
+    onOwner(
+        () -> {
+          log.close();
+          return true;
+        });
+    assertThat(onOwner(this::open)).isFalse();
+    assertThat(machine.count()).isEqualTo(ENTRIES);
+    assertThat(machine.hash()).isEqualTo(LogChild.expectedHash(ENTRIES));
+    onOwner(
+        () -> {
+          log.close();
+          return true;
+        });
+  }
+
+  private long committed() {
+    try {
+      return onOwner(log::committedIndex);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void committed(long index) {
+    if (index <= heard || index > log.lastIndex() || index != log.committedIndex()) {
+      complaint = "heard " + index + " after " + heard;
+    }
+    heard = index;
+  }
+
+  @Override
+  public void failed(LogException cause) {
+    failure = cause;
+  }
+}

@@ -1,0 +1,259 @@
+package io.mgtm.group.storage;
+
+import io.mgtm.group.LogException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.slf4j.helpers.MessageFormatter;
+
+/**
+ * One seeded life of a replica's log: appends of several terms, forces, entries taken back,
+ * segments dropped, the whole log replaced by a checkpoint, and deaths in the middle of any of it.
+ * After each death the log must be as before, or as the interrupted change would have left it.
+ */
+final class LogStoreSimulation {
+  private static final UUID MEMBER = new UUID(77, 99);
+  private static final int ROUNDS = 6;
+
+  private record Entry(long term, ByteBuffer payload) {}
+
+  private final Random random;
+  private final SimulatedDisk disk;
+  private final LogSettings settings;
+  private final Deque<Runnable> tasks = new ArrayDeque<>();
+  private final Coverage coverage;
+
+  /** The model: entries of the indexes from base + 1 on. */
+  private final List<Entry> entries = new ArrayList<>();
+
+  private long base;
+  private long forced;
+  private long dropped;
+  private long inMemory;
+  private long truncatingFrom = Long.MAX_VALUE;
+  private long restartingAt = -1;
+
+  private boolean isOpen;
+  private LogStore log;
+  private CheckpointStore checkpoints;
+
+  /** How often the simulation came to the places that it is there for. */
+  static final class Coverage {
+    int truncated;
+    int truncationsInterrupted;
+    int restarted;
+    int restartsInterrupted;
+    int restartsRefused;
+    int dropped;
+    int tailsCut;
+  }
+
+  LogStoreSimulation(long seed, Coverage coverage) {
+    this.random = new Random(seed);
+    this.coverage = coverage;
+    disk = new SimulatedDisk(random);
+    settings = new LogSettings(1024 + 8 * random.nextInt(600), 1 + random.nextInt(2), 3, 0, 0);
+  }
+
+  void plant(SimulatedDisk.Fault fault) {
+    disk.plant(fault);
+  }
+
+  void run() {
+    for (int round = 0; round < ROUNDS; round++) {
+      if (random.nextInt(4) == 0) {
+        disk.crashAfter(random.nextInt(40));
+      }
+      try {
+        open();
+        live();
+      } catch (SimulatedCrash crash) {
+        disk.writeBackSome();
+      }
+      if (random.nextInt(3) == 0) {
+        disk.restartProcess();
+        inMemory = Math.max(inMemory, isOpen ? last() : 0);
+      } else {
+        disk.losePower();
+        inMemory = 0;
+      }
+    }
+    open();
+  }
+
+  private long last() {
+    return base + entries.size();
+  }
+
+  private void open() {
+    isOpen = false;
+    tasks.clear();
+    try {
+      checkpoints = new CheckpointStore(disk, MEMBER);
+      log =
+          LogStore.open(
+              new LogStore.Environment(disk, MEMBER, tasks::add, System::nanoTime),
+              settings,
+              checkpoints.newestIndex());
+    } catch (LogException e) {
+      throw new AssertionError("the log cannot be opened: " + e.getMessage(), e);
+    }
+    acceptInterrupted();
+    compare();
+    log.startAppending();
+    entries.subList((int) (log.lastIndex() - base), entries.size()).clear();
+    forced = last();
+    inMemory = 0;
+    truncatingFrom = Long.MAX_VALUE;
+    restartingAt = -1;
+    isOpen = true;
+  }
+
+  private void acceptInterrupted() {
+    if (truncatingFrom != Long.MAX_VALUE) {
+      coverage.truncationsInterrupted++;
+      forced = Math.min(forced, truncatingFrom - 1);
+      inMemory = Math.min(inMemory, truncatingFrom - 1);
+    }
+    if (restartingAt > 0) {
+      coverage.restartsInterrupted++;
+      if (log.firstIndex() == restartingAt) {
+        require(checkpoints.newestIndex() == restartingAt - 1, "the log is gone for nothing");
+        modelRestart(restartingAt - 1);
+        inMemory = 0;
+      }
+    }
+    if (log.recovery().cutBytes() > 0) {
+      coverage.tailsCut++;
+    }
+  }
+
+  private void compare() {
+    require(log.lastIndex() <= last(), "entry {} came from nowhere", log.lastIndex());
+    require(log.lastIndex() >= forced, "forced up to {}, recovered {}", forced, log.lastIndex());
+    require(
+        log.lastIndex() >= inMemory, "appended up to {}, recovered {}", inMemory, log.lastIndex());
+    require(
+        log.firstIndex() <= Math.max(dropped, base) + 1,
+        "the log begins at {} and {} was dropped",
+        log.firstIndex(),
+        dropped);
+    readFrom(log.firstIndex());
+  }
+
+  private void readFrom(long from) {
+    long index = from;
+    try (LogCursor cursor = log.read(from)) {
+      while (cursor.next()) {
+        Entry entry = entries.get((int) (index - base - 1));
+        require(
+            cursor.index() == index
+                && cursor.term() == entry.term()
+                && cursor.payload().equals(entry.payload()),
+            "entry {} is not what was appended",
+            index);
+        index++;
+      }
+    }
+    require(index == log.lastIndex() + 1, "the log ends at {}", index - 1);
+  }
+
+  private void live() {
+    if (random.nextBoolean()) {
+      disk.crashAfter(random.nextInt(200));
+    }
+    for (int steps = random.nextInt(150); steps > 0; steps--) {
+      switch (random.nextInt(16)) {
+        case 0, 1 -> forced = Math.max(forced, log.force());
+        case 2 -> disk.writeBackSome();
+        case 3, 4, 5 -> runTask();
+        case 6 -> truncate();
+        case 7 -> drop();
+        case 8 -> {
+          long first = log.firstIndex();
+          readFrom(first + random.nextInt((int) (log.lastIndex() + 2 - first)));
+        }
+        case 9 -> restart();
+        default -> append();
+      }
+      require(log.lastIndex() == last(), "the log is not where it should be");
+      require(log.durableIndex() >= forced, "what was forced is no longer durable");
+    }
+  }
+
+  private void runTask() {
+    Runnable task = tasks.poll();
+    if (task != null) {
+      task.run();
+    }
+  }
+
+  private void append() {
+    byte[] payload = new byte[random.nextInt(random.nextInt(5) == 0 ? 800 : 100)];
+    random.nextBytes(payload);
+    if (!log.hasRoom(payload.length)) {
+      return;
+    }
+    long term = Math.max(1, log.lastTerm()) + (random.nextInt(10) == 0 ? 1 : 0);
+    entries.add(new Entry(term, ByteBuffer.wrap(payload)));
+    require(log.append(term, ByteBuffer.wrap(payload)) == last(), "wrong index");
+    require(log.lastTerm() == term, "wrong term");
+  }
+
+  private void truncate() {
+    long from = last() - random.nextInt(30) + 1;
+    if (from > last() || from <= Math.max(dropped, log.firstIndex() - 1)) {
+      return;
+    }
+    truncatingFrom = from;
+    log.truncateSuffix(from);
+    entries.subList((int) (from - base - 1), entries.size()).clear();
+    forced = Math.min(forced, from - 1);
+    truncatingFrom = Long.MAX_VALUE;
+    coverage.truncated++;
+  }
+
+  private void drop() {
+    dropped = Math.max(dropped, forced - random.nextInt(20));
+    long firstBefore = log.firstIndex();
+    log.dropPrefix(dropped);
+    coverage.dropped += log.firstIndex() > firstBefore ? 1 : 0;
+  }
+
+  private void restart() {
+    if (random.nextInt(6) != 0) {
+      return;
+    }
+    long index = last() + 1 + random.nextInt(50);
+    if (random.nextInt(3) == 0) {
+      disk.setBytesMax(disk.usedBytes());
+    }
+    restartingAt = index + 1;
+    try {
+      log.restartAfter(index, 9, () -> checkpoints.save(index, 9, new byte[700]));
+      modelRestart(index);
+      coverage.restarted++;
+    } catch (LogException full) {
+      coverage.restartsRefused++;
+    }
+    restartingAt = -1;
+    disk.setBytesMax(Long.MAX_VALUE);
+  }
+
+  private void modelRestart(long index) {
+    entries.clear();
+    base = index;
+    forced = index;
+    dropped = index;
+  }
+
+  private static void require(boolean holds, String message, Object... arguments) {
+    if (!holds) {
+      throw new AssertionError(MessageFormatter.arrayFormat(message, arguments).getMessage());
+    }
+  }
+}

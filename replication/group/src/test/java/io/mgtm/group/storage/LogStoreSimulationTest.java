@@ -1,0 +1,47 @@
+package io.mgtm.group.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.mgtm.group.storage.SimulatedDisk.Fault;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@ExtendWith(QuietLog.class)
+class LogStoreSimulationTest {
+
+  @Test
+  void whateverIsInterruptedTheLogIsAsBeforeOrAsAfter() {
+    LogStoreSimulation.Coverage coverage = new LogStoreSimulation.Coverage();
+    Seeds.forEach(1_500, seed -> new LogStoreSimulation(seed, coverage).run());
+    if (Seeds.isMany()) {
+      assertThat(coverage)
+          .as("every kind of event has happened")
+          .matches(c -> c.truncated > 0 && c.truncationsInterrupted > 0)
+          .matches(c -> c.restarted > 0 && c.restartsInterrupted > 0 && c.restartsRefused > 0)
+          .matches(c -> c.dropped > 0 && c.tailsCut > 0);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fault.class,
+      names = {"FORCE_NOTHING", "KEEP_STALE_TAIL", "DIRECTORY_NOT_FORCED", "KEEP_NOTES"})
+  void aPlantedFaultIsCaught(Fault fault) {
+    int seeds = 1_000;
+    for (long seed = 1; seed <= seeds; seed++) {
+      LogStoreSimulation simulation =
+          new LogStoreSimulation(seed, new LogStoreSimulation.Coverage());
+      simulation.plant(fault);
+      try {
+        simulation.run();
+      } catch (AssertionError caught) {
+        System.out.println(fault + " is caught by seed " + seed + ": " + caught.getMessage());
+        return;
+      }
+    }
+    fail("%d seeds did not catch the fault %s", seeds, fault);
+  }
+}

@@ -1,0 +1,69 @@
+package io.mgtm.group.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class StatusPageTest {
+  private final UUID member = new UUID(1, 2);
+  private final SimulatedDisk disk = new SimulatedDisk(new Random(1));
+  private final StatusPage page = StatusPage.open(disk, member);
+
+  @Test
+  void aNewPageSaysNothing() {
+    assertThat(page.durable()).isZero();
+    assertThat(page.clean()).isEqualTo(-1);
+    assertThat(page.truncation()).isEqualTo(-1);
+    assertThat(page.restart()).isEqualTo(-1);
+  }
+
+  @Test
+  void notesSurviveTheLossOfPowerAndClearedOnesDoNot() {
+    page.noteClean(0);
+    page.noteTruncation(7);
+    page.noteRestart(9);
+    disk.losePower();
+    StatusPage found = StatusPage.open(disk, member);
+    assertThat(found.clean()).isZero();
+    assertThat(found.truncation()).isEqualTo(7);
+    assertThat(found.restart()).isEqualTo(9);
+    found.clearClean();
+    found.clearTruncation();
+    found.clearRestart();
+    disk.losePower();
+    found = StatusPage.open(disk, member);
+    assertThat(found.clean()).isEqualTo(-1);
+    assertThat(found.truncation()).isEqualTo(-1);
+    assertThat(found.restart()).isEqualTo(-1);
+  }
+
+  @Test
+  void theDurableIndexOutlivesADeathBetweenTwoStores() {
+    page.raiseDurable(10);
+    page.raiseDurable(20);
+    page.raiseDurable(30);
+    // The slot of 30 is half written: its number is there, its check is not.
+    disk.map(StatusPage.NAME).buffer().putLong(8, 0);
+    assertThat(StatusPage.open(disk, member).durable()).isEqualTo(20);
+  }
+
+  @Test
+  void aResetDurableIndexNeverComesBack() {
+    page.raiseDurable(10);
+    page.raiseDurable(20);
+    page.resetDurable(5);
+    disk.losePower();
+    assertThat(StatusPage.open(disk, member).durable()).isEqualTo(5);
+  }
+
+  @Test
+  void anotherMembersPageSaysNothing() {
+    page.noteClean(3);
+    page.resetDurable(3);
+    StatusPage found = StatusPage.open(disk, new UUID(1, 3));
+    assertThat(found.clean()).isEqualTo(-1);
+    assertThat(found.durable()).isZero();
+  }
+}
