@@ -83,7 +83,10 @@ final class Changes {
   }
 
   private boolean mayChange() {
-    return leader.isServing() && successor == null && s.members.latestIndex() <= s.commitIndex;
+    return leader.isServing()
+        && successor == null
+        && s.members.latestIndex() <= s.commitIndex
+        && s.log.hasRoom();
   }
 
   private void change(Membership to) {

@@ -30,7 +30,15 @@ public interface CoreLog {
   /** Entries from an index that it holds on: at least one, then as many as fit into bytesMax. */
   List<Entry> read(long fromIndex, int bytesMax);
 
-  /** Appends an entry; its payload is copied or kept as it is. */
+  /** Whether a small entry can be appended now: a member without room does not lead. */
+  boolean hasRoom();
+
+  /**
+   * Appends an entry; its payload is copied or kept as it is.
+   *
+   * @throws io.mgtm.group.LogException with NO_SPACE when there is no room; nothing has changed
+   *     then, and the core may go on
+   */
   void append(Entry entry);
 
   /**

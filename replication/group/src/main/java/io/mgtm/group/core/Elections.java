@@ -64,7 +64,7 @@ final class Elections {
 
   private boolean ask() {
     s.follow(s.term(), null);
-    if (!s.isVoter()) {
+    if (!s.isVoter() || !s.log.hasRoom()) {
       s.awaitLeader();
       return false;
     }
@@ -149,7 +149,7 @@ final class Elections {
 
   /** The leader asks this member to take over. */
   boolean onTransfer() {
-    if (!s.isVoter()) {
+    if (!s.isVoter() || !s.log.hasRoom()) {
       return false;
     }
     s.follow(s.term(), null);
@@ -168,7 +168,7 @@ final class Elections {
   }
 
   private boolean isWon() {
-    return lossy && needsAll
+    return (lossy && needsAll)
         ? granted(false) == s.members.latest().voters().size()
         : granted(!lossy) >= s.members.latest().majority();
   }

@@ -80,6 +80,11 @@ public final class GroupCore {
   }
 
   private void lead() {
+    if (!s.log.hasRoom()) {
+      s.follow(s.term(), null);
+      s.awaitLeader();
+      return;
+    }
     leading = new LeaderRole(s, elections.isLossy());
   }
 

@@ -229,7 +229,7 @@ final class GroupSimulation {
   }
 
   long forceMs(String name) {
-    return 1 + random.nextInt(1 + slowDisks.getOrDefault(name, 8));
+    return 1L + random.nextInt(1 + slowDisks.getOrDefault(name, 8));
   }
 
   void request(int target, Operation operation, LongConsumer answer) {

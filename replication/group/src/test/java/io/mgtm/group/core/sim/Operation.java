@@ -1,6 +1,7 @@
 package io.mgtm.group.core.sim;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * What a client asks for.
@@ -14,12 +15,14 @@ record Operation(Kind kind, int client, long sequence, int register, long value)
     WRITE,
     WRITE_FORCED,
     ALLOCATE,
-    READ
+    READ;
+
+    private static final List<Kind> ALL = List.of(values());
   }
 
   ByteBuffer encoded() {
     return ByteBuffer.allocate(BYTES)
-        .put((byte) kind.ordinal())
+        .put((byte) Kind.ALL.indexOf(kind))
         .putInt(client)
         .putLong(sequence)
         .putInt(register)
@@ -30,6 +33,6 @@ record Operation(Kind kind, int client, long sequence, int register, long value)
   static Operation decode(ByteBuffer payload) {
     ByteBuffer from = payload.duplicate();
     return new Operation(
-        Kind.values()[from.get()], from.getInt(), from.getLong(), from.getInt(), from.getLong());
+        Kind.ALL.get(from.get()), from.getInt(), from.getLong(), from.getInt(), from.getLong());
   }
 }

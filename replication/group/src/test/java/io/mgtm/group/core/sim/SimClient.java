@@ -83,7 +83,7 @@ final class SimClient {
    * @return whether one had left before
    */
   boolean knows(Operation answered, long reply) {
-    if (answered != operation) {
+    if (!answered.equals(operation)) {
       return true; // an older one, and known
     }
     if (isKnown) {

@@ -48,6 +48,11 @@ final class SimLog implements CoreLog {
   }
 
   @Override
+  public boolean hasRoom() {
+    return true;
+  }
+
+  @Override
   public void append(Entry entry) {
     disk.entries.add(entry);
   }

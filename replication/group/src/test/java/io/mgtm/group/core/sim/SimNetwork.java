@@ -74,7 +74,7 @@ final class SimNetwork {
   }
 
   private void deliverLater(MemberId from, String to, Message message) {
-    long delay = 1 + random.nextInt(4);
+    long delay = 1L + random.nextInt(4);
     if (!healthy && random.nextInt(1000) < spikePerMille) {
       delay += random.nextInt(300);
     }
