@@ -284,6 +284,10 @@ public final class GroupCore {
     return s.commitIndex;
   }
 
+  public long lastIndex() {
+    return s.log.lastIndex();
+  }
+
   public Role role() {
     return s.role;
   }

@@ -1,6 +1,7 @@
 package io.mgtm.group.member;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -18,7 +19,7 @@ final class BootId {
     try {
       return Files.isReadable(FILE) ? Files.readString(FILE).strip() : "";
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException("cannot read " + FILE, e);
+      throw new UncheckedIOException("cannot read " + FILE, e);
     }
   }
 

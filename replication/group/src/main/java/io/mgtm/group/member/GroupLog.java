@@ -1,7 +1,6 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
@@ -27,7 +26,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,9 +46,6 @@ import org.slf4j.LoggerFactory;
 public final class GroupLog implements ReplicatedLog {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
-  /** Messages that wait for the owner; what comes beyond them is dropped, and sent again. */
-  private static final int RECEIVED_MAX = 8_192;
-
   private final GroupSettings settings;
   private final Executor owner;
   private final Listener listener;
@@ -65,9 +60,7 @@ public final class GroupLog implements ReplicatedLog {
   private final GroupCore core;
   private final MemberId self;
 
-  private final AtomicBoolean forceAsked = new AtomicBoolean();
   private final AtomicBoolean tickAsked = new AtomicBoolean();
-  private final AtomicInteger received = new AtomicInteger();
   private boolean flushAsked;
   private boolean roomRefused;
   private boolean leading;
@@ -129,11 +122,13 @@ public final class GroupLog implements ReplicatedLog {
                 folder.files(), folder.member(), threads.files(), System::nanoTime),
             settings.segments(),
             checkpointStore.newestIndex());
+    BackgroundForce force =
+        new BackgroundForce(
+            store, threads.force(), () -> execute(this::forced), e -> execute(() -> fail(e)));
     applier = new Applier(machine);
-    disk =
-        new GroupDisk(store, checkpointStore, settings.tailBytes(), this::askForce, new Keeper());
-    terms = new TermStore(folder.files(), BootId.current());
-    TermRecord record = startRecord();
+    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, new Keeper());
+    terms = new TermStore(folder.files(), BootId.current(), settings.durability());
+    TermRecord record = terms.begin(store.recovery());
     MembershipHistory members = new MembershipHistory(0, record.initial());
     applier.start(disk, members);
     checkpoints =
@@ -161,28 +156,9 @@ public final class GroupLog implements ReplicatedLog {
         core.membership());
   }
 
-  private TermRecord startRecord() {
-    Optional<TermStore.Stored> stored = terms.load();
-    if (stored.isEmpty() && store.lastIndex() > 0) {
-      throw new LogException(
-          Category.CORRUPT,
-          "%s holds a log and not the terms of a member of a group; choose another folder"
-              .formatted(folder.path()));
-    }
-    boolean unforcedMayBeLost =
-        !store.recovery().clean()
-            && stored.isPresent()
-            && !BootId.isSame(stored.get().boot(), BootId.current())
-            && settings.durability() != DurabilityMode.ALL;
-    TermRecord record =
-        stored.map(found -> found.record().started(unforcedMayBeLost)).orElse(TermRecord.fresh());
-    terms.save(record);
-    return record;
-  }
-
   private void begin() {
     store.startAppending();
-    transport.start(new Incoming());
+    transport.start(new Inbox(core, this::execute, GroupLog::nowMs));
     threads
         .clock()
         .scheduleWithFixedDelay(
@@ -194,6 +170,10 @@ public final class GroupLog implements ReplicatedLog {
             settings.tickMs(),
             settings.tickMs(),
             TimeUnit.MILLISECONDS);
+  }
+
+  private void forced() {
+    core.forced(nowMs());
   }
 
   private static long nowMs() {
@@ -259,34 +239,6 @@ public final class GroupLog implements ReplicatedLog {
     }
   }
 
-  /** What comes in from the transport's threads. */
-  private final class Incoming implements Transport.Receiver {
-    @Override
-    public void received(ByteBuffer bytes) {
-      MessageCodec.Envelope envelope;
-      try {
-        envelope = MessageCodec.decode(bytes);
-      } catch (IllegalArgumentException e) {
-        log.warn("Dropped {}", e.getMessage());
-        return;
-      }
-      if (received.incrementAndGet() > RECEIVED_MAX) {
-        received.decrementAndGet();
-        return;
-      }
-      execute(
-          () -> {
-            received.decrementAndGet();
-            core.receive(nowMs(), envelope.from(), envelope.message());
-          });
-    }
-
-    @Override
-    public void down(String name) {
-      execute(() -> core.peerDown(nowMs(), name));
-    }
-  }
-
   /** What the core does to the outside. */
   private final class Outside implements Effects {
     @Override
@@ -347,25 +299,6 @@ public final class GroupLog implements ReplicatedLog {
     public void installed(Checkpoint checkpoint) {
       checkpoints.installed();
       applier.installed(checkpoint);
-    }
-  }
-
-  private void askForce() {
-    if (!forceAsked.getAndSet(true)) {
-      threads.force().execute(this::force);
-    }
-  }
-
-  /** Force thread. */
-  private void force() {
-    forceAsked.getAndSet(false);
-    try {
-      store.force();
-      execute(() -> core.forced(nowMs()));
-    } catch (LogException e) {
-      execute(() -> fail(e));
-    } catch (RuntimeException | InternalError e) {
-      execute(() -> fail(new LogException(Category.IO, "Forcing the log failed: " + e, e)));
     }
   }
 
@@ -475,26 +408,7 @@ public final class GroupLog implements ReplicatedLog {
 
   /** What this member knows of the group. */
   public GroupStatus status() {
-    return new GroupStatus(
-        self.name(),
-        core.role(),
-        leading,
-        core.isTransferring(),
-        core.term(),
-        core.leader() == null ? "" : core.leader().name(),
-        core.standing(),
-        disk.lastIndex(),
-        core.commitIndex(),
-        applier.applied(),
-        core.membership().all().stream()
-            .map(
-                member ->
-                    new GroupStatus.Member(
-                        member.name(),
-                        core.membership().isVoter(member),
-                        member.equals(self) ? disk.lastIndex() : core.matchedIndex(member)))
-            .toList(),
-        transport.connected());
+    return GroupStatus.of(self, core, leading, applier.applied(), transport.connected());
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.mgtm.group.member;
 
+import io.mgtm.group.core.GroupCore;
+import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.core.Standing;
 import java.util.List;
@@ -32,4 +34,31 @@ public record GroupStatus(
    * @param matchedIndex how far its log is, -1 when not known
    */
   public record Member(String name, boolean voter, long matchedIndex) {}
+
+  /** Owner thread. */
+  static GroupStatus of(
+      MemberId self, GroupCore core, boolean serving, long applied, List<String> connected) {
+    List<Member> members =
+        core.membership().all().stream()
+            .map(
+                member ->
+                    new Member(
+                        member.name(),
+                        core.membership().isVoter(member),
+                        member.equals(self) ? core.lastIndex() : core.matchedIndex(member)))
+            .toList();
+    return new GroupStatus(
+        self.name(),
+        core.role(),
+        serving,
+        core.isTransferring(),
+        core.term(),
+        core.leader() == null ? "" : core.leader().name(),
+        core.standing(),
+        core.lastIndex(),
+        core.commitIndex(),
+        applied,
+        members,
+        connected);
+  }
 }

@@ -2,12 +2,14 @@ package io.mgtm.group.member;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.Standing;
 import io.mgtm.group.core.TermRecord;
+import io.mgtm.group.storage.RecoveryReport;
 import io.mgtm.group.storage.StorageFiles;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -18,7 +20,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * | magic:i64 | version:i32 | term:i64 | incarnation:i64 | standing:u8 | voted:u8 [member] |
- * | initial membership | bytes:u8 | boot id | crc32c:i32 |
+ * | initial membership | all forced:u8 | bytes:u8 | boot id | crc32c:i32 |
  * </pre>
  *
  * Big-endian; the checksum covers all before it. Owner thread.
@@ -33,16 +35,19 @@ final class TermStore {
 
   private final StorageFiles files;
   private final String boot;
+  private final boolean allForced;
 
   /** What the file says. */
-  record Stored(TermRecord record, String boot) {}
+  record Stored(TermRecord record, boolean allForced, String boot) {}
 
   /**
    * A store in a folder.
    *
    * @param boot tells this boot of the machine from others; empty when that cannot be told
+   * @param durability that this process runs with
    */
-  TermStore(StorageFiles files, String boot) {
+  TermStore(StorageFiles files, String boot, DurabilityMode durability) {
+    this.allForced = durability == DurabilityMode.ALL;
     this.files = files;
     this.boot = boot.substring(0, Math.min(boot.length(), BOOT_BYTES_MAX));
   }
@@ -80,12 +85,39 @@ final class TermStore {
     Standing standing = Standing.of(from.get());
     MemberId voted = from.get() == 0 ? null : Membership.decodeMember(from);
     Membership initial = Membership.decode(from);
+    boolean forced = from.get() != 0;
     byte[] bootBytes = new byte[Byte.toUnsignedInt(from.get())];
     from.get(bootBytes);
     return Optional.of(
         new Stored(
             new TermRecord(term, voted, incarnation, standing, initial),
+            forced,
             new String(bootBytes, UTF_8)));
+  }
+
+  /**
+   * Reads or makes the record, and stores that of this start.
+   *
+   * @param recovery what was found of the log
+   * @throws LogException with CORRUPT when there is a log and no record
+   */
+  TermRecord begin(RecoveryReport recovery) {
+    Optional<Stored> stored = load();
+    if (stored.isEmpty() && recovery.lastIndex() > 0) {
+      throw new LogException(
+          Category.CORRUPT,
+          "%s is missing beside a log, so the log is not that of a member of a group; choose another folder"
+              .formatted(files.describe(NAME)));
+    }
+    boolean unforcedMayBeLost =
+        !recovery.clean()
+            && stored.isPresent()
+            && !BootId.isSame(stored.get().boot(), boot)
+            && !stored.get().allForced();
+    TermRecord record =
+        stored.map(found -> found.record().started(unforcedMayBeLost)).orElse(TermRecord.fresh());
+    save(record);
+    return record;
   }
 
   /** On return the record is on disk. */
@@ -98,7 +130,8 @@ final class TermStore {
       Membership.encode(record.votedFor(), to);
     }
     byte[] bootBytes = boot.getBytes(UTF_8);
-    to.put(record.initial().encoded()).put((byte) bootBytes.length).put(bootBytes);
+    to.put(record.initial().encoded()).put((byte) (allForced ? 1 : 0));
+    to.put((byte) bootBytes.length).put(bootBytes);
     int checksumAt = to.position();
     to.putInt(checksum(to.array(), checksumAt));
     byte[] content = new byte[to.flip().remaining()];

@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param bind this member's address; the failure detection listens 100 ports above
  * @param hosts the addresses of all members that are known from the start
  * @param suspectMs how long a silent member is waited for before the view leaves it out
- * @param secret a key of 16 or 32 bytes, the same on all members, with which messages are encrypted
- *     and authenticated (AES-GCM)
+ * @param tls keys for TLS 1.3 with certificates on both sides; without it, nothing is encrypted and
+ *     everybody who reaches the address is believed
  * @param stackFile a JGroups stack in XML that takes the place of all this but the cluster's name
  */
 public record JGroupsSettings(
@@ -22,9 +22,21 @@ public record JGroupsSettings(
     InetSocketAddress bind,
     List<InetSocketAddress> hosts,
     long suspectMs,
-    Optional<List<Byte>> secret,
+    Optional<Tls> tls,
     Optional<Path> stackFile) {
   static final int DETECTION_PORT_OFFSET = 100;
+
+  /**
+   * A PKCS #12 file with this member's key and certificate, and those that it trusts.
+   *
+   * @param password of the file and its keys
+   */
+  public record Tls(Path keyStore, String password) {
+    @Override
+    public String toString() {
+      return "Tls[" + keyStore + "]";
+    }
+  }
 
   /** Refuses what cannot work. */
   public JGroupsSettings {
@@ -35,10 +47,6 @@ public record JGroupsSettings(
       throw new IllegalArgumentException(
           "suspectMs is %d; 100 and more is allowed".formatted(suspectMs));
     }
-    if (secret.isPresent() && secret.get().size() != 16 && secret.get().size() != 32) {
-      throw new IllegalArgumentException(
-          "the group's secret has %d bytes; 16 or 32 are allowed".formatted(secret.get().size()));
-    }
   }
 
   /** Without encryption, with the times that suit machines of one data centre. */
@@ -47,11 +55,11 @@ public record JGroupsSettings(
     return new JGroupsSettings(cluster, bind, hosts, 1_500, Optional.empty(), Optional.empty());
   }
 
-  public JGroupsSettings withSecret(List<Byte> key) {
-    return new JGroupsSettings(cluster, bind, hosts, suspectMs, Optional.of(key), stackFile);
+  public JGroupsSettings withTls(Tls keys) {
+    return new JGroupsSettings(cluster, bind, hosts, suspectMs, Optional.of(keys), stackFile);
   }
 
   public JGroupsSettings withStackFile(Path file) {
-    return new JGroupsSettings(cluster, bind, hosts, suspectMs, secret, Optional.of(file));
+    return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, Optional.of(file));
   }
 }

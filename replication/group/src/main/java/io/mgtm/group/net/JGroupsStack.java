@@ -2,25 +2,27 @@ package io.mgtm.group.net;
 
 import java.util.ArrayList;
 import java.util.List;
-import javax.crypto.SecretKey;
-import javax.crypto.spec.SecretKeySpec;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FD_SOCK2;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.NAKACK4;
-import org.jgroups.protocols.SYM_ENCRYPT;
 import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UNICAST4;
 import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
+import org.jgroups.util.TLS;
+import org.jgroups.util.TLSClientAuth;
 
 /**
  * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
  * detection by broken connections at once and by silence within the configured time, FIFO reliable
  * multicast and unicast, membership, fragmentation.
+ *
+ * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
+ * failure detection's connections, which carry nothing, are not.
  *
  * <p>There is no flow control: the core bounds what is in flight to each member, and a message that
  * would block is dropped.
@@ -39,6 +41,7 @@ final class JGroupsStack {
     tcp.nonBlockingSends(true);
     tcp.maxSendQueue(SEND_QUEUE_MAX);
     tcp.setSockConnTimeout((int) Math.min(500, settings.suspectMs()));
+    settings.tls().ifPresent(keys -> tcp.tls(tls(keys)));
     FD_SOCK2 sockets =
         new FD_SOCK2()
             .setBindAddress(settings.bind().getAddress())
@@ -51,7 +54,6 @@ final class JGroupsStack {
     stack.add(sockets);
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new VERIFY_SUSPECT2().setTimeout(settings.suspectMs() / 10));
-    settings.secret().ifPresent(secret -> stack.add(encryption(secret)));
     stack.add(new NAKACK4());
     stack.add(new UNICAST4());
     stack.add(
@@ -65,16 +67,17 @@ final class JGroupsStack {
     return stack;
   }
 
-  private static Protocol encryption(List<Byte> secret) {
-    byte[] bytes = new byte[secret.size()];
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = secret.get(i);
-    }
-    SecretKey key = new SecretKeySpec(bytes, "AES");
-    SYM_ENCRYPT encrypt = new SYM_ENCRYPT();
-    encrypt.setSecretKey(key);
-    encrypt.symAlgorithm("AES/GCM/NoPadding");
-    encrypt.symIvLength(12);
-    return encrypt;
+  private static TLS tls(JGroupsSettings.Tls keys) {
+    String file = keys.keyStore().toString();
+    return new TLS()
+        .enabled(true)
+        .setProtocols(new String[] {"TLSv1.3"})
+        .setKeystorePath(file)
+        .setKeystorePassword(keys.password())
+        .setKeystoreType("PKCS12")
+        .setTruststorePath(file)
+        .setTruststorePassword(keys.password())
+        .setTruststoreType("PKCS12")
+        .setClientAuth(TLSClientAuth.NEED);
   }
 }

@@ -3,8 +3,8 @@ package io.mgtm.group.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.net.JGroupsSettings;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -124,13 +124,39 @@ class GroupLogIT {
   }
 
   @Test
-  void encryptedGroupWorks() throws Exception {
-    try (TestGroup group =
-        new TestGroup(folder, THREE, Optional.of(Collections.nCopies(32, (byte) 7)))) {
+  void groupWithTlsWorksAndTalksToNobodyWithoutACertificate() throws Exception {
+    JGroupsSettings.Tls keys = new JGroupsSettings.Tls(folder.resolve("keys.p12"), "change it");
+    int made =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "member",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=member",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                keys.keyStore().toString(),
+                "-storepass",
+                keys.password())
+            .inheritIO()
+            .start()
+            .waitFor();
+    assertThat(made).isZero();
+    try (TestGroup group = new TestGroup(folder, THREE, Optional.of(keys))) {
       THREE.forEach(group::start);
-      group.awaitLeader();
+      TestMember leader = group.awaitLeader();
       group.add("secret");
       awaitAgreement(group);
+      leader.onOwner(() -> leader.log().add("g4"));
+      TestMember stranger = group.start("g4", "", Optional.empty());
+      group.add("more");
+      assertThat(stranger.status().connected()).containsExactly("g4");
+      assertThat(stranger.local()).isEmpty();
+      assertThat(group.awaitLeader().status().connected()).containsExactlyElementsOf(THREE);
     }
   }
 

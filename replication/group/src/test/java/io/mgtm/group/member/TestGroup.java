@@ -31,12 +31,13 @@ final class TestGroup implements AutoCloseable {
   private final Map<String, InetSocketAddress> addresses = new TreeMap<>();
   final Map<String, TestMember> members = new TreeMap<>();
   private final List<String> founders;
-  private final Optional<List<Byte>> secret;
+  private final Optional<JGroupsSettings.Tls> tls;
 
-  TestGroup(Path folder, List<String> founders, Optional<List<Byte>> secret) throws IOException {
+  TestGroup(Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls)
+      throws IOException {
     this.folder = folder;
     this.founders = founders;
-    this.secret = secret;
+    this.tls = tls;
     for (String name : List.of("g1", "g2", "g3", "g4")) {
       addresses.put(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
     }
@@ -62,6 +63,10 @@ final class TestGroup implements AutoCloseable {
 
   /** Starts a member; another suffix is another folder. */
   TestMember start(String name, String suffix) {
+    return start(name, suffix, tls);
+  }
+
+  TestMember start(String name, String suffix, Optional<JGroupsSettings.Tls> keys) {
     List<String> names = new ArrayList<>(founders);
     if (!names.contains(name)) {
       names.add(name);
@@ -82,7 +87,7 @@ final class TestGroup implements AutoCloseable {
             addresses.get(name),
             List.copyOf(addresses.values()),
             1_500,
-            secret,
+            keys,
             Optional.empty());
     TestMember member =
         new TestMember(
