@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes a checkpoint when the log has grown enough, and lets the log drop what is no longer
- * needed. The owner thread decides and takes the state; the files thread writes.
+ * needed. The owner thread decides and takes the state, the checkpoint thread writes, the files
+ * thread drops.
  *
  * <p>The state is taken in a task of its own on the owner thread: within an append the state may
  * already hold entries that are not appended yet. The log is forced up to the checkpoint's index
@@ -32,7 +33,7 @@ final class Checkpointer {
   private final CheckpointStore checkpoints;
   private final StateMachine machine;
   private final Executor owner;
-  private final Executor filesThread;
+  private final StorageThreads threads;
   private final BooleanSupplier force;
   private final LongSupplier nanoClock;
   private final long thresholdBytes;
@@ -61,7 +62,7 @@ final class Checkpointer {
       CheckpointStore checkpoints,
       StateMachine machine,
       Executor owner,
-      Executor filesThread,
+      StorageThreads threads,
       BooleanSupplier force,
       LongSupplier nanoClock,
       LocalLogSettings settings,
@@ -70,7 +71,7 @@ final class Checkpointer {
     this.checkpoints = checkpoints;
     this.machine = machine;
     this.owner = owner;
-    this.filesThread = filesThread;
+    this.threads = threads;
     this.force = force;
     this.nanoClock = nanoClock;
     this.thresholdBytes = settings.checkpointBytes();
@@ -113,11 +114,14 @@ final class Checkpointer {
     }
     long index = store.lastIndex();
     if (index == coveredIndex) {
-      filesThread.execute(
-          () -> {
-            drop();
-            owner.execute(() -> busy = false);
-          });
+      // Only a full disk asks for this: what is kept in reserve goes too.
+      threads
+          .files()
+          .execute(
+              () -> {
+                drop(index);
+                owner.execute(() -> busy = false);
+              });
       return;
     }
     Optional<byte[]> state = takeState(index);
@@ -127,11 +131,17 @@ final class Checkpointer {
     }
     long term = store.lastTerm();
     long bytes = store.appendedBytes();
-    filesThread.execute(
-        () -> {
-          boolean saved = save(index, term, state.get());
-          owner.execute(() -> ended(saved, index, bytes));
-        });
+    threads
+        .checkpoints()
+        .execute(
+            () -> {
+              boolean saved = force.getAsBoolean() && save(index, term, state.get());
+              if (saved) {
+                long previous = checkpoints.previousIndex();
+                threads.files().execute(() -> drop(store.isDiskRefusing() ? index : previous));
+              }
+              owner.execute(() -> ended(saved, index, bytes));
+            });
   }
 
   /** A state that cannot be encoded is a bug, but no reason to stop: the log holds everything. */
@@ -154,33 +164,25 @@ final class Checkpointer {
     }
   }
 
-  /** Files thread. */
+  /** Checkpoint thread, or at the close. */
   private boolean save(long index, long term, byte[] state) {
-    return force.getAsBoolean() && write(index, term, state);
-  }
-
-  private boolean write(long index, long term, byte[] state) {
     try {
       checkpoints.save(index, term, state);
-    } catch (LogException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       failures.incrementAndGet();
-      log.warn(
-          "No checkpoint at index {}, the log is kept and it will be tried again: {}",
-          index,
-          e.getMessage());
+      log.warn("No checkpoint at index {}, the log is kept and it will be tried again", index, e);
       return false;
     }
     written.incrementAndGet();
     newestIndex = index;
     newestEpochMs = System.currentTimeMillis();
-    drop();
     return true;
   }
 
-  private void drop() {
-    long through = store.isDiskRefusing() ? checkpoints.newestIndex() : checkpoints.previousIndex();
+  /** Files thread. */
+  private void drop(long throughIndex) {
     try {
-      store.dropPrefix(through);
+      store.dropPrefix(throughIndex);
     } catch (LogException e) {
       log.warn("Old log files are kept until the next checkpoint: {}", e.getMessage());
     }
@@ -191,7 +193,7 @@ final class Checkpointer {
     closed = true;
     long index = store.lastIndex();
     if (index > checkpoints.newestIndex()) {
-      takeState(index).ifPresent(state -> write(index, store.lastTerm(), state));
+      takeState(index).ifPresent(state -> save(index, store.lastTerm(), state));
     }
   }
 

@@ -8,20 +8,26 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads behind a log: one that forces, and one for everything that takes longer, so that no
- * force waits while a segment is made or a checkpoint is written.
+ * The threads behind a log. No force waits while a log file is made, and no log file waits while a
+ * large checkpoint is written.
  */
 interface StorageThreads {
+  /** Forces the log. */
   Executor force();
 
+  /** Makes, reuses and removes log files. */
   Executor files();
+
+  /** Writes checkpoints. */
+  Executor checkpoints();
 
   /** Lets what was handed over finish, and ends the threads. */
   void stop();
 
-  /** Two threads of their own. */
+  /** Threads of their own, which do not keep the process alive. */
   static StorageThreads start() {
-    return new Started(single("mgtm-log-force"), single("mgtm-log-files"));
+    return new Started(
+        single("mgtm-log-force"), single("mgtm-log-files"), single("mgtm-log-checkpoints"));
   }
 
   private static ExecutorService single(String name) {
@@ -34,16 +40,22 @@ interface StorageThreads {
   }
 
   /** Started threads. */
-  record Started(ExecutorService force, ExecutorService files) implements StorageThreads {
+  record Started(ExecutorService force, ExecutorService files, ExecutorService checkpoints)
+      implements StorageThreads {
     private static final long STOP_TIMEOUT_S = 60;
 
+    /** In this order, for a checkpoint hands over to the files thread. */
     @Override
     public void stop() {
-      files.shutdown();
-      force.shutdown();
+      stop(checkpoints);
+      stop(files);
+      stop(force);
+    }
+
+    private static void stop(ExecutorService thread) {
+      thread.shutdown();
       try {
-        if (!files.awaitTermination(STOP_TIMEOUT_S, TimeUnit.SECONDS)
-            || !force.awaitTermination(STOP_TIMEOUT_S, TimeUnit.SECONDS)) {
+        if (!thread.awaitTermination(STOP_TIMEOUT_S, TimeUnit.SECONDS)) {
           throw new LogException(
               Category.IO,
               "The disk has not answered for %d s; check the disk and the system's log"

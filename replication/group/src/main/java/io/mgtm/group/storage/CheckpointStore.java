@@ -194,11 +194,15 @@ public final class CheckpointStore {
   /** What cannot be removed now is removed after the next checkpoint. */
   private void removeOld() {
     names.subList(Math.min(KEPT, names.size()), names.size()).clear();
-    for (String file : files.list()) {
-      Optional<Name> found = Name.parse(file);
-      if (found.isPresent() && !names.contains(found.get())) {
-        files.delete(file);
+    try {
+      for (String file : files.list()) {
+        Optional<Name> found = Name.parse(file);
+        if (found.isPresent() && !names.contains(found.get())) {
+          files.delete(file);
+        }
       }
+    } catch (LogException e) {
+      log.warn("Old checkpoints are kept until the next one: {}", e.getMessage());
     }
   }
 

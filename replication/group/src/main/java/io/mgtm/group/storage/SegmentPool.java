@@ -62,10 +62,6 @@ final class SegmentPool {
     spares.put(unused.sequence(), unused);
   }
 
-  int size() {
-    return spares.size();
-  }
-
   /** The next unused segment, or null. Owner thread. */
   Segment take() {
     var first = spares.pollFirstEntry();
@@ -173,12 +169,14 @@ final class SegmentPool {
     } catch (LogException e) {
       failure = e;
     }
-    LogException before = refusal;
     refusedNanos = nanoClock.getAsLong();
+    setRefusal(failure);
+  }
+
+  private synchronized void setRefusal(LogException failure) {
+    LogException before = refusal;
     refusal = failure;
-    synchronized (this) {
-      notifyAll();
-    }
+    notifyAll();
     if (failure != null && before == null) {
       log.warn("No room for the log: {}", failure.getMessage());
     } else if (failure == null && before != null) {
@@ -217,9 +215,6 @@ final class SegmentPool {
     }
     retired.wipe(0);
     publish(retired.file(), unfinished);
-    refusal = null;
-    synchronized (this) {
-      notifyAll();
-    }
+    setRefusal(null);
   }
 }

@@ -12,7 +12,7 @@
  *   <li>A segment goes only when a forced checkpoint covers it.
  * </ol>
  *
- * <p>Three threads: the owner appends, reads and truncates; the force thread forces; the files
- * thread makes segments, writes checkpoints and drops what they cover.
+ * <p>Four threads: the owner appends, reads and truncates; the force thread forces; the checkpoint
+ * thread writes checkpoints; the files thread makes segments and drops what checkpoints cover.
  */
 package io.mgtm.group.storage;

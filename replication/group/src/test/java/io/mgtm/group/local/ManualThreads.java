@@ -11,6 +11,7 @@ final class ManualThreads implements StorageThreads {
   private final Deque<Runnable> owner = new ArrayDeque<>();
   private final Deque<Runnable> force = new ArrayDeque<>();
   private final Deque<Runnable> files = new ArrayDeque<>();
+  private final Deque<Runnable> checkpoints = new ArrayDeque<>();
 
   private boolean ownerRejects;
 
@@ -32,6 +33,7 @@ final class ManualThreads implements StorageThreads {
     owner.clear();
     force.clear();
     files.clear();
+    checkpoints.clear();
   }
 
   @Override
@@ -42,6 +44,11 @@ final class ManualThreads implements StorageThreads {
   @Override
   public Executor files() {
     return files::add;
+  }
+
+  @Override
+  public Executor checkpoints() {
+    return checkpoints::add;
   }
 
   boolean runOwner() {
@@ -58,15 +65,16 @@ final class ManualThreads implements StorageThreads {
 
   /** Runs the next task of one of the threads. */
   void runOne(Random random) {
-    switch (random.nextInt(3)) {
+    switch (random.nextInt(4)) {
       case 0 -> run(owner);
       case 1 -> run(force);
+      case 2 -> run(checkpoints);
       default -> run(files);
     }
   }
 
   void runAll() {
-    while (run(force) || run(files) || run(owner)) {
+    while (run(force) || run(files) || run(checkpoints) || run(owner)) {
       // until nothing is left
     }
   }
@@ -82,7 +90,7 @@ final class ManualThreads implements StorageThreads {
 
   @Override
   public void stop() {
-    while (run(files) || run(force)) {
+    while (run(checkpoints) || run(files) || run(force)) {
       // what was handed over is finished
     }
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The log with its own threads and a real disk, as fast as it goes. */
 class RealThreadsIT implements ReplicatedLog.Listener {
   private static final List<Durability> DURABILITIES = List.of(Durability.values());
-  private static final int ENTRIES = 60_000;
+  private static final int ENTRIES = 40_000;
 
   @TempDir Path folder;
 

@@ -36,6 +36,7 @@ final class LogStoreSimulation {
   private long inMemory;
   private long truncatingFrom = Long.MAX_VALUE;
   private long restartingAt = -1;
+  private long restartRefusedFor = -1;
 
   private boolean isOpen;
   private LogStore log;
@@ -50,6 +51,8 @@ final class LogStoreSimulation {
     int restartsRefused;
     int dropped;
     int tailsCut;
+    int forcesFailed;
+    int checkpointsWhereARestartWasRefused;
   }
 
   LogStoreSimulation(long seed, Coverage coverage) {
@@ -91,6 +94,7 @@ final class LogStoreSimulation {
 
   private void open() {
     isOpen = false;
+    disk.setBytesMax(Long.MAX_VALUE);
     tasks.clear();
     try {
       checkpoints = new CheckpointStore(disk, MEMBER);
@@ -167,12 +171,25 @@ final class LogStoreSimulation {
       disk.crashAfter(random.nextInt(200));
     }
     for (int steps = random.nextInt(150); steps > 0; steps--) {
+      if (last() == restartRefusedFor) {
+        checkpointWhereARestartWasRefused();
+      }
+      if (random.nextInt(400) == 0) {
+        failForce();
+        return;
+      }
       switch (random.nextInt(16)) {
         case 0, 1 -> forced = Math.max(forced, log.force());
         case 2 -> disk.writeBackSome();
         case 3, 4, 5 -> runTask();
         case 6 -> truncate();
-        case 7 -> drop();
+        case 7 -> drop(random.nextInt(20));
+        case 10 -> {
+          // The moment when the last segment may have no record on disk.
+          forced = log.force();
+          append();
+          drop(0);
+        }
         case 8 -> {
           long first = log.firstIndex();
           readFrom(first + random.nextInt((int) (log.lastIndex() + 2 - first)));
@@ -217,8 +234,8 @@ final class LogStoreSimulation {
     coverage.truncated++;
   }
 
-  private void drop() {
-    dropped = Math.max(dropped, forced - random.nextInt(20));
+  private void drop(int kept) {
+    dropped = Math.max(dropped, forced - kept);
     long firstBefore = log.firstIndex();
     log.dropPrefix(dropped);
     coverage.dropped += log.firstIndex() > firstBefore ? 1 : 0;
@@ -228,7 +245,7 @@ final class LogStoreSimulation {
     if (random.nextInt(6) != 0) {
       return;
     }
-    long index = last() + 1 + random.nextInt(50);
+    long index = last() + 1 + random.nextInt(random.nextBoolean() ? 5 : 50);
     if (random.nextInt(3) == 0) {
       disk.setBytesMax(disk.usedBytes());
     }
@@ -239,9 +256,36 @@ final class LogStoreSimulation {
       coverage.restarted++;
     } catch (LogException full) {
       coverage.restartsRefused++;
+      restartRefusedFor = index;
     }
     restartingAt = -1;
     disk.setBytesMax(Long.MAX_VALUE);
+  }
+
+  /** Its own checkpoint at that index must not be taken for the one that was to come. */
+  private void checkpointWhereARestartWasRefused() {
+    forced = log.force();
+    checkpoints.save(last(), log.lastTerm(), new byte[300]);
+    restartRefusedFor = -1;
+    dropped = last(); // and nothing before it is taken back
+    coverage.checkpointsWhereARestartWasRefused++;
+  }
+
+  /** After a force has failed, none may ever be reported to have gone well. */
+  private void failForce() {
+    append();
+    if (log.durableIndex() == last()) {
+      return;
+    }
+    disk.failNextForce();
+    for (int tries = 0; tries < 2; tries++) {
+      try {
+        log.force();
+        throw new AssertionError("a force went well after one had failed");
+      } catch (LogException expected) {
+        coverage.forcesFailed++;
+      }
+    }
   }
 
   private void modelRestart(long index) {

@@ -21,7 +21,8 @@ class LogStoreSimulationTest {
           .as("every kind of event has happened")
           .matches(c -> c.truncated > 0 && c.truncationsInterrupted > 0)
           .matches(c -> c.restarted > 0 && c.restartsInterrupted > 0 && c.restartsRefused > 0)
-          .matches(c -> c.dropped > 0 && c.tailsCut > 0);
+          .matches(c -> c.dropped > 0 && c.tailsCut > 0 && c.forcesFailed > 0)
+          .matches(c -> c.checkpointsWhereARestartWasRefused > 0);
     }
   }
 
