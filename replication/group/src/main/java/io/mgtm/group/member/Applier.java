@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  * its log; a follower's to what is committed, after a start to all that was found. When entries
  * that it holds are cut, it is built anew. Owner thread.
  */
-final class Applier {
+final class Applier implements GroupDisk.StateKeeper {
   private final StateMachine machine;
 
   /** The state before the first entry, the same on every member. */
@@ -80,8 +80,8 @@ final class Applier {
     applied = index;
   }
 
-  /** Entries from an index on are gone. */
-  void truncated(long fromIndex) {
+  @Override
+  public void truncated(long fromIndex) {
     if (applied < fromIndex) {
       return;
     }
@@ -91,7 +91,8 @@ final class Applier {
     applyUpTo(fromIndex - 1);
   }
 
-  void installed(Checkpoint checkpoint) {
+  @Override
+  public void installed(Checkpoint checkpoint) {
     machine.restore(checkpoint.state().duplicate());
     applied = checkpoint.index();
   }

@@ -75,6 +75,9 @@ final class GroupCheckpoints {
   }
 
   private void store(GroupCore core) {
+    if (taken != null && !isStillInLog(taken)) {
+      taken = null;
+    }
     Checkpoint checkpoint = taken;
     if (checkpoint == null
         || checkpoint.index() > core.commitIndex()
@@ -88,6 +91,13 @@ final class GroupCheckpoints {
           boolean saved = write(checkpoint);
           owner.execute(() -> written(core, checkpoint, saved));
         });
+  }
+
+  /** An entry of the same index and term has the same entries before it. */
+  private boolean isStillInLog(Checkpoint checkpoint) {
+    return checkpoint.index() >= disk.baseIndex()
+        && checkpoint.index() <= disk.lastIndex()
+        && disk.termAt(checkpoint.index()) == checkpoint.term();
   }
 
   /** Files thread. */
@@ -120,18 +130,5 @@ final class GroupCheckpoints {
             log.warn("Old log files are kept until the next checkpoint: {}", e.getMessage());
           }
         });
-  }
-
-  /** Entries from an index on are gone, and the state with them. */
-  void truncated(long fromIndex) {
-    if (taken != null && taken.index() >= fromIndex) {
-      taken = null;
-    }
-  }
-
-  /** Another member's checkpoint has taken the place of everything. */
-  void installed() {
-    taken = null;
-    bytesSince = 0;
   }
 }

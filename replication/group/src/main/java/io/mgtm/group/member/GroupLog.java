@@ -5,7 +5,6 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.core.CoreLog.Checkpoint;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
@@ -20,6 +19,8 @@ import io.mgtm.group.storage.LogStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -57,12 +58,16 @@ public final class GroupLog implements ReplicatedLog {
   private final Applier applier;
   private final GroupCheckpoints checkpoints;
   private final TermStore terms;
+  private final RoomWatch room;
   private final GroupCore core;
   private final MemberId self;
 
   private final AtomicBoolean tickAsked = new AtomicBoolean();
+
+  /** What the core said while it was at work. */
+  private final Deque<Runnable> notices = new ArrayDeque<>();
+
   private boolean flushAsked;
-  private boolean roomRefused;
   private boolean leading;
   private boolean closed;
   private LogException failure;
@@ -114,6 +119,7 @@ public final class GroupLog implements ReplicatedLog {
     this.listener = listener;
     this.transport = transport;
     this.threads = threads;
+    room = new RoomWatch(settings.name(), nowMs());
     self = new MemberId(settings.name(), folder.member());
     CheckpointStore checkpointStore = new CheckpointStore(folder.files(), folder.member());
     store =
@@ -126,14 +132,14 @@ public final class GroupLog implements ReplicatedLog {
         new BackgroundForce(
             store, threads.force(), () -> execute(this::forced), e -> execute(() -> fail(e)));
     applier = new Applier(machine);
-    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, new Keeper());
+    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier);
     terms = new TermStore(folder.files(), BootId.current(), settings.durability());
     TermRecord record = terms.begin(store.recovery());
     MembershipHistory members = new MembershipHistory(0, record.initial());
     applier.start(disk, members);
     checkpoints =
         new GroupCheckpoints(
-            disk, applier, machine, owner, threads.files(), settings.checkpointBytes());
+            disk, applier, machine, this::execute, threads.files(), settings.checkpointBytes());
     core =
         new GroupCore(
             new GroupCore.Start(
@@ -197,9 +203,10 @@ public final class GroupLog implements ReplicatedLog {
   private void guarded(Runnable task) {
     try {
       task.run();
+      tellListener();
     } catch (LogException e) {
       if (e.category() == Category.NO_SPACE) {
-        refuseRoom(e.getMessage());
+        room.refused(e.getMessage(), nowMs());
       } else {
         fail(e);
       }
@@ -208,11 +215,20 @@ public final class GroupLog implements ReplicatedLog {
     }
   }
 
-  private void refuseRoom(String reason) {
-    if (!roomRefused) {
-      log.warn("Member {} cannot store entries: {}", self, reason);
+  private void tellLeader(Runnable notice) {
+    notices.add(
+        () -> {
+          if (leading) {
+            notice.run();
+          }
+        });
+  }
+
+  /** Only now may the listener call this log, and through it the core, again. */
+  private void tellListener() {
+    for (Runnable next = notices.poll(); next != null; next = notices.poll()) {
+      next.run();
     }
-    roomRefused = true;
   }
 
   private void fail(LogException cause) {
@@ -232,10 +248,9 @@ public final class GroupLog implements ReplicatedLog {
   private void tick() {
     tickAsked.getAndSet(false);
     core.tick(nowMs());
-    checkpoints.tick(core, nowMs(), roomRefused);
-    if (roomRefused && disk.hasRoom()) {
-      roomRefused = false;
-      log.info("Member {} has room for entries again", self);
+    checkpoints.tick(core, nowMs(), room.isRefused());
+    if (room.isRefused() && disk.hasRoom()) {
+      room.hasRoom();
     }
   }
 
@@ -255,50 +270,36 @@ public final class GroupLog implements ReplicatedLog {
     public void leaderChanged(MemberId leader, long term) {
       log.info("Member {}: term {}, leader {}", self, term, leader == null ? "unknown" : leader);
       if (!self.equals(leader)) {
-        stopLeading(leader == null ? null : leader.name());
+        notices.add(() -> stopLeading(leader == null ? null : leader.name()));
       }
     }
 
     @Override
     public void leading(long term) {
       log.info("Member {} leads in term {}", self, term);
-      leading = true;
-      listener.leading(term);
+      notices.add(
+          () -> {
+            if (core.isServing()) {
+              leading = true;
+              listener.leading(term);
+            }
+          });
     }
 
     @Override
     public void committed(long index) {
       applier.applyUpTo(index);
-      if (leading) {
-        listener.committed(index);
-      }
+      tellLeader(() -> listener.committed(index));
     }
 
     @Override
     public void confirmed(long ticket) {
-      if (leading) {
-        listener.confirmed(ticket);
-      }
+      tellLeader(() -> listener.confirmed(ticket));
     }
 
     @Override
     public void failed(String reason) {
       fail(new LogException(Category.CORRUPT, reason));
-    }
-  }
-
-  /** What the disk does to the state. */
-  private final class Keeper implements GroupDisk.StateKeeper {
-    @Override
-    public void truncated(long fromIndex) {
-      checkpoints.truncated(fromIndex);
-      applier.truncated(fromIndex);
-    }
-
-    @Override
-    public void installed(Checkpoint checkpoint) {
-      checkpoints.installed();
-      applier.installed(checkpoint);
     }
   }
 
@@ -313,7 +314,7 @@ public final class GroupLog implements ReplicatedLog {
     if (disk.hasRoom(bytes)) {
       return true;
     }
-    refuseRoom(store.noRoomReason());
+    room.refused(store.noRoomReason(), nowMs());
     return false;
   }
 
