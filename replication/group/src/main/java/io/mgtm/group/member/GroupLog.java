@@ -332,7 +332,16 @@ public final class GroupLog implements ReplicatedLog {
   public long append(ByteBuffer payload, Durability durability) {
     checkOpen();
     ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
-    long index = core.append(copy, settings.durability().atLeast(durability));
+    long index;
+    try {
+      index = core.append(copy, settings.durability().atLeast(durability));
+    } catch (LogException e) {
+      if (e.category() != Category.NO_SPACE) {
+        // In a task of its own, so that the caller, which is the listener too, has come to an end.
+        owner.execute(() -> fail(e));
+      }
+      throw e;
+    }
     applier.appliedByLeader(index);
     checkpoints.appended(copy.remaining());
     askFlush();
