@@ -16,5 +16,24 @@ public enum Durability {
   AHEAD,
 
   /** On disk before its reply, or the reply of any later entry, leaves. */
-  REQUIRED
+  REQUIRED;
+
+  /** As it stands in a replicated log and in messages. */
+  public byte code() {
+    return switch (this) {
+      case BUFFERED -> 0;
+      case AHEAD -> 1;
+      case REQUIRED -> 2;
+    };
+  }
+
+  /** Of a {@link #code}; throws IllegalArgumentException when there is none. */
+  public static Durability of(byte code) {
+    return switch (code) {
+      case 0 -> BUFFERED;
+      case 1 -> AHEAD;
+      case 2 -> REQUIRED;
+      default -> throw new IllegalArgumentException("a durability of " + code);
+    };
+  }
 }

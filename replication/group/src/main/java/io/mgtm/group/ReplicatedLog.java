@@ -18,6 +18,24 @@ public interface ReplicatedLog extends AutoCloseable {
      */
     void committed(long index);
 
+    /** Reads with tickets up to this one may be answered; see {@link ReplicatedLog#confirm}. */
+    default void confirmed(long ticket) {}
+
+    /**
+     * This member leads from now on: everything before is applied, and it may append.
+     *
+     * @param term higher than that of every leader before
+     */
+    default void leading(long term) {}
+
+    /**
+     * This member does not lead (any more): what it has appended and is not committed is in doubt,
+     * and its replies must not leave. The state machine may have been restored.
+     *
+     * @param leader the name of the leader, null when none is known
+     */
+    default void following(String leader) {}
+
     /**
      * The log can no longer keep its promise (for example: a force failed). The node must stop:
      * what it has not acknowledged is in doubt.
@@ -48,6 +66,26 @@ public interface ReplicatedLog extends AutoCloseable {
    *     category when the log has failed
    */
   long append(ByteBuffer payload, Durability durability);
+
+  /** Whether this member leads, so that it may append. */
+  default boolean isLeading() {
+    return true;
+  }
+
+  /**
+   * Asks for confirmation that this member still leads. The reply to a read may leave once the
+   * state that it shows is committed, and its ticket is confirmed.
+   *
+   * @return the read's ticket; tickets do not decrease in a term, and begin anew in the next
+   */
+  default long confirm() {
+    return 0;
+  }
+
+  /** The highest confirmed ticket of this term. */
+  default long confirmedTicket() {
+    return Long.MAX_VALUE;
+  }
 
   /** The highest index whose entries, and all before, may be acknowledged. */
   long committedIndex();

@@ -21,11 +21,21 @@ public interface StateMachine {
    */
   void apply(long index, ByteBuffer payload);
 
+  /**
+   * Entries before this one that were acknowledged without being forced may be missing: a majority
+   * of the members lost power. It is part of the log, as an entry is, and comes at the same place
+   * on every member.
+   *
+   * @param index where it stands in the log
+   */
+  default void entriesMayBeMissing(long index) {}
+
   /** The whole state in its versioned encoding; called with every appended entry applied. */
   byte[] checkpoint();
 
   /**
-   * Replaces the state by one that {@link #checkpoint()} wrote.
+   * Replaces the state by one that {@link #checkpoint()} wrote. Also called on a running member:
+   * one that lags behind, or one that led and had applied what the group did not commit.
    *
    * @throws LogException with {@link LogException.Category#FORMAT} when it is of a newer version
    */

@@ -1,0 +1,165 @@
+package io.mgtm.group.core;
+
+import io.mgtm.group.Durability;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a leader changes about the group: who belongs to it, and who leads next. Owner thread.
+ *
+ * <p>One change of the membership at a time, by one voter, and none before the leader serves. While
+ * it hands over, it sends nothing that it appends after that; so it may cut it again.
+ */
+final class Changes {
+  private final CoreState s;
+  private final LeaderRole leader;
+  private final Set<String> wanted = new LinkedHashSet<>();
+
+  private Progress successor;
+  private long heldAfter;
+  private long transferDeadlineMs;
+  private boolean transferTold;
+
+  Changes(CoreState s, LeaderRole leader) {
+    this.s = s;
+    this.leader = leader;
+  }
+
+  /** The last index that may be sent. */
+  long sendLimit() {
+    return successor == null ? s.log.lastIndex() : heldAfter;
+  }
+
+  boolean isTransferring() {
+    return successor != null;
+  }
+
+  /** Begins to hand over; the answer is why not, and empty when it has begun. */
+  Optional<String> transfer(String name) {
+    Optional<Progress> target = leader.named(name);
+    if (!leader.isServing() || successor != null) {
+      return Optional.of("The leadership is changing already; try again");
+    }
+    if (target.isEmpty() || !s.members.latest().isVoter(target.get().member)) {
+      return Optional.of("%s is not another voting member of the group".formatted(name));
+    }
+    if (!leader.answers(target.get())) {
+      return Optional.of("%s does not answer; choose another member".formatted(name));
+    }
+    successor = target.get();
+    heldAfter = s.log.lastIndex();
+    transferDeadlineMs = s.nowMs + s.settings.electionTimeoutMs();
+    transferTold = false;
+    progressed(successor);
+    return Optional.empty();
+  }
+
+  /** Cuts what no other member was sent, when the chosen successor asks for votes. */
+  void yieldTo(MemberId candidate) {
+    if (successor != null && successor.member.equals(candidate) && s.log.lastIndex() > heldAfter) {
+      s.log.truncate(heldAfter + 1);
+      s.members.truncated(heldAfter + 1);
+    }
+  }
+
+  void tick() {
+    if (successor != null && s.nowMs >= transferDeadlineMs) {
+      successor = null;
+      leader.flush();
+    }
+  }
+
+  void progressed(Progress other) {
+    if (other == successor && other.match >= heldAfter && !transferTold) {
+      transferTold = true;
+      leader.sendTo(other, new Message.TransferNow(s.term()));
+    }
+    boolean joining = s.members.latest().joining().contains(other.member);
+    if (joining && mayChange() && other.match >= s.commitIndex) {
+      change(s.members.latest().promoted(other.member));
+    }
+  }
+
+  private boolean mayChange() {
+    return leader.isServing()
+        && successor == null
+        && s.members.latestIndex() <= s.commitIndex
+        && s.log.hasRoom();
+  }
+
+  private void change(Membership to) {
+    leader.append(
+        new Entry(
+            s.term(), EntryKind.MEMBERSHIP, Durability.REQUIRED, ByteBuffer.wrap(to.encoded())));
+    leader.flush();
+  }
+
+  /** A member shows up that has no place in the group. */
+  void onHello(MemberId from) {
+    Membership now = s.members.latest();
+    if (now.contains(from) || !mayChange()) {
+      return;
+    }
+    Optional<MemberId> former = now.named(from.name());
+    if (former.isPresent()) {
+      // The same name on another folder. Only when the former one is gone for sure.
+      boolean silent = !former.get().equals(s.self) && !leader.answers(progressOf(former.get()));
+      Membership next = now.without(former.get()).withJoining(from);
+      if (silent && canCommit(next)) {
+        change(next);
+      }
+    } else if (wanted.remove(from.name())) {
+      change(now.withJoining(from));
+    }
+  }
+
+  /** Whether enough voters answer that the group will not come to a stand by the change. */
+  private boolean canCommit(Membership next) {
+    long answering =
+        next.voters().stream()
+            .filter(voter -> voter.equals(s.self) || leader.answers(progressOf(voter)))
+            .count();
+    return answering >= next.majority();
+  }
+
+  private Progress progressOf(MemberId member) {
+    return leader.progress(member);
+  }
+
+  Optional<String> add(String name) {
+    if (s.members.latest().named(name).isPresent()) {
+      return Optional.of("%s is a member already".formatted(name));
+    }
+    if (s.members.latest().all().size() + wanted.size() >= Membership.MEMBERS_MAX) {
+      return Optional.of("The group has %d members".formatted(Membership.MEMBERS_MAX));
+    }
+    wanted.add(name);
+    return Optional.empty();
+  }
+
+  Optional<String> remove(String name) {
+    if (wanted.remove(name)) {
+      return Optional.empty();
+    }
+    Optional<MemberId> member = s.members.latest().named(name);
+    if (member.isEmpty()) {
+      return Optional.of("%s is not a member".formatted(name));
+    }
+    if (member.get().equals(s.self)) {
+      return Optional.of("%s leads; transfer the leadership first".formatted(name));
+    }
+    if (!mayChange()) {
+      return Optional.of("Another change of the group is under way; try again");
+    }
+    Membership next = s.members.latest().without(member.get());
+    if (!canCommit(next)) {
+      return Optional.of(
+          "Without %s too few of the members that answer would be left; start the others first"
+              .formatted(name));
+    }
+    change(next);
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,55 @@
+package io.mgtm.group.core;
+
+/**
+ * The times and bounds of the decisions.
+ *
+ * @param heartbeatMs how often a leader that has nothing to send sends all the same
+ * @param electionTimeoutMs how long nothing is heard of a leader before an election; also how long
+ *     a leader goes on without a majority's answers
+ * @param electionJitterMs the most that is added to it, different for each member and try
+ * @param hintStaggerMs how long after another a member acts on a hint that the leader is gone
+ * @param lossyElectionWaitMs how long after a power cut of a majority the missing members are
+ *     waited for before those who are there go on without what they may have lost; 0 for ever, or
+ *     until an operator accepts it
+ * @param helloMs how often a member that is not in the group says hello
+ * @param batchBytesMax the most payload in one message, unless one entry alone is larger
+ * @param inFlightMax how many messages with entries a member may owe answers for
+ * @param checkpointPieceBytes the piece in which a checkpoint is sent
+ * @param checkpointBytesMax the largest checkpoint accepted
+ */
+public record CoreSettings(
+    long heartbeatMs,
+    long electionTimeoutMs,
+    long electionJitterMs,
+    long hintStaggerMs,
+    long lossyElectionWaitMs,
+    long helloMs,
+    int batchBytesMax,
+    int inFlightMax,
+    int checkpointPieceBytes,
+    int checkpointBytesMax) {
+
+  /** Refuses what cannot work. */
+  public CoreSettings {
+    if (heartbeatMs < 1 || electionTimeoutMs < 3 * heartbeatMs) {
+      throw new IllegalArgumentException(
+          "heartbeatMs is %d and electionTimeoutMs %d; at least 1, and at least three heartbeats are allowed"
+              .formatted(heartbeatMs, electionTimeoutMs));
+    }
+    if (electionJitterMs < 1
+        || hintStaggerMs < 1
+        || lossyElectionWaitMs < 0
+        || helloMs < 1
+        || batchBytesMax < 1
+        || inFlightMax < 1
+        || checkpointPieceBytes < 1
+        || checkpointBytesMax < checkpointPieceBytes) {
+      throw new IllegalArgumentException("a setting of the group is out of range: all are above 0");
+    }
+  }
+
+  public static CoreSettings defaults() {
+    return new CoreSettings(
+        100, 1_000, 500, 30, 0, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
+  }
+}

@@ -1,0 +1,32 @@
+package io.mgtm.group.core;
+
+import java.util.List;
+
+/** What the core does to the outside, apart from its log. Called on the owner thread. */
+public interface Effects {
+
+  /**
+   * Sends a message; it may be lost.
+   *
+   * @param to names of members, never this one
+   */
+  void send(List<String> to, Message message);
+
+  /** Stores the record; it is on disk on return. */
+  void save(TermRecord record);
+
+  /** The leader, or null when none is known; serves only after {@link #leading}. */
+  void leaderChanged(MemberId leader, long term);
+
+  /** This member's term start is committed: it may serve. */
+  void leading(long term);
+
+  /** Everything up to an index is committed. */
+  void committed(long index);
+
+  /** Reads with tickets up to this one are confirmed. Leader only. */
+  void confirmed(long ticket);
+
+  /** This member must stop; the sentence is for an operator. */
+  void failed(String reason);
+}

@@ -1,0 +1,218 @@
+package io.mgtm.group.core;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Candidacies of this member, and its votes for others. Owner thread.
+ *
+ * <p>Safety rests on three things: one vote a term, on disk before it is sent; a vote only for a
+ * log that is not behind; and a majority of votes by members that have everything they ever
+ * acknowledged, or else a term start which says that entries may be missing.
+ */
+final class Elections {
+  private static final int SLOWER_MAX = 8;
+
+  /** An answer to a question of this candidacy. */
+  private record Answer(boolean granted, Standing standing) {}
+
+  private final CoreState s;
+  private final Map<MemberId, Answer> answers = new HashMap<>();
+  private long askedTerm;
+  private boolean lossy;
+  private boolean needsAll;
+  private boolean lossAccepted;
+  private int tries;
+
+  Elections(CoreState s) {
+    this.s = s;
+  }
+
+  /** Whether the candidacy was won with votes of members that may have lost entries. */
+  boolean isLossy() {
+    return lossy;
+  }
+
+  /** Acts when time is up; the answer is whether this member has just won. */
+  boolean tick() {
+    if (s.role == Role.FOLLOWER && s.leader != null) {
+      tries = 0;
+      lossAccepted = false;
+    }
+    if (s.nowMs < s.electionDeadlineMs) {
+      return false;
+    }
+    if (s.role == Role.PRE_CANDIDATE && mayBeLossy()) {
+      needsAll = false;
+      return campaign(true, false);
+    }
+    return ask();
+  }
+
+  /** The view says that the leader is gone: members try one after the other, at once. */
+  void onLeaderHint() {
+    MemberId gone = s.leader;
+    s.follow(s.term(), null);
+    long rank =
+        s.members.latest().voters().stream()
+            .filter(member -> !member.equals(gone) && member.compareTo(s.self) < 0)
+            .count();
+    long stagger = s.settings.hintStaggerMs();
+    s.electionDeadlineMs = s.nowMs + rank * stagger + s.jitter(stagger / 2);
+  }
+
+  private boolean ask() {
+    s.follow(s.term(), null);
+    if (!s.isVoter() || !s.log.hasRoom()) {
+      s.awaitLeader();
+      return false;
+    }
+    s.role = Role.PRE_CANDIDATE;
+    askedTerm = s.term() + 1;
+    begin();
+    send(new Message.PreVote(s.term(), askedTerm, s.lastTerm(), s.log.lastIndex()));
+    return evaluateAsked();
+  }
+
+  private void begin() {
+    answers.clear();
+    answers.put(s.self, new Answer(true, s.record.standing()));
+    tries = Math.min(tries + 1, SLOWER_MAX);
+    // Sooner than a leader's silence would tell, and slower each time: disks may be slow.
+    s.electionDeadlineMs =
+        s.nowMs
+            + s.settings.electionTimeoutMs() * tries / 4
+            + s.jitter(s.settings.electionTimeoutMs() / 4);
+  }
+
+  private void send(Message message) {
+    List<String> others = s.otherVoters();
+    if (!others.isEmpty()) {
+      s.effects.send(others, message);
+    }
+  }
+
+  void onPreVote(MemberId from, Message.PreVote ask) {
+    boolean granted =
+        ask.forTerm() > s.term()
+            && !s.hearsLeader()
+            && s.isUpToDate(ask.lastTerm(), ask.lastIndex());
+    s.effects.send(
+        List.of(from.name()),
+        new Message.PreVoteReply(s.term(), ask.forTerm(), granted, s.record.standing()));
+  }
+
+  boolean onPreVoteReply(MemberId from, Message.PreVoteReply reply) {
+    if (s.role != Role.PRE_CANDIDATE || reply.forTerm() != askedTerm) {
+      return false;
+    }
+    note(from, reply.granted(), reply.standing());
+    return evaluateAsked();
+  }
+
+  private void note(MemberId from, boolean granted, Standing standing) {
+    if (s.members.latest().isVoter(from)) {
+      answers.put(from, new Answer(granted, standing));
+    }
+  }
+
+  private boolean evaluateAsked() {
+    int majority = s.members.latest().majority();
+    if (granted(true) >= majority) {
+      return campaign(false, false);
+    }
+    if (granted(false) == s.members.latest().voters().size()) {
+      // Nobody is left who could know more. Until all have voted one of them may learn more.
+      needsAll = true;
+      return campaign(true, false);
+    }
+    return false;
+  }
+
+  private boolean mayBeLossy() {
+    long waitMs = s.settings.lossyElectionWaitMs();
+    boolean waited = waitMs > 0 && s.nowMs - s.leaderlessSinceMs >= waitMs;
+    return (waited || lossAccepted) && granted(false) >= s.members.latest().majority();
+  }
+
+  /** An operator does not want to wait for members that may know more. */
+  void acceptLoss() {
+    lossAccepted = true;
+  }
+
+  private long granted(boolean intactOnly) {
+    return answers.values().stream()
+        .filter(answer -> answer.granted() && (!intactOnly || answer.standing() == Standing.INTACT))
+        .count();
+  }
+
+  /** The leader asks this member to take over. */
+  boolean onTransfer() {
+    if (!s.isVoter() || !s.log.hasRoom()) {
+      return false;
+    }
+    s.follow(s.term(), null);
+    return campaign(false, true);
+  }
+
+  private boolean campaign(boolean mayMissEntries, boolean transfer) {
+    lossy = mayMissEntries;
+    s.save(s.record.withVote(s.term() + 1, s.self));
+    s.verifiedIndex = 0;
+    s.highestRound = 0;
+    s.role = Role.CANDIDATE;
+    begin();
+    send(new Message.Vote(s.term(), s.lastTerm(), s.log.lastIndex(), lossy, transfer));
+    return isWon();
+  }
+
+  private boolean isWon() {
+    return (lossy && needsAll)
+        ? granted(false) == s.members.latest().voters().size()
+        : granted(!lossy) >= s.members.latest().majority();
+  }
+
+  void onVote(MemberId from, Message.Vote ask) {
+    if (ask.term() > s.term() && s.hearsLeader() && !ask.transfer()) {
+      // It would cost a leader that works; the candidate was cut off or has not heard it yet.
+      return;
+    }
+    boolean free =
+        ask.term() > s.term()
+            || (ask.term() == s.term()
+                && s.leader == null
+                && (s.record.votedFor() == null || s.record.votedFor().equals(from)));
+    boolean granted =
+        free
+            && s.isUpToDate(ask.lastTerm(), ask.lastIndex())
+            && (ask.lossy() || s.record.standing() == Standing.INTACT);
+    if (granted && ask.term() == s.term() && from.equals(s.record.votedFor())) {
+      reply(from, true);
+      return;
+    }
+    if (granted) {
+      s.save(s.record.withVote(ask.term(), from));
+      s.verifiedIndex = 0;
+      s.highestRound = 0;
+      s.follow(ask.term(), null);
+      s.awaitLeader();
+    } else if (ask.term() > s.term()) {
+      s.follow(ask.term(), null);
+    }
+    reply(from, granted);
+  }
+
+  private void reply(MemberId to, boolean granted) {
+    s.effects.send(
+        List.of(to.name()), new Message.VoteReply(s.term(), granted, s.record.standing()));
+  }
+
+  boolean onVoteReply(MemberId from, Message.VoteReply reply) {
+    if (s.role != Role.CANDIDATE || reply.term() != s.term()) {
+      return false;
+    }
+    note(from, reply.granted(), reply.standing());
+    return isWon();
+  }
+}

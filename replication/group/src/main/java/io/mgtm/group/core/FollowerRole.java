@@ -1,0 +1,218 @@
+package io.mgtm.group.core;
+
+import io.mgtm.group.Durability;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Stores what the leader of the current term sends, and answers. Owner thread.
+ *
+ * <p>What is answered as matching was compared with the leader's log in this term; nothing that
+ * this member knows as committed is ever cut.
+ */
+final class FollowerRole {
+  private final CoreState s;
+
+  /** A checkpoint that is coming in. */
+  private Message.CheckpointPiece receiving;
+
+  private ByteArrayOutputStream received = new ByteArrayOutputStream();
+
+  FollowerRole(CoreState s) {
+    this.s = s;
+  }
+
+  void onAppend(MemberId leader, Message.Append m) {
+    s.highestRound = Math.max(s.highestRound, m.round());
+    long base = s.log.baseIndex();
+    long previous = m.previousIndex();
+    if (previous < base) {
+      refuse(leader, previous, base);
+      return;
+    }
+    if (previous > s.log.lastIndex() || s.log.termAt(previous) != m.previousTerm()) {
+      if (previous <= s.commitIndex) {
+        failDiverged(previous);
+      } else {
+        refuse(leader, previous, couldMatch(previous, m.previousTerm()));
+      }
+      return;
+    }
+    if (!store(m)) {
+      return;
+    }
+    s.verifiedIndex = Math.max(s.verifiedIndex, m.lastIndex());
+    s.commit(Math.min(m.commitIndex(), m.lastIndex()));
+    accept(leader, m.lastIndex());
+  }
+
+  /** The highest index before one whose term is not above a term. */
+  private long couldMatch(long previous, long previousTerm) {
+    long index = Math.min(previous - 1, s.log.lastIndex());
+    while (index > s.commitIndex && s.log.termAt(index) > previousTerm) {
+      index--;
+    }
+    return index;
+  }
+
+  /** False when this member had to stop. */
+  private boolean store(Message.Append m) {
+    long index = m.previousIndex();
+    boolean force = false;
+    for (Entry entry : m.entries()) {
+      index++;
+      if (index <= s.log.lastIndex()) {
+        if (s.log.termAt(index) == entry.term()) {
+          continue;
+        }
+        if (index <= s.commitIndex) {
+          failDiverged(index);
+          return false;
+        }
+        s.log.truncate(index);
+        s.members.truncated(index);
+      }
+      s.log.append(entry);
+      Membership membership = entry.membership();
+      if (membership != null) {
+        s.members.appended(index, membership);
+      }
+      force |= entry.durability() != Durability.BUFFERED;
+    }
+    if (force) {
+      s.log.requestForce();
+    }
+    return true;
+  }
+
+  private void failDiverged(long index) {
+    s.fail(
+        ("This member knows entry %d as acknowledged, and the group led by %s has lost it, as can happen"
+                + " when a majority loses power at once; look at what is missing, then start this"
+                + " member with an empty data folder")
+            .formatted(index, s.leader));
+  }
+
+  private void accept(MemberId leader, long index) {
+    send(leader, true, index, index, 0);
+  }
+
+  private void refuse(MemberId leader, long previous, long hintIndex) {
+    send(leader, false, previous, hintIndex, s.log.termAt(hintIndex));
+  }
+
+  private void send(MemberId to, boolean matched, long index, long hintIndex, long hintTerm) {
+    s.effects.send(
+        List.of(to.name()),
+        new Message.AppendReply(
+            s.term(),
+            s.record.incarnation(),
+            s.record.standing(),
+            s.highestRound,
+            matched,
+            index,
+            Math.min(s.log.durableIndex(), s.verifiedIndex),
+            hintIndex,
+            hintTerm));
+  }
+
+  /** Tells a leader of an older term that there is a newer one. */
+  void refuseOldTerm(MemberId sender) {
+    s.effects.send(
+        List.of(sender.name()),
+        new Message.AppendReply(
+            s.term(), s.record.incarnation(), s.record.standing(), 0, false, 0, 0, 0, 0));
+  }
+
+  /** More is on disk. */
+  void forced() {
+    if (s.leader != null && s.verifiedIndex > 0) {
+      accept(s.leader, s.verifiedIndex);
+    }
+  }
+
+  void onCaughtUp(Message.CaughtUp m) {
+    if (m.incarnation() == s.record.incarnation() && s.record.standing() == Standing.FORCED_ONLY) {
+      s.save(s.record.withStanding(Standing.INTACT));
+    }
+  }
+
+  void onDiverged(Message.Diverged m) {
+    if (m.index() <= s.commitIndex) {
+      failDiverged(m.index());
+    }
+  }
+
+  void onPiece(MemberId leader, Message.CheckpointPiece m) {
+    s.highestRound = Math.max(s.highestRound, m.round());
+    CoreLog log = s.log;
+    boolean has =
+        m.index() >= log.baseIndex()
+            && m.index() <= log.lastIndex()
+            && log.termAt(m.index()) == m.checkpointTerm();
+    if (has) {
+      // What follows it may have been acknowledged; the log has all that the checkpoint has.
+      forget();
+      s.verifiedIndex = Math.max(s.verifiedIndex, m.index());
+      s.commit(m.index());
+      accept(leader, m.index());
+      return;
+    }
+    if (m.index() <= s.commitIndex) {
+      if (m.index() >= log.baseIndex()) {
+        failDiverged(m.index());
+      } else {
+        refuse(leader, m.index(), log.baseIndex());
+      }
+      return;
+    }
+    if (m.totalBytes() > s.settings.checkpointBytesMax()) {
+      s.fail(
+          "The leader's checkpoint has %d bytes and %d are allowed; raise the limit on this member"
+              .formatted(m.totalBytes(), s.settings.checkpointBytesMax()));
+      return;
+    }
+    receive(leader, m);
+  }
+
+  private void receive(MemberId leader, Message.CheckpointPiece m) {
+    if (receiving == null
+        || receiving.term() != m.term()
+        || receiving.index() != m.index()
+        || receiving.totalBytes() != m.totalBytes()) {
+      forget();
+      receiving = m;
+    }
+    if (m.offset() == received.size()) {
+      byte[] piece = new byte[m.piece().remaining()];
+      m.piece().duplicate().get(piece);
+      received.write(piece, 0, piece.length);
+    }
+    if (received.size() < m.totalBytes()) {
+      s.effects.send(
+          List.of(leader.name()),
+          new Message.CheckpointReply(
+              s.term(),
+              s.record.incarnation(),
+              s.record.standing(),
+              s.highestRound,
+              m.index(),
+              received.size()));
+      return;
+    }
+    ByteBuffer state = ByteBuffer.wrap(received.toByteArray());
+    forget();
+    s.log.install(new CoreLog.Checkpoint(m.index(), m.checkpointTerm(), m.membership(), state));
+    s.members.reset(m.index(), m.membership());
+    s.verifiedIndex = m.index();
+    s.commitIndex = m.index();
+    s.effects.committed(m.index());
+    accept(leader, m.index());
+  }
+
+  private void forget() {
+    receiving = null;
+    received = new ByteArrayOutputStream();
+  }
+}

@@ -1,0 +1,333 @@
+package io.mgtm.group.core;
+
+import io.mgtm.group.Durability;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One member's part in the group: what comes in goes to the role that the member has. Owner thread;
+ * none of the methods is called from within {@link CoreLog} or {@link Effects}.
+ */
+public final class GroupCore {
+  private final CoreState s;
+  private final Introduction introduction;
+  private final Elections elections;
+  private final FollowerRole follower;
+
+  /** Not null exactly while this member leads. */
+  private LeaderRole leading;
+
+  /** What the core is given when it starts. */
+  public record Start(
+      CoreSettings settings,
+      MemberId self,
+      List<String> configured,
+      CoreLog log,
+      Effects effects,
+      MembershipHistory members,
+      TermRecord record,
+      long seed) {}
+
+  /**
+   * A core that follows nobody yet.
+   *
+   * @param start the record is that of this incarnation, on disk; the seed is different at every
+   *     start
+   */
+  public GroupCore(Start start, long nowMs) {
+    s =
+        new CoreState(
+            start.settings(),
+            start.self(),
+            start.configured(),
+            start.log(),
+            start.effects(),
+            start.members(),
+            start.record(),
+            start.seed());
+    s.nowMs = nowMs;
+    s.leaderlessSinceMs = nowMs;
+    s.awaitLeader();
+    introduction = new Introduction(s);
+    elections = new Elections(s);
+    follower = new FollowerRole(s);
+  }
+
+  /** To be called every few milliseconds. */
+  public void tick(long nowMs) {
+    if (!begin(nowMs)) {
+      return;
+    }
+    introduction.tick();
+    if (leading != null) {
+      leading.tick();
+    } else if (elections.tick()) {
+      lead();
+    }
+    end();
+  }
+
+  private boolean begin(long nowMs) {
+    s.nowMs = Math.max(s.nowMs, nowMs);
+    return !s.stopped;
+  }
+
+  private void end() {
+    if (s.role != Role.LEADER) {
+      leading = null;
+    }
+  }
+
+  private void lead() {
+    if (!s.log.hasRoom()) {
+      s.follow(s.term(), null);
+      s.awaitLeader();
+      return;
+    }
+    leading = new LeaderRole(s, elections.isLossy());
+  }
+
+  /** The failure detection says that a member is gone; it may be wrong. */
+  public void peerDown(long nowMs, String name) {
+    if (begin(nowMs)
+        && s.role == Role.FOLLOWER
+        && s.leader != null
+        && s.isVoter()
+        && s.leader.name().equals(name)) {
+      elections.onLeaderHint();
+    }
+  }
+
+  /** A message of another member. */
+  public void receive(long nowMs, MemberId from, Message message) {
+    if (!begin(nowMs) || from.equals(s.self)) {
+      return;
+    }
+    if (message instanceof Message.Hello m) {
+      introduction.onHello(from, m);
+      if (leading != null) {
+        leading.changes().onHello(from);
+      }
+    } else if (message instanceof Message.HelloReply m) {
+      introduction.onReply(from, m);
+    } else if (message instanceof Message.PreVote m) {
+      elections.onPreVote(from, m);
+    } else if (message instanceof Message.Vote m) {
+      if (leading != null && m.transfer() && m.term() > s.term()) {
+        leading.changes().yieldTo(from);
+      }
+      elections.onVote(from, m);
+    } else {
+      receiveOfTerm(from, message);
+    }
+    end();
+  }
+
+  /** Messages after which this member is never behind the sender's term. */
+  private void receiveOfTerm(MemberId from, Message message) {
+    boolean ofLeader =
+        message instanceof Message.Append || message instanceof Message.CheckpointPiece;
+    if (message.term() < s.term()) {
+      if (ofLeader) {
+        follower.refuseOldTerm(from);
+      } else if (message instanceof Message.PreVoteReply) {
+        receiveOfElection(from, message);
+      }
+      return;
+    }
+    if (ofLeader) {
+      if (s.role == Role.LEADER && message.term() == s.term()) {
+        s.fail(
+            "Two members lead in term %d, %s and this one; stop the group and report it"
+                .formatted(s.term(), from));
+        return;
+      }
+      s.follow(message.term(), from);
+      s.awaitLeader();
+    } else if (message.term() > s.term()) {
+      s.follow(message.term(), null);
+    }
+    end();
+    if (message instanceof Message.Append m) {
+      follower.onAppend(from, m);
+    } else if (message instanceof Message.CheckpointPiece m) {
+      follower.onPiece(from, m);
+    } else if (message instanceof Message.CaughtUp m) {
+      follower.onCaughtUp(m);
+    } else if (message instanceof Message.Diverged m) {
+      follower.onDiverged(m);
+    } else if (message instanceof Message.AppendReply m && leading != null) {
+      leading.onReply(from, m);
+    } else if (message instanceof Message.CheckpointReply m && leading != null) {
+      leading.onCheckpointReply(from, m);
+    } else {
+      receiveOfElection(from, message);
+    }
+  }
+
+  private void receiveOfElection(MemberId from, Message message) {
+    boolean won =
+        (message instanceof Message.PreVoteReply asked && elections.onPreVoteReply(from, asked))
+            || (message instanceof Message.VoteReply vote && elections.onVoteReply(from, vote))
+            || (message instanceof Message.TransferNow && elections.onTransfer());
+    if (won) {
+      lead();
+    }
+  }
+
+  /** More of the log is on disk. */
+  public void forced(long nowMs) {
+    if (!begin(nowMs)) {
+      return;
+    }
+    if (leading != null) {
+      leading.advance();
+    } else {
+      follower.forced();
+    }
+    end();
+  }
+
+  /**
+   * Appends a command of the state machine; sent by the next {@link #flush}.
+   *
+   * @return its index
+   * @throws IllegalStateException when this member does not serve as leader
+   */
+  public long append(ByteBuffer payload, Durability durability) {
+    if (!isServing()) {
+      throw new IllegalStateException("append on a member that does not lead");
+    }
+    return leading.append(new Entry(s.term(), EntryKind.COMMAND, durability, payload));
+  }
+
+  /**
+   * Asks for confirmation that this member still leads; sent by the next {@link #flush}.
+   *
+   * @return a ticket, confirmed once {@link #confirmedTicket} has reached it
+   * @throws IllegalStateException when this member does not serve as leader
+   */
+  public long confirm() {
+    if (!isServing()) {
+      throw new IllegalStateException("a read on a member that does not lead");
+    }
+    return leading.confirm();
+  }
+
+  public long confirmedTicket() {
+    return leading == null ? 0 : leading.confirmedRound();
+  }
+
+  /** Sends what was appended and asked for. */
+  public void flush(long nowMs) {
+    if (begin(nowMs) && leading != null) {
+      leading.flush();
+    }
+    end();
+  }
+
+  /**
+   * Hands the leadership to another member, when that has everything.
+   *
+   * @return why not, empty when it has begun
+   */
+  public Optional<String> transfer(long nowMs, String name) {
+    begin(nowMs);
+    return leading == null ? notLeading() : leading.changes().transfer(name);
+  }
+
+  /**
+   * Lets a member of a new name join as soon as it says hello.
+   *
+   * @return why not, empty when it may
+   */
+  public Optional<String> add(String name) {
+    return leading == null ? notLeading() : leading.changes().add(name);
+  }
+
+  /**
+   * Takes a member out.
+   *
+   * @return why not, empty when it has begun
+   */
+  public Optional<String> remove(String name) {
+    return leading == null ? notLeading() : leading.changes().remove(name);
+  }
+
+  /**
+   * An operator decides that the group goes on although members that may know acknowledged entries
+   * do not come back. Holds until this member hears a leader.
+   */
+  public void acceptLoss() {
+    elections.acceptLoss();
+  }
+
+  private Optional<String> notLeading() {
+    return Optional.of(
+        s.leader == null
+            ? "The group has no leader now; try again"
+            : "This member does not lead; ask %s".formatted(s.leader.name()));
+  }
+
+  /** Whether this member leads and its term start is committed. */
+  public boolean isServing() {
+    return leading != null && leading.isServing();
+  }
+
+  /** Whether a transfer of the leadership is under way. */
+  public boolean isTransferring() {
+    return leading != null && leading.changes().isTransferring();
+  }
+
+  public long commitIndex() {
+    return s.commitIndex;
+  }
+
+  public long lastIndex() {
+    return s.log.lastIndex();
+  }
+
+  public Role role() {
+    return s.role;
+  }
+
+  public long term() {
+    return s.term();
+  }
+
+  /** The leader of the current term as far as known, or null. */
+  public MemberId leader() {
+    return s.leader;
+  }
+
+  public Standing standing() {
+    return s.record.standing();
+  }
+
+  /** The newest membership in the log. */
+  public Membership membership() {
+    return s.members.latest();
+  }
+
+  /** The membership as of a committed index that is not before the newest checkpoint. */
+  public Membership membershipAt(long index) {
+    return s.members.at(index);
+  }
+
+  /** Notes that a checkpoint of an index is on disk: older memberships are not asked for again. */
+  public void compacted(long index) {
+    s.members.compacted(index);
+  }
+
+  /** How far another member's log matches, as a leader knows it; -1 when it does not know. */
+  public long matchedIndex(MemberId member) {
+    Progress progress = leading == null ? null : leading.progress(member);
+    return progress == null ? -1 : progress.match;
+  }
+
+  /** Whether this member has stopped for good. */
+  public boolean isStopped() {
+    return s.stopped;
+  }
+}

@@ -1,0 +1,138 @@
+package io.mgtm.group.core;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * Who belongs to the group: the voters, of which a majority decides, and the members that are
+ * joining, which get everything and decide nothing.
+ *
+ * <pre>
+ * | voters:u8 | joining:u8 | member… |    member: | folder (16) | bytes of name:u8 | name in UTF-8 |
+ * </pre>
+ */
+public record Membership(List<MemberId> voters, List<MemberId> joining) {
+  /** More members than anyone should run; it bounds what a message can make us allocate. */
+  public static final int MEMBERS_MAX = 31;
+
+  public static final int NAME_BYTES_MAX = 100;
+
+  /** Nobody: the membership of a member that has not met the group. */
+  public static final Membership NONE = new Membership(List.of(), List.of());
+
+  /** Refuses a name that stands in it twice, and more members than allowed. */
+  public Membership {
+    voters = voters.stream().sorted().toList();
+    joining = joining.stream().sorted().toList();
+    List<String> names =
+        Stream.concat(voters.stream(), joining.stream()).map(MemberId::name).toList();
+    if (names.size() != names.stream().distinct().count() || names.size() > MEMBERS_MAX) {
+      throw new IllegalArgumentException("a name stands twice, or too many members: " + names);
+    }
+  }
+
+  public static Membership ofVoters(List<MemberId> voters) {
+    return new Membership(voters, List.of());
+  }
+
+  /** How many voters decide. */
+  public int majority() {
+    return voters.size() / 2 + 1;
+  }
+
+  public boolean isVoter(MemberId member) {
+    return voters.contains(member);
+  }
+
+  public boolean contains(MemberId member) {
+    return voters.contains(member) || joining.contains(member);
+  }
+
+  /** Voters and joining members. */
+  public List<MemberId> all() {
+    return Stream.concat(voters.stream(), joining.stream()).toList();
+  }
+
+  public Optional<MemberId> named(String name) {
+    return all().stream().filter(member -> member.name().equals(name)).findFirst();
+  }
+
+  public Membership withJoining(MemberId member) {
+    List<MemberId> more = new ArrayList<>(joining);
+    more.add(member);
+    return new Membership(voters, more);
+  }
+
+  /** The joining member becomes a voter. */
+  public Membership promoted(MemberId member) {
+    Membership rest = without(member);
+    List<MemberId> more = new ArrayList<>(rest.voters);
+    more.add(member);
+    return new Membership(more, rest.joining);
+  }
+
+  public Membership without(MemberId member) {
+    return new Membership(
+        voters.stream().filter(other -> !other.equals(member)).toList(),
+        joining.stream().filter(other -> !other.equals(member)).toList());
+  }
+
+  /** Its bytes. */
+  public byte[] encoded() {
+    ByteBuffer buffer = ByteBuffer.allocate(2 + all().size() * (17 + NAME_BYTES_MAX));
+    buffer.put((byte) voters.size()).put((byte) joining.size());
+    for (MemberId member : all()) {
+      encode(member, buffer);
+    }
+    byte[] bytes = new byte[buffer.flip().remaining()];
+    buffer.get(bytes);
+    return bytes;
+  }
+
+  /** Appends a member as it stands in a membership. */
+  public static void encode(MemberId member, ByteBuffer to) {
+    byte[] name = member.name().getBytes(UTF_8);
+    if (name.length > NAME_BYTES_MAX) {
+      throw new IllegalArgumentException("the name \"%s\" is too long".formatted(member.name()));
+    }
+    to.putLong(member.folder().getMostSignificantBits());
+    to.putLong(member.folder().getLeastSignificantBits());
+    to.put((byte) name.length).put(name);
+  }
+
+  /**
+   * Reads what {@link #encoded} wrote; the position moves behind it.
+   *
+   * @throws IllegalArgumentException or BufferUnderflowException when it is no membership
+   */
+  public static Membership decode(ByteBuffer from) {
+    int voters = Byte.toUnsignedInt(from.get());
+    int joining = Byte.toUnsignedInt(from.get());
+    if (voters + joining > MEMBERS_MAX) {
+      throw new IllegalArgumentException("a membership of " + (voters + joining));
+    }
+    List<MemberId> members = new ArrayList<>();
+    for (int i = 0; i < voters + joining; i++) {
+      members.add(decodeMember(from));
+    }
+    return new Membership(members.subList(0, voters), members.subList(voters, members.size()));
+  }
+
+  /** Reads what {@link #encode} wrote. */
+  public static MemberId decodeMember(ByteBuffer from) {
+    UUID folder = new UUID(from.getLong(), from.getLong());
+    int bytes = Byte.toUnsignedInt(from.get());
+    if (bytes > NAME_BYTES_MAX) {
+      throw new IllegalArgumentException("a member's name of " + bytes + " bytes");
+    }
+    byte[] name = new byte[bytes];
+    from.get(name);
+    return new MemberId(new String(name, UTF_8), folder);
+  }
+}

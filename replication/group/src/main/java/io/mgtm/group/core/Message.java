@@ -1,0 +1,101 @@
+package io.mgtm.group.core;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** What members say to each other. Each has the sender's term; the sender comes with it. */
+public sealed interface Message {
+
+  long term();
+
+  /** I have no place in the group. The nonce tells the answers to this start from older ones. */
+  record Hello(long term, long nonce) implements Message {}
+
+  /**
+   * Repeats the nonce; the term says whether this member has ever acknowledged one.
+   *
+   * @param leader the name of the leader, empty when none is known
+   */
+  record HelloReply(long term, long nonce, String leader) implements Message {}
+
+  /** Would you vote for me in {@code forTerm}? Changes nothing. */
+  record PreVote(long term, long forTerm, long lastTerm, long lastIndex) implements Message {}
+
+  /** Would it be granted, and with what standing. */
+  record PreVoteReply(long term, long forTerm, boolean granted, Standing standing)
+      implements Message {}
+
+  /**
+   * Vote for me.
+   *
+   * @param lossy whether {@code FORCED_ONLY} members may vote
+   * @param transfer whether the leader itself asked for it
+   */
+  record Vote(long term, long lastTerm, long lastIndex, boolean lossy, boolean transfer)
+      implements Message {}
+
+  /** A vote, or none. */
+  record VoteReply(long term, boolean granted, Standing standing) implements Message {}
+
+  /** Entries that follow one of {@code (previousIndex, previousTerm)}; none in a heartbeat. */
+  record Append(
+      long term,
+      long round,
+      long previousIndex,
+      long previousTerm,
+      long commitIndex,
+      List<Entry> entries)
+      implements Message {
+    long lastIndex() {
+      return previousIndex + entries.size();
+    }
+  }
+
+  /**
+   * What a member has of what a leader sends.
+   *
+   * @param round the highest round seen of this leader
+   * @param matched whether the log holds the entry before, and now all that was sent
+   * @param index the last index that is known to match; when refused: the index before what was
+   *     sent
+   * @param durableIndex how much of what matches is on disk
+   * @param hintIndex when refused: the highest index that could match, and its term
+   */
+  record AppendReply(
+      long term,
+      long incarnation,
+      Standing standing,
+      long round,
+      boolean matched,
+      long index,
+      long durableIndex,
+      long hintIndex,
+      long hintTerm)
+      implements Message {}
+
+  /** A piece of a checkpoint. */
+  record CheckpointPiece(
+      long term,
+      long round,
+      long index,
+      long checkpointTerm,
+      Membership membership,
+      int totalBytes,
+      int offset,
+      ByteBuffer piece)
+      implements Message {}
+
+  /** Has all of the checkpoint up to an offset. */
+  record CheckpointReply(
+      long term, long incarnation, Standing standing, long round, long index, int nextOffset)
+      implements Message {}
+
+  /** To a {@code FORCED_ONLY} member: it has again what it may have lost. */
+  record CaughtUp(long term, long incarnation) implements Message {}
+
+  /** To the member that shall lead: start an election now. */
+  record TransferNow(long term) implements Message {}
+
+  /** To a member whose committed checkpoint contradicts the leader's log. */
+  record Diverged(long term, long index) implements Message {}
+}

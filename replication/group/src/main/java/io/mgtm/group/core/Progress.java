@@ -1,0 +1,102 @@
+package io.mgtm.group.core;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** What a leader knows of another member. Owner thread. */
+final class Progress {
+
+  /** How entries are sent to it. */
+  enum State {
+    /** Where its log matches is not known: one message at a time. */
+    PROBE,
+    /** It matches: messages follow each other without waiting. */
+    REPLICATE,
+    /** It needs entries that the log no longer has. */
+    CHECKPOINT
+  }
+
+  final MemberId member;
+  State state = State.PROBE;
+  long incarnation;
+  long match;
+  long durable;
+  long next;
+  long ackedRound;
+  long lastAckMs;
+  boolean probeSent;
+  CoreLog.Checkpoint checkpoint;
+  int checkpointOffset;
+
+  /** When it matches up to here, it has everything that it ever acknowledged. */
+  private long caughtUpAt;
+
+  /** The last index of each message with entries that is not answered. */
+  private final Deque<Long> inFlight = new ArrayDeque<>();
+
+  Progress(MemberId member, long next, long nowMs) {
+    this.member = member;
+    this.next = next;
+    this.lastAckMs = nowMs;
+  }
+
+  /**
+   * Notes an answer's incarnation. What a former one acknowledged is forgotten: the machine may
+   * have lost it.
+   *
+   * @return false when the answer is of a former one
+   */
+  boolean isCurrent(long answering, long lastIndex) {
+    if (answering > incarnation) {
+      incarnation = answering;
+      caughtUpAt = lastIndex;
+      match = 0;
+      durable = 0;
+      probe(Math.min(next, lastIndex + 1));
+    }
+    return answering == incarnation;
+  }
+
+  boolean isCaughtUp() {
+    return match >= caughtUpAt;
+  }
+
+  void probe(long from) {
+    state = State.PROBE;
+    next = Math.max(from, match + 1);
+    probeSent = false;
+    checkpoint = null;
+    inFlight.clear();
+  }
+
+  void matched(long index, long durableIndex) {
+    match = Math.max(match, index);
+    durable = Math.max(durable, Math.min(durableIndex, match));
+    next = Math.max(next, match + 1);
+    while (!inFlight.isEmpty() && inFlight.peekFirst() <= match) {
+      inFlight.removeFirst();
+    }
+    if (state == State.PROBE || (state == State.CHECKPOINT && match >= checkpoint.index())) {
+      state = State.REPLICATE;
+      checkpoint = null;
+      next = match + 1;
+    }
+  }
+
+  boolean maySend(int inFlightMax) {
+    return switch (state) {
+      case PROBE -> !probeSent;
+      case REPLICATE -> inFlight.size() < inFlightMax;
+      case CHECKPOINT -> false;
+    };
+  }
+
+  void sent(long lastIndex) {
+    if (state == State.PROBE) {
+      probeSent = true;
+    } else {
+      inFlight.addLast(lastIndex);
+      next = lastIndex + 1;
+    }
+  }
+}

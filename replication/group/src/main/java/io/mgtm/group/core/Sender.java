@@ -1,0 +1,128 @@
+package io.mgtm.group.core;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Sends a leader's entries. Members that need the same get one message, so that a transport can
+ * multicast it. Owner thread.
+ */
+final class Sender {
+  private final CoreState s;
+  private final Collection<Progress> others;
+  private long round;
+
+  Sender(CoreState s, Collection<Progress> others) {
+    this.s = s;
+    this.others = others;
+  }
+
+  /** The last round that was begun. */
+  long round() {
+    return round;
+  }
+
+  boolean hasUnsent(long limit) {
+    for (Progress other : others) {
+      if (other.next <= limit && other.maySend(s.settings.inFlightMax())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Begins a round: sends entries up to an index.
+   *
+   * @param toAll whether members without unsent entries get a message too
+   */
+  void send(long limit, boolean toAll) {
+    round++;
+    Map<Long, List<Progress>> entriesFrom = new LinkedHashMap<>();
+    Map<Long, List<Progress>> emptyFrom = new LinkedHashMap<>();
+    for (Progress other : List.copyOf(others)) {
+      if (other.state == Progress.State.CHECKPOINT) {
+        continue;
+      }
+      if (other.next <= s.log.baseIndex()) {
+        beginCheckpoint(other);
+      } else if (other.next <= limit && other.maySend(s.settings.inFlightMax())) {
+        entriesFrom.computeIfAbsent(other.next, from -> new ArrayList<>()).add(other);
+      } else if (toAll) {
+        emptyFrom.computeIfAbsent(other.next, from -> new ArrayList<>()).add(other);
+      }
+    }
+    entriesFrom.forEach((from, to) -> sendEntries(to, from, limit));
+    emptyFrom.forEach((from, to) -> transmit(to, append(from, List.of())));
+  }
+
+  /** Goes on with a member that has answered. */
+  void sendMore(Progress other, long limit) {
+    if (other.state == Progress.State.CHECKPOINT) {
+      return;
+    }
+    if (other.next <= s.log.baseIndex()) {
+      beginCheckpoint(other);
+    } else if (other.next <= limit && other.maySend(s.settings.inFlightMax())) {
+      sendEntries(List.of(other), other.next, limit);
+    }
+  }
+
+  private void sendEntries(List<Progress> to, long from, long limit) {
+    List<Entry> entries = s.log.read(from, s.settings.batchBytesMax());
+    if (from + entries.size() - 1 > limit) {
+      entries = entries.subList(0, (int) (limit - from + 1));
+    }
+    Message.Append message = append(from, entries);
+    for (Progress other : to) {
+      other.sent(message.lastIndex());
+    }
+    transmit(to, message);
+  }
+
+  private Message.Append append(long from, List<Entry> entries) {
+    return new Message.Append(
+        s.term(), round, from - 1, s.log.termAt(from - 1), s.commitIndex, List.copyOf(entries));
+  }
+
+  private void transmit(List<Progress> to, Message message) {
+    s.effects.send(to.stream().map(other -> other.member.name()).toList(), message);
+  }
+
+  void send(Progress to, Message message) {
+    s.effects.send(List.of(to.member.name()), message);
+  }
+
+  private void beginCheckpoint(Progress other) {
+    CoreLog.Checkpoint newest = s.log.newestCheckpoint();
+    other.state = Progress.State.CHECKPOINT;
+    other.checkpoint = newest;
+    other.checkpointOffset = 0;
+    sendPiece(other);
+  }
+
+  /** Sends the piece of the checkpoint that the member lacks next; again when it was lost. */
+  void sendPiece(Progress other) {
+    if (other.state != Progress.State.CHECKPOINT) {
+      return;
+    }
+    CoreLog.Checkpoint checkpoint = other.checkpoint;
+    ByteBuffer state = checkpoint.state();
+    int bytes = Math.min(s.settings.checkpointPieceBytes(), state.limit() - other.checkpointOffset);
+    send(
+        other,
+        new Message.CheckpointPiece(
+            s.term(),
+            round,
+            checkpoint.index(),
+            checkpoint.term(),
+            checkpoint.membership(),
+            state.limit(),
+            other.checkpointOffset,
+            state.slice(other.checkpointOffset, bytes)));
+  }
+}

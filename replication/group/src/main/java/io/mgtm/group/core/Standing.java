@@ -1,0 +1,29 @@
+package io.mgtm.group.core;
+
+/** What a member is sure to have after its last start. */
+public enum Standing {
+  /** Everything that it ever acknowledged. */
+  INTACT((byte) 0),
+  /** At least what it acknowledged as forced: its machine may have lost the rest. */
+  FORCED_ONLY((byte) 1);
+
+  private final byte code;
+
+  Standing(byte code) {
+    this.code = code;
+  }
+
+  /** As it stands on disk and in messages. */
+  public byte code() {
+    return code;
+  }
+
+  /** Of a {@link #code}; throws IllegalArgumentException when there is none. */
+  public static Standing of(byte code) {
+    return switch (code) {
+      case 0 -> INTACT;
+      case 1 -> FORCED_ONLY;
+      default -> throw new IllegalArgumentException("a standing of " + code);
+    };
+  }
+}

@@ -1,0 +1,261 @@
+package io.mgtm.group.member;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.core.CoreLog;
+import io.mgtm.group.core.Entry;
+import io.mgtm.group.core.EntryKind;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.storage.CheckpointStore;
+import io.mgtm.group.storage.LogCursor;
+import io.mgtm.group.storage.LogStore;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The log and the checkpoints of a member on its disk. Owner thread, but for {@link #save} and
+ * {@link #drop}, which the files thread calls.
+ *
+ * <pre>
+ * entry in the log:    | kind:u8 | durability:u8 | payload |
+ * state in checkpoint: | bytes:i32 | membership | state of the state machine |
+ * </pre>
+ */
+final class GroupDisk implements CoreLog {
+  static final int ENTRY_HEADER_BYTES = 2;
+
+  /** What a member without room must still be able to append before it stops leading. */
+  private static final int SMALL_ENTRY_BYTES = 8 << 10;
+
+  private final LogStore store;
+  private final CheckpointStore checkpoints;
+  private final Runnable force;
+  private final StateKeeper state;
+  private final TermRuns terms = new TermRuns();
+
+  private final LogTail tail;
+  private long base;
+  private Checkpoint newest;
+  private ByteBuffer scratch = ByteBuffer.allocate(64 << 10);
+
+  /** Told before the log changes under the state machine. */
+  interface StateKeeper {
+    /** Entries from an index on are gone. */
+    void truncated(long fromIndex);
+
+    /** Everything is replaced by a checkpoint. */
+    void installed(Checkpoint checkpoint);
+  }
+
+  /**
+   * Opens what the stores hold, without reading the entries: {@link #found} is to be called for
+   * each of them.
+   *
+   * @param force starts a force in the background
+   */
+  GroupDisk(
+      LogStore store,
+      CheckpointStore checkpoints,
+      int tailBytesMax,
+      Runnable force,
+      StateKeeper state) {
+    this.store = store;
+    this.checkpoints = checkpoints;
+    this.force = force;
+    this.state = state;
+    long first = store.firstIndex();
+    Optional<CheckpointStore.Checkpoint> loaded = checkpoints.load(first);
+    loaded.ifPresent(found -> newest = decode(found));
+    if (newest != null && newest.index() + 1 == first) {
+      base = newest.index();
+      terms.reset(base, newest.term());
+    } else {
+      // The term of the entry before the first is not known, so the first one serves as base.
+      base = first == 1 ? 0 : first;
+    }
+    tail = new LogTail(tailBytesMax, store.lastIndex() + 1);
+  }
+
+  private static Checkpoint decode(CheckpointStore.Checkpoint found) {
+    ByteBuffer from = found.state().duplicate();
+    int bytes = from.getInt();
+    Membership membership = Membership.decode(from.slice(from.position(), bytes));
+    from.position(from.position() + bytes);
+    return new Checkpoint(found.index(), found.term(), membership, from.slice());
+  }
+
+  /** The lowest index that stands in the log's files. */
+  long firstStored() {
+    return store.firstIndex();
+  }
+
+  /** Reads all entries after a checkpoint, or all, at the start. */
+  LogCursor cursor(long fromIndex) {
+    return store.read(fromIndex);
+  }
+
+  /** Notes an entry that the log holds at the start; in the log's order. */
+  void found(long index, long term) {
+    terms.appended(index, term);
+  }
+
+  /** An entry as it stands in the log. */
+  static Entry entry(long term, ByteBuffer stored) {
+    ByteBuffer payload = ByteBuffer.allocate(stored.remaining() - ENTRY_HEADER_BYTES);
+    int at = stored.position();
+    payload.put(0, stored, at + ENTRY_HEADER_BYTES, payload.capacity());
+    return new Entry(
+        term, EntryKind.of(stored.get(at)), Durability.of(stored.get(at + 1)), payload);
+  }
+
+  @Override
+  public long baseIndex() {
+    return base;
+  }
+
+  @Override
+  public long lastIndex() {
+    return store.lastIndex();
+  }
+
+  @Override
+  public long durableIndex() {
+    return store.durableIndex();
+  }
+
+  @Override
+  public long termAt(long index) {
+    return terms.termAt(index);
+  }
+
+  /** One entry that it holds. */
+  Entry entryAt(long index) {
+    return tail.holds(index) ? tail.get(index) : fromStore(index, 1).get(0);
+  }
+
+  @Override
+  public List<Entry> read(long fromIndex, int bytesMax) {
+    return tail.holds(fromIndex) ? tail.read(fromIndex, bytesMax) : fromStore(fromIndex, bytesMax);
+  }
+
+  private List<Entry> fromStore(long fromIndex, int bytesMax) {
+    List<Entry> entries = new ArrayList<>();
+    long bytes = 0;
+    try (LogCursor cursor = store.read(fromIndex)) {
+      while (cursor.next()) {
+        bytes += cursor.payload().remaining();
+        if (!entries.isEmpty() && bytes > bytesMax) {
+          break;
+        }
+        entries.add(entry(cursor.term(), cursor.payload()));
+      }
+    }
+    return entries;
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return store.hasRoom(SMALL_ENTRY_BYTES);
+  }
+
+  boolean hasRoom(int payloadBytes) {
+    return store.hasRoom(payloadBytes + ENTRY_HEADER_BYTES);
+  }
+
+  @Override
+  public void append(Entry entry) {
+    int bytes = entry.payload().remaining() + ENTRY_HEADER_BYTES;
+    if (!store.hasRoom(bytes)) {
+      throw new LogException(Category.NO_SPACE, store.noRoomReason());
+    }
+    if (scratch.capacity() < bytes) {
+      scratch = ByteBuffer.allocate(Math.max(bytes, 2 * scratch.capacity()));
+    }
+    scratch.clear();
+    scratch.put(entry.kind().code()).put(entry.durability().code());
+    scratch.put(entry.payload().duplicate()).flip();
+    long index = store.append(entry.term(), scratch);
+    terms.appended(index, entry.term());
+    tail.append(entry);
+    if (store.isForceOverdue()) {
+      requestForce();
+    }
+  }
+
+  @Override
+  public void truncate(long fromIndex) {
+    store.truncateSuffix(fromIndex);
+    terms.truncated(fromIndex);
+    tail.truncate(fromIndex);
+    state.truncated(fromIndex);
+  }
+
+  @Override
+  public void requestForce() {
+    force.run();
+  }
+
+  @Override
+  public Checkpoint newestCheckpoint() {
+    return newest;
+  }
+
+  @Override
+  public void install(Checkpoint checkpoint) {
+    synchronized (checkpoints) {
+      if (store.lastIndex() >= checkpoint.index()) {
+        // It contradicts the leader's log; the core sees to it that nobody needs it.
+        store.truncateSuffix(checkpoint.index());
+      }
+      store.restartAfter(checkpoint.index(), checkpoint.term(), () -> save(checkpoint));
+    }
+    terms.reset(checkpoint.index(), checkpoint.term());
+    tail.restart(checkpoint.index() + 1);
+    base = checkpoint.index();
+    newest = checkpoint;
+    state.installed(checkpoint);
+  }
+
+  /** Writes a checkpoint; on return it is on disk. Any thread, one at a time. */
+  void save(Checkpoint checkpoint) {
+    byte[] members = checkpoint.membership().encoded();
+    ByteBuffer content = ByteBuffer.allocate(4 + members.length + checkpoint.state().remaining());
+    content.putInt(members.length).put(members).put(checkpoint.state().duplicate());
+    synchronized (checkpoints) {
+      checkpoints.save(checkpoint.index(), checkpoint.term(), content.array());
+    }
+  }
+
+  /**
+   * Notes that a checkpoint is on disk; the log is then needed back to the one before only.
+   *
+   * @return the index up to which {@link #drop} may drop it
+   */
+  long saved(Checkpoint checkpoint) {
+    if (newest != null && newest.index() >= checkpoint.index()) {
+      return base;
+    }
+    long through = newest == null ? 0 : newest.index();
+    if (store.isDiskRefusing()) {
+      through = checkpoint.index();
+    }
+    newest = checkpoint;
+    if (through > base) {
+      base = through;
+      terms.compacted(base);
+    }
+    return base;
+  }
+
+  /** Gives back what lies at or before an index. Files thread. */
+  void drop(long throughIndex) {
+    synchronized (checkpoints) {
+      if (throughIndex < store.durableIndex()) {
+        store.dropPrefix(throughIndex);
+      }
+    }
+  }
+}

@@ -1,0 +1,446 @@
+package io.mgtm.group.member;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.StateMachine;
+import io.mgtm.group.core.Effects;
+import io.mgtm.group.core.GroupCore;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.MembershipHistory;
+import io.mgtm.group.core.Message;
+import io.mgtm.group.core.TermRecord;
+import io.mgtm.group.net.MessageCodec;
+import io.mgtm.group.net.Transport;
+import io.mgtm.group.storage.CheckpointStore;
+import io.mgtm.group.storage.DataDirectory;
+import io.mgtm.group.storage.LogStore;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log of one member of a group. Mode {@code fifo}: one leader a term sends its entries over
+ * FIFO reliable links, and an entry is committed when a majority of the members has it, as
+ * docs/replication.md says in full.
+ *
+ * <p>Promise: as long as a majority of the members is up and connected, the group serves; whatever
+ * minority crashes or loses power, and however the network is cut, no acknowledged entry is lost
+ * and reads are linearizable. Not promised: service without a majority; and entries that were not
+ * forced when a majority loses power at once (the state machine is told).
+ *
+ * <p>All methods are called by the owner thread unless they say otherwise. The owner executor must
+ * run one task after the other, never inside {@code execute}; between two tasks everything applied
+ * must be appended.
+ */
+public final class GroupLog implements ReplicatedLog {
+  private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
+
+  private final GroupSettings settings;
+  private final Executor owner;
+  private final Listener listener;
+  private final Transport transport;
+  private final MemberThreads threads;
+  private final DataDirectory folder;
+  private final LogStore store;
+  private final GroupDisk disk;
+  private final Applier applier;
+  private final GroupCheckpoints checkpoints;
+  private final TermStore terms;
+  private final RoomWatch room;
+  private final GroupCore core;
+  private final MemberId self;
+
+  private final AtomicBoolean tickAsked = new AtomicBoolean();
+
+  /** What the core said while it was at work. */
+  private final Deque<Runnable> notices = new ArrayDeque<>();
+
+  private boolean flushAsked;
+  private boolean leading;
+  private boolean closed;
+  private LogException failure;
+
+  /**
+   * Opens the member's folder, or begins one, and joins the group. Called by the owner thread, or
+   * before it runs.
+   *
+   * @param transport started by this log, and closed with it
+   * @throws LogException as {@link DataDirectory#open}, {@link LogStore#open} and {@link
+   *     Transport#start} throw, with CORRUPT when what must not be forgotten is missing
+   */
+  public static GroupLog open(
+      Path path,
+      GroupSettings settings,
+      StateMachine machine,
+      Executor owner,
+      Listener listener,
+      Transport transport) {
+    DataDirectory folder = DataDirectory.open(path);
+    MemberThreads threads = MemberThreads.start(settings.name());
+    try {
+      GroupLog opened =
+          new GroupLog(folder, settings, machine, owner, listener, transport, threads);
+      opened.begin();
+      return opened;
+    } catch (RuntimeException | Error e) {
+      try (folder;
+          transport) {
+        threads.stop();
+      } catch (RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  private GroupLog(
+      DataDirectory folder,
+      GroupSettings settings,
+      StateMachine machine,
+      Executor owner,
+      Listener listener,
+      Transport transport,
+      MemberThreads threads) {
+    this.folder = folder;
+    this.settings = settings;
+    this.owner = owner;
+    this.listener = listener;
+    this.transport = transport;
+    this.threads = threads;
+    room = new RoomWatch(settings.name(), nowMs());
+    self = new MemberId(settings.name(), folder.member());
+    CheckpointStore checkpointStore = new CheckpointStore(folder.files(), folder.member());
+    store =
+        LogStore.open(
+            new LogStore.Environment(
+                folder.files(), folder.member(), threads.files(), System::nanoTime),
+            settings.segments(),
+            checkpointStore.newestIndex());
+    BackgroundForce force =
+        new BackgroundForce(
+            store, threads.force(), () -> execute(this::forced), e -> execute(() -> fail(e)));
+    applier = new Applier(machine);
+    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier);
+    terms = new TermStore(folder.files(), BootId.current(), settings.durability());
+    TermRecord record = terms.begin(store.recovery());
+    MembershipHistory members = new MembershipHistory(0, record.initial());
+    applier.start(disk, members);
+    checkpoints =
+        new GroupCheckpoints(
+            disk, applier, machine, this::execute, threads.files(), settings.checkpointBytes());
+    core =
+        new GroupCore(
+            new GroupCore.Start(
+                settings.core(),
+                self,
+                settings.members(),
+                disk,
+                new Outside(),
+                members,
+                record,
+                new SecureRandom().nextLong()),
+            nowMs());
+    log.info(
+        "Member {}: incarnation {}, {}, term {}, entries to {}, {}",
+        self,
+        record.incarnation(),
+        record.standing(),
+        record.term(),
+        store.lastIndex(),
+        core.membership());
+  }
+
+  private void begin() {
+    store.startAppending();
+    transport.start(new Inbox(core, this::execute, GroupLog::nowMs));
+    threads
+        .clock()
+        .scheduleWithFixedDelay(
+            () -> {
+              if (!tickAsked.getAndSet(true)) {
+                execute(this::tick);
+              }
+            },
+            settings.tickMs(),
+            settings.tickMs(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private void forced() {
+    core.forced(nowMs());
+  }
+
+  private static long nowMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  private void execute(Runnable task) {
+    try {
+      owner.execute(
+          () -> {
+            if (!closed && failure == null) {
+              guarded(task);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      log.debug("The thread that owns the log has stopped", e);
+    }
+  }
+
+  /** A full disk is no reason to stop: what was not stored comes again. */
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+      tellListener();
+    } catch (LogException e) {
+      if (e.category() == Category.NO_SPACE) {
+        room.refused(e.getMessage(), nowMs());
+      } else {
+        fail(e);
+      }
+    } catch (RuntimeException e) {
+      fail(new LogException(Category.IO, "Member " + self + " met a broken invariant: " + e, e));
+    }
+  }
+
+  private void tellLeader(Runnable notice) {
+    notices.add(
+        () -> {
+          if (leading) {
+            notice.run();
+          }
+        });
+  }
+
+  /** Only now may the listener call this log, and through it the core, again. */
+  private void tellListener() {
+    for (Runnable next = notices.poll(); next != null; next = notices.poll()) {
+      next.run();
+    }
+  }
+
+  private void fail(LogException cause) {
+    if (failure == null) {
+      failure = cause;
+      log.error("Member {} stops: {}", self, cause.getMessage(), cause);
+      stopLeading(null);
+      listener.failed(cause);
+    }
+  }
+
+  private void stopLeading(String leader) {
+    leading = false;
+    listener.following(leader);
+  }
+
+  private void tick() {
+    tickAsked.getAndSet(false);
+    core.tick(nowMs());
+    checkpoints.tick(core, nowMs(), room.isRefused());
+    if (room.isRefused() && disk.hasRoom()) {
+      room.hasRoom();
+    }
+  }
+
+  /** What the core does to the outside. */
+  private final class Outside implements Effects {
+    @Override
+    public void send(List<String> to, Message message) {
+      transport.send(to, MessageCodec.encode(self, message));
+    }
+
+    @Override
+    public void save(TermRecord record) {
+      terms.save(record);
+    }
+
+    @Override
+    public void leaderChanged(MemberId leader, long term) {
+      log.info("Member {}: term {}, leader {}", self, term, leader == null ? "unknown" : leader);
+      if (!self.equals(leader)) {
+        notices.add(() -> stopLeading(leader == null ? null : leader.name()));
+      }
+    }
+
+    @Override
+    public void leading(long term) {
+      log.info("Member {} leads in term {}", self, term);
+      notices.add(
+          () -> {
+            if (core.isServing()) {
+              leading = true;
+              listener.leading(term);
+            }
+          });
+    }
+
+    @Override
+    public void committed(long index) {
+      applier.applyUpTo(index);
+      tellLeader(() -> listener.committed(index));
+    }
+
+    @Override
+    public void confirmed(long ticket) {
+      tellLeader(() -> listener.confirmed(ticket));
+    }
+
+    @Override
+    public void failed(String reason) {
+      fail(new LogException(Category.CORRUPT, reason));
+    }
+  }
+
+  @Override
+  public boolean isLeading() {
+    return leading;
+  }
+
+  @Override
+  public boolean hasRoom(int bytes) {
+    checkOpen();
+    if (disk.hasRoom(bytes)) {
+      return true;
+    }
+    room.refused(store.noRoomReason(), nowMs());
+    return false;
+  }
+
+  @Override
+  public String noRoomReason() {
+    return store.noRoomReason();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalStateException when this member does not lead
+   */
+  @Override
+  public long append(ByteBuffer payload, Durability durability) {
+    checkOpen();
+    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+    long index;
+    try {
+      index = core.append(copy, settings.durability().atLeast(durability));
+    } catch (LogException e) {
+      if (e.category() != Category.NO_SPACE) {
+        // In a task of its own, so that the caller, which is the listener too, has come to an end.
+        owner.execute(() -> fail(e));
+      }
+      throw e;
+    }
+    applier.appliedByLeader(index);
+    checkpoints.appended(copy.remaining());
+    askFlush();
+    return index;
+  }
+
+  /** Sends after the tasks that wait already, so that what they append goes along. */
+  private void askFlush() {
+    if (!flushAsked) {
+      flushAsked = true;
+      execute(
+          () -> {
+            flushAsked = false;
+            core.flush(nowMs());
+          });
+    }
+  }
+
+  @Override
+  public long confirm() {
+    checkOpen();
+    askFlush();
+    return core.confirm();
+  }
+
+  @Override
+  public long confirmedTicket() {
+    return core.confirmedTicket();
+  }
+
+  @Override
+  public long committedIndex() {
+    return core.commitIndex();
+  }
+
+  @Override
+  public long lastIndex() {
+    return disk.lastIndex();
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the log is closed");
+    }
+    if (failure != null) {
+      throw new LogException(failure.category(), failure.getMessage(), failure);
+    }
+  }
+
+  /** Hands the leadership over; the answer is why not, empty when it has begun. */
+  public Optional<String> transfer(String name) {
+    checkOpen();
+    return core.transfer(nowMs(), name);
+  }
+
+  /** Lets a member join under a new name, when it shows up; the answer is why not. */
+  public Optional<String> add(String name) {
+    checkOpen();
+    return core.add(name);
+  }
+
+  /** Takes a member out of the group; the answer is why not, empty when it has begun. */
+  public Optional<String> remove(String name) {
+    checkOpen();
+    return core.remove(name);
+  }
+
+  /** An operator's decision to go on without members that may know more than those here. */
+  public void acceptLoss() {
+    checkOpen();
+    log.warn("An operator lets the group go on without the members that are missing");
+    core.acceptLoss();
+  }
+
+  /** What this member knows of the group. */
+  public GroupStatus status() {
+    return GroupStatus.of(self, core, leading, applier.applied(), transport.connected());
+  }
+
+  /**
+   * Leaves the group's network, forces everything, marks the log as cleanly closed, and gives the
+   * folder up. A leader should have transferred the leadership before. Called by the owner thread,
+   * or once that has ended.
+   *
+   * @throws LogException when the log could not be closed cleanly
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try (folder) {
+      transport.close();
+      threads.stop();
+      if (failure == null) {
+        store.closeCleanly();
+        log.info("Member {} closed its log cleanly at entry {}", self, store.lastIndex());
+      }
+    }
+  }
+}

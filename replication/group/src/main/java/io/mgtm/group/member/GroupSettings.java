@@ -1,0 +1,69 @@
+package io.mgtm.group.member;
+
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.storage.LogSettings;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * How a member takes part in its group.
+ *
+ * @param name this member's
+ * @param members the names of all members, this one's among them, the same on each at the first
+ *     start; later changes are made at run time and kept in the log
+ * @param durability what is forced before a reply may leave
+ * @param segments the layout of the log on disk
+ * @param checkpointBytes how much the log grows before the next checkpoint is written
+ * @param tailBytes how much of the end of the log is kept in memory for the other members
+ * @param tickMs how often the member looks at the time
+ */
+public record GroupSettings(
+    String name,
+    List<String> members,
+    DurabilityMode durability,
+    LogSettings segments,
+    CoreSettings core,
+    long checkpointBytes,
+    int tailBytes,
+    long tickMs) {
+
+  /** Refuses what makes no sense. */
+  public GroupSettings {
+    Objects.requireNonNull(durability, "durability");
+    Objects.requireNonNull(segments, "segments");
+    Objects.requireNonNull(core, "core");
+    members = List.copyOf(members);
+    if (!members.contains(name)
+        || members.stream().distinct().count() != members.size()
+        || members.size() > Membership.MEMBERS_MAX
+        || members.stream().anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException(
+          "members is %s; up to %d different names, among them this member's, \"%s\", are allowed"
+              .formatted(members, Membership.MEMBERS_MAX, name));
+    }
+    if (checkpointBytes < 1 || tailBytes < 0 || tickMs < 1) {
+      throw new IllegalArgumentException(
+          "checkpointBytes is %d, tailBytes %d, tickMs %d; 1, 0, 1 and more is allowed"
+              .formatted(checkpointBytes, tailBytes, tickMs));
+    }
+  }
+
+  public static GroupSettings of(String name, List<String> members) {
+    return new GroupSettings(
+        name,
+        members,
+        DurabilityMode.CRITICAL,
+        LogSettings.defaults(),
+        CoreSettings.defaults(),
+        64L << 20,
+        16 << 20,
+        10);
+  }
+
+  public GroupSettings withDurability(DurabilityMode mode) {
+    return new GroupSettings(
+        name, members, mode, segments, core, checkpointBytes, tailBytes, tickMs);
+  }
+}

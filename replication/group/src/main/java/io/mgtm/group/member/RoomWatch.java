@@ -1,0 +1,35 @@
+package io.mgtm.group.member;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Remembers that the disk refused an entry, and says so now and then. Owner thread. */
+final class RoomWatch {
+  private static final Logger log = LoggerFactory.getLogger(RoomWatch.class);
+  private static final long TELL_MS = 10_000;
+
+  private final String member;
+  private boolean refused;
+  private long toldMs;
+
+  RoomWatch(String member, long nowMs) {
+    this.member = member;
+    this.toldMs = nowMs - TELL_MS;
+  }
+
+  void refused(String reason, long nowMs) {
+    if (!refused && nowMs - toldMs >= TELL_MS) {
+      toldMs = nowMs;
+      log.warn("Member {} cannot store entries: {}", member, reason);
+    }
+    refused = true;
+  }
+
+  boolean isRefused() {
+    return refused;
+  }
+
+  void hasRoom() {
+    refused = false;
+  }
+}

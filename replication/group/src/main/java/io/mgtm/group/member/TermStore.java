@@ -1,0 +1,150 @@
+package io.mgtm.group.member;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.core.Standing;
+import io.mgtm.group.core.TermRecord;
+import io.mgtm.group.storage.RecoveryReport;
+import io.mgtm.group.storage.StorageFiles;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * The file {@code term}: a {@link TermRecord}, and the boot of the machine that it was written in.
+ *
+ * <pre>
+ * | magic:i64 | version:i32 | term:i64 | incarnation:i64 | standing:u8 | voted:u8 [member] |
+ * | initial membership | all forced:u8 | bytes:u8 | boot id | crc32c:i32 |
+ * </pre>
+ *
+ * Big-endian; the checksum covers all before it. Owner thread.
+ */
+final class TermStore {
+  private static final String NAME = "term";
+  private static final String UNFINISHED = NAME + ".tmp";
+  private static final long MAGIC = 0x4D47544D5445524DL; // "MGTMTERM"
+  private static final int VERSION = 1;
+  private static final int BYTES_MAX = 8192;
+  private static final int BOOT_BYTES_MAX = 255;
+
+  private final StorageFiles files;
+  private final String boot;
+  private final boolean allForced;
+
+  /** What the file says. */
+  record Stored(TermRecord record, boolean allForced, String boot) {}
+
+  /**
+   * A store in a folder.
+   *
+   * @param boot tells this boot of the machine from others; empty when that cannot be told
+   * @param durability that this process runs with
+   */
+  TermStore(StorageFiles files, String boot, DurabilityMode durability) {
+    this.allForced = durability == DurabilityMode.ALL;
+    this.files = files;
+    this.boot = boot.substring(0, Math.min(boot.length(), BOOT_BYTES_MAX));
+  }
+
+  /**
+   * Reads the file; empty when there is none.
+   *
+   * @throws LogException with CORRUPT when it is damaged: the member must not vote then, with
+   *     FORMAT when a newer version wrote it
+   */
+  Optional<Stored> load() {
+    if (!files.list().contains(NAME)) {
+      return Optional.empty();
+    }
+    byte[] content = files.read(NAME);
+    ByteBuffer from = ByteBuffer.wrap(content);
+    int checksumAt = content.length - 4;
+    if (checksumAt < 12
+        || from.getLong() != MAGIC
+        || ByteBuffer.wrap(content).getInt(checksumAt) != checksum(content, checksumAt)) {
+      throw new LogException(
+          Category.CORRUPT,
+          "%s is damaged, and without it this member could vote twice; start it with an empty folder, it joins again"
+              .formatted(files.describe(NAME)));
+    }
+    int version = from.getInt();
+    if (version != VERSION) {
+      throw new LogException(
+          Category.FORMAT,
+          "%s has version %d and this program reads version %d; start the newer program"
+              .formatted(files.describe(NAME), version, VERSION));
+    }
+    long term = from.getLong();
+    long incarnation = from.getLong();
+    Standing standing = Standing.of(from.get());
+    MemberId voted = from.get() == 0 ? null : Membership.decodeMember(from);
+    Membership initial = Membership.decode(from);
+    boolean forced = from.get() != 0;
+    byte[] bootBytes = new byte[Byte.toUnsignedInt(from.get())];
+    from.get(bootBytes);
+    return Optional.of(
+        new Stored(
+            new TermRecord(term, voted, incarnation, standing, initial),
+            forced,
+            new String(bootBytes, UTF_8)));
+  }
+
+  /**
+   * Reads or makes the record, and stores that of this start.
+   *
+   * @param recovery what was found of the log
+   * @throws LogException with CORRUPT when there is a log and no record
+   */
+  TermRecord begin(RecoveryReport recovery) {
+    Optional<Stored> stored = load();
+    if (stored.isEmpty() && recovery.lastIndex() > 0) {
+      throw new LogException(
+          Category.CORRUPT,
+          "%s is missing beside a log, so the log is not that of a member of a group; choose another folder"
+              .formatted(files.describe(NAME)));
+    }
+    boolean unforcedMayBeLost =
+        !recovery.clean()
+            && stored.isPresent()
+            && !BootId.isSame(stored.get().boot(), boot)
+            && !stored.get().allForced();
+    TermRecord record =
+        stored.map(found -> found.record().started(unforcedMayBeLost)).orElse(TermRecord.fresh());
+    save(record);
+    return record;
+  }
+
+  /** On return the record is on disk. */
+  void save(TermRecord record) {
+    ByteBuffer to = ByteBuffer.allocate(BYTES_MAX);
+    to.putLong(MAGIC).putInt(VERSION).putLong(record.term()).putLong(record.incarnation());
+    to.put(record.standing().code());
+    to.put((byte) (record.votedFor() == null ? 0 : 1));
+    if (record.votedFor() != null) {
+      Membership.encode(record.votedFor(), to);
+    }
+    byte[] bootBytes = boot.getBytes(UTF_8);
+    to.put(record.initial().encoded()).put((byte) (allForced ? 1 : 0));
+    to.put((byte) bootBytes.length).put(bootBytes);
+    int checksumAt = to.position();
+    to.putInt(checksum(to.array(), checksumAt));
+    byte[] content = new byte[to.flip().remaining()];
+    to.get(content);
+    files.write(UNFINISHED, content);
+    files.force(UNFINISHED);
+    files.rename(UNFINISHED, NAME);
+    files.forceDirectory();
+  }
+
+  private static int checksum(byte[] content, int bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(content, 0, bytes);
+    return (int) crc.getValue();
+  }
+}

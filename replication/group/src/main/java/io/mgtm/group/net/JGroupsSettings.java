@@ -1,0 +1,65 @@
+package io.mgtm.group.net;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How the members of a group reach each other.
+ *
+ * @param cluster the group's name, the same on all members
+ * @param bind this member's address; the failure detection listens 100 ports above
+ * @param hosts the addresses of all members that are known from the start
+ * @param suspectMs how long a silent member is waited for before the view leaves it out
+ * @param tls keys for TLS 1.3 with certificates on both sides; without it, nothing is encrypted and
+ *     everybody who reaches the address is believed
+ * @param stackFile a JGroups stack in XML that takes the place of all this but the cluster's name
+ */
+public record JGroupsSettings(
+    String cluster,
+    InetSocketAddress bind,
+    List<InetSocketAddress> hosts,
+    long suspectMs,
+    Optional<Tls> tls,
+    Optional<Path> stackFile) {
+  static final int DETECTION_PORT_OFFSET = 100;
+
+  /**
+   * A PKCS #12 file with this member's key and certificate, and those that it trusts.
+   *
+   * @param password of the file and its keys
+   */
+  public record Tls(Path keyStore, String password) {
+    @Override
+    public String toString() {
+      return "Tls[" + keyStore + "]";
+    }
+  }
+
+  /** Refuses what cannot work. */
+  public JGroupsSettings {
+    Objects.requireNonNull(cluster, "cluster");
+    Objects.requireNonNull(bind, "bind");
+    hosts = List.copyOf(hosts);
+    if (suspectMs < 100) {
+      throw new IllegalArgumentException(
+          "suspectMs is %d; 100 and more is allowed".formatted(suspectMs));
+    }
+  }
+
+  /** Without encryption, with the times that suit machines of one data centre. */
+  public static JGroupsSettings of(
+      String cluster, InetSocketAddress bind, List<InetSocketAddress> hosts) {
+    return new JGroupsSettings(cluster, bind, hosts, 1_500, Optional.empty(), Optional.empty());
+  }
+
+  public JGroupsSettings withTls(Tls keys) {
+    return new JGroupsSettings(cluster, bind, hosts, suspectMs, Optional.of(keys), stackFile);
+  }
+
+  public JGroupsSettings withStackFile(Path file) {
+    return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, Optional.of(file));
+  }
+}

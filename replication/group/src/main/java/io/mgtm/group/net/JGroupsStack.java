@@ -1,0 +1,83 @@
+package io.mgtm.group.net;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jgroups.protocols.FD_ALL3;
+import org.jgroups.protocols.FD_SOCK2;
+import org.jgroups.protocols.FRAG4;
+import org.jgroups.protocols.MERGE3;
+import org.jgroups.protocols.NAKACK4;
+import org.jgroups.protocols.TCP;
+import org.jgroups.protocols.TCPPING;
+import org.jgroups.protocols.UNICAST4;
+import org.jgroups.protocols.VERIFY_SUSPECT2;
+import org.jgroups.protocols.pbcast.GMS;
+import org.jgroups.stack.Protocol;
+import org.jgroups.util.TLS;
+import org.jgroups.util.TLSClientAuth;
+
+/**
+ * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
+ * detection by broken connections at once and by silence within the configured time, FIFO reliable
+ * multicast and unicast, membership, fragmentation.
+ *
+ * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
+ * failure detection's connections, which carry nothing, are not.
+ *
+ * <p>There is no flow control: the core bounds what is in flight to each member, and a message that
+ * would block is dropped.
+ */
+final class JGroupsStack {
+  private static final int FRAGMENT_BYTES = 60_000;
+  private static final int SEND_QUEUE_MAX = 1_024;
+
+  private JGroupsStack() {}
+
+  static List<Protocol> of(JGroupsSettings settings) {
+    TCP tcp = new TCP();
+    tcp.setBindAddress(settings.bind().getAddress());
+    tcp.setBindPort(settings.bind().getPort());
+    tcp.setPortRange(0);
+    tcp.nonBlockingSends(true);
+    tcp.maxSendQueue(SEND_QUEUE_MAX);
+    tcp.setSockConnTimeout((int) Math.min(500, settings.suspectMs()));
+    settings.tls().ifPresent(keys -> tcp.tls(tls(keys)));
+    FD_SOCK2 sockets =
+        new FD_SOCK2()
+            .setBindAddress(settings.bind().getAddress())
+            .setOffset(JGroupsSettings.DETECTION_PORT_OFFSET)
+            .setPortRange(1);
+    List<Protocol> stack = new ArrayList<>();
+    stack.add(tcp);
+    stack.add(new TCPPING().<TCPPING>initialHosts(settings.hosts()).portRange(0));
+    stack.add(new MERGE3().setMinInterval(300).setMaxInterval(1_000).setCheckInterval(1_500));
+    stack.add(sockets);
+    stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
+    stack.add(new VERIFY_SUSPECT2().setTimeout(settings.suspectMs() / 10));
+    stack.add(new NAKACK4());
+    stack.add(new UNICAST4());
+    stack.add(
+        new GMS()
+            .setJoinTimeout(500)
+            .setMaxJoinAttempts(2)
+            .setLeaveTimeout(500)
+            .setViewAckCollectionTimeout(500)
+            .printLocalAddress(false));
+    stack.add(new FRAG4().setFragSize(FRAGMENT_BYTES));
+    return stack;
+  }
+
+  private static TLS tls(JGroupsSettings.Tls keys) {
+    String file = keys.keyStore().toString();
+    return new TLS()
+        .enabled(true)
+        .setProtocols(new String[] {"TLSv1.3"})
+        .setKeystorePath(file)
+        .setKeystorePassword(keys.password())
+        .setKeystoreType("PKCS12")
+        .setTruststorePath(file)
+        .setTruststorePassword(keys.password())
+        .setTruststoreType("PKCS12")
+        .setClientAuth(TLSClientAuth.NEED);
+  }
+}

@@ -1,0 +1,232 @@
+package io.mgtm.group.net;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.core.Entry;
+import io.mgtm.group.core.EntryKind;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.core.Message;
+import io.mgtm.group.core.Standing;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Messages as bytes, big-endian.
+ *
+ * <pre>
+ * | version:u8 | type:u8 | sender (as in {@link Membership}) | term:i64 | the type's fields |
+ * entry: | term:i64 | kind:u8 | durability:u8 | bytes:i32 | payload |
+ * </pre>
+ */
+public final class MessageCodec {
+  private static final byte VERSION = 1;
+  private static final int HEADER_BYTES = 2 + 17 + Membership.NAME_BYTES_MAX + 8;
+  private static final int ENTRY_HEADER_BYTES = 8 + 1 + 1 + 4;
+  private static final int FIELDS_BYTES_MAX = 128 + Membership.NAME_BYTES_MAX;
+
+  private static final byte HELLO = 1;
+  private static final byte HELLO_REPLY = 2;
+  private static final byte PRE_VOTE = 3;
+  private static final byte PRE_VOTE_REPLY = 4;
+  private static final byte VOTE = 5;
+  private static final byte VOTE_REPLY = 6;
+  private static final byte APPEND = 7;
+  private static final byte APPEND_REPLY = 8;
+  private static final byte CHECKPOINT_PIECE = 9;
+  private static final byte CHECKPOINT_REPLY = 10;
+  private static final byte CAUGHT_UP = 11;
+  private static final byte TRANSFER_NOW = 12;
+  private static final byte DIVERGED = 13;
+
+  /** A message and who sent it. */
+  public record Envelope(MemberId from, Message message) {}
+
+  private MessageCodec() {}
+
+  /** The bytes of a message. */
+  public static byte[] encode(MemberId from, Message message) {
+    ByteBuffer to = ByteBuffer.allocate(HEADER_BYTES + FIELDS_BYTES_MAX + variableBytes(message));
+    to.put(VERSION).put((byte) 0);
+    Membership.encode(from, to);
+    to.putLong(message.term());
+    byte type;
+    if (message instanceof Message.Append m) {
+      type = APPEND;
+      append(m, to);
+    } else if (message instanceof Message.AppendReply m) {
+      type = APPEND_REPLY;
+      to.putLong(m.incarnation()).put(m.standing().code()).putLong(m.round());
+      to.put(flag(m.matched())).putLong(m.index()).putLong(m.durableIndex());
+      to.putLong(m.hintIndex()).putLong(m.hintTerm());
+    } else if (message instanceof Message.CheckpointPiece m) {
+      type = CHECKPOINT_PIECE;
+      to.putLong(m.round()).putLong(m.index()).putLong(m.checkpointTerm());
+      to.put(m.membership().encoded()).putInt(m.totalBytes()).putInt(m.offset());
+      to.put(m.piece().duplicate());
+    } else if (message instanceof Message.CheckpointReply m) {
+      type = CHECKPOINT_REPLY;
+      to.putLong(m.incarnation()).put(m.standing().code()).putLong(m.round());
+      to.putLong(m.index()).putInt(m.nextOffset());
+    } else {
+      type = rare(message, to);
+    }
+    to.put(1, type);
+    byte[] bytes = new byte[to.flip().remaining()];
+    to.get(bytes);
+    return bytes;
+  }
+
+  private static int variableBytes(Message message) {
+    if (message instanceof Message.Append m) {
+      int bytes = 0;
+      for (Entry entry : m.entries()) {
+        bytes = Math.addExact(bytes, ENTRY_HEADER_BYTES + entry.payload().remaining());
+      }
+      return bytes;
+    }
+    if (message instanceof Message.CheckpointPiece m) {
+      return m.piece().remaining() + m.membership().encoded().length;
+    }
+    return 0;
+  }
+
+  private static void append(Message.Append m, ByteBuffer to) {
+    to.putLong(m.round()).putLong(m.previousIndex()).putLong(m.previousTerm());
+    to.putLong(m.commitIndex()).putInt(m.entries().size());
+    for (Entry entry : m.entries()) {
+      to.putLong(entry.term()).put(entry.kind().code());
+      to.put(entry.durability().code()).putInt(entry.payload().remaining());
+      to.put(entry.payload().duplicate());
+    }
+  }
+
+  private static byte rare(Message message, ByteBuffer to) {
+    if (message instanceof Message.Hello m) {
+      to.putLong(m.nonce());
+      return HELLO;
+    } else if (message instanceof Message.HelloReply m) {
+      byte[] leader = m.leader().getBytes(UTF_8);
+      to.putLong(m.nonce()).put((byte) leader.length).put(leader);
+      return HELLO_REPLY;
+    } else if (message instanceof Message.PreVote m) {
+      to.putLong(m.forTerm()).putLong(m.lastTerm()).putLong(m.lastIndex());
+      return PRE_VOTE;
+    } else if (message instanceof Message.PreVoteReply m) {
+      to.putLong(m.forTerm()).put(flag(m.granted())).put(m.standing().code());
+      return PRE_VOTE_REPLY;
+    } else if (message instanceof Message.Vote m) {
+      to.putLong(m.lastTerm()).putLong(m.lastIndex()).put(flag(m.lossy())).put(flag(m.transfer()));
+      return VOTE;
+    } else if (message instanceof Message.VoteReply m) {
+      to.put(flag(m.granted())).put(m.standing().code());
+      return VOTE_REPLY;
+    } else if (message instanceof Message.CaughtUp m) {
+      to.putLong(m.incarnation());
+      return CAUGHT_UP;
+    } else if (message instanceof Message.Diverged m) {
+      to.putLong(m.index());
+      return DIVERGED;
+    }
+    return TRANSFER_NOW;
+  }
+
+  private static byte flag(boolean set) {
+    return (byte) (set ? 1 : 0);
+  }
+
+  /**
+   * Reads a message; payloads are views of the buffer.
+   *
+   * @throws IllegalArgumentException when it is none of this version
+   */
+  public static Envelope decode(ByteBuffer from) {
+    try {
+      byte version = from.get();
+      if (version != VERSION) {
+        throw new IllegalArgumentException(
+            "a message of version %d, and this program speaks %d".formatted(version, VERSION));
+      }
+      byte type = from.get();
+      MemberId sender = Membership.decodeMember(from);
+      return new Envelope(sender, message(type, from.getLong(), from));
+    } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+      throw new IllegalArgumentException("a message that is cut off", e);
+    }
+  }
+
+  private static Message message(byte type, long term, ByteBuffer in) {
+    return switch (type) {
+      case HELLO -> new Message.Hello(term, in.getLong());
+      case HELLO_REPLY -> new Message.HelloReply(term, in.getLong(), name(in));
+      case PRE_VOTE -> new Message.PreVote(term, in.getLong(), in.getLong(), in.getLong());
+      case PRE_VOTE_REPLY ->
+          new Message.PreVoteReply(term, in.getLong(), in.get() != 0, standing(in));
+      case VOTE -> new Message.Vote(term, in.getLong(), in.getLong(), in.get() != 0, in.get() != 0);
+      case VOTE_REPLY -> new Message.VoteReply(term, in.get() != 0, standing(in));
+      case APPEND -> readAppend(term, in);
+      case APPEND_REPLY ->
+          new Message.AppendReply(
+              term,
+              in.getLong(),
+              standing(in),
+              in.getLong(),
+              in.get() != 0,
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong());
+      case CHECKPOINT_PIECE ->
+          new Message.CheckpointPiece(
+              term,
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              Membership.decode(in),
+              in.getInt(),
+              in.getInt(),
+              in.slice());
+      case CHECKPOINT_REPLY ->
+          new Message.CheckpointReply(
+              term, in.getLong(), standing(in), in.getLong(), in.getLong(), in.getInt());
+      case CAUGHT_UP -> new Message.CaughtUp(term, in.getLong());
+      case TRANSFER_NOW -> new Message.TransferNow(term);
+      case DIVERGED -> new Message.Diverged(term, in.getLong());
+      default -> throw new IllegalArgumentException("a message of type " + type);
+    };
+  }
+
+  private static Message readAppend(long term, ByteBuffer in) {
+    long round = in.getLong();
+    long previousIndex = in.getLong();
+    long previousTerm = in.getLong();
+    long commitIndex = in.getLong();
+    int count = in.getInt();
+    if (count < 0 || count > in.remaining() / ENTRY_HEADER_BYTES) {
+      throw new IllegalArgumentException("a message that says it has %d entries".formatted(count));
+    }
+    List<Entry> entries = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      long entryTerm = in.getLong();
+      EntryKind kind = EntryKind.of(in.get());
+      Durability durability = Durability.of(in.get());
+      int bytes = in.getInt();
+      entries.add(new Entry(entryTerm, kind, durability, in.slice(in.position(), bytes)));
+      in.position(in.position() + bytes);
+    }
+    return new Message.Append(term, round, previousIndex, previousTerm, commitIndex, entries);
+  }
+
+  private static Standing standing(ByteBuffer in) {
+    return Standing.of(in.get());
+  }
+
+  private static String name(ByteBuffer in) {
+    byte[] bytes = new byte[Byte.toUnsignedInt(in.get())];
+    in.get(bytes);
+    return new String(bytes, UTF_8);
+  }
+}

@@ -1,0 +1,40 @@
+package io.mgtm.group.net;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Carries bytes between members that are known by name. Messages may be lost, late or repeated;
+ * from one sender to one receiver they mostly come in order.
+ */
+public interface Transport extends AutoCloseable {
+
+  /** What comes in. Called by the transport's threads, several at a time. */
+  interface Receiver {
+    /** A message; the buffer is the receiver's. */
+    void received(ByteBuffer message);
+
+    /** A member's connection broke, or it does not answer. It may be wrong. */
+    void down(String name);
+  }
+
+  /**
+   * Connects to whom it can, and goes on trying with the others in the background.
+   *
+   * @throws io.mgtm.group.LogException with ACCESS when the own address cannot be used
+   */
+  void start(Receiver receiver);
+
+  /**
+   * Sends to members, never to this one. Does not wait for a slow member: its message is dropped.
+   *
+   * @param message not changed after the call
+   */
+  void send(List<String> to, byte[] message);
+
+  /** The names of the members that are connected, this one's among them. Any thread. */
+  List<String> connected();
+
+  @Override
+  void close();
+}

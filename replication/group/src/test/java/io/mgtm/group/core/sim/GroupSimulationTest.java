@@ -1,0 +1,68 @@
+package io.mgtm.group.core.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Runs many schedules ({@code -Dschedules=N}), or one again ({@code -Dseed=N}); a failure says its
+ * seed.
+ */
+class GroupSimulationTest {
+  private static final int SCHEDULES_DEFAULT = 10_000;
+  private static final int SCHEDULES_UNTIL_FOUND = 6_000;
+
+  @Test
+  void noScheduleBreaksAnInvariant() {
+    Long seed = Long.getLong("seed");
+    if (seed != null) {
+      new GroupSimulation(seed, Fault.NONE).run();
+      return;
+    }
+    int schedules = Integer.getInteger("schedules", SCHEDULES_DEFAULT);
+    AtomicLong acknowledged = new AtomicLong();
+    AtomicLong losses = new AtomicLong();
+    long startNanos = System.nanoTime();
+    LongStream.range(0, schedules)
+        .parallel()
+        .forEach(
+            number -> {
+              GroupSimulation.Outcome outcome = new GroupSimulation(number, Fault.NONE).run();
+              acknowledged.addAndGet(outcome.acknowledged());
+              losses.addAndGet(outcome.losses());
+            });
+    System.out.printf(
+        "%d schedules in %d s: %d operations acknowledged, %d times a majority lost power and entries%n",
+        schedules,
+        (System.nanoTime() - startNanos) / 1_000_000_000,
+        acknowledged.get(),
+        losses.get());
+    assertThat(acknowledged.get()).isGreaterThan(schedules * 50L);
+  }
+
+  @Test
+  void sameSeedGivesTheSameSchedule() {
+    for (long seed = 0; seed < 20; seed++) {
+      assertThat(new GroupSimulation(seed, Fault.NONE).run())
+          .isEqualTo(new GroupSimulation(seed, Fault.NONE).run());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void plantedFaultIsFound(Fault fault) {
+    assertThatThrownBy(
+            () -> {
+              for (long seed = 0; seed < SCHEDULES_UNTIL_FOUND; seed++) {
+                new GroupSimulation(seed, fault).run();
+              }
+            })
+        .hasRootCauseInstanceOf(Violation.class)
+        .satisfies(found -> System.out.println(fault + " found: " + found.getMessage()));
+  }
+}

@@ -1,0 +1,273 @@
+package io.mgtm.group.core.sim;
+
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Draws the faults of a schedule. */
+final class Nemesis {
+  private static final String SPARE = "g9";
+
+  private final GroupSimulation world;
+  private final SplittableRandom random;
+
+  /** Whether a majority may lose power at once, so that what was not forced may be lost. */
+  private final boolean harsh;
+
+  private final boolean membershipChanges;
+  private final int meanPauseMs;
+  private boolean ended;
+  private long lastRemovalMs = -1_000;
+
+  Nemesis(GroupSimulation world) {
+    this.world = world;
+    this.random = world.random.split();
+    this.harsh =
+        random.nextInt(4) == 0
+            || world.fault == Fault.REQUIRED_ACKNOWLEDGED_BEFORE_FORCE
+            || world.fault == Fault.AHEAD_TAKEN_FOR_BUFFERED;
+    this.membershipChanges = random.nextInt(3) == 0;
+    this.meanPauseMs = 20 + random.nextInt(200);
+  }
+
+  boolean isHarsh() {
+    return harsh;
+  }
+
+  void begin() {
+    if (harsh) {
+      world.oracle.allowLoss();
+    }
+    world.after(random.nextInt(600), this::act);
+  }
+
+  private void act() {
+    if (ended) {
+      return;
+    }
+    switch (random.nextInt(membershipChanges ? 14 : 11)) {
+      case 0, 1 -> kill(leaderOr(anyone()));
+      case 2 -> kill(anyone());
+      case 3 -> powerCut(random.nextBoolean() ? leaderOr(anyone()) : anyone());
+      case 4 -> emptyDisk(anyone());
+      case 5 -> isolate(random.nextBoolean() ? leaderOr(anyone()) : anyone());
+      case 6 -> split();
+      case 7 -> world.network.heal();
+      case 8 -> slowDisks();
+      case 9 -> transfer();
+      case 10 -> wrongHint();
+      case 11 -> add();
+      case 12 -> remove();
+      default -> everythingDies();
+    }
+    if (harsh && random.nextInt(12) == 0) {
+      everythingDies();
+    }
+    world.after(1 + random.nextInt(2 * meanPauseMs), this::act);
+  }
+
+  private SimNode anyone() {
+    List<SimNode> all = List.copyOf(world.nodes().values());
+    return all.get(random.nextInt(all.size()));
+  }
+
+  private SimNode leaderOr(SimNode other) {
+    SimNode leader = world.leader();
+    return leader == null ? other : leader;
+  }
+
+  private void kill(SimNode node) {
+    if (!node.alive) {
+      return;
+    }
+    node.alive = false;
+    world.trace("%s killed", node.self());
+    if (random.nextBoolean()) {
+      hint(node.name);
+    }
+    world.after(random.nextInt(400), () -> restart(node));
+  }
+
+  private void restart(SimNode node) {
+    if (world.node(node.name) == node) {
+      world.start(node.name, node.disk);
+    }
+  }
+
+  private void hint(String gone) {
+    for (SimNode other : world.nodes().values()) {
+      if (!other.name.equals(gone)) {
+        world.after(
+            1 + random.nextInt(10),
+            () -> other.step(() -> other.core.peerDown(world.nowMs(), gone)));
+      }
+    }
+  }
+
+  private void powerCut(SimNode node) {
+    if (node.alive && (harsh || isMinorityHurt(node))) {
+      world.trace(
+          "%s loses power, last %d durable %d", node.self(), node.disk.last(), node.disk.durable);
+      node.disk.powerCut(world.random);
+      kill(node);
+    }
+  }
+
+  /** Whether a majority of the voters would stay unhurt if this one were hurt too. */
+  private boolean isMinorityHurt(SimNode next) {
+    List<SimNode> all = List.copyOf(world.nodes().values());
+    SimNode leader = world.leader();
+    if (leader == null) {
+      return false;
+    }
+    List<MemberId> voters = leader.core.membership().voters();
+    long unhurt =
+        all.stream()
+            .filter(
+                node ->
+                    node != next
+                        && !node.doomed
+                        && voters.contains(node.self())
+                        && !node.disk.mayHaveLost
+                        && !node.core.isStopped()
+                        && node.disk.record.standing() == Standing.INTACT
+                        && node.core.membership().isVoter(node.self()))
+            .count();
+    // The founders' number, so that members that are out for a moment count as hurt.
+    int size = Math.max(voters.size(), world.configuredFor("g1").size());
+    return unhurt > size / 2;
+  }
+
+  private void emptyDisk(SimNode node) {
+    if (node.alive && isMinorityHurt(node) && world.nowMs() - lastRemovalMs > 400) {
+      node.alive = false;
+      node.doomed = true;
+      world.trace("%s dies, its folder will be empty", node.self());
+      SimDisk empty =
+          new SimDisk(
+              world.fault == Fault.EMPTIED_FOLDER_KEEPS_ITS_IDENTITY
+                  ? node.disk.folder
+                  : new java.util.UUID(random.nextLong(), random.nextLong()));
+      world.after(random.nextInt(300), () -> replace(node, empty));
+    }
+  }
+
+  private void replace(SimNode node, SimDisk empty) {
+    if (world.node(node.name) == node) {
+      world.start(node.name, empty);
+    }
+  }
+
+  private void everythingDies() {
+    world.trace("everything dies");
+    boolean power = harsh && random.nextBoolean();
+    for (SimNode node : List.copyOf(world.nodes().values())) {
+      if (node.alive) {
+        if (power) {
+          node.disk.powerCut(world.random);
+        }
+        kill(node);
+      }
+    }
+  }
+
+  private void isolate(SimNode node) {
+    world.trace("%s isolated", node.self());
+    world.network.cutClients(node.name);
+    int how = random.nextInt(3);
+    if (random.nextBoolean()) {
+      hint(node.name); // as a failure detection does that sees the cut
+    }
+    for (String other : world.nodes().keySet()) {
+      if (!other.equals(node.name)) {
+        if (how != 1) {
+          world.network.cut(node.name, other);
+        }
+        if (how != 2) {
+          world.network.cut(other, node.name);
+        }
+      }
+    }
+    world.after(random.nextInt(700), world.network::heal);
+  }
+
+  private void split() {
+    world.trace("split");
+    List<String> one = new ArrayList<>();
+    List<String> two = new ArrayList<>();
+    world.nodes().keySet().forEach(name -> (random.nextBoolean() ? one : two).add(name));
+    for (String left : one) {
+      for (String right : two) {
+        world.network.cut(left, right);
+        world.network.cut(right, left);
+      }
+    }
+    world.after(random.nextInt(700), world.network::heal);
+  }
+
+  private void slowDisks() {
+    world.nodes().keySet().forEach(name -> world.slowDisk(name, random.nextInt(150)));
+    world.after(random.nextInt(600), world::disksAreFast);
+  }
+
+  private void transfer() {
+    SimNode leader = world.leader();
+    if (leader != null) {
+      leader.step(() -> leader.core.transfer(world.nowMs(), anyone().name));
+    }
+  }
+
+  private void wrongHint() {
+    hint(leaderOr(anyone()).name);
+  }
+
+  private void add() {
+    if (world.node(SPARE) == null) {
+      world.startNew(SPARE);
+    }
+    SimNode leader = world.leader();
+    if (leader != null) {
+      leader.step(() -> leader.core.add(anyone().name));
+    }
+  }
+
+  private void remove() {
+    SimNode leader = world.leader();
+    boolean allWell =
+        world.nodes().values().stream()
+            .allMatch(
+                node -> node.alive && !node.doomed && node.core.standing() == Standing.INTACT);
+    if (leader != null
+        && allWell
+        && leader.core.membership().voters().stream()
+            .allMatch(voter -> voter.equals(world.node(voter.name()).self()))
+        && leader.core.membership().voters().size() > 2) {
+      world.trace("remove");
+      lastRemovalMs = world.nowMs();
+      leader.step(() -> leader.core.remove(anyone().name));
+    }
+  }
+
+  /** Ends all faults; everyone who died is started again, as an operator would. */
+  void end() {
+    ended = true;
+    world.network.heal(true);
+    world.disksAreFast();
+  }
+
+  /** Whether everyone is up; members that stopped for what was lost start anew, empty. */
+  boolean isSettled() {
+    boolean settled = true;
+    for (SimNode node : List.copyOf(world.nodes().values())) {
+      if (node.core.isStopped() && node.alive) {
+        node.alive = false;
+        world.startNew(node.name);
+        settled = false;
+      }
+      settled &= node.alive;
+    }
+    return settled && world.leader() != null;
+  }
+}

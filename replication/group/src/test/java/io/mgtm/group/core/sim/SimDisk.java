@@ -1,0 +1,65 @@
+package io.mgtm.group.core.sim;
+
+import io.mgtm.group.core.CoreLog.Checkpoint;
+import io.mgtm.group.core.Entry;
+import io.mgtm.group.core.TermRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.UUID;
+
+/** A member's folder, with what the system has not forced yet. It outlives the process. */
+final class SimDisk {
+  final UUID folder;
+  final List<Entry> entries = new ArrayList<>();
+  long base;
+  long baseTerm;
+  long durable;
+  Checkpoint checkpoint;
+  TermRecord record;
+
+  /** What is on disk when a planted fault forgets to store; else the same as the record. */
+  TermRecord storedRecord;
+
+  boolean mayHaveLost;
+
+  SimDisk(UUID folder) {
+    this.folder = folder;
+  }
+
+  long last() {
+    return base + entries.size();
+  }
+
+  Entry entry(long index) {
+    return entries.get((int) (index - base - 1));
+  }
+
+  void keepUpTo(long index) {
+    entries.subList((int) (index - base), entries.size()).clear();
+    durable = Math.min(durable, index);
+  }
+
+  /** The machine dies: of what was not forced, a part is gone. */
+  void powerCut(SplittableRandom random) {
+    long unforced = last() - durable;
+    long kept = random.nextInt(3) == 0 ? random.nextLong(unforced + 1) : 0;
+    keepUpTo(durable + kept);
+    mayHaveLost = true;
+  }
+
+  /** Drops the log up to an index that the checkpoint covers. */
+  void dropThrough(long index) {
+    baseTerm = index == base ? baseTerm : entry(index).term();
+    entries.subList(0, (int) (index - base)).clear();
+    base = index;
+  }
+
+  void install(Checkpoint installed) {
+    entries.clear();
+    base = installed.index();
+    baseTerm = installed.term();
+    durable = base;
+    checkpoint = installed;
+  }
+}

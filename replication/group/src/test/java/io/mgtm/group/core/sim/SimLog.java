@@ -1,0 +1,100 @@
+package io.mgtm.group.core.sim;
+
+import static io.mgtm.group.core.sim.Violation.check;
+
+import io.mgtm.group.core.CoreLog;
+import io.mgtm.group.core.Entry;
+import java.util.List;
+
+/** The log of a running node, on its disk. */
+final class SimLog implements CoreLog {
+  private final GroupSimulation world;
+  private final SimNode node;
+  private final SimDisk disk;
+  private boolean forcing;
+
+  SimLog(GroupSimulation world, SimNode node) {
+    this.world = world;
+    this.node = node;
+    this.disk = node.disk;
+  }
+
+  @Override
+  public long baseIndex() {
+    return disk.base;
+  }
+
+  @Override
+  public long lastIndex() {
+    return disk.last();
+  }
+
+  @Override
+  public long durableIndex() {
+    return world.fault == Fault.REQUIRED_ACKNOWLEDGED_BEFORE_FORCE ? disk.last() : disk.durable;
+  }
+
+  @Override
+  public long termAt(long index) {
+    check(index >= disk.base && index <= disk.last(), "term of %d is asked for", index);
+    return index == disk.base ? disk.baseTerm : disk.entry(index).term();
+  }
+
+  @Override
+  public List<Entry> read(long fromIndex, int bytesMax) {
+    int from = (int) (fromIndex - disk.base - 1);
+    int to = Math.min(disk.entries.size(), from + Math.max(1, bytesMax / 25));
+    return List.copyOf(disk.entries.subList(from, to));
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return true;
+  }
+
+  @Override
+  public void append(Entry entry) {
+    disk.entries.add(entry);
+  }
+
+  @Override
+  public void truncate(long fromIndex) {
+    disk.keepUpTo(fromIndex - 1);
+    node.truncated(fromIndex);
+  }
+
+  @Override
+  public void requestForce() {
+    if (forcing) {
+      return;
+    }
+    forcing = true;
+    long term = disk.last() == disk.base ? disk.baseTerm : disk.entry(disk.last()).term();
+    long upTo = disk.last();
+    world.after(
+        world.forceMs(node.name),
+        () -> {
+          forcing = false;
+          // What was cut and written anew in between is another entry.
+          boolean still = upTo <= disk.last() && upTo >= disk.base && termAt(upTo) == term;
+          if (node.alive && still) {
+            disk.durable = Math.max(disk.durable, upTo);
+            node.step(() -> node.core.forced(world.nowMs()));
+          }
+          if (node.alive && disk.durable < disk.last()) {
+            requestForce();
+          }
+        });
+  }
+
+  @Override
+  public Checkpoint newestCheckpoint() {
+    return disk.checkpoint;
+  }
+
+  @Override
+  public void install(Checkpoint checkpoint) {
+    disk.install(checkpoint);
+    node.installed(checkpoint);
+  }
+}

@@ -1,0 +1,119 @@
+package io.mgtm.group.core.sim;
+
+import io.mgtm.group.core.Entry;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Message;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Links between members: late, lossy, repeating, cut in one direction or both. */
+final class SimNetwork {
+  private final GroupSimulation world;
+  private final SplittableRandom random;
+  private final Map<String, Integer> reachableFor = new HashMap<>();
+  private final Set<String> cut = new HashSet<>();
+  private final Map<String, Long> lastDelivery = new HashMap<>();
+  private final boolean fifo;
+  private final int lossPerMille;
+  private final int repeatPerMille;
+  private final int spikePerMille;
+  private boolean healthy;
+
+  SimNetwork(GroupSimulation world, SplittableRandom random) {
+    this.world = world;
+    this.random = random;
+    this.fifo = random.nextInt(3) > 0;
+    this.lossPerMille = random.nextInt(3) == 0 ? random.nextInt(100) : 0;
+    this.repeatPerMille = random.nextInt(3) == 0 ? random.nextInt(100) : 0;
+    this.spikePerMille = random.nextInt(3) == 0 ? random.nextInt(60) : 5;
+  }
+
+  private static String link(String from, String to) {
+    return from + '>' + to;
+  }
+
+  void cut(String from, String to) {
+    cut.add(link(from, to));
+  }
+
+  /** Of the clients, only some stay on the side of a member that is cut off. */
+  void cutClients(String from) {
+    reachableFor.put(from, random.nextInt(1 << SimMachine.CLIENTS));
+  }
+
+  boolean reaches(int client, String member) {
+    return (reachableFor.getOrDefault(member, -1) >> client & 1) != 0;
+  }
+
+  void heal() {
+    cut.clear();
+    reachableFor.clear();
+  }
+
+  /** From here on nothing is lost. */
+  void heal(boolean forGood) {
+    heal();
+    healthy = forGood;
+  }
+
+  boolean isCut(String from, String to) {
+    return cut.contains(link(from, to));
+  }
+
+  void send(MemberId from, String to, Message message) {
+    if (isCut(from.name(), to) || (!healthy && random.nextInt(1000) < lossPerMille)) {
+      return;
+    }
+    deliverLater(from, to, message);
+    if (!healthy && random.nextInt(1000) < repeatPerMille) {
+      deliverLater(from, to, message);
+    }
+  }
+
+  private void deliverLater(MemberId from, String to, Message message) {
+    long delay = 1L + random.nextInt(4);
+    if (!healthy && random.nextInt(1000) < spikePerMille) {
+      delay += random.nextInt(300);
+    }
+    long at = world.nowMs() + delay;
+    if (fifo) {
+      String link = link(from.name(), to);
+      at = Math.max(at, lastDelivery.getOrDefault(link, 0L));
+      lastDelivery.put(link, at);
+    }
+    world.after(at - world.nowMs(), () -> deliver(from, to, message));
+  }
+
+  private void deliver(MemberId from, String to, Message message) {
+    SimNode node = world.node(to);
+    if (node == null || !node.alive || isCut(from.name(), to)) {
+      return;
+    }
+    Message seen = message;
+    if (world.fault == Fault.NO_LOG_MATCHING && message instanceof Message.Append append) {
+      seen = asIfMatching(append, node.disk);
+    }
+    Message delivered = seen;
+    world.trace("%s to %s: %s", from, to, delivered);
+    node.step(() -> node.core.receive(world.nowMs(), from, delivered));
+  }
+
+  /** Puts the term in that the receiver has, so that its comparison always holds. */
+  private static Message asIfMatching(Message.Append append, SimDisk disk) {
+    long previous = append.previousIndex();
+    if (previous < disk.base || previous > disk.last()) {
+      return append;
+    }
+    Entry entry = previous == disk.base ? null : disk.entry(previous);
+    return new Message.Append(
+        append.term(),
+        append.round(),
+        previous,
+        entry == null ? disk.baseTerm : entry.term(),
+        append.commitIndex(),
+        append.entries());
+  }
+}

@@ -1,0 +1,327 @@
+package io.mgtm.group.core.sim;
+
+import static io.mgtm.group.core.sim.Violation.check;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.core.CoreLog.Checkpoint;
+import io.mgtm.group.core.Effects;
+import io.mgtm.group.core.EntryKind;
+import io.mgtm.group.core.GroupCore;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.core.MembershipHistory;
+import io.mgtm.group.core.Message;
+import io.mgtm.group.core.Role;
+import io.mgtm.group.core.TermRecord;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+
+/** A process of a member: a core, its state machine, and the replies it holds back. */
+final class SimNode implements Effects {
+  /** A reply that waits for an entry, and a read's for a ticket. */
+  private record Held(
+      Operation operation, long index, long reply, long ticket, long term, LongConsumer answer) {}
+
+  final String name;
+  final SimDisk disk;
+  final SimLog log;
+  private final GroupSimulation world;
+  private final MemberId self;
+  private final Deque<Held> held = new ArrayDeque<>();
+
+  /** Digests after applied entries that are not committed yet. */
+  private final Map<Long, Long> digests = new HashMap<>();
+
+  SimMachine machine = new SimMachine();
+  GroupCore core;
+  boolean alive = true;
+
+  /** Its folder will be empty when it is started again. */
+  boolean doomed;
+
+  String failure;
+  private long applied;
+  private long checkedCommit;
+  private Checkpoint pendingCheckpoint;
+
+  SimNode(GroupSimulation world, String name, SimDisk disk) {
+    this.world = world;
+    this.name = name;
+    this.disk = disk;
+    this.self = new MemberId(name, disk.folder);
+    this.log = new SimLog(world, this);
+    start();
+  }
+
+  private void start() {
+    TermRecord before = disk.storedRecord;
+    TermRecord record =
+        before == null
+            ? TermRecord.fresh()
+            : before.started(disk.mayHaveLost && world.fault != Fault.POWER_CUT_NOT_NOTICED);
+    if (before != null && world.fault == Fault.POWER_CUT_NOT_NOTICED) {
+      record =
+          new TermRecord(record.term(), record.votedFor(), 1, record.standing(), record.initial());
+    }
+    disk.mayHaveLost = false;
+    disk.durable = disk.last();
+    disk.record = record;
+    disk.storedRecord = record;
+    MembershipHistory members = new MembershipHistory(0, record.initial());
+    if (disk.checkpoint != null) {
+      members.reset(disk.checkpoint.index(), disk.checkpoint.membership());
+      machine.restore(disk.checkpoint.state());
+      applied = disk.checkpoint.index();
+      checkedCommit = applied;
+      checkState(applied);
+    }
+    for (long index = applied + 1; index <= disk.last(); index++) {
+      Membership membership = disk.entry(index).membership();
+      if (membership != null) {
+        members.appended(index, membership);
+      }
+      apply(index);
+    }
+    core =
+        new GroupCore(
+            new GroupCore.Start(
+                world.settings,
+                self,
+                world.configuredFor(name),
+                log,
+                this,
+                members,
+                record,
+                world.random.nextLong()),
+            world.nowMs());
+  }
+
+  private void apply(long index) {
+    check(index == applied + 1, "%s applies entry %d after %d", self, index, applied);
+    Oracle.applyTo(machine, disk.entry(index), index);
+    applied = index;
+    digests.put(index, machine.digest());
+  }
+
+  private void checkState(long index) {
+    if (world.oracle.losses() == 0) {
+      world.oracle.state(self, index, machine.digest());
+    }
+  }
+
+  MemberId self() {
+    return self;
+  }
+
+  /** Runs one input of the core, and looks at what has become of it. */
+  void step(Runnable input) {
+    if (!alive || core.isStopped()) {
+      return;
+    }
+    final boolean led = core.role() == Role.LEADER;
+    final long termBefore = core.term();
+    input.run();
+    check(core.term() >= termBefore, "%s went back from term %d", self, termBefore);
+    if (core.role() == Role.LEADER && (!led || core.term() != termBefore)) {
+      world.trace("%s leads term %d, last %d", self, core.term(), disk.last());
+      world.oracle.elected(self, core.term(), disk);
+    }
+    if (core.role() == Role.LEADER && disk.record.term() != core.term()) {
+      throw new Violation(self + " leads a term that it has not stored");
+    }
+    storeCheckpoint();
+    release();
+  }
+
+  /** A client's request; the answer gets the reply, or -1 when this member does not serve. */
+  void request(Operation operation, LongConsumer answer) {
+    step(
+        () -> {
+          if (!core.isServing()) {
+            answer.accept(-1);
+            return;
+          }
+          if (operation.kind() == Operation.Kind.READ) {
+            long ticket = core.confirm();
+            hold(operation, disk.last(), machine.registers[operation.register()], ticket, answer);
+          } else {
+            change(operation, answer);
+          }
+          world.after(world.random.nextInt(3), () -> step(() -> core.flush(world.nowMs())));
+        });
+  }
+
+  private void change(Operation operation, LongConsumer answer) {
+    SimMachine.Result result = machine.apply(operation, disk.last() + 1);
+    if (result.changed()) {
+      Durability durability = result.durability();
+      if (world.fault == Fault.AHEAD_TAKEN_FOR_BUFFERED && durability == Durability.AHEAD) {
+        durability = Durability.BUFFERED;
+      }
+      long index = core.append(operation.encoded(), durability);
+      for (long other = applied + 1; other < index; other++) {
+        check(
+            disk.entry(other).kind() != EntryKind.COMMAND,
+            "%s serves and has not applied entry %d",
+            self,
+            other);
+        digests.put(other, digests.getOrDefault(other - 1, 0L));
+      }
+      applied = index;
+      digests.put(index, machine.digest());
+    }
+    hold(operation, disk.last(), result.reply(), 0, answer);
+    if (world.fault == Fault.ACKNOWLEDGE_BEFORE_MAJORITY) {
+      Held last = held.removeLast();
+      answer(last, result.index());
+    }
+  }
+
+  private void hold(Operation operation, long index, long reply, long ticket, LongConsumer answer) {
+    held.addLast(new Held(operation, index, reply, ticket, core.term(), answer));
+  }
+
+  private void release() {
+    while (!held.isEmpty()) {
+      Held next = held.peekFirst();
+      if (!core.isServing() || next.term() != core.term()) {
+        held.removeFirst(); // this member was deposed: what it did not acknowledge is in doubt
+        continue;
+      }
+      boolean confirmed =
+          core.confirmedTicket() >= next.ticket() || world.fault == Fault.READ_WITHOUT_CONFIRMATION;
+      if (core.commitIndex() < next.index() || !confirmed) {
+        return;
+      }
+      held.removeFirst();
+      boolean read = next.operation().kind() == Operation.Kind.READ;
+      long index = read ? next.index() : machine.apply(next.operation(), 0).index();
+      answer(next, index);
+    }
+  }
+
+  /** The client learns it after a while; for everyone who asks later it is known from then on. */
+  private void answer(Held next, long index) {
+    world.answered(next.operation(), index, next.reply(), next.answer());
+  }
+
+  void maybeCheckpoint() {
+    if (pendingCheckpoint == null
+        && applied > newestIndex()
+        && core.commitIndex() >= newestIndex()) {
+      boolean forget = world.fault == Fault.CHECKPOINT_FORGETS_SESSIONS;
+      pendingCheckpoint =
+          new Checkpoint(
+              applied, log.termAt(applied), core.membershipAt(applied), machine.checkpoint(forget));
+      log.requestForce();
+      storeCheckpoint();
+    }
+  }
+
+  private long newestIndex() {
+    return disk.checkpoint == null ? 0 : disk.checkpoint.index();
+  }
+
+  private void storeCheckpoint() {
+    Checkpoint pending = pendingCheckpoint;
+    if (pending == null || pending.index() > core.commitIndex() || pending.index() > disk.durable) {
+      return;
+    }
+    pendingCheckpoint = null;
+    if (pending.index() > newestIndex()) {
+      disk.checkpoint = pending;
+      core.compacted(pending.index());
+      long through = Math.max(disk.base, pending.index() - world.random.nextInt(6));
+      disk.dropThrough(through);
+    }
+  }
+
+  void truncated(long fromIndex) {
+    if (pendingCheckpoint != null && pendingCheckpoint.index() >= fromIndex) {
+      pendingCheckpoint = null;
+    }
+    if (applied >= fromIndex) {
+      machine = new SimMachine();
+      applied = newestIndex();
+      digests.clear();
+      if (disk.checkpoint != null) {
+        machine.restore(disk.checkpoint.state());
+      }
+      for (long index = applied + 1; index < fromIndex; index++) {
+        apply(index);
+      }
+    }
+  }
+
+  void installed(Checkpoint checkpoint) {
+    pendingCheckpoint = null;
+    digests.clear();
+    machine = new SimMachine();
+    machine.restore(checkpoint.state());
+    applied = checkpoint.index();
+    checkedCommit = applied;
+    checkState(applied);
+  }
+
+  @Override
+  public void send(List<String> to, Message message) {
+    for (String other : to) {
+      check(!other.equals(name), "%s sends to itself", self);
+      world.network.send(self, other, message);
+    }
+  }
+
+  @Override
+  public void save(TermRecord record) {
+    disk.record = record;
+    world.trace("%s stores %s", self, record);
+    boolean ownVote = self.equals(record.votedFor());
+    if (world.fault != Fault.VOTE_NOT_PERSISTED || ownVote || record.votedFor() == null) {
+      disk.storedRecord = record;
+    }
+  }
+
+  @Override
+  public void leaderChanged(MemberId leader, long term) {
+    world.trace("%s in term %d follows %s", self, term, leader);
+  }
+
+  @Override
+  public void leading(long term) {
+    world.trace("%s serves term %d", self, term);
+  }
+
+  @Override
+  public void committed(long index) {
+    while (applied < index) {
+      apply(applied + 1);
+    }
+    for (long at = checkedCommit + 1; at <= index; at++) {
+      world.oracle.committed(self, at, disk.entry(at));
+      Long digest = digests.remove(at);
+      if (disk.entry(at).kind() == EntryKind.COMMAND) {
+        world.oracle.state(self, at, digest);
+      }
+    }
+    checkedCommit = Math.max(checkedCommit, index);
+  }
+
+  @Override
+  public void confirmed(long ticket) {
+    // Seen in release.
+  }
+
+  @Override
+  public void failed(String reason) {
+    failure = reason;
+    check(
+        world.oracle.losses() > 0 || world.fault != Fault.NONE,
+        "%s stops although nothing was lost: %s",
+        self,
+        reason);
+  }
+}

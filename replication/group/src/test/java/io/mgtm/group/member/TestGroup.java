@@ -1,0 +1,149 @@
+package io.mgtm.group.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.net.JGroupsTransport;
+import io.mgtm.group.storage.LogSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Members of one group in this JVM, on loopback. */
+final class TestGroup implements AutoCloseable {
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+  private final Path folder;
+  private final Map<String, InetSocketAddress> addresses = new TreeMap<>();
+  final Map<String, TestMember> members = new TreeMap<>();
+  private final List<String> founders;
+  private final Optional<JGroupsSettings.Tls> tls;
+
+  TestGroup(Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls)
+      throws IOException {
+    this.folder = folder;
+    this.founders = founders;
+    this.tls = tls;
+    for (String name : List.of("g1", "g2", "g3", "g4")) {
+      addresses.put(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+    }
+  }
+
+  /** A port that is free, as the one of the failure detection above it is. */
+  private static int freePort() throws IOException {
+    while (true) {
+      try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+          ServerSocket two =
+              new ServerSocket(one.getLocalPort() + 100, 1, InetAddress.getLoopbackAddress())) {
+        assertThat(two.isBound()).isTrue();
+        return one.getLocalPort();
+      } catch (java.net.BindException | IllegalArgumentException e) {
+        assertThat(e).as("the upper one is taken or does not exist; the next is tried").isNotNull();
+      }
+    }
+  }
+
+  TestMember start(String name) {
+    return start(name, "");
+  }
+
+  /** Starts a member; another suffix is another folder. */
+  TestMember start(String name, String suffix) {
+    return start(name, suffix, tls);
+  }
+
+  TestMember start(String name, String suffix, Optional<JGroupsSettings.Tls> keys) {
+    List<String> names = new ArrayList<>(founders);
+    if (!names.contains(name)) {
+      names.add(name);
+    }
+    GroupSettings settings =
+        new GroupSettings(
+            name,
+            names,
+            DurabilityMode.CRITICAL,
+            new LogSettings(1 << 16, 1, 4, 2_000, 500),
+            CoreSettings.defaults(),
+            1 << 17,
+            1 << 14,
+            10);
+    JGroupsSettings network =
+        new JGroupsSettings(
+            "test",
+            addresses.get(name),
+            List.copyOf(addresses.values()),
+            1_500,
+            keys,
+            Optional.empty());
+    TestMember member =
+        new TestMember(
+            folder.resolve(name + suffix), settings, new JGroupsTransport(name, network));
+    members.put(name, member);
+    return member;
+  }
+
+  TestMember awaitLeader() {
+    await("a leader", () -> leaders().size() == 1);
+    return leaders().get(0);
+  }
+
+  List<TestMember> leaders() {
+    return members.values().stream().filter(TestMember::isLeading).toList();
+  }
+
+  /** Adds a word through whoever leads; it may be added twice when leaders change. */
+  void add(String word) {
+    await(
+        "word " + word,
+        () -> {
+          for (TestMember leader : leaders()) {
+            try {
+              leader.add(word, Durability.REQUIRED).get(3, TimeUnit.SECONDS);
+              return true;
+            } catch (ExecutionException | TimeoutException e) {
+              assertThat(e).as("deposed; the next leader is asked").isNotNull();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+          return false;
+        });
+  }
+
+  void stop(String name) {
+    members.remove(name).close();
+  }
+
+  String nameOf(TestMember member) {
+    return member.status().name();
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + WAIT_NANOS;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("waited in vain for " + what);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+  }
+
+  @Override
+  public void close() {
+    members.values().forEach(TestMember::close);
+  }
+}

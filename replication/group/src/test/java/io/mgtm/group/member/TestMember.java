@@ -1,0 +1,173 @@
+package io.mgtm.group.member;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.StateMachine;
+import io.mgtm.group.net.Transport;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A member with a list of words as its state, on a thread of its own. */
+final class TestMember implements AutoCloseable {
+  private final ExecutorService owner = Executors.newSingleThreadExecutor();
+  private final Words words = new Words();
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private GroupLog log;
+  private volatile boolean leading;
+  private volatile LogException failure;
+
+  private record Waiting(long index, long ticket, CompletableFuture<List<String>> done) {}
+
+  /** Words, one an entry. */
+  static final class Words implements StateMachine {
+    private final List<String> list = new ArrayList<>();
+
+    @Override
+    public void apply(long index, ByteBuffer payload) {
+      list.add(UTF_8.decode(payload).toString());
+    }
+
+    @Override
+    public byte[] checkpoint() {
+      return String.join("\n", list).getBytes(UTF_8);
+    }
+
+    @Override
+    public void restore(ByteBuffer checkpoint) {
+      list.clear();
+      String text = UTF_8.decode(checkpoint).toString();
+      if (!text.isEmpty()) {
+        list.addAll(List.of(text.split("\n", -1)));
+      }
+    }
+  }
+
+  TestMember(Path folder, GroupSettings settings, Transport transport) {
+    log = onOwner(() -> GroupLog.open(folder, settings, words, owner, new Replies(), transport));
+  }
+
+  private final class Replies implements ReplicatedLog.Listener {
+    @Override
+    public void committed(long index) {
+      release();
+    }
+
+    @Override
+    public void confirmed(long ticket) {
+      release();
+    }
+
+    @Override
+    public void leading(long term) {
+      leading = true;
+    }
+
+    @Override
+    public void following(String leader) {
+      leading = false;
+      waiting.forEach(
+          next -> next.done().completeExceptionally(new IllegalStateException("deposed")));
+      waiting.clear();
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      failure = cause;
+    }
+
+    private void release() {
+      while (!waiting.isEmpty()
+          && waiting.peekFirst().index() <= log.committedIndex()
+          && waiting.peekFirst().ticket() <= log.confirmedTicket()) {
+        waiting.removeFirst().done().complete(List.copyOf(words.list));
+      }
+    }
+  }
+
+  <T> T onOwner(Callable<T> task) {
+    try {
+      return owner.submit(task).get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException | TimeoutException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Adds a word; done when that is acknowledged. */
+  CompletableFuture<List<String>> add(String word, Durability durability) {
+    CompletableFuture<List<String>> done = new CompletableFuture<>();
+    owner.execute(
+        () -> {
+          if (!log.isLeading()) {
+            done.completeExceptionally(new IllegalStateException("does not lead"));
+          } else if (!log.hasRoom(word.length())) {
+            done.completeExceptionally(new IllegalStateException(log.noRoomReason()));
+          } else {
+            words.list.add(word);
+            long index = log.append(ByteBuffer.wrap(word.getBytes(UTF_8)), durability);
+            waiting.addLast(new Waiting(index, 0, done));
+          }
+        });
+    return done;
+  }
+
+  /** Reads all words, confirmed by a majority. */
+  CompletableFuture<List<String>> read() {
+    CompletableFuture<List<String>> done = new CompletableFuture<>();
+    owner.execute(
+        () -> {
+          if (log.isLeading()) {
+            waiting.addLast(new Waiting(log.lastIndex(), log.confirm(), done));
+          } else {
+            done.completeExceptionally(new IllegalStateException("does not lead"));
+          }
+        });
+    return done;
+  }
+
+  /** The words of this member alone. */
+  List<String> local() {
+    return onOwner(() -> List.copyOf(words.list));
+  }
+
+  boolean isLeading() {
+    return leading;
+  }
+
+  LogException failure() {
+    return failure;
+  }
+
+  GroupStatus status() {
+    return onOwner(log::status);
+  }
+
+  GroupLog log() {
+    return log;
+  }
+
+  @Override
+  public void close() {
+    onOwner(
+        () -> {
+          log.close();
+          return null;
+        });
+    owner.shutdown();
+  }
+}

@@ -1,0 +1,78 @@
+package io.mgtm.group.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.core.Entry;
+import io.mgtm.group.core.EntryKind;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.core.Message;
+import io.mgtm.group.core.Standing;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class MessageCodecTest {
+  private static final MemberId SELF = new MemberId("g1", new UUID(1, 2));
+
+  static Stream<Message> messages() {
+    Membership members =
+        new Membership(List.of(SELF), List.of(new MemberId("größer", new UUID(3, 4))));
+    Entry one =
+        new Entry(3, EntryKind.COMMAND, Durability.AHEAD, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+    Entry two =
+        new Entry(4, EntryKind.MEMBERSHIP, Durability.REQUIRED, ByteBuffer.wrap(members.encoded()));
+    return Stream.of(
+        new Message.Hello(0, 42),
+        new Message.HelloReply(7, -42, ""),
+        new Message.HelloReply(7, -42, "g2"),
+        new Message.PreVote(1, 2, 3, 4),
+        new Message.PreVoteReply(1, 2, true, Standing.FORCED_ONLY),
+        new Message.Vote(1, 2, 3, true, false),
+        new Message.VoteReply(1, true, Standing.INTACT),
+        new Message.Append(5, 6, 7, 4, 3, List.of()),
+        new Message.Append(5, 6, 7, 4, 3, List.of(one, two, one)),
+        new Message.AppendReply(1, 2, Standing.FORCED_ONLY, 3, false, 4, 5, 6, 7),
+        new Message.CheckpointPiece(
+            1, 2, 3, 4, members, 100, 50, ByteBuffer.wrap(new byte[] {9, 8, 7})),
+        new Message.CheckpointReply(1, 2, Standing.INTACT, 3, 4, 5),
+        new Message.CaughtUp(1, 2),
+        new Message.TransferNow(Long.MAX_VALUE),
+        new Message.Diverged(1, 2));
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void messageIsReadAsItWasWritten(Message message) {
+    MessageCodec.Envelope read =
+        MessageCodec.decode(ByteBuffer.wrap(MessageCodec.encode(SELF, message)));
+    assertThat(read.from()).isEqualTo(SELF);
+    assertThat(read.message()).isEqualTo(message);
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void messageThatIsCutOffIsRefusedOrShorterByWhatItCarries(Message message) {
+    byte[] bytes = MessageCodec.encode(SELF, message);
+    int fixed = message instanceof Message.CheckpointPiece ? bytes.length - 3 : bytes.length;
+    for (int length = 0; length < fixed; length++) {
+      ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(bytes, length));
+      assertThatIllegalArgumentException().isThrownBy(() -> MessageCodec.decode(cut));
+    }
+  }
+
+  @Test
+  void countThatCannotBeIsRefusedBeforeAnythingIsAllocated() {
+    byte[] bytes = MessageCodec.encode(SELF, new Message.Append(5, 6, 7, 4, 3, List.of()));
+    ByteBuffer forged = ByteBuffer.wrap(bytes);
+    forged.putInt(bytes.length - 4, Integer.MAX_VALUE);
+    assertThatIllegalArgumentException().isThrownBy(() -> MessageCodec.decode(forged));
+  }
+}
