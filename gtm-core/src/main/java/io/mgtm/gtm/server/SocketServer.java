@@ -39,8 +39,8 @@ final class SocketServer implements AutoCloseable {
   private static final int BACKLOG = 4_096;
 
   /**
-   * A node whose machine has lost its power can register again once its old connection is found dead,
-   * after about half a minute; the system's own default is two hours.
+   * A node whose machine has lost its power can register again once its old connection is found
+   * dead, after about half a minute; the system's own default is two hours.
    */
   private static final int KEEPALIVE_IDLE_SECONDS = 15;
 

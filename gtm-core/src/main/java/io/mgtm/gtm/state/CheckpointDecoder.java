@@ -93,7 +93,8 @@ public final class CheckpointDecoder {
     long oldest = in.getLong();
     boolean started = oldest != 0;
     require(
-        isGxid(next) && (started ? isGxid(oldest) && oldest <= next : next == GxidMath.FIRST_NORMAL),
+        isGxid(next)
+            && (started ? isGxid(oldest) && oldest <= next : next == GxidMath.FIRST_NORMAL),
         "gxids " + oldest + " to " + next);
     Reservation reservation = reservation(in);
     require(
