@@ -47,7 +47,11 @@ public final class LoadRun implements AutoCloseable {
     }
     loops.add(loop);
     Thread thread = new Thread(loop, "bench-load-" + number);
-    thread.setUncaughtExceptionHandler((t, e) -> errors.add(t.getName() + " ended: " + e));
+    thread.setUncaughtExceptionHandler(
+        (t, e) -> {
+          errors.add(t.getName() + " ended: " + e);
+          clock.stop();
+        });
     threads.add(thread);
   }
 

@@ -4,11 +4,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * When a run warms up, counts, and is over; by System.nanoTime. Time runs once every connection has
- * been accepted. Any thread.
+ * been accepted; when that does not come about in time, the run is over. Any thread.
  */
 final class RunClock {
   private final long warmupNanos;
   private final long durationNanos;
+  private final long startBy;
   private int toAccept;
   private volatile boolean started;
   private volatile boolean stopped;
@@ -18,6 +19,7 @@ final class RunClock {
   RunClock(LoadSettings settings) {
     warmupNanos = TimeUnit.MILLISECONDS.toNanos(settings.warmupMs());
     durationNanos = TimeUnit.MILLISECONDS.toNanos(settings.durationMs());
+    startBy = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.requestTimeoutMs());
     toAccept = settings.connections();
   }
 
@@ -36,7 +38,7 @@ final class RunClock {
   }
 
   boolean over(long now) {
-    return stopped || (started && now - end >= 0);
+    return stopped || now - (started ? end : startBy) >= 0;
   }
 
   /** Ends the run now, if it has not ended. */
