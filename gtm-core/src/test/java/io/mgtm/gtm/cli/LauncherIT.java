@@ -43,6 +43,7 @@ class LauncherIT {
           "setpriv");
 
   @TempDir private Path root;
+  @TempDir private Path outside;
   private Path bin;
 
   private record End(int status, List<String> lines) {
@@ -98,15 +99,16 @@ class LauncherIT {
     return run(List.of(), arguments);
   }
 
-  private void report(String module, String kind, String name, String text) throws IOException {
-    Path folder = Files.createDirectories(root.resolve(module + "/target/" + kind + "-reports"));
+  private static void report(Path module, String kind, String name, String text)
+      throws IOException {
+    Path folder = Files.createDirectories(module.resolve("target").resolve(kind + "-reports"));
     Files.writeString(folder.resolve("TEST-" + name + ".xml"), text);
   }
 
   /** A Maven that leaves the reports of two modules. */
   private void mavenThatTests(int status) throws IOException {
     report(
-        "kept",
+        outside.resolve("kept"),
         "surefire",
         "A",
         """
@@ -119,7 +121,7 @@ class LauncherIT {
         </testsuite>
         """);
     report(
-        "kept/deeper",
+        outside.resolve("kept/deeper"),
         "failsafe",
         "B",
         """
@@ -131,17 +133,16 @@ class LauncherIT {
           </testcase>
         </testsuite>
         """);
-    Files.move(root.resolve("kept"), bin.resolve("kept"));
     tool(
         "mvn",
         "echo \"mvn $*\"; mv '%s' '%s'; exit %d"
-            .formatted(bin.resolve("kept"), root.resolve("made"), status));
+            .formatted(outside.resolve("kept"), root.resolve("made"), status));
   }
 
   @Test
   void testsAreCountedOverAllModulesAndSkipsExplained() throws Exception {
     report(
-        "old",
+        root.resolve("old"),
         "surefire",
         "Z",
         "<testsuite tests=\"100\" errors=\"0\" skipped=\"0\" failures=\"9\"/>\n");
