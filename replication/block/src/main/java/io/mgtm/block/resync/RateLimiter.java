@@ -49,7 +49,7 @@ public final class RateLimiter {
     double full = Math.max(1, rate * (double) BURST_MS / 1000);
     tokens = Math.min(full, tokens + rate * (double) Math.max(0, nowMs - lastMs) / 1000);
     lastMs = nowMs;
-    if (tokens < Math.min(bytes, full)) {
+    if (tokens < Math.min((double) bytes, full)) {
       return false;
     }
     tokens -= bytes;

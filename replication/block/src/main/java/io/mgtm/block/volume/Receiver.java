@@ -4,6 +4,7 @@ import io.mgtm.block.volume.Change.Kind;
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 
 /**
  * The target's side: takes a source's frames in order and applies them through the same core. One
@@ -30,8 +31,6 @@ public final class Receiver {
   private boolean flushing;
   private long received;
   private long durable;
-  private long blockedSession;
-  private long blockedSeq;
   private Runnable afterDurable;
 
   Receiver(VolumeCore core, StateKeeper states, VolumeEffects effects) {
@@ -82,17 +81,23 @@ public final class Receiver {
     if (!core.isAccepting()) {
       return new Decision(Outcome.STANDBY, "the other side is changing its role");
     }
-    if (connection != null && !source.nodeId().equals(newSource.nodeId())) {
+    boolean relayed = connection != null && source.role() == Role.SECONDARY;
+    if (connection != null
+        && !source.nodeId().equals(newSource.nodeId())
+        && !(relayed && newSource.role() == Role.PRIMARY)) {
       return new Decision(
           Outcome.STANDBY, "the other side already follows node " + source.nodeId());
     }
     Decision decision = Meeting.decide(newSource, states.current().identityFor(newSource.nodeId()));
     if (!decision.accepted()) {
+      if (decision.outcome() == Outcome.STANDBY) {
+        return decision;
+      }
       effects.notice("source " + newSource.nodeId() + " not followed: " + decision.reason());
       return decision;
     }
     if (connection != null) {
-      close("the same source connected anew");
+      close("node " + newSource.nodeId() + " connected instead");
     }
     session++;
     connection = newConnection;
@@ -188,11 +193,11 @@ public final class Receiver {
         () ->
             writeDown(
                 seq,
-                () -> {
+                then -> {
                   if (chunks == 0) {
-                    core.replication().adopt(generations, source.nodeId(), this::unblock);
+                    core.replication().adopt(generations, source.nodeId(), then);
                   } else {
-                    core.replication().becomeInconsistent(source.nodeId(), this::unblock);
+                    core.replication().becomeInconsistent(source.nodeId(), then);
                   }
                 }),
         null);
@@ -208,8 +213,7 @@ public final class Receiver {
               seq,
               () ->
                   writeDown(
-                      seq,
-                      () -> core.replication().adopt(generations, source.nodeId(), this::unblock)));
+                      seq, then -> core.replication().adopt(generations, source.nodeId(), then)));
         },
         null);
   }
@@ -220,8 +224,7 @@ public final class Receiver {
         seq,
         () -> {
           if (states.current().consistent()) {
-            writeDown(
-                seq, () -> core.replication().adopt(generations, source.nodeId(), this::unblock));
+            writeDown(seq, then -> core.replication().adopt(generations, source.nodeId(), then));
           } else {
             finished(seq);
           }
@@ -241,7 +244,7 @@ public final class Receiver {
           }
           writeDown(
               seq,
-              () ->
+              then ->
                   core.administration()
                       .resize(
                           sizeBytes,
@@ -249,7 +252,7 @@ public final class Receiver {
                             if (refusal != null) {
                               close(refusal);
                             } else {
-                              unblock();
+                              then.run();
                             }
                           }));
         },
@@ -284,21 +287,21 @@ public final class Receiver {
     }
   }
 
-  private void writeDown(long seq, Runnable update) {
+  /** Lets no frame pass until {@code update} has told its argument that it is durable. */
+  private void writeDown(long seq, Consumer<Runnable> update) {
     blocked = true;
-    blockedSession = session;
-    blockedSeq = seq;
-    update.run();
+    long begun = session;
+    update.accept(() -> unblock(begun, seq));
   }
 
   /** What blocked is durable: the frame counts as done and those behind it go on. */
-  private void unblock() {
-    if (blockedSession != session || connection == null) {
+  private void unblock(long begun, long seq) {
+    if (begun != session || connection == null) {
       return;
     }
     blocked = false;
-    durabilityWanted.add(blockedSeq);
-    finished(blockedSeq);
+    durabilityWanted.add(seq);
+    finished(seq);
     if (draining) {
       return;
     }

@@ -267,11 +267,16 @@ final class ReplicaLink {
   /** Asks both sides to make everything so far durable, in order to confirm chunks. */
   void mark() {
     if (isStreaming() && slot.needsMark()) {
-      long seq = nextSeq++;
-      sent.add(seq, null, 0);
-      core.effects().sendFlush(index, seq);
-      beginMark(seq);
+      flushAndMark();
     }
+  }
+
+  /** A mark covers what was sent before its own flush, so each mark needs one. */
+  private void flushAndMark() {
+    long seq = nextSeq++;
+    sent.add(seq, null, 0);
+    core.effects().sendFlush(index, seq);
+    beginMark(seq);
   }
 
   private void beginMark(long seq) {
@@ -307,7 +312,7 @@ final class ReplicaLink {
         phase = LinkPhase.UP_TO_DATE;
         core.synced(this);
       } else {
-        beginMark(syncDoneSeq);
+        flushAndMark();
       }
     }
   }
