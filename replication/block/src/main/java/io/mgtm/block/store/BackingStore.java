@@ -28,6 +28,9 @@ public interface BackingStore extends Closeable {
   /** The size in bytes. */
   long sizeBytes();
 
+  /** Whether reads and writes have completed when the call returns. */
+  boolean completesAtOnce();
+
   /** Fills {@code target}, from its position to its limit, with the bytes at {@code offset}. */
   void read(long offset, ByteBuffer target, Object context, Completion completion);
 

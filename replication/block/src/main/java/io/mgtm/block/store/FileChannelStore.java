@@ -101,6 +101,11 @@ public final class FileChannelStore implements BackingStore {
   }
 
   @Override
+  public boolean completesAtOnce() {
+    return true;
+  }
+
+  @Override
   public void read(long offset, ByteBuffer target, Object context, Completion completion) {
     StoreException failure = null;
     int length = target.remaining();

@@ -17,6 +17,7 @@ final class ReplicaLink {
 
   LinkPhase phase = LinkPhase.DOWN;
   String reason = "not connected yet";
+  boolean outdated;
   ReplicaSlot slot;
   Identity peer;
 
@@ -79,6 +80,7 @@ final class ReplicaLink {
     nextSeq = 1;
     ackedDurable = 0;
     phase = LinkPhase.MEETING;
+    outdated = false;
     reason = "";
   }
 

@@ -203,6 +203,7 @@ final class Replication {
 
   void refused(ReplicaLink link, Decision decision) {
     link.reason = decision.reason();
+    link.outdated = decision.outcome() == Outcome.SOURCE_OUTDATED;
     if (decision.outcome() == Outcome.STANDBY) {
       link.phase = LinkPhase.DOWN;
     } else {

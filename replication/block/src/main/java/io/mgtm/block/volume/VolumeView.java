@@ -17,6 +17,7 @@ public final class VolumeView {
    * @param mode its mode
    * @param phase where it stands
    * @param reason why it stands there, or empty
+   * @param outdated whether the other side said that it is newer
    * @param peer the replica's node id, or empty before the first meeting
    * @param bitsSet chunks whose bits are set
    * @param chunksOutOfSync chunks that must be sent
@@ -29,6 +30,7 @@ public final class VolumeView {
       LinkMode mode,
       LinkPhase phase,
       String reason,
+      boolean outdated,
       String peer,
       int bitsSet,
       int chunksOutOfSync,
@@ -88,6 +90,7 @@ public final class VolumeView {
         link.config.mode(),
         link.phase,
         link.reason,
+        link.outdated,
         link.peer == null ? "" : link.peer.nodeId(),
         slot == null ? 0 : slot.bitmap.cardinality(),
         slot == null ? 0 : slot.outOfSync.cardinality(),
