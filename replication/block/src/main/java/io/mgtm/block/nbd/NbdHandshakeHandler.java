@@ -47,16 +47,18 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
     ByteBuf hello = ctx.alloc().buffer(18);
     hello.writeLong(Nbd.MAGIC).writeLong(Nbd.OPTION_MAGIC);
     hello.writeShort(Nbd.FLAG_FIXED_NEWSTYLE | Nbd.FLAG_NO_ZEROES);
-    ctx.writeAndFlush(hello, ctx.voidPromise());
-    ctx.executor()
-        .schedule(
-            () -> {
-              if (!finished && ctx.channel().isActive()) {
-                fatal(ctx, "did not finish its negotiation in " + HANDSHAKE_SECONDS_MAX + " s");
-              }
-            },
-            HANDSHAKE_SECONDS_MAX,
-            TimeUnit.SECONDS);
+    send(ctx, hello);
+    ctx.flush();
+    var unused =
+        ctx.executor()
+            .schedule(
+                () -> {
+                  if (!finished && ctx.channel().isActive()) {
+                    fatal(ctx, "did not finish its negotiation in " + HANDSHAKE_SECONDS_MAX + " s");
+                  }
+                },
+                HANDSHAKE_SECONDS_MAX,
+                TimeUnit.SECONDS);
     super.channelActive(ctx);
   }
 
@@ -107,7 +109,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
         finished = true;
         reply(ctx, option, Nbd.REP_ACK, new byte[0]);
         ctx.flush();
-        ctx.close();
+        close(ctx);
       }
       case Nbd.OPT_LIST -> list(ctx, data);
       case Nbd.OPT_STARTTLS -> startTls(ctx, data);
@@ -138,7 +140,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
     if (!noZeroes) {
       reply.writeZero(ZEROES_BYTES);
     }
-    ctx.write(reply, ctx.voidPromise());
+    send(ctx, reply);
     transmit(ctx, name);
   }
 
@@ -310,6 +312,15 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
             new NbdTransmissionHandler(export, meter, structured, status, CONTEXT_ID));
   }
 
+  /** A failed write fails the channel, which closes it. */
+  private static void send(ChannelHandlerContext ctx, ByteBuf message) {
+    var unused = ctx.write(message, ctx.voidPromise());
+  }
+
+  private static void close(ChannelHandlerContext ctx) {
+    var unused = ctx.close();
+  }
+
   private static void error(ChannelHandlerContext ctx, int option, int type, String text) {
     reply(ctx, option, type, text.getBytes(StandardCharsets.UTF_8));
   }
@@ -325,14 +336,14 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
         .writeInt(option)
         .writeInt(type)
         .writeInt(payload.readableBytes());
-    ctx.write(header, ctx.voidPromise());
-    ctx.write(payload, ctx.voidPromise());
+    send(ctx, header);
+    send(ctx, payload);
   }
 
   private void fatal(ChannelHandlerContext ctx, String reason) {
     finished = true;
     LOG.warn("NBD client {} {}; the connection is closed", ctx.channel().remoteAddress(), reason);
-    ctx.close();
+    close(ctx);
   }
 
   @Override

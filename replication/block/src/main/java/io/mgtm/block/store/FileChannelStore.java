@@ -16,30 +16,28 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A backing store over {@link FileChannel}: reads and writes go through the page cache and complete
- * before the call returns; a flush and long zeroing run on the store's own thread.
+ * before the call returns; flushes and zeroing run on the store's own thread.
  *
- * <p>Java knows neither hole punching nor {@code SEEK_HOLE}, so zeroing writes zeros and every
- * extent is data.
+ * <p>Java knows neither hole punching nor {@code SEEK_HOLE}: the flash library gives them where it
+ * works; elsewhere zeroing writes zeros and every extent is data.
  */
 public final class FileChannelStore implements BackingStore {
-  /** Zeroing of at most this many bytes is done at once; more goes to the store's thread. */
-  private static final int ZERO_INLINE_BYTES_MAX = 64 * 1024;
-
-  private static final int ZERO_PIECE_BYTES = 1 << 20;
-
   private final Path path;
   private final FileChannel channel;
   private final FileLock lock;
   private final Executor owner;
   private final ExecutorService worker;
-  private final ByteBuffer inlineZeros =
-      ByteBuffer.allocateDirect(ZERO_INLINE_BYTES_MAX).asReadOnlyBuffer();
-  private final ByteBuffer pieceZeros =
-      ByteBuffer.allocateDirect(ZERO_PIECE_BYTES).asReadOnlyBuffer();
+  private final RangeOps ranges;
   private long sizeBytes;
 
   private FileChannelStore(
-      Path path, FileChannel channel, FileLock lock, long sizeBytes, Executor owner) {
+      Path path,
+      FileChannel channel,
+      FileLock lock,
+      RangeOps ranges,
+      long sizeBytes,
+      Executor owner) {
+    this.ranges = ranges;
     this.path = path;
     this.channel = channel;
     this.lock = lock;
@@ -64,7 +62,9 @@ public final class FileChannelStore implements BackingStore {
     FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
       FileLock lock = tryLock(path, channel);
-      return new FileChannelStore(path, channel, lock, sizeOf(path, channel), owner);
+      FlashRanges flash = FlashRanges.open(path);
+      RangeOps ranges = flash == null ? new PlainRanges(channel) : flash;
+      return new FileChannelStore(path, channel, lock, ranges, sizeOf(path, channel), owner);
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
@@ -166,19 +166,8 @@ public final class FileChannelStore implements BackingStore {
   @Override
   public void zero(
       long offset, long length, boolean mayUnmap, Object context, Completion completion) {
-    if (length <= ZERO_INLINE_BYTES_MAX) {
-      write(offset, inlineZeros.duplicate().limit((int) length), context, completion);
-      return;
-    }
     onWorker(
-        () -> {
-          long done = 0;
-          while (done < length) {
-            int piece = (int) Math.min(ZERO_PIECE_BYTES, length - done);
-            writeFully(offset + done, pieceZeros.duplicate().limit(piece));
-            done += piece;
-          }
-        },
+        () -> ranges.zero(offset, length, mayUnmap),
         "zeroing",
         offset,
         length,
@@ -188,7 +177,7 @@ public final class FileChannelStore implements BackingStore {
 
   @Override
   public boolean zeroesFast() {
-    return false;
+    return ranges.zeroesFast();
   }
 
   @Override
@@ -233,7 +222,7 @@ public final class FileChannelStore implements BackingStore {
 
   @Override
   public long extentAt(long offset, long length) {
-    return length;
+    return ranges.extentAt(offset, length);
   }
 
   @Override
@@ -254,6 +243,7 @@ public final class FileChannelStore implements BackingStore {
 
   @Override
   public void close() {
+    worker.execute(ranges::close);
     worker.shutdown();
     try {
       if (!worker.awaitTermination(60, TimeUnit.SECONDS)) {

@@ -28,6 +28,8 @@ public final class StoreException extends IOException {
     String text = String.valueOf(cause.getMessage());
     boolean full =
         text.contains("No space left")
+            || text.contains("ENOSPC")
+            || text.contains("EDQUOT")
             || text.contains("quota exceeded")
             || text.contains("File too large");
     return new StoreException(
