@@ -1,6 +1,7 @@
 package io.mgtm.block.link;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -42,7 +43,7 @@ public enum Compression {
             ? LZ4Factory.fastestInstance().fastCompressor().maxCompressedLength(length)
             : Math.toIntExact(Zstd.compressBound(length));
     ByteBuf out = allocator.directBuffer(worst, worst);
-    ByteBuffer source = data.nioBuffer();
+    ByteBuffer source = direct(data);
     ByteBuffer target = out.nioBuffer(0, worst);
     int size;
     if (this == LZ4) {
@@ -68,7 +69,7 @@ public enum Compression {
   static ByteBuf restore(ByteBufAllocator allocator, int flags, ByteBuf data, int length)
       throws LinkException {
     ByteBuf out = allocator.directBuffer(Math.max(1, length), Math.max(1, length));
-    ByteBuffer source = data.nioBuffer();
+    ByteBuffer source = direct(data);
     ByteBuffer target = out.nioBuffer(0, length);
     long size;
     try {
@@ -78,7 +79,7 @@ public enum Compression {
                   .safeDecompressor()
                   .decompress(source, 0, source.remaining(), target, 0, length)
               : Zstd.decompressDirectByteBuffer(target, 0, length, source, 0, source.remaining());
-    } catch (LZ4Exception e) {
+    } catch (LZ4Exception | ZstdException e) {
       out.release();
       throw new LinkException("compressed data is damaged: " + e.getMessage());
     }
@@ -87,5 +88,11 @@ public enum Compression {
       throw new LinkException("compressed data is damaged: it should give " + length + " bytes");
     }
     return out.writerIndex(length);
+  }
+
+  /** zstd takes direct buffers only; TLS hands out others. */
+  private static ByteBuffer direct(ByteBuf data) {
+    ByteBuffer bytes = data.nioBuffer();
+    return bytes.isDirect() ? bytes : ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).flip();
   }
 }

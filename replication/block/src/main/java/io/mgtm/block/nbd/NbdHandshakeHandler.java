@@ -64,6 +64,11 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
 
   @Override
   protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+    if (finished) {
+      // Closing: what still comes is of no interest.
+      in.skipBytes(in.readableBytes());
+      return;
+    }
     if (!greeted) {
       if (in.readableBytes() >= 4) {
         int flags = in.readInt();

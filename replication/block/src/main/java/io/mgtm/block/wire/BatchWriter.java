@@ -28,8 +28,7 @@ public final class BatchWriter {
    */
   public ByteBuf reserve(int bytes) {
     if (batch != null && batch.writableBytes() < bytes) {
-      send(batch);
-      batch = null;
+      sendBatch();
     }
     if (batch == null) {
       int capacity = Math.max(bytes, BATCH_BYTES);
@@ -42,11 +41,16 @@ public final class BatchWriter {
   /** Sends {@code data}, which the writer owns from here on, without copying it. */
   public void write(ByteBuf data) {
     if (batch != null) {
-      send(batch);
-      batch = null;
+      sendBatch();
     }
     send(data);
     schedule();
+  }
+
+  private void sendBatch() {
+    ByteBuf full = batch;
+    batch = null;
+    send(full);
   }
 
   /** A failed write fails the channel, whose handler hears of it. */
@@ -64,8 +68,7 @@ public final class BatchWriter {
   private void flush() {
     scheduled = false;
     if (batch != null) {
-      send(batch);
-      batch = null;
+      sendBatch();
     }
     channel.flush();
   }
