@@ -70,7 +70,7 @@ public final class VolumeFiles {
       throw new IOException(
           config.meta() + " belongs to volume " + state.name() + ", not " + config.name());
     }
-    if (config.sizeBytes() != 0 && config.sizeBytes() != state.sizeBytes()) {
+    if (config.sizeBytes() > state.sizeBytes()) {
       throw new IOException(
           "volume "
               + state.name()
@@ -78,7 +78,7 @@ public final class VolumeFiles {
               + state.sizeBytes()
               + " bytes, not "
               + config.sizeBytes()
-              + "; leave --size away, or use 'mgtm volume resize'");
+              + "; start it without --size and use 'mgtm volume resize'");
     }
     if (store.sizeBytes() < state.sizeBytes()) {
       throw new IOException(

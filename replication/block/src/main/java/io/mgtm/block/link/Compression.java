@@ -93,6 +93,8 @@ public enum Compression {
   /** zstd takes direct buffers only; TLS hands out others. */
   private static ByteBuffer direct(ByteBuf data) {
     ByteBuffer bytes = data.nioBuffer();
-    return bytes.isDirect() ? bytes : ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).flip();
+    return bytes.isDirect()
+        ? bytes
+        : ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).flip();
   }
 }
