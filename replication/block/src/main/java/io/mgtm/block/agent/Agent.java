@@ -1,0 +1,293 @@
+package io.mgtm.block.agent;
+
+import io.mgtm.block.config.VolumeConfig;
+import io.mgtm.block.intent.IntentBitmap;
+import io.mgtm.block.link.Compression;
+import io.mgtm.block.link.TargetConnection;
+import io.mgtm.block.nbd.NbdMeter;
+import io.mgtm.block.nbd.NbdServer;
+import io.mgtm.block.nbd.NbdTls;
+import io.mgtm.block.store.BackingStore;
+import io.mgtm.block.store.StoreException;
+import io.mgtm.block.volume.LinkPhase;
+import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.VolumeState;
+import io.mgtm.block.volume.VolumeView;
+import io.mgtm.block.wire.Endpoint;
+import io.mgtm.block.wire.EventLoops;
+import io.mgtm.block.wire.TlsSettings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One running volume: its store, its core on an event loop, its listeners and links. */
+public final class Agent implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
+  private static final long TICK_MS = 10;
+  private static final long CLOSE_SECONDS_MAX = 60;
+
+  private final VolumeConfig config;
+  private final EventLoopGroup group;
+  private final EventLoop owner;
+  private final ExecutorService metadata =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "metadata");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final NbdMeter meter = new NbdMeter();
+  private final List<NbdServer> servers = new ArrayList<>();
+  private final List<LinkDialer> dialers = new ArrayList<>();
+  private final long startedNs = System.nanoTime();
+  private BackingStore store;
+  private MetaDirectory meta;
+  private VolumeService service;
+  private VolumeMetrics metrics;
+  private Channel receiver;
+  private Control control;
+  private HttpEndpoint http;
+  private long nextRefreshMs;
+
+  private Agent(VolumeConfig config) {
+    this.config = config;
+    this.group = EventLoops.group(1, "volume-" + config.name());
+    this.owner = group.next();
+  }
+
+  /**
+   * Opens the volume, creating what does not exist yet, and begins to serve.
+   *
+   * @throws IOException when something cannot be opened or listened at, with a message that says
+   *     what
+   */
+  public static Agent start(VolumeConfig config) throws IOException {
+    Agent agent = new Agent(config);
+    try {
+      agent.open();
+      return agent;
+    } catch (IOException | RuntimeException e) {
+      agent.close();
+      throw e;
+    }
+  }
+
+  private void open() throws IOException {
+    meta = new MetaDirectory(config.meta(), config.bitmaps());
+    store = VolumeFiles.openStore(config, meta, owner);
+    VolumeState state = VolumeFiles.openState(config, meta, store);
+    Map<String, IntentBitmap> bitmaps = meta.loadBitmaps(state);
+    service = new VolumeService(config, owner, metadata, store, meta);
+    service.start(state, bitmaps);
+    metrics = new VolumeMetrics(config.name(), meter, config.replicas().size());
+    SslContext linkClientTls = config.linkTls().isOn() ? config.linkTls().client() : null;
+    for (int i = 0; i < config.replicas().size(); i++) {
+      dialers.add(
+          new LinkDialer(
+              service, i, config.replicas().get(i), owner, config.pathTimeoutMs(), linkClientTls));
+    }
+    boolean restarted =
+        !state.slots().isEmpty() && state.role() == Role.PRIMARY && !dialers.isEmpty();
+    if (!restarted) {
+      service.setReady();
+    }
+    NbdTls nbdTls = config.nbdTls().isOn() ? NbdTlsHandlers.of(config.nbdTls()) : NbdTls.NONE;
+    for (Endpoint endpoint : config.listen()) {
+      servers.add(NbdServer.listen(endpoint, owner, service, meter, nbdTls));
+    }
+    if (config.receive() != null) {
+      listenForSource();
+    }
+    control =
+        Control.listen(
+            config.meta().resolve("control.sock"),
+            owner,
+            new AgentCommands(
+                service, store, meta, metadata, owner, this::status, this::roleChanged));
+    if (config.http() != null) {
+      http = HttpEndpoint.listen(config.http(), metrics::scrape, metrics::problem);
+    }
+    var ticking = owner.scheduleAtFixedRate(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
+    ticking.addListener(
+        done -> {
+          if (done.cause() != null && !done.isCancelled()) {
+            LOG.error(
+                "volume {}: the clock stopped; stop this agent and start it again",
+                config.name(),
+                done.cause());
+          }
+        });
+    LOG.info(
+        "volume {}: {} of {} bytes in {}, NBD at {}",
+        config.name(),
+        state.role(),
+        state.sizeBytes(),
+        config.file(),
+        listening());
+  }
+
+  private void listenForSource() throws IOException {
+    SslContext tls = config.linkTls().isOn() ? serverTls(config.linkTls()) : null;
+    var bound =
+        new ServerBootstrap()
+            .group(owner)
+            .channel(EventLoops.serverChannel(config.receive()))
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel child) {
+                    if (child instanceof SocketChannel) {
+                      child.config().setOption(ChannelOption.TCP_NODELAY, true);
+                    }
+                    if (tls != null) {
+                      child.pipeline().addLast("tls", tls.newHandler(child.alloc()));
+                    }
+                    child
+                        .pipeline()
+                        .addLast(
+                            "link",
+                            new TargetConnection(
+                                service.core(),
+                                Compression.NONE,
+                                config.pathTimeoutMs(),
+                                Agent.this::growStore));
+                  }
+                })
+            .bind(config.receive().socketAddress())
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(
+          "cannot receive at " + config.receive() + ": " + bound.cause().getMessage(),
+          bound.cause());
+    }
+    receiver = bound.channel();
+  }
+
+  private static SslContext serverTls(TlsSettings settings) throws IOException {
+    return settings.server();
+  }
+
+  private String growStore(long sizeBytes) {
+    try {
+      store.grow(sizeBytes);
+      return null;
+    } catch (StoreException e) {
+      return e.getMessage();
+    }
+  }
+
+  private void tick() {
+    long nowMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNs) + 1;
+    service.core().tick(nowMs);
+    for (LinkDialer dialer : dialers) {
+      dialer.tick(nowMs);
+    }
+    if (!service.isReady()) {
+      waitForPeers(nowMs);
+    }
+    if (nowMs >= nextRefreshMs) {
+      nextRefreshMs = nowMs + 1000;
+      metrics.refresh(service);
+    }
+  }
+
+  /**
+   * A restarted primary serves once each replica was met, or time is up; one that was replaced
+   * steps back.
+   */
+  private void waitForPeers(long nowMs) {
+    boolean allMet = true;
+    for (VolumeView.Link link : service.core().view().links()) {
+      if (link.outdated()) {
+        LOG.warn("volume {}: {}; this side becomes secondary", config.name(), link.reason());
+        service.setReady();
+        service.core().administration().demote(false, refusal -> roleChanged());
+        return;
+      }
+      allMet &= link.phase() != LinkPhase.DOWN && link.phase() != LinkPhase.MEETING;
+    }
+    if (allMet || nowMs >= config.peerWaitMs()) {
+      service.setReady();
+      LOG.info(
+          "volume {}: serving again{}", config.name(), allMet ? "" : ", not every replica was met");
+    }
+  }
+
+  private void roleChanged() {
+    service.disconnectClients();
+    dialers.forEach(LinkDialer::hurry);
+  }
+
+  private List<String> listening() {
+    return servers.stream().map(server -> server.endpoint().toString()).toList();
+  }
+
+  private String receiving() {
+    if (receiver == null) {
+      return null;
+    }
+    return receiver.localAddress() instanceof InetSocketAddress bound
+        ? new Endpoint(config.receive().host(), bound.getPort(), null).toString()
+        : config.receive().toString();
+  }
+
+  private Map<String, Object> status() {
+    return StatusReport.of(service, meter, listening(), receiving());
+  }
+
+  /** The port of the metrics, or -1. */
+  public int httpPort() {
+    return http == null ? -1 : http.port();
+  }
+
+  /** Stops serving, makes everything durable and closes. */
+  @Override
+  public void close() {
+    servers.forEach(NbdServer::close);
+    if (receiver != null) {
+      receiver.close().awaitUninterruptibly();
+    }
+    try {
+      if (http != null) {
+        http.close();
+      }
+      if (control != null) {
+        control.close();
+      }
+      var stopped = group.shutdownGracefully(50, CLOSE_SECONDS_MAX * 1000, TimeUnit.MILLISECONDS);
+      stopped.awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+      metadata.shutdown();
+      if (!metadata.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+        LOG.error(
+            "volume {}: metadata is still being written after {} s",
+            config.name(),
+            CLOSE_SECONDS_MAX);
+      }
+      if (store != null) {
+        store.close();
+      }
+      if (meta != null) {
+        meta.close();
+      }
+    } catch (IOException e) {
+      LOG.error("volume {}: did not close cleanly: {}", config.name(), e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.mgtm.block.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.block.store.BackingStore;
+import io.mgtm.block.store.StoreException;
+import io.mgtm.block.volume.Administration;
+import io.mgtm.block.volume.VolumeView;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** What an operator may ask a running agent, by the control socket. On the owner's event loop. */
+final class AgentCommands implements Control.Commands {
+  private final VolumeService service;
+  private final BackingStore store;
+  private final MetaDirectory meta;
+  private final ExecutorService metadata;
+  private final EventLoop owner;
+  private final Supplier<?> status;
+  private final Runnable roleChanged;
+
+  AgentCommands(
+      VolumeService service,
+      BackingStore store,
+      MetaDirectory meta,
+      ExecutorService metadata,
+      EventLoop owner,
+      Supplier<?> status,
+      Runnable roleChanged) {
+    this.service = service;
+    this.store = store;
+    this.meta = meta;
+    this.metadata = metadata;
+    this.owner = owner;
+    this.status = status;
+    this.roleChanged = roleChanged;
+  }
+
+  @Override
+  public void run(JsonNode command, Consumer<Object> answer) {
+    Administration administration = service.core().administration();
+    Consumer<String> outcome = refusal -> answer.accept(Control.outcome(refusal));
+    Consumer<String> role =
+        refusal -> {
+          if (refusal == null) {
+            service.setReady();
+            roleChanged.run();
+          }
+          outcome.accept(refusal);
+        };
+    switch (command.path("command").asText()) {
+      case "status" -> answer.accept(status.get());
+      case "promote" -> administration.promote(command.path("force").asBoolean(), role);
+      case "demote" -> administration.demote(command.path("discard").asBoolean(), role);
+      case "resync" -> outcome.accept(onLinks(command, administration::resync));
+      case "verify" ->
+          outcome.accept(
+              onLinks(
+                  command,
+                  link -> administration.verify(link, command.path("repair").asBoolean())));
+      case "pause" ->
+          outcome.accept(
+              onLinks(
+                  command,
+                  link -> {
+                    administration.pause(link);
+                    return null;
+                  }));
+      case "resume" ->
+          outcome.accept(
+              onLinks(
+                  command,
+                  link -> {
+                    administration.resume(link);
+                    return null;
+                  }));
+      case "resize" -> resize(command.path("sizeBytes").asLong(), outcome);
+      default -> outcome.accept("command '" + command.path("command").asText() + "' is not known");
+    }
+  }
+
+  /** Something done to one link; answers null, or why not. */
+  @FunctionalInterface
+  private interface LinkAction {
+    String apply(int link);
+  }
+
+  private String onLinks(JsonNode command, LinkAction action) {
+    String wanted = command.path("link").asText("");
+    List<VolumeView.Link> links = service.core().view().links();
+    boolean found = false;
+    for (int i = 0; i < links.size(); i++) {
+      if (wanted.isEmpty() || links.get(i).name().equals(wanted)) {
+        found = true;
+        String refusal = action.apply(i);
+        if (refusal != null) {
+          return refusal;
+        }
+      }
+    }
+    return found
+        ? null
+        : wanted.isEmpty() ? "this volume has no replicas" : "there is no link " + wanted;
+  }
+
+  private void resize(long sizeBytes, Consumer<String> outcome) {
+    if (sizeBytes <= 0 || sizeBytes % 512 != 0) {
+      outcome.accept("a size must be a positive multiple of 512");
+      return;
+    }
+    if (service.isReadOnly()) {
+      outcome.accept("only a primary is resized; its replicas follow");
+      return;
+    }
+    try {
+      store.grow(sizeBytes);
+    } catch (StoreException e) {
+      outcome.accept(e.getMessage());
+      return;
+    }
+    service.core().administration().resize(sizeBytes, refusal -> growBitmaps(refusal, outcome));
+  }
+
+  private void growBitmaps(String refusal, Consumer<String> outcome) {
+    if (refusal != null) {
+      outcome.accept(refusal);
+      return;
+    }
+    int chunkBytes = service.core().state().chunkBytes();
+    int chunks = service.core().state().chunks();
+    metadata.execute(
+        () -> {
+          String failure = null;
+          try {
+            meta.grow(chunkBytes, chunks);
+          } catch (IOException e) {
+            failure = "the bitmaps cannot be grown: " + e.getMessage();
+          }
+          String told = failure;
+          owner.execute(() -> outcome.accept(told));
+        });
+  }
+}

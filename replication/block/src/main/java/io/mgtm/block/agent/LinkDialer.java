@@ -1,0 +1,132 @@
+package io.mgtm.block.agent;
+
+import io.mgtm.block.config.ReplicaConfig;
+import io.mgtm.block.link.SourceConnection;
+import io.mgtm.block.volume.LinkPhase;
+import io.mgtm.block.wire.EventLoops;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one link connected while the core wants it, with growing pauses between attempts. On the
+ * owner's event loop.
+ */
+final class LinkDialer {
+  private static final Logger LOG = LoggerFactory.getLogger(LinkDialer.class);
+  private static final long PAUSE_MS_MIN = 100;
+  private static final long PAUSE_MS_MAX = 3_000;
+
+  private final VolumeService service;
+  private final int link;
+  private final ReplicaConfig replica;
+  private final EventLoop owner;
+  private final long timeoutMs;
+  private final SslContext tls;
+  private long nextAttemptMs;
+  private long pauseMs = PAUSE_MS_MIN;
+  private boolean dialling;
+  private String lastFailure = "";
+
+  LinkDialer(
+      VolumeService service,
+      int link,
+      ReplicaConfig replica,
+      EventLoop owner,
+      long timeoutMs,
+      SslContext tls) {
+    this.service = service;
+    this.link = link;
+    this.replica = replica;
+    this.owner = owner;
+    this.timeoutMs = timeoutMs;
+    this.tls = tls;
+  }
+
+  /** Lets time pass. */
+  void tick(long nowMs) {
+    SourceConnection present = service.connection(link);
+    if (present != null
+        || dialling
+        || !service.core().wantsConnection(link)
+        || nowMs < nextAttemptMs) {
+      return;
+    }
+    boolean refused = service.core().view().link(link).phase() == LinkPhase.REFUSED;
+    nextAttemptMs = nowMs + (refused ? PAUSE_MS_MAX : pauseMs);
+    pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs);
+    dial();
+  }
+
+  /** Tries again at once. */
+  void hurry() {
+    nextAttemptMs = 0;
+    pauseMs = PAUSE_MS_MIN;
+  }
+
+  private void dial() {
+    dialling = true;
+    SourceConnection connection =
+        new SourceConnection(service.core(), link, replica.compression(), timeoutMs, this::gone);
+    new Bootstrap()
+        .group(owner)
+        .channel(EventLoops.clientChannel(replica.endpoint()))
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(timeoutMs, 60_000))
+        .handler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                if (channel instanceof SocketChannel) {
+                  channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+                }
+                if (tls != null) {
+                  channel
+                      .pipeline()
+                      .addLast(
+                          "tls",
+                          tls.newHandler(
+                              channel.alloc(),
+                              replica.endpoint().host(),
+                              replica.endpoint().port()));
+                }
+                channel.pipeline().addLast("link", connection);
+                service.connected(link, connection);
+              }
+            })
+        .connect(replica.endpoint().socketAddress())
+        .addListener(
+            done -> {
+              dialling = false;
+              if (done.isSuccess()) {
+                lastFailure = "";
+              } else {
+                failed(connection, done.cause());
+              }
+            });
+  }
+
+  private void failed(SourceConnection connection, Throwable cause) {
+    String why = replica.endpoint() + " cannot be reached: " + cause.getMessage();
+    if (!why.equals(lastFailure)) {
+      LOG.info("link {}: {}", replica.link().name(), why);
+      lastFailure = why;
+    }
+    if (service.connection(link) == connection) {
+      service.connected(link, null);
+    }
+  }
+
+  private void gone(SourceConnection connection, String why) {
+    if (connection.hasMet()) {
+      hurry();
+      nextAttemptMs = 0;
+    }
+    service.connectionGone(link, connection, why);
+  }
+}

@@ -1,0 +1,105 @@
+package io.mgtm.block.agent;
+
+import io.mgtm.block.nbd.NbdMeter;
+import io.mgtm.block.volume.Identity;
+import io.mgtm.block.volume.VolumeState;
+import io.mgtm.block.volume.VolumeView;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** A volume's status as nested maps, ready for JSON. On the owner's event loop. */
+final class StatusReport {
+  private StatusReport() {}
+
+  static Map<String, Object> of(
+      VolumeService service, NbdMeter meter, List<String> listening, String receiving) {
+    VolumeState state = service.core().state();
+    Map<String, Object> status = new LinkedHashMap<>();
+    status.put("name", state.name());
+    status.put("role", lower(state.role()));
+    status.put("consistent", state.consistent());
+    status.put("serving", service.unavailable() == null);
+    if (service.unavailable() != null) {
+      status.put("notServingBecause", service.unavailable());
+    }
+    status.put("sizeBytes", state.sizeBytes());
+    status.put("chunkBytes", state.chunkBytes());
+    status.put("nodeId", state.nodeId());
+    List<String> generations = new ArrayList<>();
+    state
+        .generations()
+        .ids()
+        .forEach(id -> generations.add(String.format(Locale.ROOT, "%016x", id)));
+    status.put("generations", generations);
+    status.put("discard", state.discard());
+    status.put("listen", listening);
+    status.put("receive", receiving);
+    Identity upstream =
+        service.core().receiver().isConnected() ? service.core().receiver().source() : null;
+    status.put("upstream", upstream == null ? null : upstream.nodeId());
+    status.put("clients", service.clientCount());
+    status.put("throttled", service.core().view().isThrottled());
+    status.put("storeErrors", service.storeErrors());
+    status.put("metadataErrors", service.metadataErrors());
+    status.put("requests", requests(meter));
+    List<Map<String, Object>> links = new ArrayList<>();
+    List<VolumeView.Link> views = service.core().view().links();
+    for (int i = 0; i < views.size(); i++) {
+      links.add(link(views.get(i)));
+    }
+    status.put("links", links);
+    return status;
+  }
+
+  private static Map<String, Object> requests(NbdMeter meter) {
+    Map<String, Object> requests = new LinkedHashMap<>();
+    for (NbdMeter.Kind kind : NbdMeter.Kind.values()) {
+      long count = meter.requests(kind);
+      Map<String, Object> one = new LinkedHashMap<>();
+      one.put("count", count);
+      one.put("bytes", meter.bytes(kind));
+      one.put("meanUs", count == 0 ? 0 : meter.nanos(kind) / count / 1000);
+      one.put("p99Us", count == 0 ? 0 : meter.latencyUs(kind, 0.99));
+      requests.put(lower(kind), one);
+    }
+    return requests;
+  }
+
+  private static Map<String, Object> link(VolumeView.Link view) {
+    Map<String, Object> link = new LinkedHashMap<>();
+    link.put("name", view.name());
+    link.put("mode", lower(view.mode()));
+    link.put("state", lower(view.phase()));
+    link.put("reason", view.reason());
+    link.put("peer", view.peer());
+    link.put("bitsSet", view.bitsSet());
+    link.put("chunksOutOfSync", view.chunksOutOfSync());
+    link.put("queuedBytes", view.queuedBytes());
+    link.put("resync", work(view.resync()));
+    link.put("verify", work(view.verify()));
+    return link;
+  }
+
+  private static Map<String, Object> work(VolumeView.Work work) {
+    if (work == null) {
+      return null;
+    }
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("running", work.running());
+    report.put("doneBytes", work.doneBytes());
+    report.put("totalBytes", work.totalBytes());
+    report.put("bytesPerSecond", work.bytesPerSecond());
+    report.put("remainingMs", work.remainingMs());
+    report.put("chunksSent", work.chunksSent());
+    report.put("chunksEqual", work.chunksEqual());
+    report.put("mismatches", work.mismatches());
+    return report;
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

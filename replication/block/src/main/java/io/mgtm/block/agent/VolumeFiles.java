@@ -1,0 +1,116 @@
+package io.mgtm.block.agent;
+
+import io.mgtm.block.config.VolumeConfig;
+import io.mgtm.block.store.BackingStore;
+import io.mgtm.block.store.FileChannelStore;
+import io.mgtm.block.volume.Generations;
+import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.VolumeState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+
+/** Opens, and where they do not exist yet creates, a volume's backing file and state. */
+public final class VolumeFiles {
+  private VolumeFiles() {}
+
+  /**
+   * Creates a volume without serving it.
+   *
+   * @throws IOException when it exists already or cannot be written
+   */
+  public static void create(VolumeConfig config) throws IOException {
+    try (MetaDirectory meta = new MetaDirectory(config.meta(), config.bitmaps())) {
+      if (meta.hasState()) {
+        throw new IOException("volume " + config.name() + " exists already in " + config.meta());
+      }
+      try (BackingStore store = openStore(config, meta, Runnable::run)) {
+        openState(config, meta, store);
+      }
+    }
+  }
+
+  static BackingStore openStore(VolumeConfig config, MetaDirectory meta, Executor owner)
+      throws IOException {
+    if (!Files.exists(config.file())) {
+      if (meta.hasState()) {
+        throw new IOException(
+            config.file()
+                + " is missing though "
+                + config.meta()
+                + " knows it; bring it back, or remove that directory");
+      }
+      if (config.sizeBytes() == 0) {
+        throw new IOException(config.file() + " does not exist; give --size to create it");
+      }
+      try (FileChannel file =
+          FileChannel.open(
+              config.file(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        file.write(ByteBuffer.allocate(1), config.sizeBytes() - 1);
+        file.force(true);
+      }
+    }
+    return FileChannelStore.open(config.file(), owner);
+  }
+
+  static VolumeState openState(VolumeConfig config, MetaDirectory meta, BackingStore store)
+      throws IOException {
+    VolumeState state = meta.hasState() ? meta.loadState() : null;
+    if (state == null) {
+      state = fresh(config, store);
+      meta.saveState(state);
+    }
+    if (!state.name().equals(config.name())) {
+      throw new IOException(
+          config.meta() + " belongs to volume " + state.name() + ", not " + config.name());
+    }
+    if (config.sizeBytes() > state.sizeBytes()) {
+      throw new IOException(
+          "volume "
+              + state.name()
+              + " has "
+              + state.sizeBytes()
+              + " bytes, not "
+              + config.sizeBytes()
+              + "; start it without --size and use 'mgtm volume resize'");
+    }
+    if (store.sizeBytes() < state.sizeBytes()) {
+      throw new IOException(
+          config.file()
+              + " has "
+              + store.sizeBytes()
+              + " bytes, less than the volume's "
+              + state.sizeBytes());
+    }
+    return state;
+  }
+
+  private static VolumeState fresh(VolumeConfig config, BackingStore store) throws IOException {
+    long size = config.sizeBytes() == 0 ? store.sizeBytes() / 512 * 512 : config.sizeBytes();
+    if (size == 0 || store.sizeBytes() < size) {
+      throw new IOException(
+          config.file()
+              + " has "
+              + store.sizeBytes()
+              + " bytes, too few for a volume of "
+              + config.sizeBytes());
+    }
+    boolean target = config.receive() != null;
+    long id = new SecureRandom().nextLong();
+    Generations generations = target ? Generations.NONE : Generations.NONE.with(id == 0 ? 1 : id);
+    String node = UUID.randomUUID().toString().toLowerCase(Locale.ROOT);
+    return VolumeState.fresh(
+        config.name(),
+        node,
+        size,
+        config.chunkBytes(),
+        target ? Role.SECONDARY : Role.PRIMARY,
+        generations);
+  }
+}

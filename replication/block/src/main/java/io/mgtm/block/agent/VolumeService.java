@@ -1,0 +1,392 @@
+package io.mgtm.block.agent;
+
+import io.mgtm.block.config.VolumeConfig;
+import io.mgtm.block.intent.ChunkSet;
+import io.mgtm.block.intent.IntentBitmap;
+import io.mgtm.block.link.SourceConnection;
+import io.mgtm.block.link.TargetConnection;
+import io.mgtm.block.nbd.NbdClient;
+import io.mgtm.block.nbd.NbdExport;
+import io.mgtm.block.nbd.NbdRequest;
+import io.mgtm.block.store.BackingStore;
+import io.mgtm.block.volume.Change;
+import io.mgtm.block.volume.Generations;
+import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.VolumeCore;
+import io.mgtm.block.volume.VolumeEffects;
+import io.mgtm.block.volume.VolumeState;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries out what the core wants, and is the volume that NBD clients see. Everything but the
+ * writing of metadata runs on the owner's event loop.
+ */
+final class VolumeService implements VolumeEffects, NbdExport {
+  private static final Logger LOG = LoggerFactory.getLogger(VolumeService.class);
+
+  private final VolumeConfig config;
+  private final EventLoop owner;
+  private final ExecutorService metadata;
+  private final BackingStore store;
+  private final MetaDirectory meta;
+  private final SecureRandom random = new SecureRandom();
+  private final Set<NbdClient> clients = new LinkedHashSet<>();
+  private final List<SourceConnection> connections = new ArrayList<>();
+  private VolumeCore core;
+  private StoreIo io;
+  private boolean ready;
+  private long metadataErrors;
+
+  VolumeService(
+      VolumeConfig config,
+      EventLoop owner,
+      ExecutorService metadata,
+      BackingStore store,
+      MetaDirectory meta) {
+    this.config = config;
+    this.owner = owner;
+    this.metadata = metadata;
+    this.store = store;
+    this.meta = meta;
+  }
+
+  void start(VolumeState state, Map<String, IntentBitmap> bitmaps) {
+    core = new VolumeCore(state, bitmaps, config.timing(), this);
+    io = new StoreIo(store, core);
+    config
+        .replicas()
+        .forEach(
+            replica -> {
+              core.addLink(replica.link());
+              connections.add(null);
+            });
+  }
+
+  VolumeCore core() {
+    return core;
+  }
+
+  long storeErrors() {
+    return io.errors();
+  }
+
+  long metadataErrors() {
+    return metadataErrors;
+  }
+
+  int clientCount() {
+    return clients.size();
+  }
+
+  // Connections of links.
+
+  SourceConnection connection(int link) {
+    return connections.get(link);
+  }
+
+  void connected(int link, SourceConnection connection) {
+    connections.set(link, connection);
+  }
+
+  void connectionGone(int link, SourceConnection connection, String why) {
+    if (connections.get(link) == connection) {
+      connections.set(link, null);
+      core.linkLost(link, why);
+    }
+  }
+
+  // Serving.
+
+  boolean isReady() {
+    return ready;
+  }
+
+  void setReady() {
+    ready = true;
+  }
+
+  void disconnectClients() {
+    List.copyOf(clients).forEach(NbdClient::disconnect);
+  }
+
+  @Override
+  public String name() {
+    return config.name();
+  }
+
+  @Override
+  public String description() {
+    return "replicated volume " + config.name();
+  }
+
+  @Override
+  public long sizeBytes() {
+    return core.state().sizeBytes();
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return core.state().role() == Role.SECONDARY;
+  }
+
+  @Override
+  public String unavailable() {
+    if (core.state().role() == Role.PRIMARY) {
+      return ready ? null : "the volume waits for its replicas after a restart";
+    }
+    if (!config.serveReads()) {
+      return "this side of the volume is secondary and serves no clients";
+    }
+    return core.state().consistent() && !core.state().generations().isEmpty()
+        ? null
+        : "this side of the volume is secondary and inconsistent";
+  }
+
+  @Override
+  public boolean zeroesFast() {
+    return store.zeroesFast();
+  }
+
+  @Override
+  public boolean readsAtOnce() {
+    return store.completesAtOnce();
+  }
+
+  @Override
+  public void read(long offset, int length, ByteBuf target, NbdRequest request) {
+    io.read(offset, length, target, request);
+  }
+
+  @Override
+  public void submit(Change change) {
+    core.submit(change);
+  }
+
+  @Override
+  public void prefetch(long offset, long length) {
+    store.prefetch(offset, length);
+  }
+
+  @Override
+  public long extentAt(long offset, long length) {
+    return store.extentAt(offset, length);
+  }
+
+  @Override
+  public void opened(NbdClient client) {
+    clients.add(client);
+    LOG.info("volume {}: client {} connected", config.name(), client.describe());
+  }
+
+  @Override
+  public void closed(NbdClient client) {
+    clients.remove(client);
+    LOG.info("volume {}: client {} gone", config.name(), client.describe());
+  }
+
+  // Local effects.
+
+  @Override
+  public void writeLocal(Change change) {
+    io.write(change);
+  }
+
+  @Override
+  public void readLocal(Change change) {
+    if (change.kind() == Change.Kind.READ_CHUNK) {
+      io.readChunk(change);
+    } else {
+      io.readRange(change);
+    }
+  }
+
+  @Override
+  public void flushLocal() {
+    io.flush();
+  }
+
+  @Override
+  public void persistBits() {
+    Map<String, Map<Integer, byte[]>> batch = new LinkedHashMap<>();
+    core.bitmaps()
+        .forEach(
+            (peer, bitmap) -> {
+              if (bitmap.isStale()) {
+                batch.put(peer, copyPages(bitmap));
+              }
+            });
+    int chunkBytes = core.state().chunkBytes();
+    int chunks = core.state().chunks();
+    metadata.execute(
+        () -> {
+          boolean written = attempt(() -> meta.savePages(batch, chunkBytes, chunks), "the bitmap");
+          owner.execute(() -> core.bitsPersisted(written));
+        });
+  }
+
+  private static Map<Integer, byte[]> copyPages(IntentBitmap bitmap) {
+    ChunkSet pages = bitmap.beginBatch();
+    Map<Integer, byte[]> copies = new LinkedHashMap<>();
+    for (int page = pages.next(0); page >= 0; page = pages.next(page + 1)) {
+      byte[] copy = new byte[IntentBitmap.PAGE_BYTES];
+      bitmap.copyPage(page, copy);
+      copies.put(page, copy);
+    }
+    return copies;
+  }
+
+  /** A write of metadata. */
+  @FunctionalInterface
+  private interface MetadataWrite {
+    void run() throws IOException;
+  }
+
+  private boolean attempt(MetadataWrite write, String what) {
+    try {
+      write.run();
+      return true;
+    } catch (IOException e) {
+      LOG.error(
+          "volume {}: {} in {} cannot be written: {}",
+          config.name(),
+          what,
+          meta.folder(),
+          e.getMessage());
+      owner.execute(() -> metadataErrors++);
+      return false;
+    }
+  }
+
+  @Override
+  public void persistState(VolumeState state) {
+    metadata.execute(
+        () -> {
+          boolean written = attempt(() -> meta.saveState(state), "the state");
+          owner.execute(() -> core.statePersisted(written));
+        });
+  }
+
+  @Override
+  public void complete(Change change, int errno) {
+    if (change.isFromUpstream()) {
+      if (change.data() instanceof ByteBuf data) {
+        data.release();
+      }
+      if (change.context() instanceof TargetConnection connection) {
+        connection.recycle(change);
+      }
+    } else {
+      ((NbdRequest) change.context()).completed(errno);
+    }
+  }
+
+  @Override
+  public long newGeneration() {
+    long id = 0;
+    while (id == 0) {
+      id = random.nextLong();
+    }
+    return id;
+  }
+
+  @Override
+  public void notice(String message) {
+    LOG.info("volume {}: {}", config.name(), message);
+  }
+
+  @Override
+  public void discard(Object data) {
+    if (data != null) {
+      ((ByteBuf) data).release();
+    }
+  }
+
+  // Link effects.
+
+  @Override
+  public void sendChange(int link, long seq, Change change) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      connection.change(seq, change);
+    }
+  }
+
+  @Override
+  public void sendChunk(int link, long seq, long offset, int length, Object data) {
+    SourceConnection connection = connections.get(link);
+    if (connection == null) {
+      discard(data);
+    } else {
+      connection.chunk(seq, offset, length, (ByteBuf) data);
+    }
+  }
+
+  @Override
+  public void sendChecksumRequest(int link, long seq, long offset, int length) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      connection.checksumRequest(seq, offset, length);
+    }
+  }
+
+  @Override
+  public void sendFlush(int link, long seq) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      connection.flush(seq);
+    }
+  }
+
+  @Override
+  public void sendGenerations(int link, long seq, Generations generations) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      connection.generations(seq, generations);
+    }
+  }
+
+  @Override
+  public void sendSyncStart(int link, long seq, int chunks, Generations generations) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      connection.syncStart(seq, chunks, generations);
+    }
+  }
+
+  @Override
+  public void sendSyncDone(int link, long seq, Generations generations) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      connection.syncDone(seq, generations);
+    }
+  }
+
+  @Override
+  public void sendResize(int link, long seq, long sizeBytes) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      connection.resize(seq, sizeBytes);
+    }
+  }
+
+  @Override
+  public void disconnect(int link, String reason) {
+    SourceConnection connection = connections.get(link);
+    connections.set(link, null);
+    if (connection != null) {
+      connection.disconnect(reason);
+    }
+  }
+}

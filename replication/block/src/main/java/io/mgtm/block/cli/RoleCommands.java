@@ -1,0 +1,54 @@
+package io.mgtm.block.cli;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Commands that change a side's role. */
+final class RoleCommands {
+  private RoleCommands() {}
+
+  /** Makes this side primary. */
+  @Command(
+      name = "promote",
+      description = "Makes this side primary.",
+      mixinStandardHelpOptions = true)
+  static final class Promote implements Callable<Integer> {
+    @Mixin ControlClient control;
+
+    @Option(
+        names = "--force",
+        description = "Even if it is inconsistent or its source is still connected.")
+    boolean force;
+
+    @Override
+    public Integer call() throws IOException {
+      control.ask(ControlClient.command("promote").put("force", force));
+      System.out.println("volume " + control.name + " is primary here");
+      return 0;
+    }
+  }
+
+  /** Makes this side secondary. */
+  @Command(
+      name = "demote",
+      description = "Makes this side secondary.",
+      mixinStandardHelpOptions = true)
+  static final class Demote implements Callable<Integer> {
+    @Mixin ControlClient control;
+
+    @Option(
+        names = "--discard",
+        description = "Give up this side's own changes: the other side is the survivor of a split.")
+    boolean discard;
+
+    @Override
+    public Integer call() throws IOException {
+      control.ask(ControlClient.command("demote").put("discard", discard));
+      System.out.println("volume " + control.name + " is secondary here");
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package io.mgtm.block.cli;
+
+import io.mgtm.block.agent.Agent;
+import io.mgtm.block.config.ReplicaConfig;
+import io.mgtm.block.config.Sizes;
+import io.mgtm.block.config.VolumeConfig;
+import io.mgtm.block.link.Compression;
+import io.mgtm.block.resync.RateLimiter;
+import io.mgtm.block.volume.CoreTiming;
+import io.mgtm.block.volume.LinkConfig;
+import io.mgtm.block.volume.LinkMode;
+import io.mgtm.block.wire.Endpoint;
+import io.mgtm.block.wire.TlsSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Serves a volume until it is told to stop. */
+@Command(
+    name = "start",
+    description = "Serves a volume, creating it first if need be, until SIGTERM or SIGINT.",
+    mixinStandardHelpOptions = true)
+final class StartCommand implements Callable<Integer> {
+  @Mixin VolumeOptions volume;
+
+  @Option(
+      names = "--listen",
+      description = "unix:PATH or HOST:PORT for NBD clients; may be given several times.")
+  List<String> listen = new ArrayList<>();
+
+  @Option(
+      names = "--replica",
+      description = "HOST:PORT of a replica's --receive; may be given several times.")
+  List<String> replicas = new ArrayList<>();
+
+  @Option(
+      names = "--mode",
+      description =
+          "sync, semi or async, for the replicas in their order; the last one holds for the rest. Default: sync.")
+  List<LinkMode> modes = new ArrayList<>();
+
+  @Option(
+      names = "--compress",
+      defaultValue = "none",
+      description = "none, lz4 or zstd on the links.")
+  Compression compression;
+
+  @Option(
+      names = "--high-water",
+      defaultValue = "64M",
+      description = "Above so many unacknowledged bytes writers are slowed.")
+  String highWater;
+
+  @Option(names = "--low-water", defaultValue = "48M", description = "Below so many they go on.")
+  String lowWater;
+
+  @Option(
+      names = "--overflow-to-bitmap",
+      description = "Above high water an async link notes writes in the bitmap instead.")
+  boolean overflow;
+
+  @Option(
+      names = "--resync-min",
+      defaultValue = "10M",
+      description = "A resync's bytes a second while clients write.")
+  String resyncMin;
+
+  @Option(
+      names = "--resync-max",
+      description = "A resync's bytes a second while they do not; default: no limit.")
+  String resyncMax;
+
+  @Option(
+      names = "--checksum-resync",
+      description = "Compare checksums first, send only what differs.")
+  boolean checksums;
+
+  @Option(names = "--serve-reads", description = "A secondary serves reads too.")
+  boolean serveReads;
+
+  @Option(names = "--http", description = "HOST:PORT for /metrics and /health.")
+  String http;
+
+  @Option(
+      names = "--path-timeout-ms",
+      defaultValue = "5000",
+      description = "After so long without a word a path is lost.")
+  long pathTimeoutMs;
+
+  @Option(
+      names = "--peer-wait-ms",
+      defaultValue = "5000",
+      description = "How long a restarted primary waits for its replicas.")
+  long peerWaitMs;
+
+  @Option(names = "--tls-cert", description = "Certificate chain for NBD clients (PEM).")
+  Path tlsCert;
+
+  @Option(names = "--tls-key", description = "Its key.")
+  Path tlsKey;
+
+  @Option(names = "--tls-ca", description = "Clients must have a certificate of this authority.")
+  Path tlsCa;
+
+  @Option(
+      names = "--tls-psk",
+      description = "Pre-shared keys for NBD clients: lines of IDENTITY:HEXKEY.")
+  Path tlsPsk;
+
+  @Option(names = "--link-tls-cert", description = "Certificate chain for the links (PEM).")
+  Path linkCert;
+
+  @Option(names = "--link-tls-key", description = "Its key.")
+  Path linkKey;
+
+  @Option(
+      names = "--link-tls-ca",
+      description = "The other side must have a certificate of this authority.")
+  Path linkCa;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    VolumeConfig config = config();
+    Agent agent = Agent.start(config);
+    new Registry().add(config.name(), config.meta());
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  agent.close();
+                  stopped.countDown();
+                },
+                "stop"));
+    stopped.await();
+    return 0;
+  }
+
+  private VolumeConfig config() {
+    if (listen.isEmpty() && volume.receive == null) {
+      throw new IllegalArgumentException(
+          "give --listen for clients, --receive for a source, or both");
+    }
+    VolumeConfig bare = volume.bare();
+    return new VolumeConfig(
+        bare.name(),
+        bare.file(),
+        bare.sizeBytes(),
+        bare.chunkBytes(),
+        bare.meta(),
+        bare.bitmaps(),
+        listen.stream().map(Endpoint::parse).toList(),
+        replicaConfigs(),
+        bare.receive(),
+        serveReads,
+        http == null ? null : Endpoint.parse(http),
+        pathTimeoutMs,
+        peerWaitMs,
+        CoreTiming.DEFAULT,
+        new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
+        new TlsSettings(linkCert, linkKey, linkCa, null));
+  }
+
+  private List<ReplicaConfig> replicaConfigs() {
+    List<ReplicaConfig> configs = new ArrayList<>();
+    for (int i = 0; i < replicas.size(); i++) {
+      LinkMode mode = modes.isEmpty() ? LinkMode.SYNC : modes.get(Math.min(i, modes.size() - 1));
+      LinkConfig link =
+          new LinkConfig(
+              replicas.get(i),
+              mode,
+              Sizes.parse(highWater),
+              Sizes.parse(lowWater),
+              overflow && mode == LinkMode.ASYNC,
+              checksums,
+              16L << 20,
+              Sizes.parse(resyncMin),
+              resyncMax == null ? RateLimiter.UNLIMITED : Sizes.parse(resyncMax));
+      configs.add(new ReplicaConfig(Endpoint.parse(replicas.get(i)), link, compression));
+    }
+    return configs;
+  }
+}

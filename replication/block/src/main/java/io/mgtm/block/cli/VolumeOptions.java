@@ -1,0 +1,81 @@
+package io.mgtm.block.cli;
+
+import io.mgtm.block.config.Sizes;
+import io.mgtm.block.config.VolumeConfig;
+import io.mgtm.block.volume.CoreTiming;
+import io.mgtm.block.wire.Endpoint;
+import io.mgtm.block.wire.TlsSettings;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** The options that say what a volume is. */
+final class VolumeOptions {
+  @Option(
+      names = "--name",
+      required = true,
+      description = "The volume's name, and its NBD export's.")
+  String name;
+
+  @Option(
+      names = "--file",
+      required = true,
+      description = "The file or block device that holds the bytes.")
+  Path file;
+
+  @Option(
+      names = "--size",
+      defaultValue = "0",
+      description = "The size, such as 1G; needed when the file is to be created.")
+  String size;
+
+  @Option(
+      names = "--chunk-size",
+      defaultValue = "64K",
+      description = "What one bit stands for: 64K to 4M.")
+  String chunkSize;
+
+  @Option(
+      names = "--meta",
+      description = "The directory for state and control socket; default: FILE.meta.")
+  Path meta;
+
+  @Option(
+      names = "--bitmap-dir",
+      description =
+          "The directory for the bitmaps, best on flash; default: the metadata directory.")
+  Path bitmaps;
+
+  @Option(
+      names = "--receive",
+      description = "HOST:PORT where a source connects; a new volume with it is secondary.")
+  String receive;
+
+  Path metaFolder() {
+    return meta != null ? meta : Path.of(file.toAbsolutePath() + ".meta");
+  }
+
+  Path bitmapFolder() {
+    return bitmaps != null ? bitmaps : metaFolder();
+  }
+
+  VolumeConfig bare() {
+    return new VolumeConfig(
+        name,
+        file.toAbsolutePath(),
+        Sizes.parse(size),
+        Math.toIntExact(Sizes.parse(chunkSize)),
+        metaFolder(),
+        bitmapFolder(),
+        List.of(),
+        List.of(),
+        receive == null ? null : Endpoint.parse(receive),
+        false,
+        null,
+        5_000,
+        0,
+        CoreTiming.DEFAULT,
+        TlsSettings.NONE,
+        TlsSettings.NONE);
+  }
+}

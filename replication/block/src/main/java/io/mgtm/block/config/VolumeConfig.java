@@ -1,0 +1,79 @@
+package io.mgtm.block.config;
+
+import io.mgtm.block.volume.CoreTiming;
+import io.mgtm.block.wire.Endpoint;
+import io.mgtm.block.wire.TlsSettings;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * All that one agent needs to know.
+ *
+ * @param name the volume's name, which is its NBD export's name too
+ * @param file the backing file or device
+ * @param sizeBytes the size; 0 to take the file's
+ * @param chunkBytes the bitmap's chunk size
+ * @param meta the directory for state and control socket
+ * @param bitmaps the directory for bitmaps
+ * @param listen where NBD clients connect
+ * @param replicas the replicas
+ * @param receive where a source connects, or null
+ * @param serveReads whether a secondary serves reads
+ * @param http where metrics and health are served, or null
+ * @param pathTimeoutMs after so long without a word a path counts as lost
+ * @param peerWaitMs how long a restarted primary waits for its replicas before it serves
+ * @param timing the core's intervals
+ * @param nbdTls TLS for NBD clients
+ * @param linkTls TLS for links, both ends
+ */
+public record VolumeConfig(
+    String name,
+    Path file,
+    long sizeBytes,
+    int chunkBytes,
+    Path meta,
+    Path bitmaps,
+    List<Endpoint> listen,
+    List<ReplicaConfig> replicas,
+    Endpoint receive,
+    boolean serveReads,
+    Endpoint http,
+    long pathTimeoutMs,
+    long peerWaitMs,
+    CoreTiming timing,
+    TlsSettings nbdTls,
+    TlsSettings linkTls) {
+  /** The smallest chunk. */
+  public static final int CHUNK_BYTES_MIN = 64 * 1024;
+
+  /** The largest chunk. */
+  public static final int CHUNK_BYTES_MAX = 4 << 20;
+
+  /** Refuses values that could not work. */
+  public VolumeConfig {
+    if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")) {
+      throw new IllegalArgumentException(
+          "name '"
+              + name
+              + "': 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit");
+    }
+    if (chunkBytes < CHUNK_BYTES_MIN
+        || chunkBytes > CHUNK_BYTES_MAX
+        || Integer.bitCount(chunkBytes) != 1) {
+      throw new IllegalArgumentException(
+          "chunk size " + chunkBytes + ": a power of two from 64K to 4M");
+    }
+    if (sizeBytes < 0 || sizeBytes % 512 != 0) {
+      throw new IllegalArgumentException("size " + sizeBytes + ": a positive multiple of 512");
+    }
+    if (sizeBytes / chunkBytes > Integer.MAX_VALUE / 2) {
+      throw new IllegalArgumentException(
+          "size " + sizeBytes + " needs larger chunks than " + chunkBytes);
+    }
+    if (pathTimeoutMs < 100 || pathTimeoutMs > 3_600_000) {
+      throw new IllegalArgumentException("path timeout " + pathTimeoutMs + ": 100 ms to an hour");
+    }
+    listen = List.copyOf(listen);
+    replicas = List.copyOf(replicas);
+  }
+}

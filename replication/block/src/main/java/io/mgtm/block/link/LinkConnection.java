@@ -1,0 +1,159 @@
+package io.mgtm.block.link;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What both ends of a connection have in common: frames in, frames out, and watching whether the
+ * other side still lives. Runs on the event loop that owns the volume.
+ */
+abstract class LinkConnection extends ChannelInboundHandlerAdapter implements FrameHandler {
+  private final Compression compression;
+  private final long timeoutMs;
+  private ChannelHandlerContext context;
+  private FrameReader reader;
+  private LinkWriter writer;
+  private ScheduledFuture<?> watch;
+  private long lastHeardNs;
+  private boolean closed;
+  private String reason = "the other side closed the connection";
+
+  LinkConnection(Compression compression, long timeoutMs) {
+    this.compression = compression;
+    this.timeoutMs = timeoutMs;
+  }
+
+  LinkWriter writer() {
+    return writer;
+  }
+
+  ChannelHandlerContext context() {
+    return context;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    reader = new FrameReader(ctx.alloc(), this);
+    writer = new LinkWriter(ctx.channel(), compression);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) throws Exception {
+    lastHeardNs = System.nanoTime();
+    long interval = Math.max(1, timeoutMs / 4);
+    watch =
+        ctx.executor().scheduleAtFixedRate(this::watch, interval, interval, TimeUnit.MILLISECONDS);
+    if (ctx.pipeline().get("tls") == null) {
+      ready();
+    }
+    super.channelActive(ctx);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof SslHandshakeCompletionEvent handshake) {
+      if (handshake.isSuccess()) {
+        ready();
+      } else {
+        fail("TLS failed: " + handshake.cause().getMessage());
+      }
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  /** The connection may be used. */
+  abstract void ready();
+
+  /** The connection is gone. */
+  abstract void gone(String why);
+
+  private void watch() {
+    long silentMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastHeardNs);
+    if (silentMs > timeoutMs && !isBlocked()) {
+      fail("nothing was heard for " + silentMs + " ms");
+    } else if (!closed) {
+      writer.bare(Frame.PING, 0, 0, 0, 0);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    lastHeardNs = System.nanoTime();
+    if (closed) {
+      ((ByteBuf) message).release();
+      return;
+    }
+    try {
+      reader.feed((ByteBuf) message);
+      pauseWhileBlocked();
+    } catch (LinkException | RuntimeException e) {
+      fail(e.getMessage());
+    }
+  }
+
+  private void pauseWhileBlocked() {
+    context.channel().config().setAutoRead(!isBlocked() || closed);
+  }
+
+  /** Goes on reading after {@link #isBlocked} has become false. */
+  void resume() {
+    try {
+      reader.drain();
+      pauseWhileBlocked();
+    } catch (LinkException | RuntimeException e) {
+      fail(e.getMessage());
+    }
+  }
+
+  /** Tells the other side why and ends the connection. */
+  void fail(String why) {
+    if (!closed) {
+      closed = true;
+      reason = why == null ? "an internal error" : why;
+      writer.text(Frame.ERROR, reason);
+      // After the batch that carries the reason has gone.
+      context.executor().execute(this::close);
+    }
+  }
+
+  private void close() {
+    var unused = context.close();
+  }
+
+  /** The other side told why it ends the connection. */
+  void endedBecause(String why) {
+    reason = why;
+    closed = true;
+    close();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+    closed = true;
+    watch.cancel(false);
+    reader.close();
+    writer.close();
+    gone(reason);
+    super.channelInactive(ctx);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    fail(String.valueOf(cause.getMessage()));
+  }
+
+  static byte[] bytes(ByteBuf payload) {
+    byte[] bytes = new byte[payload.readableBytes()];
+    payload.getBytes(payload.readerIndex(), bytes);
+    return bytes;
+  }
+}

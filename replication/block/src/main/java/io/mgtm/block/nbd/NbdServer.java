@@ -1,0 +1,90 @@
+package io.mgtm.block.nbd;
+
+import io.mgtm.block.wire.Endpoint;
+import io.mgtm.block.wire.EventLoops;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Listens for NBD clients at one address. Connections are handled on the event loop that owns the
+ * volume.
+ */
+public final class NbdServer implements AutoCloseable {
+  private final Endpoint endpoint;
+  private final Channel channel;
+
+  private NbdServer(Endpoint endpoint, Channel channel) {
+    this.endpoint = endpoint;
+    this.channel = channel;
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @throws IOException when the address cannot be bound
+   */
+  public static NbdServer listen(
+      Endpoint endpoint, EventLoop owner, NbdExport export, NbdMeter meter, NbdTls tls)
+      throws IOException {
+    if (endpoint.isUnix()) {
+      Files.deleteIfExists(Path.of(endpoint.path()));
+    }
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(owner)
+            .channel(EventLoops.serverChannel(endpoint))
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel child) {
+                    if (child instanceof SocketChannel) {
+                      child.config().setOption(ChannelOption.TCP_NODELAY, true);
+                    }
+                    child
+                        .config()
+                        .setOption(
+                            ChannelOption.WRITE_BUFFER_WATER_MARK,
+                            io.netty.channel.WriteBufferWaterMark.DEFAULT);
+                    child
+                        .config()
+                        .setRecvByteBufAllocator(
+                            new io.netty.channel.AdaptiveRecvByteBufAllocator(
+                                4096, 65_536, 1 << 20));
+                    child
+                        .pipeline()
+                        .addLast("handshake", new NbdHandshakeHandler(export, meter, tls));
+                  }
+                });
+    var bound = bootstrap.bind(endpoint.socketAddress()).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(
+          "cannot listen at " + endpoint + ": " + bound.cause().getMessage(), bound.cause());
+    }
+    return new NbdServer(endpoint, bound.channel());
+  }
+
+  /** Where it listens, with the port that the system gave. */
+  public Endpoint endpoint() {
+    SocketAddress local = channel.localAddress();
+    return local instanceof InetSocketAddress bound
+        ? new Endpoint(endpoint.host(), bound.getPort(), null)
+        : endpoint;
+  }
+
+  @Override
+  public void close() {
+    channel.close().awaitUninterruptibly();
+    if (endpoint.isUnix()) {
+      Path.of(endpoint.path()).toFile().delete();
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.mgtm.block.store;
+
+import java.io.Closeable;
+import java.nio.ByteBuffer;
+
+/**
+ * The file or device that holds a volume's bytes and nothing else.
+ *
+ * <p>Every method is called by the volume's owner thread. A completion runs on that same thread,
+ * either before the call returns or later through the owner's queue; it runs exactly once. The
+ * buffer of a call must stay valid and unchanged until the completion has run. Calls whose ranges
+ * overlap and of which one changes bytes are never under way at once: the caller sees to that.
+ * Offsets and lengths are bytes and lie within {@link #sizeBytes()}: the caller checked that.
+ */
+public interface BackingStore extends Closeable {
+  /** Told how a call ended. */
+  @FunctionalInterface
+  interface Completion {
+    /**
+     * Runs once on the owner thread.
+     *
+     * @param context the context given with the call
+     * @param failure null on success
+     */
+    void done(Object context, StoreException failure);
+  }
+
+  /** The size in bytes. */
+  long sizeBytes();
+
+  /** Whether reads and writes have completed when the call returns. */
+  boolean completesAtOnce();
+
+  /** Fills {@code target}, from its position to its limit, with the bytes at {@code offset}. */
+  void read(long offset, ByteBuffer target, Object context, Completion completion);
+
+  /**
+   * Writes {@code source}, from its position to its limit, at {@code offset}; not on stable storage
+   * before {@link #flush}.
+   */
+  void write(long offset, ByteBuffer source, Object context, Completion completion);
+
+  /** Like {@link #write}, and complete only when the bytes are on stable storage. */
+  void writeDurable(long offset, ByteBuffer source, Object context, Completion completion);
+
+  /**
+   * Whether {@link #writeDurable} is cheaper than a write and a {@link #flush}. When it is not, the
+   * caller writes and shares a flush among all that wait for one.
+   */
+  boolean prefersWriteDurable();
+
+  /**
+   * Makes the range read as zeros.
+   *
+   * @param mayUnmap whether the space may be given back to the file system or device
+   */
+  void zero(long offset, long length, boolean mayUnmap, Object context, Completion completion);
+
+  /** Whether {@link #zero} is faster than writing zeros. */
+  boolean zeroesFast();
+
+  /** Complete when everything that had completed before the call is on stable storage. */
+  void flush(Object context, Completion completion);
+
+  /** Asks the system to read the range ahead; without effect where it cannot. */
+  void prefetch(long offset, long length);
+
+  /**
+   * The state of the bytes from {@code offset} on.
+   *
+   * @return how many bytes from {@code offset} on share its state: positive when they are data,
+   *     negative when they are a hole that reads as zeros; never 0, and never beyond {@code length}
+   */
+  long extentAt(long offset, long length);
+
+  /**
+   * Grows the file to {@code sizeBytes}; the new bytes read as zeros.
+   *
+   * @throws StoreException when the file cannot grow, for instance because it is a device of
+   *     another size
+   */
+  void grow(long sizeBytes) throws StoreException;
+
+  /** Waits for calls under way and closes. */
+  @Override
+  void close();
+}

@@ -1,0 +1,260 @@
+package io.mgtm.block.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A backing store over {@link FileChannel}: reads and writes go through the page cache and complete
+ * before the call returns; flushes and zeroing run on the store's own thread.
+ *
+ * <p>Java knows neither hole punching nor {@code SEEK_HOLE}: the flash library gives them where it
+ * works; elsewhere zeroing writes zeros and every extent is data.
+ */
+public final class FileChannelStore implements BackingStore {
+  private final Path path;
+  private final FileChannel channel;
+  private final FileLock lock;
+  private final Executor owner;
+  private final ExecutorService worker;
+  private final RangeOps ranges;
+  private long sizeBytes;
+
+  private FileChannelStore(
+      Path path,
+      FileChannel channel,
+      FileLock lock,
+      RangeOps ranges,
+      long sizeBytes,
+      Executor owner) {
+    this.ranges = ranges;
+    this.path = path;
+    this.channel = channel;
+    this.lock = lock;
+    this.sizeBytes = sizeBytes;
+    this.owner = owner;
+    this.worker =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "store");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Opens an existing file or device, locked against a second agent.
+   *
+   * @param owner runs a task on the volume's owner thread
+   * @throws IOException when it cannot be opened or another process holds it
+   */
+  public static FileChannelStore open(Path path, Executor owner) throws IOException {
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try {
+      FileLock lock = tryLock(path, channel);
+      FlashRanges flash = FlashRanges.open(path);
+      RangeOps ranges = flash == null ? new PlainRanges(channel) : flash;
+      return new FileChannelStore(path, channel, lock, ranges, sizeOf(path, channel), owner);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static FileLock tryLock(Path path, FileChannel channel) throws IOException {
+    FileLock lock;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      throw new IOException("another volume of this process uses " + path + "; stop it first", e);
+    }
+    if (lock == null) {
+      throw new IOException("another process uses " + path + "; stop it first");
+    }
+    return lock;
+  }
+
+  /**
+   * Seeking to the end tells the size of a block device too, for which {@code size()} answers 0.
+   */
+  private static long sizeOf(Path path, FileChannel channel) throws IOException {
+    if (Files.isRegularFile(path)) {
+      return channel.size();
+    }
+    Path size = Path.of("/sys/class/block", path.toRealPath().getFileName().toString(), "size");
+    return Long.parseLong(Files.readString(size).strip()) * 512;
+  }
+
+  @Override
+  public long sizeBytes() {
+    return sizeBytes;
+  }
+
+  @Override
+  public boolean completesAtOnce() {
+    return true;
+  }
+
+  @Override
+  public void read(long offset, ByteBuffer target, Object context, Completion completion) {
+    StoreException failure = null;
+    int length = target.remaining();
+    try {
+      long position = offset;
+      while (target.hasRemaining()) {
+        int count = channel.read(target, position);
+        if (count < 0) {
+          throw new IOException(path + " ends at " + channel.size() + ", before the volume does");
+        }
+        position += count;
+      }
+    } catch (IOException e) {
+      failure = StoreException.of("read", offset, length, e);
+    }
+    completion.done(context, failure);
+  }
+
+  @Override
+  public void write(long offset, ByteBuffer source, Object context, Completion completion) {
+    StoreException failure = null;
+    int length = source.remaining();
+    try {
+      writeFully(offset, source);
+    } catch (IOException e) {
+      failure = StoreException.of("write", offset, length, e);
+    }
+    completion.done(context, failure);
+  }
+
+  private void writeFully(long offset, ByteBuffer source) throws IOException {
+    long position = offset;
+    while (source.hasRemaining()) {
+      position += channel.write(source, position);
+    }
+  }
+
+  @Override
+  public void writeDurable(long offset, ByteBuffer source, Object context, Completion completion) {
+    write(
+        offset,
+        source,
+        context,
+        (same, failure) -> {
+          if (failure != null) {
+            completion.done(same, failure);
+          } else {
+            flush(same, completion);
+          }
+        });
+  }
+
+  @Override
+  public boolean prefersWriteDurable() {
+    return false;
+  }
+
+  @Override
+  public void zero(
+      long offset, long length, boolean mayUnmap, Object context, Completion completion) {
+    onWorker(
+        () -> ranges.zero(offset, length, mayUnmap),
+        "zeroing",
+        offset,
+        length,
+        context,
+        completion);
+  }
+
+  @Override
+  public boolean zeroesFast() {
+    return ranges.zeroesFast();
+  }
+
+  @Override
+  public void flush(Object context, Completion completion) {
+    onWorker(() -> channel.force(false), "flush", 0, sizeBytes, context, completion);
+  }
+
+  /** A step of work that may fail. */
+  @FunctionalInterface
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private void onWorker(
+      Work work,
+      String operation,
+      long offset,
+      long length,
+      Object context,
+      Completion completion) {
+    try {
+      worker.execute(
+          () -> {
+            StoreException failure = null;
+            try {
+              work.run();
+            } catch (IOException e) {
+              failure = StoreException.of(operation, offset, length, e);
+            }
+            StoreException outcome = failure;
+            owner.execute(() -> completion.done(context, outcome));
+          });
+    } catch (RejectedExecutionException e) {
+      completion.done(context, new StoreException(StoreException.EIO, path + " is closed", e));
+    }
+  }
+
+  @Override
+  public void prefetch(long offset, long length) {
+    // The page cache reads ahead by itself; Java offers no call to ask for it.
+  }
+
+  @Override
+  public long extentAt(long offset, long length) {
+    return ranges.extentAt(offset, length);
+  }
+
+  @Override
+  public void grow(long newSizeBytes) throws StoreException {
+    try {
+      if (sizeOf(path, channel) < newSizeBytes) {
+        if (!Files.isRegularFile(path)) {
+          throw new IOException(
+              path + " is a device of " + sizeOf(path, channel) + " bytes and cannot grow");
+        }
+        channel.write(ByteBuffer.allocate(1), newSizeBytes - 1);
+      }
+    } catch (IOException e) {
+      throw StoreException.of("growing", sizeBytes, newSizeBytes - sizeBytes, e);
+    }
+    sizeBytes = newSizeBytes;
+  }
+
+  @Override
+  public void close() {
+    worker.execute(ranges::close);
+    worker.shutdown();
+    try {
+      if (!worker.awaitTermination(60, TimeUnit.SECONDS)) {
+        throw new IOException("the store's thread still writes to " + path + " after 60 s");
+      }
+      lock.release();
+      channel.close();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

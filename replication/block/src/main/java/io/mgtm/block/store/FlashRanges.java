@@ -1,0 +1,114 @@
+package io.mgtm.block.store;
+
+import io.mgtm.flash.BufferPool;
+import io.mgtm.flash.DirectIo;
+import io.mgtm.flash.Flash;
+import io.mgtm.flash.FlashEngine;
+import io.mgtm.flash.FlashException;
+import io.mgtm.flash.FlashFile;
+import io.mgtm.flash.FlashOptions;
+import io.mgtm.flash.FlashQueue;
+import io.mgtm.flash.ZeroMode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hole punching and {@code SEEK_HOLE} by the flash library. */
+final class FlashRanges implements RangeOps {
+  private static final Logger LOG = LoggerFactory.getLogger(FlashRanges.class);
+  private static final int PROBE_BYTES = 64 * 1024;
+  private static final long WAIT_NS = 60_000_000_000L;
+
+  private final FlashFile file;
+  private final boolean fast;
+  private FlashQueue queue;
+
+  private FlashRanges(FlashFile file, boolean fast) {
+    this.file = file;
+    this.fast = fast;
+  }
+
+  /**
+   * Opens {@code path}, or answers null, with a line in the log, where the library does not work.
+   */
+  static FlashRanges open(Path path) throws IOException {
+    if (!Flash.available().usable()) {
+      LOG.info("{}: no hole punching, {}", path, Flash.available().reason());
+      return null;
+    }
+    return new FlashRanges(Flash.open(path, options()), Files.isRegularFile(path) && probe(path));
+  }
+
+  private static FlashOptions options() {
+    return FlashOptions.readWrite().withDirect(DirectIo.OFF).withEngine(FlashEngine.IO_URING);
+  }
+
+  /** Tries on a file of its own beside {@code path} whether that file system can punch holes. */
+  private static boolean probe(Path path) throws IOException {
+    Path trial = Files.createTempFile(path.toAbsolutePath().getParent(), ".mgtm", ".probe");
+    try {
+      Files.write(trial, new byte[PROBE_BYTES]);
+      try (FlashRanges ranges = new FlashRanges(Flash.open(trial, options()), true)) {
+        ranges.run(0, PROBE_BYTES, ZeroMode.UNMAP_FAST);
+        return true;
+      } catch (FlashException e) {
+        LOG.info("{}: its file system cannot punch holes: {}", path, e.getMessage());
+        return false;
+      }
+    } finally {
+      Files.delete(trial);
+    }
+  }
+
+  @Override
+  public boolean zeroesFast() {
+    return fast;
+  }
+
+  @Override
+  public void zero(long offset, long length, boolean mayUnmap) throws IOException {
+    run(offset, length, mayUnmap ? ZeroMode.UNMAP : ZeroMode.ALLOCATE);
+  }
+
+  private void run(long offset, long length, ZeroMode mode) throws FlashException {
+    if (queue == null) {
+      queue = Flash.openQueue(2, List.of(file), List.<BufferPool>of());
+    }
+    FlashException[] failure = new FlashException[1];
+    queue.zero(file, 0, offset, length, mode);
+    int done = 0;
+    while (done == 0) {
+      done = queue.await(1, WAIT_NS, (tag, bytes, error) -> failure[0] = error);
+    }
+    if (failure[0] != null) {
+      throw failure[0];
+    }
+  }
+
+  @Override
+  public long extentAt(long offset, long length) {
+    try {
+      long data = file.nextData(offset);
+      if (data > offset) {
+        return -Math.min(length, data - offset);
+      }
+      long hole = file.nextHole(offset);
+      return hole > offset ? Math.min(length, hole - offset) : length;
+    } catch (FlashException e) {
+      // To call it data is always right, only slower.
+      LOG.debug("extents of {} cannot be told", file.path(), e);
+      return length;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (queue != null) {
+      queue.close();
+    }
+    file.close();
+  }
+}

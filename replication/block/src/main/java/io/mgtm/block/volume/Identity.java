@@ -1,0 +1,26 @@
+package io.mgtm.block.volume;
+
+/**
+ * What one side tells the other when they meet.
+ *
+ * @param nodeId the side's lasting random id
+ * @param sizeBytes the volume's size
+ * @param chunkBytes the bitmap's chunk size
+ * @param role the side's role
+ * @param generations the side's history
+ * @param consistent whether the side's bytes are those of one moment
+ * @param discard whether the operator named the other side the survivor of a split
+ * @param tracksPeer whether the side has tracked every change of its own that the other side may
+ *     lack
+ * @param syncingFrom the node whose resync was under way here, or an empty string
+ */
+public record Identity(
+    String nodeId,
+    long sizeBytes,
+    int chunkBytes,
+    Role role,
+    Generations generations,
+    boolean consistent,
+    boolean discard,
+    boolean tracksPeer,
+    String syncingFrom) {}

@@ -1,0 +1,280 @@
+package io.mgtm.block.volume;
+
+import io.mgtm.block.intent.ChunkSet;
+import io.mgtm.block.resync.ChunkWalk;
+import io.mgtm.block.resync.Progress;
+import io.mgtm.block.resync.RateLimiter;
+import io.mgtm.block.volume.Change.Kind;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Resync and verify of one link. A chunk is read through the core's ordering, so no overlapping
+ * write is under way while it is read, and it is put on the link in the same step in which its read
+ * completes: a later write follows it, on both disks.
+ *
+ * <p>With checksums, a chunk stays out of sync while its comparison is under way, so that writes to
+ * it are not sent; a write meanwhile makes the comparison void and the chunk is sent.
+ */
+final class LinkSync {
+  private record Comparison(int chunk, int length, Object checksum, boolean verify) {}
+
+  private final ReplicaLink link;
+  private final VolumeCore core;
+  private final RateLimiter limiter;
+  private final Map<Long, Comparison> comparisons = new HashMap<>();
+  private long comparisonsFromSeq;
+  private ChunkWalk walk;
+  private ChunkWalk verifyWalk;
+  private ChunkSet verifyTodo;
+  private ChunkSet written;
+  private boolean comparing;
+  private long bytesUnderWay;
+  private Progress progress;
+  private Progress verifyProgress;
+  private int chunksEqual;
+  private int chunksSent;
+  private long verifyMismatches = -1;
+  private boolean repair;
+
+  LinkSync(ReplicaLink link, VolumeCore core) {
+    this.link = link;
+    this.core = core;
+    this.limiter =
+        new RateLimiter(
+            link.config.resyncMinBytesPerSecond(), link.config.resyncMaxBytesPerSecond());
+  }
+
+  RateLimiter limiter() {
+    return limiter;
+  }
+
+  Progress progress() {
+    return progress;
+  }
+
+  Progress verifyProgress() {
+    return verifyProgress;
+  }
+
+  boolean isVerifying() {
+    return verifyWalk != null;
+  }
+
+  /** Mismatching chunks of the last finished or running verify, -1 when there was none. */
+  long verifyMismatches() {
+    return verifyMismatches;
+  }
+
+  int chunksSent() {
+    return chunksSent;
+  }
+
+  int chunksEqual() {
+    return chunksEqual;
+  }
+
+  private int underWayMax() {
+    return (int)
+        Math.max(1, Math.min(1024, link.config.resyncWindowBytes() / link.slot.chunkBytes));
+  }
+
+  void begin(boolean compareFirst) {
+    end();
+    comparing = compareFirst;
+    walk = new ChunkWalk(link.slot.outOfSync, underWayMax());
+    written = new ChunkSet(link.slot.outOfSync.size());
+    progress =
+        new Progress((long) link.slot.outOfSync.cardinality() * link.slot.chunkBytes, core.nowMs());
+    chunksEqual = 0;
+    chunksSent = 0;
+  }
+
+  /** Nothing of a resync or verify is under way any more. */
+  void end() {
+    walk = null;
+    if (verifyWalk != null) {
+      core.effects().notice("link " + link.config.name() + ": verify was cut short");
+    }
+    verifyWalk = null;
+    verifyTodo = null;
+    written = null;
+    comparisons.clear();
+    comparisonsFromSeq = link.nextSeq();
+    bytesUnderWay = 0;
+  }
+
+  /** Begins to compare every chunk; what differs is sent at the end when {@code repairing}. */
+  void beginVerify(boolean repairing) {
+    verifyTodo = new ChunkSet(link.slot.outOfSync.size());
+    verifyTodo.fill();
+    verifyWalk = new ChunkWalk(verifyTodo, underWayMax());
+    verifyProgress = new Progress(core.state().sizeBytes(), core.nowMs());
+    verifyMismatches = 0;
+    repair = repairing;
+    mismatched = new ChunkSet(link.slot.outOfSync.size());
+  }
+
+  private ChunkSet mismatched;
+
+  /** Sends and compares as much as window and rate allow. */
+  void pump() {
+    if (link.phase == LinkPhase.SYNCING && walk != null) {
+      pump(walk, comparing, false);
+      if (link.phase == LinkPhase.SYNCING && walk != null && walk.isDone()) {
+        walk = null;
+        core.effects()
+            .notice(
+                "link "
+                    + link.config.name()
+                    + ": resync sent "
+                    + chunksSent
+                    + " chunks, "
+                    + chunksEqual
+                    + " were equal");
+        link.finish();
+      }
+    } else if (link.phase == LinkPhase.UP_TO_DATE && verifyWalk != null) {
+      pump(verifyWalk, true, true);
+      if (verifyWalk != null && verifyWalk.isDone()) {
+        endVerify();
+      }
+    }
+  }
+
+  private void pump(ChunkWalk over, boolean checksum, boolean verify) {
+    long session = link.session;
+    while (link.session == session && bytesUnderWay < link.config.resyncWindowBytes()) {
+      int chunk = over.peek();
+      if (chunk < 0) {
+        return;
+      }
+      int length = core.chunkLength(chunk);
+      if (!limiter.tryTake(length, core.nowMs())) {
+        return;
+      }
+      over.begin(chunk);
+      bytesUnderWay += length;
+      read(chunk, length, checksum, verify);
+    }
+  }
+
+  private void read(int chunk, int length, boolean checksum, boolean verify) {
+    Change read =
+        new Change().internal(Kind.READ_CHUNK, (long) chunk * link.slot.chunkBytes, length);
+    read.link = link.index;
+    read.session = link.session;
+    read.checksum = checksum;
+    read.verify = verify;
+    core.submitRead(read);
+  }
+
+  private void endVerify() {
+    verifyWalk = null;
+    verifyTodo = null;
+    core.effects()
+        .notice(
+            "link "
+                + link.config.name()
+                + ": verify found "
+                + verifyMismatches
+                + " chunks that differ");
+    if (verifyMismatches > 0 && repair) {
+      for (int chunk = mismatched.next(0); chunk >= 0; chunk = mismatched.next(chunk + 1)) {
+        link.slot.chunkDiffers(chunk);
+      }
+      link.start(link.slot, false);
+    }
+  }
+
+  /** A chunk's read ended; the session was checked. */
+  void chunkRead(Change read, Object data, boolean zero, Object checksum) {
+    int chunk = (int) (read.offset / link.slot.chunkBytes);
+    int length = (int) read.length;
+    if (read.checksum) {
+      core.effects().discard(data);
+      long seq = link.nextResyncSeq(0);
+      if (written != null) {
+        written.remove(chunk);
+      }
+      comparisons.put(seq, new Comparison(chunk, length, checksum, read.verify));
+      core.effects().sendChecksumRequest(link.index, seq, read.offset, length);
+      return;
+    }
+    link.slot.chunkSent(chunk);
+    walk.end(chunk);
+    chunksSent++;
+    progress.advance(length, core.nowMs());
+    if (zero) {
+      core.effects().discard(data);
+    }
+    core.effects()
+        .sendChunk(link.index, link.nextResyncSeq(length), read.offset, length, zero ? null : data);
+  }
+
+  /** A write goes to chunks that are out of sync: comparisons of them are void. */
+  void noteWrite(Change change) {
+    if (written == null || comparisons.isEmpty()) {
+      return;
+    }
+    for (int chunk = link.slot.firstChunk(change), last = link.slot.lastChunk(change);
+        chunk <= last;
+        chunk++) {
+      written.add(chunk);
+    }
+  }
+
+  /** The target's checksum of an earlier request came. */
+  void compared(long seq, Object checksum) {
+    Comparison comparison = comparisons.remove(seq);
+    if (comparison == null && seq < comparisonsFromSeq) {
+      return;
+    }
+    if (comparison == null) {
+      core.loseLink(link, "the replica answered a checksum request that was not made");
+      return;
+    }
+    boolean equal = comparison.checksum().equals(checksum);
+    if (comparison.verify()) {
+      if (verifyWalk == null) {
+        return;
+      }
+      verifyTodo.remove(comparison.chunk());
+      verifyWalk.end(comparison.chunk());
+      bytesUnderWay -= comparison.length();
+      verifyProgress.advance(comparison.length(), core.nowMs());
+      if (!equal) {
+        verifyMismatches++;
+        mismatched.add(comparison.chunk());
+      }
+    } else if (walk != null) {
+      if (equal && !written.contains(comparison.chunk())) {
+        link.slot.chunkEqual(comparison.chunk());
+        walk.end(comparison.chunk());
+        bytesUnderWay -= comparison.length();
+        chunksEqual++;
+        progress.advance(comparison.length(), core.nowMs());
+      } else {
+        read(comparison.chunk(), comparison.length(), false, false);
+      }
+    }
+    pump();
+  }
+
+  /** Frames of a resync reached the target. */
+  void acknowledged(long bytes) {
+    bytesUnderWay -= bytes;
+  }
+
+  /** Makes room for a larger volume; a resync or verify under way begins again. */
+  void grown() {
+    link.session++;
+    link.slot.endMark(false);
+    if (walk != null) {
+      boolean compareFirst = comparing;
+      begin(compareFirst);
+    } else {
+      end();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.mgtm.block.volume;
+
+/**
+ * The decision when a source meets a target: refuse, or which chunks to send. Both sides take it
+ * from the same two identities and so agree.
+ */
+public final class Meeting {
+  /** What is to happen. */
+  public enum Outcome {
+    /** Send the chunks whose bits are set on either side. */
+    CHANGED_CHUNKS,
+    /** Send every chunk. */
+    ALL_CHUNKS,
+    /** The target must not follow now, but may later: its role forbids it. */
+    STANDBY,
+    /** The target is newer than the source. */
+    SOURCE_OUTDATED,
+    /** Both sides wrote without the other. */
+    SPLIT_BRAIN,
+    /** The two can never be paired: sizes or identities do not fit. */
+    MISMATCH
+  }
+
+  /**
+   * The outcome with its reason.
+   *
+   * @param outcome what is to happen
+   * @param reason one sentence for the log and the operator
+   */
+  public record Decision(Outcome outcome, String reason) {
+    /** Whether the two sides go on. */
+    public boolean accepted() {
+      return outcome == Outcome.CHANGED_CHUNKS || outcome == Outcome.ALL_CHUNKS;
+    }
+  }
+
+  private Meeting() {}
+
+  /** Decides for {@code source}, who dialled, and {@code target}, who listens. Deterministic. */
+  public static Decision decide(Identity source, Identity target) {
+    if (source.nodeId().equals(target.nodeId())) {
+      return new Decision(
+          Outcome.MISMATCH, "the replica is this very volume (node " + source.nodeId() + ")");
+    }
+    if (source.sizeBytes() != target.sizeBytes()) {
+      return new Decision(
+          Outcome.MISMATCH,
+          "the replica has "
+              + target.sizeBytes()
+              + " bytes, the source "
+              + source.sizeBytes()
+              + "; give both the same size (mgtm volume resize)");
+    }
+    if (source.chunkBytes() != target.chunkBytes()) {
+      return new Decision(
+          Outcome.MISMATCH,
+          "the replica tracks chunks of "
+              + target.chunkBytes()
+              + " bytes, the source of "
+              + source.chunkBytes());
+    }
+    if (target.role() == Role.PRIMARY) {
+      return primaries(source, target);
+    }
+    if (source.generations().isEmpty()) {
+      return new Decision(Outcome.STANDBY, "the source never had a primary's data");
+    }
+    if (!source.consistent()) {
+      return new Decision(Outcome.STANDBY, "the source is inconsistent itself");
+    }
+    return targets(source, target);
+  }
+
+  private static Decision primaries(Identity source, Identity target) {
+    if (source.role() == Role.SECONDARY) {
+      return new Decision(Outcome.STANDBY, "the other side is primary");
+    }
+    if (target.generations().contains(source.generations().current())) {
+      return new Decision(
+          Outcome.SOURCE_OUTDATED,
+          "the other side is primary and newer; " + histories(source, target));
+    }
+    if (source.generations().contains(target.generations().current())) {
+      return new Decision(
+          Outcome.STANDBY,
+          "the other side is primary too, and older; " + histories(source, target));
+    }
+    return split(source, target);
+  }
+
+  private static Decision targets(Identity source, Identity target) {
+    boolean tracked = source.tracksPeer() && target.tracksPeer();
+    boolean strangerSync = !target.consistent() && !target.syncingFrom().equals(source.nodeId());
+    Outcome sync = tracked && !strangerSync ? Outcome.CHANGED_CHUNKS : Outcome.ALL_CHUNKS;
+    if (target.generations().isEmpty()) {
+      return new Decision(Outcome.ALL_CHUNKS, "the target is empty");
+    }
+    if (source.generations().contains(target.generations().current())) {
+      return new Decision(
+          sync,
+          sync == Outcome.ALL_CHUNKS
+              ? "the sides do not track each other"
+              : "the target is behind");
+    }
+    if (target.discard()) {
+      return new Decision(sync, "the target's own changes are discarded by order");
+    }
+    if (target.generations().contains(source.generations().current())) {
+      return new Decision(
+          Outcome.SOURCE_OUTDATED, "the target is newer; " + histories(source, target));
+    }
+    return split(source, target);
+  }
+
+  private static Decision split(Identity source, Identity target) {
+    return new Decision(
+        Outcome.SPLIT_BRAIN,
+        "both sides wrote without the other (split brain); "
+            + histories(source, target)
+            + "; name the survivor: run 'mgtm volume demote --discard' on the other side");
+  }
+
+  private static String histories(Identity source, Identity target) {
+    return "source "
+        + source.nodeId()
+        + " has "
+        + source.generations()
+        + ", target "
+        + target.nodeId()
+        + " has "
+        + target.generations();
+  }
+}

@@ -1,0 +1,386 @@
+package io.mgtm.block.volume;
+
+import io.mgtm.block.volume.Change.Kind;
+import io.mgtm.block.volume.Meeting.Decision;
+import io.mgtm.block.volume.Meeting.Outcome;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/**
+ * The target's side: takes a source's frames in order and applies them through the same core. One
+ * source at a time.
+ *
+ * <p>Frames that come while the state is being written down wait in a bounded backlog: whoever
+ * reads the connection stops reading while {@link #isBlocked}.
+ */
+public final class Receiver {
+  private static final int BACKLOG_MAX = 65_536;
+
+  private final VolumeCore core;
+  private final StateKeeper states;
+  private final VolumeEffects effects;
+  private final ArrayDeque<Runnable> backlog = new ArrayDeque<>();
+  private final ArrayDeque<Long> durabilityWanted = new ArrayDeque<>();
+  private final DoneWindow done = new DoneWindow();
+  private ReceiverEffects connection;
+  private Identity source;
+  private String lastSource = "";
+  private long session;
+  private boolean blocked;
+  private boolean draining;
+  private boolean flushing;
+  private long received;
+  private long durable;
+  private Runnable afterDurable;
+
+  Receiver(VolumeCore core, StateKeeper states, VolumeEffects effects) {
+    this.core = core;
+    this.states = states;
+    this.effects = effects;
+  }
+
+  /** Whether a source is connected. */
+  public boolean isConnected() {
+    return connection != null;
+  }
+
+  /** The connected source, or null. */
+  public Identity source() {
+    return source;
+  }
+
+  String sourceNode() {
+    return lastSource;
+  }
+
+  /** Whether frames are to be left unread for now. */
+  public boolean isBlocked() {
+    return blocked;
+  }
+
+  /** All up to this sequence number are in memory. */
+  public long received() {
+    return received;
+  }
+
+  /** All up to this sequence number are on the disk. */
+  public long written() {
+    return done.contiguous();
+  }
+
+  /** All up to this sequence number are on stable storage. */
+  public long durable() {
+    return durable;
+  }
+
+  /**
+   * A source introduced itself. When accepted, its frames go to this object from now on, and an
+   * older connection of the same source is closed.
+   */
+  public Decision meet(Identity newSource, ReceiverEffects newConnection) {
+    if (!core.isAccepting()) {
+      return new Decision(Outcome.STANDBY, "the other side is changing its role");
+    }
+    boolean relayed = connection != null && source.role() == Role.SECONDARY;
+    if (connection != null
+        && !source.nodeId().equals(newSource.nodeId())
+        && !(relayed && newSource.role() == Role.PRIMARY)) {
+      return new Decision(
+          Outcome.STANDBY, "the other side already follows node " + source.nodeId());
+    }
+    Decision decision = Meeting.decide(newSource, states.current().identityFor(newSource.nodeId()));
+    if (!decision.accepted()) {
+      if (decision.outcome() == Outcome.STANDBY) {
+        return decision;
+      }
+      effects.notice("source " + newSource.nodeId() + " not followed: " + decision.reason());
+      return decision;
+    }
+    if (connection != null) {
+      close("node " + newSource.nodeId() + " connected instead");
+    }
+    session++;
+    connection = newConnection;
+    source = newSource;
+    lastSource = newSource.nodeId();
+    received = 0;
+    durable = 0;
+    done.reset();
+    effects.notice("following source " + newSource.nodeId());
+    return decision;
+  }
+
+  /** The connection is gone. */
+  public void lost(ReceiverEffects which, String reason) {
+    if (connection == which && connection != null) {
+      connection = null;
+      forget();
+      effects.notice("source " + source.nodeId() + " lost: " + reason);
+    }
+  }
+
+  /** Ends the connection. */
+  void close(String reason) {
+    if (connection != null) {
+      ReceiverEffects closing = connection;
+      connection = null;
+      forget();
+      effects.notice("source " + source.nodeId() + " dropped: " + reason);
+      closing.close(reason);
+    }
+  }
+
+  private void forget() {
+    session++;
+    blocked = false;
+    flushing = false;
+    afterDurable = null;
+    durabilityWanted.clear();
+    for (Runnable frame = backlog.poll(); frame != null; frame = backlog.poll()) {
+      frame.run();
+    }
+  }
+
+  /** Why this side should not be promoted, or null. */
+  String refusalToPromote() {
+    if (!states.current().consistent()) {
+      return "this side is inconsistent: a resync from "
+          + states.current().syncingFrom()
+          + " was not finished; connect it again, or use --force and lose consistency";
+    }
+    if (connection != null && source.role() == Role.PRIMARY) {
+      return "node "
+          + source.nodeId()
+          + " is primary and connected; demote it first, or use --force";
+    }
+    return null;
+  }
+
+  // Frames, in the order of their arrival.
+
+  /** A write, zeroing or flush. */
+  public void change(long seq, Change change) {
+    change.fromUpstream();
+    inOrder(seq, () -> apply(seq, change), change);
+  }
+
+  private void apply(long seq, Change change) {
+    change.seq = seq;
+    change.session = session;
+    if (change.kind == Kind.FLUSH) {
+      effects.complete(change, Errno.OK);
+      durabilityWanted.add(seq);
+      finished(seq);
+      return;
+    }
+    if (change.fua) {
+      change.fua = false;
+      durabilityWanted.add(seq);
+    }
+    core.submit(change);
+  }
+
+  /** A request for the checksum of a range, by a {@link Change#readRange}. */
+  public void checksum(long seq, Change read) {
+    read.fromUpstream();
+    inOrder(seq, () -> apply(seq, read), read);
+  }
+
+  /** A resync begins; {@code chunks} differ. */
+  public void syncStart(long seq, int chunks, Generations generations) {
+    inOrder(
+        seq,
+        () ->
+            writeDown(
+                seq,
+                then -> {
+                  if (chunks == 0) {
+                    core.replication().adopt(generations, source.nodeId(), then);
+                  } else {
+                    core.replication().becomeInconsistent(source.nodeId(), then);
+                  }
+                }),
+        null);
+  }
+
+  /** All chunks of a resync were sent. */
+  public void syncDone(long seq, Generations generations) {
+    inOrder(
+        seq,
+        () -> {
+          blocked = true;
+          afterAllIsDurable(
+              seq,
+              () ->
+                  writeDown(
+                      seq, then -> core.replication().adopt(generations, source.nodeId(), then)));
+        },
+        null);
+  }
+
+  /** The source's history is newer from here on. */
+  public void generations(long seq, Generations generations) {
+    inOrder(
+        seq,
+        () -> {
+          if (states.current().consistent()) {
+            writeDown(seq, then -> core.replication().adopt(generations, source.nodeId(), then));
+          } else {
+            finished(seq);
+          }
+        },
+        null);
+  }
+
+  /** The source has grown. */
+  public void resize(long seq, long sizeBytes) {
+    inOrder(
+        seq,
+        () -> {
+          String failure = connection.grow(sizeBytes);
+          if (failure != null) {
+            close("cannot grow to " + sizeBytes + " bytes: " + failure);
+            return;
+          }
+          writeDown(
+              seq,
+              then ->
+                  core.administration()
+                      .resize(
+                          sizeBytes,
+                          refusal -> {
+                            if (refusal != null) {
+                              close(refusal);
+                            } else {
+                              then.run();
+                            }
+                          }));
+        },
+        null);
+  }
+
+  private void inOrder(long seq, Runnable what, Change change) {
+    if (connection == null || seq != received + 1 || backlog.size() >= BACKLOG_MAX) {
+      if (change != null) {
+        effects.complete(change, Errno.EINVAL);
+      }
+      if (connection != null) {
+        close("frame " + seq + " came where " + (received + 1) + " was due");
+      }
+      return;
+    }
+    received = seq;
+    if (blocked || !backlog.isEmpty()) {
+      backlog.add(
+          () -> {
+            if (connection != null) {
+              what.run();
+            } else if (change != null) {
+              effects.complete(change, Errno.ESHUTDOWN);
+            }
+          });
+    } else {
+      what.run();
+    }
+    if (connection != null) {
+      connection.acknowledge();
+    }
+  }
+
+  /** Lets no frame pass until {@code update} has told its argument that it is durable. */
+  private void writeDown(long seq, Consumer<Runnable> update) {
+    blocked = true;
+    long begun = session;
+    update.accept(() -> unblock(begun, seq));
+  }
+
+  /** What blocked is durable: the frame counts as done and those behind it go on. */
+  private void unblock(long begun, long seq) {
+    if (begun != session || connection == null) {
+      return;
+    }
+    blocked = false;
+    durabilityWanted.add(seq);
+    finished(seq);
+    if (draining) {
+      return;
+    }
+    draining = true;
+    while (!blocked && !backlog.isEmpty()) {
+      backlog.poll().run();
+    }
+    draining = false;
+  }
+
+  // Completion.
+
+  /** A change of the source is applied, or failed. */
+  void completed(Change change, int errno) {
+    if (change.session != session || connection == null) {
+      return;
+    }
+    if (change.kind == Kind.FLUSH) {
+      flushed(change, errno);
+      return;
+    }
+    if (errno != Errno.OK) {
+      close(
+          "the replica's disk refused "
+              + change.length
+              + " bytes at offset "
+              + change.offset
+              + ", error "
+              + errno
+              + (errno == Errno.ENOSPC ? " (no space left): give it room" : ""));
+      return;
+    }
+    if (change.kind == Kind.READ_RANGE) {
+      connection.sendChecksum(change.seq, change);
+    }
+    finished(change.seq);
+  }
+
+  private void finished(long seq) {
+    done.add(seq);
+    flushIfWanted();
+    if (connection != null) {
+      connection.acknowledge();
+    }
+  }
+
+  private void flushIfWanted() {
+    if (!flushing && !durabilityWanted.isEmpty() && durabilityWanted.peek() <= done.contiguous()) {
+      flushing = true;
+      Change flush = new Change().flush().fromUpstream();
+      flush.seq = done.contiguous();
+      flush.session = session;
+      core.submit(flush);
+    }
+  }
+
+  private void afterAllIsDurable(long seq, Runnable then) {
+    afterDurable = then;
+    durabilityWanted.add(seq - 1);
+    flushIfWanted();
+  }
+
+  private void flushed(Change flush, int errno) {
+    flushing = false;
+    if (errno != Errno.OK) {
+      close("the replica's disk failed to flush, error " + errno);
+      return;
+    }
+    durable = flush.seq;
+    while (!durabilityWanted.isEmpty() && durabilityWanted.peek() <= durable) {
+      durabilityWanted.poll();
+    }
+    connection.acknowledge();
+    Runnable then = afterDurable;
+    if (then != null && durabilityWanted.isEmpty()) {
+      afterDurable = null;
+      then.run();
+    } else {
+      flushIfWanted();
+    }
+  }
+}

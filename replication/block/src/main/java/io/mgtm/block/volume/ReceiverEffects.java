@@ -1,0 +1,22 @@
+package io.mgtm.block.volume;
+
+/** What the receiving side wants done towards its source. Called on the core's thread. */
+public interface ReceiverEffects {
+  /**
+   * An acknowledgement is due; {@link Receiver#received}, {@link Receiver#written} and {@link
+   * Receiver#durable} say what.
+   */
+  void acknowledge();
+
+  /**
+   * Send the checksum of the range that {@code read} covered; its bytes are where the submitter put
+   * them.
+   */
+  void sendChecksum(long seq, Change read);
+
+  /** Grow the backing store, which throws nothing but answers null, or why not. */
+  String grow(long sizeBytes);
+
+  /** Tell the source why, and end the connection. */
+  void close(String reason);
+}

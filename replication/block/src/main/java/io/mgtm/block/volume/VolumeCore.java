@@ -1,0 +1,328 @@
+package io.mgtm.block.volume;
+
+import io.mgtm.block.intent.IntentBitmap;
+import io.mgtm.block.volume.Change.Kind;
+import io.mgtm.block.volume.Meeting.Decision;
+import io.mgtm.block.volume.Meeting.Outcome;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.PrimitiveIterator;
+
+/**
+ * The core of one volume: takes requests, and the outcomes of what it asked for through {@link
+ * VolumeEffects}. Called by one thread; nothing here blocks, reads a clock or draws a random
+ * number.
+ */
+public final class VolumeCore {
+  private final VolumeEffects effects;
+  private final StateKeeper states;
+  private final WritePath path;
+  private final Replication replication;
+  private final Receiver receiver;
+  private final CoreTiming timing;
+  private final Administration administration;
+  private boolean changedSinceTick;
+  private long nowMs;
+  private long nextMarkMs;
+  private long nextAgeMs;
+
+  /**
+   * A core in {@code state} with the bitmaps as their files hold them.
+   *
+   * @param bitmaps by peer, one for each slot of the state that has a file
+   */
+  public VolumeCore(
+      VolumeState state,
+      Map<String, IntentBitmap> bitmaps,
+      CoreTiming timing,
+      VolumeEffects effects) {
+    this.effects = effects;
+    this.timing = timing;
+    states = new StateKeeper(state, effects);
+    path = new WritePath(this, effects);
+    replication = new Replication(this, effects, path, states);
+    receiver = new Receiver(this, states, effects);
+    administration = new Administration(this, states, path, effects);
+    state
+        .slots()
+        .forEach(
+            (peer, slot) -> {
+              IntentBitmap bitmap = bitmaps.get(peer);
+              replication.addSlot(
+                  peer,
+                  bitmap == null ? new IntentBitmap(state.chunks()) : bitmap,
+                  slot.full() || bitmap == null);
+              replication.slots().get(peer).shared = slot.sharedGeneration();
+            });
+  }
+
+  // Requests.
+
+  /**
+   * Takes a client's request or an upstream's change, whose range was checked against the size.
+   * Answered by {@link VolumeEffects#complete}, perhaps before this returns.
+   */
+  public void submit(Change change) {
+    boolean allowed =
+        change.fromUpstream ? state().role() == Role.SECONDARY : state().role() == Role.PRIMARY;
+    if (!allowed || (!administration.isAccepting() && !change.fromUpstream)) {
+      effects.complete(change, allowed ? Errno.ESHUTDOWN : Errno.EPERM);
+      return;
+    }
+    changedSinceTick |= change.changesBytes();
+    path.submit(change);
+  }
+
+  /** The local write, zeroing or range read asked for is done; {@code errno} is 0 on success. */
+  public void localDone(Change change, int errno) {
+    path.localDone(change, errno);
+    settle();
+  }
+
+  /**
+   * The chunk asked for was read.
+   *
+   * @param data the bytes, which the core sends or gives back; null when the read failed
+   * @param zero whether all bytes are zero
+   * @param checksum their checksum where it was wanted, else null
+   */
+  public void chunkRead(Change read, Object data, boolean zero, Object checksum, int errno) {
+    ReplicaLink link = replication.links().get(read.link);
+    if (link.session != read.session || errno != Errno.OK) {
+      if (data != null) {
+        effects.discard(data);
+      }
+      if (link.session == read.session) {
+        replication.lose(link, "chunk at " + read.offset + " cannot be read, error " + errno);
+      }
+      path.readDone(read);
+      return;
+    }
+    link.sync.chunkRead(read, data, zero, checksum);
+    path.readDone(read);
+    link.sync.pump();
+  }
+
+  /** The flush asked for is done. */
+  public void localFlushed(int errno) {
+    path.localFlushed(errno);
+    settle();
+  }
+
+  /** The bitmaps asked for are written. */
+  public void bitsPersisted(boolean succeeded) {
+    path.bitsPersisted(succeeded);
+    settle();
+  }
+
+  /** The state asked for is written; a failed write is tried again at the next tick. */
+  public void statePersisted(boolean succeeded) {
+    states.persisted(succeeded);
+    settle();
+  }
+
+  /**
+   * Time passes. Called often: every few milliseconds during a resync, at least ten times a second
+   * otherwise.
+   */
+  public void tick(long now) {
+    nowMs = now;
+    states.retry();
+    boolean mark = now >= nextMarkMs;
+    boolean age = now >= nextAgeMs;
+    nextMarkMs = mark ? now + timing.markIntervalMs() : nextMarkMs;
+    nextAgeMs = age ? now + timing.bitCoolingMs() : nextAgeMs;
+    for (ReplicaLink link : replication.links()) {
+      if (changedSinceTick) {
+        link.sync.limiter().clientsBusy(now);
+      }
+      link.sync.pump();
+      if (mark) {
+        link.mark();
+      }
+    }
+    changedSinceTick = false;
+    replication.tick(age);
+    if (mark) {
+      path.writeStaleBits();
+    }
+    settle();
+  }
+
+  // Links: events of the source's side.
+
+  /** Adds a link; its number is the one used in effects and events. */
+  public int addLink(LinkConfig config) {
+    return replication.addLink(config).index;
+  }
+
+  /** Whether the link should be connected now if it is not. */
+  public boolean wantsConnection(int link) {
+    ReplicaLink one = replication.links().get(link);
+    if (one.phase != LinkPhase.DOWN && one.phase != LinkPhase.REFUSED) {
+      return false;
+    }
+    if (!administration.isAccepting() || !state().consistent()) {
+      return false;
+    }
+    return state().role() == Role.PRIMARY || receiver.isConnected();
+  }
+
+  /**
+   * The target of a new connection introduced itself and told which chunks it changed; answers how
+   * it goes on.
+   */
+  public Decision linkMet(int link, Identity target, PrimitiveIterator.OfInt peerChunks) {
+    return replication.met(replication.links().get(link), target, peerChunks);
+  }
+
+  /** The target refused the connection. */
+  public void linkRefused(int link, Outcome outcome, String reason) {
+    replication.refused(replication.links().get(link), new Decision(outcome, reason));
+  }
+
+  /** The target acknowledged up to three sequence numbers. */
+  public void linkAcked(int link, long received, long written, long durable) {
+    ReplicaLink one = replication.links().get(link);
+    one.acked(received, written, durable);
+    one.sync.pump();
+    settle();
+  }
+
+  /** The target answered a checksum request. */
+  public void linkChecksum(int link, long seq, Object checksum) {
+    replication.links().get(link).sync.compared(seq, checksum);
+  }
+
+  /** The connection broke. */
+  public void linkLost(int link, String reason) {
+    replication.lost(replication.links().get(link), reason);
+    settle();
+  }
+
+  // What the parts of the core ask each other.
+
+  /** The state in force. */
+  public VolumeState state() {
+    return states.current();
+  }
+
+  /** What an operator may ask for. */
+  public Administration administration() {
+    return administration;
+  }
+
+  private void settle() {
+    administration.settle();
+  }
+
+  /** The receiving side. */
+  public Receiver receiver() {
+    return receiver;
+  }
+
+  /** Links and slots as they are, for status. */
+  public VolumeView view() {
+    return new VolumeView(this, replication);
+  }
+
+  /** The bitmaps by peer, for {@link VolumeEffects#persistBits}. */
+  public Map<String, IntentBitmap> bitmaps() {
+    Map<String, IntentBitmap> bitmaps = new LinkedHashMap<>();
+    replication.slots().forEach((peer, slot) -> bitmaps.put(peer, slot.bitmap));
+    return bitmaps;
+  }
+
+  Replication replication() {
+    return replication;
+  }
+
+  VolumeEffects effects() {
+    return effects;
+  }
+
+  boolean isThrottled() {
+    return path.isThrottled();
+  }
+
+  boolean isAccepting() {
+    return administration.isAccepting();
+  }
+
+  long nowMs() {
+    return nowMs;
+  }
+
+  String upstreamPeer() {
+    return receiver.sourceNode();
+  }
+
+  int chunkLength(int chunk) {
+    long offset = (long) chunk * state().chunkBytes();
+    return (int) Math.min(state().chunkBytes(), state().sizeBytes() - offset);
+  }
+
+  void submitRead(Change read) {
+    path.enqueue(read);
+  }
+
+  void release(Change change) {
+    path.release(change);
+  }
+
+  void completed(Change change) {
+    int errno = change.errno;
+    if (change.fromUpstream) {
+      receiver.completed(change, errno);
+    }
+    effects.complete(change, errno);
+  }
+
+  void abandoned(Change change) {
+    replication.abandoned(change);
+  }
+
+  void loseAll(String reason) {
+    for (ReplicaLink link : replication.links()) {
+      if (link.phase != LinkPhase.PAUSED) {
+        replication.lose(link, reason);
+        link.phase = LinkPhase.DOWN;
+      }
+    }
+  }
+
+  void loseLink(ReplicaLink link, String reason) {
+    replication.lose(link, reason);
+  }
+
+  void throttle() {
+    path.throttle();
+  }
+
+  /** Ends the throttling once every link is below low water. */
+  void unthrottle() {
+    if (path.isThrottled()) {
+      for (ReplicaLink link : replication.links()) {
+        if (link.isAttached() && link.queuedBytes() > link.config.lowWaterBytes()) {
+          return;
+        }
+      }
+      path.unthrottle();
+    }
+  }
+
+  void beginMark(ReplicaLink link) {
+    Change mark = new Change().internal(Kind.MARK, 0, 0);
+    mark.link = link.index;
+    mark.session = link.session;
+    path.beginMark(mark);
+  }
+
+  void resumeBehind(ReplicaLink link) {
+    replication.resumeBehind(link);
+  }
+
+  void synced(ReplicaLink link) {
+    replication.synced(link);
+  }
+}

@@ -1,0 +1,73 @@
+package io.mgtm.block.volume;
+
+/**
+ * What the core wants done. Each is called on the core's thread. Where a call's outcome comes back
+ * as an event, that event may be delivered before the call returns.
+ */
+public interface VolumeEffects {
+  /** Write or zero locally; answered by {@link VolumeCore#localDone}. */
+  void writeLocal(Change change);
+
+  /**
+   * Read the change's range; answered by {@link VolumeCore#chunkRead} for {@link
+   * Change.Kind#READ_CHUNK} and by {@link VolumeCore#localDone} for {@link Change.Kind#READ_RANGE},
+   * whose bytes the submitter takes from there.
+   */
+  void readLocal(Change change);
+
+  /**
+   * Make all that was written durable; answered by {@link VolumeCore#localFlushed}. One at a time.
+   */
+  void flushLocal();
+
+  /**
+   * Write the stale pages of every slot's bitmap durably; answered by {@link
+   * VolumeCore#bitsPersisted}. One at a time.
+   */
+  void persistBits();
+
+  /** Write the state durably; answered by {@link VolumeCore#statePersisted}. One at a time. */
+  void persistState(VolumeState state);
+
+  /** A change is complete; the core forgets it. */
+  void complete(Change change, int errno);
+
+  /** A new random generation id, never 0. */
+  long newGeneration();
+
+  /** A line for the log: a change of role, link or consistency. */
+  void notice(String message);
+
+  /** Send a write, a zeroing or a flush. */
+  void sendChange(int link, long seq, Change change);
+
+  /**
+   * Send a chunk's bytes as read, all zeros when {@code data} is null. The callee owns {@code
+   * data}.
+   */
+  void sendChunk(int link, long seq, long offset, int length, Object data);
+
+  /** Ask for the checksum of a range. */
+  void sendChecksumRequest(int link, long seq, long offset, int length);
+
+  /** Ask that all before be made durable. */
+  void sendFlush(int link, long seq);
+
+  /** Tell the replica the history that it is to take over from here. */
+  void sendGenerations(int link, long seq, Generations generations);
+
+  /** Begin: {@code chunks} is how many chunks will be sent before the replica is consistent. */
+  void sendSyncStart(int link, long seq, int chunks, Generations generations);
+
+  /** All chunks were sent. */
+  void sendSyncDone(int link, long seq, Generations generations);
+
+  /** Tell the replica the new size. */
+  void sendResize(int link, long seq, long sizeBytes);
+
+  /** End the connection; the core has forgotten it already. */
+  void disconnect(int link, String reason);
+
+  /** Free what {@link VolumeCore#chunkRead} brought and the core did not send. */
+  void discard(Object data);
+}

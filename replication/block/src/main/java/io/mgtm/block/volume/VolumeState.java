@@ -1,0 +1,153 @@
+package io.mgtm.block.volume;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a side must remember over a crash besides its bitmaps. Immutable.
+ *
+ * @param name the volume's name
+ * @param nodeId this side's lasting random id
+ * @param sizeBytes the volume's size
+ * @param chunkBytes the bitmap's chunk size
+ * @param role this side's role
+ * @param generations this side's history
+ * @param consistent whether this side's bytes are those of one moment
+ * @param discard whether the operator gave up this side's own changes
+ * @param syncingFrom the node whose resync is under way here, or an empty string
+ * @param slots what is known of each peer, by node id
+ */
+public record VolumeState(
+    String name,
+    String nodeId,
+    long sizeBytes,
+    int chunkBytes,
+    Role role,
+    Generations generations,
+    boolean consistent,
+    boolean discard,
+    String syncingFrom,
+    Map<String, Slot> slots) {
+
+  /**
+   * What is known of one peer.
+   *
+   * @param sharedGeneration the newest generation that the peer may have taken over from us, or we
+   *     from it
+   * @param full whether every chunk may differ, whatever the bitmap says
+   */
+  public record Slot(long sharedGeneration, boolean full) {}
+
+  /** Keeps an unchangeable copy of the slots. */
+  public VolumeState {
+    slots = Map.copyOf(slots);
+  }
+
+  /** A side that never had data: a primary of a first generation, or a target to be filled. */
+  public static VolumeState fresh(
+      String name,
+      String nodeId,
+      long sizeBytes,
+      int chunkBytes,
+      Role role,
+      Generations generations) {
+    return new VolumeState(
+        name, nodeId, sizeBytes, chunkBytes, role, generations, true, false, "", Map.of());
+  }
+
+  /** How many chunks the volume has. */
+  public int chunks() {
+    return chunksOf(sizeBytes, chunkBytes);
+  }
+
+  /** How many chunks of {@code chunkBytes} cover {@code sizeBytes}. */
+  public static int chunksOf(long sizeBytes, int chunkBytes) {
+    return Math.toIntExact((sizeBytes + chunkBytes - 1) / chunkBytes);
+  }
+
+  /** This state with another role; a new role ends a given-up history. */
+  public VolumeState withRole(Role newRole, boolean newDiscard) {
+    return new VolumeState(
+        name,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        newRole,
+        generations,
+        consistent,
+        newDiscard,
+        syncingFrom,
+        slots);
+  }
+
+  /** This state with another history. */
+  public VolumeState withGenerations(Generations newer) {
+    return new VolumeState(
+        name, nodeId, sizeBytes, chunkBytes, role, newer, consistent, discard, syncingFrom, slots);
+  }
+
+  /** This state marked consistent, or inconsistent by the resync from {@code source}. */
+  public VolumeState withConsistency(boolean nowConsistent, String source) {
+    return new VolumeState(
+        name,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        role,
+        generations,
+        nowConsistent,
+        discard,
+        source,
+        slots);
+  }
+
+  /** This state with the slot of one peer. */
+  public VolumeState withSlot(String peer, Slot slot) {
+    Map<String, Slot> more = new TreeMap<>(slots);
+    more.put(peer, slot);
+    return new VolumeState(
+        name,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        role,
+        generations,
+        consistent,
+        discard,
+        syncingFrom,
+        more);
+  }
+
+  /** This state with another size. */
+  public VolumeState withSize(long newSizeBytes) {
+    return new VolumeState(
+        name,
+        nodeId,
+        newSizeBytes,
+        chunkBytes,
+        role,
+        generations,
+        consistent,
+        discard,
+        syncingFrom,
+        slots);
+  }
+
+  /**
+   * What this side tells {@code peer} when they meet; {@code peer} is an empty string when it is
+   * not known yet.
+   */
+  public Identity identityFor(String peer) {
+    Slot slot = slots.get(peer);
+    return new Identity(
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        role,
+        generations,
+        consistent,
+        discard,
+        slot != null && !slot.full(),
+        syncingFrom);
+  }
+}

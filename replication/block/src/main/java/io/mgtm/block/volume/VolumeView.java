@@ -1,0 +1,143 @@
+package io.mgtm.block.volume;
+
+import io.mgtm.block.resync.Progress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PrimitiveIterator;
+import java.util.stream.IntStream;
+
+/**
+ * A volume's links and slots as they are now, for status and metrics. Called on the core's thread.
+ */
+public final class VolumeView {
+  /**
+   * One link.
+   *
+   * @param name the link's name
+   * @param mode its mode
+   * @param phase where it stands
+   * @param reason why it stands there, or empty
+   * @param outdated whether the other side said that it is newer
+   * @param peer the replica's node id, or empty before the first meeting
+   * @param bitsSet chunks whose bits are set
+   * @param chunksOutOfSync chunks that must be sent
+   * @param queuedBytes bytes sent and not acknowledged
+   * @param resync what a resync did, or null
+   * @param verify what a verify did, or null
+   */
+  public record Link(
+      String name,
+      LinkMode mode,
+      LinkPhase phase,
+      String reason,
+      boolean outdated,
+      String peer,
+      int bitsSet,
+      int chunksOutOfSync,
+      long queuedBytes,
+      Work resync,
+      Work verify) {}
+
+  /**
+   * A resync or verify.
+   *
+   * @param running whether it is under way
+   * @param doneBytes bytes sent or found equal
+   * @param totalBytes bytes in all
+   * @param bytesPerSecond the rate
+   * @param remainingMs time left, -1 when unknown
+   * @param chunksSent chunks sent
+   * @param chunksEqual chunks found equal
+   * @param mismatches chunks a verify found different
+   */
+  public record Work(
+      boolean running,
+      long doneBytes,
+      long totalBytes,
+      long bytesPerSecond,
+      long remainingMs,
+      int chunksSent,
+      int chunksEqual,
+      long mismatches) {}
+
+  private final VolumeCore core;
+  private final Replication replication;
+
+  VolumeView(VolumeCore core, Replication replication) {
+    this.core = core;
+    this.replication = replication;
+  }
+
+  /** The links in the order of their numbers. */
+  public List<Link> links() {
+    List<Link> views = new ArrayList<>();
+    for (ReplicaLink link : replication.links()) {
+      views.add(view(link));
+    }
+    return views;
+  }
+
+  /** One link. */
+  public Link link(int index) {
+    return view(replication.links().get(index));
+  }
+
+  private Link view(ReplicaLink link) {
+    ReplicaSlot slot = link.slot;
+    LinkSync sync = link.sync;
+    return new Link(
+        link.config.name(),
+        link.config.mode(),
+        link.phase,
+        link.reason,
+        link.outdated,
+        link.peer == null ? "" : link.peer.nodeId(),
+        slot == null ? 0 : slot.bitmap.cardinality(),
+        slot == null ? 0 : slot.outOfSync.cardinality(),
+        link.queuedBytes(),
+        work(
+            sync.progress(),
+            link.phase == LinkPhase.SYNCING,
+            sync.chunksSent(),
+            sync.chunksEqual(),
+            0),
+        work(sync.verifyProgress(), sync.isVerifying(), 0, 0, sync.verifyMismatches()));
+  }
+
+  private Work work(Progress progress, boolean running, int sent, int equal, long mismatches) {
+    if (progress == null) {
+      return null;
+    }
+    long now = core.nowMs();
+    return new Work(
+        running,
+        progress.doneBytes(),
+        progress.totalBytes(),
+        running ? (long) progress.bytesPerSecond(now) : 0,
+        running ? progress.remainingMs(now) : 0,
+        sent,
+        equal,
+        mismatches);
+  }
+
+  /** The chunks that this side changed, or may have, since it equalled {@code peer}. */
+  public PrimitiveIterator.OfInt changedSince(String peer) {
+    ReplicaSlot slot = replication.slots().get(peer);
+    if (slot == null) {
+      return IntStream.empty().iterator();
+    }
+    return IntStream.iterate(slot.outOfSync.next(0), c -> c >= 0, c -> slot.outOfSync.next(c + 1))
+        .iterator();
+  }
+
+  /** How many chunks {@link #changedSince} tells. */
+  public int changedCountSince(String peer) {
+    ReplicaSlot slot = replication.slots().get(peer);
+    return slot == null ? 0 : slot.outOfSync.cardinality();
+  }
+
+  /** Whether writers are slowed because a queue passed high water. */
+  public boolean isThrottled() {
+    return core.isThrottled();
+  }
+}

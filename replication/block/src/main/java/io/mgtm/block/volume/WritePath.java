@@ -1,0 +1,330 @@
+package io.mgtm.block.volume;
+
+import io.mgtm.block.volume.Change.Kind;
+import io.mgtm.block.volume.Change.Stage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A change's way: held while the volume is frozen or throttled, ordered among overlapping ones, its
+ * bits made durable, written here and sent, made durable where asked, answered.
+ */
+final class WritePath {
+  private final VolumeCore core;
+  private final VolumeEffects effects;
+  private final ArrayDeque<Change> held = new ArrayDeque<>();
+  private ArrayDeque<Change> flushNext = new ArrayDeque<>();
+  private ArrayDeque<Change> flushCurrent = new ArrayDeque<>();
+  private boolean flushing;
+  private boolean frozen;
+  private boolean throttled;
+  private boolean bitsWriting;
+  private boolean scanning;
+  private boolean scanAgain;
+  private boolean draining;
+  private Change first;
+  private Change last;
+  private int waiting;
+  private int incomplete;
+  private long markEpoch;
+
+  WritePath(VolumeCore core, VolumeEffects effects) {
+    this.core = core;
+    this.effects = effects;
+  }
+
+  void submit(Change change) {
+    incomplete++;
+    if (frozen || throttled || !held.isEmpty()) {
+      held.add(change);
+    } else {
+      admit(change);
+    }
+  }
+
+  private void admit(Change change) {
+    if (!change.fromUpstream && core.replication().needsGeneration()) {
+      held.addFirst(change);
+      core.replication().beginGeneration();
+      return;
+    }
+    if (change.kind == Kind.FLUSH) {
+      change.waits = 1;
+      core.replication().offerFlush(change);
+      awaitFlush(change);
+      return;
+    }
+    enqueue(change);
+  }
+
+  /**
+   * Puts a change or read in its place among overlapping ones; it starts as soon as its place
+   * allows.
+   */
+  void enqueue(Change change) {
+    append(change);
+    if (mayStart(change)) {
+      start(change);
+    } else {
+      change.stage = Stage.WAITING;
+      waiting++;
+      requestBits();
+    }
+  }
+
+  private boolean mayStart(Change change) {
+    for (Change earlier = first; earlier != change; earlier = earlier.next) {
+      if (change.overlaps(earlier) && (change.changesBytes() || earlier.changesBytes())) {
+        return false;
+      }
+    }
+    return !change.changesBytes() || core.replication().markIntent(change);
+  }
+
+  private void start(Change change) {
+    change.stage = Stage.IN_FLIGHT;
+    change.waits = 1;
+    change.markEpoch = markEpoch;
+    if (change.changesBytes()) {
+      core.replication().touch(change);
+      core.replication().offer(change);
+      effects.writeLocal(change);
+    } else {
+      effects.readLocal(change);
+    }
+  }
+
+  /** The local write, zeroing or read of {@code change} ended. */
+  void localDone(Change change, int errno) {
+    remove(change);
+    if (errno != Errno.OK) {
+      change.errno = errno;
+      if (change.changesBytes()) {
+        core.replication().spoil(change, errno);
+      }
+      release(change);
+    } else {
+      if (change.changesBytes() && change.markEpoch != markEpoch) {
+        core.replication().touch(change);
+      }
+      if (change.fua) {
+        awaitFlush(change);
+      } else {
+        release(change);
+      }
+    }
+    rescan();
+  }
+
+  /** Takes a chunk's read out of the order. */
+  void readDone(Change read) {
+    remove(read);
+    read.waits = 0;
+    rescan();
+  }
+
+  /** One of the things that {@code change} waits for has come; the last one answers it. */
+  void release(Change change) {
+    change.waits--;
+    if (change.waits == 0) {
+      incomplete--;
+      core.completed(change);
+    }
+  }
+
+  // Order among overlapping changes.
+
+  private void append(Change change) {
+    change.previous = last;
+    change.next = null;
+    if (last == null) {
+      first = change;
+    } else {
+      last.next = change;
+    }
+    last = change;
+  }
+
+  private void remove(Change change) {
+    if (change.previous == null) {
+      first = change.next;
+    } else {
+      change.previous.next = change.next;
+    }
+    if (change.next == null) {
+      last = change.previous;
+    } else {
+      change.next.previous = change.previous;
+    }
+    change.previous = null;
+    change.next = null;
+    change.stage = Stage.IDLE;
+  }
+
+  private void rescan() {
+    if (waiting == 0) {
+      return;
+    }
+    scanAgain = true;
+    if (scanning) {
+      return;
+    }
+    scanning = true;
+    while (scanAgain) {
+      scanAgain = false;
+      Change change = first;
+      while (change != null) {
+        Change next = change.next;
+        if (change.stage == Stage.WAITING && mayStart(change)) {
+          waiting--;
+          start(change);
+        }
+        change = next;
+      }
+    }
+    scanning = false;
+    requestBits();
+  }
+
+  // The bitmap's file.
+
+  /** Has the bitmaps written if a write waits for them. */
+  void requestBits() {
+    if (!bitsWriting && core.replication().bitsUrgent()) {
+      writeBits();
+    }
+  }
+
+  /** Has the bitmaps written if they differ from their files. */
+  void writeStaleBits() {
+    if (!bitsWriting && core.replication().bitsStale()) {
+      writeBits();
+    }
+  }
+
+  private void writeBits() {
+    bitsWriting = true;
+    effects.persistBits();
+  }
+
+  boolean isWritingBits() {
+    return bitsWriting;
+  }
+
+  void bitsPersisted(boolean succeeded) {
+    bitsWriting = false;
+    core.replication().bitsPersisted(succeeded);
+    if (succeeded) {
+      rescan();
+      return;
+    }
+    List<Change> failed = new ArrayList<>();
+    for (Change change = first; change != null; change = change.next) {
+      if (change.stage == Stage.WAITING && change.changesBytes()) {
+        failed.add(change);
+      }
+    }
+    for (Change change : failed) {
+      remove(change);
+      waiting--;
+      change.errno = Errno.EIO;
+      change.waits = 1;
+      release(change);
+    }
+    rescan();
+  }
+
+  // Flushes are shared: all that wait while one runs are served by the next.
+
+  void awaitFlush(Change change) {
+    flushNext.add(change);
+    if (!flushing) {
+      flush();
+    }
+  }
+
+  private void flush() {
+    flushing = true;
+    ArrayDeque<Change> swap = flushCurrent;
+    flushCurrent = flushNext;
+    flushNext = swap;
+    effects.flushLocal();
+  }
+
+  void localFlushed(int errno) {
+    flushing = false;
+    ArrayDeque<Change> served = flushCurrent;
+    flushCurrent = new ArrayDeque<>(served.size());
+    if (!flushNext.isEmpty()) {
+      flush();
+    }
+    for (Change change = served.poll(); change != null; change = served.poll()) {
+      if (change.kind == Kind.MARK) {
+        core.replication().markFlushed(change, errno == Errno.OK);
+      } else {
+        if (errno != Errno.OK) {
+          change.errno = errno;
+        }
+        release(change);
+      }
+    }
+  }
+
+  /** A mark begins: changes in flight count as written after it too. */
+  void beginMark(Change mark) {
+    markEpoch++;
+    awaitFlush(mark);
+  }
+
+  // Holding.
+
+  void freeze() {
+    frozen = true;
+  }
+
+  void unfreeze() {
+    frozen = false;
+    drain();
+  }
+
+  void throttle() {
+    throttled = true;
+  }
+
+  void unthrottle() {
+    if (throttled) {
+      throttled = false;
+      drain();
+    }
+  }
+
+  boolean isThrottled() {
+    return throttled;
+  }
+
+  private void drain() {
+    if (draining) {
+      return;
+    }
+    draining = true;
+    while (!held.isEmpty() && !frozen && !throttled) {
+      admit(held.poll());
+    }
+    draining = false;
+  }
+
+  /** Nothing is held, under way or unanswered. */
+  boolean isIdle() {
+    return incomplete == 0 && first == null && !flushing;
+  }
+
+  /** Answers what is held with an error, as the side is to be demoted. */
+  void refuseHeld(int errno) {
+    for (Change change = held.poll(); change != null; change = held.poll()) {
+      change.errno = errno;
+      change.waits = 1;
+      release(change);
+    }
+  }
+}

@@ -1,0 +1,307 @@
+package io.mgtm.block.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Agents in processes of their own, replicating over loopback. */
+@Tag("long")
+class ReplicationIT {
+  private static final int SIZE = 32 << 20;
+  private static final int CHUNK = 65_536;
+
+  @TempDir Path folder;
+  private VolumeProcess left;
+  private VolumeProcess right;
+
+  @BeforeEach
+  void prepare() throws Exception {
+    left =
+        new VolumeProcess(folder, "left", Ports.free())
+            .listening()
+            .with("--size", "32M", "--peer-wait-ms", "3000");
+    right =
+        new VolumeProcess(folder, "right", Ports.free())
+            .listening()
+            .receiving()
+            .with("--size", "32M", "--peer-wait-ms", "3000");
+  }
+
+  @AfterEach
+  void close() {
+    left.close();
+    right.close();
+  }
+
+  private void startPair(String mode, String... options) throws Exception {
+    right.start();
+    left.replica(right, mode).with(options).start();
+    left.awaitUpToDate(60);
+  }
+
+  private static void write(VolumeProcess volume, long offset, int fill, int length)
+      throws Exception {
+    try (NbdClient client = new NbdClient(volume.socket(), volume.name)) {
+      byte[] data = new byte[length];
+      Arrays.fill(data, (byte) fill);
+      assertThat(client.write(offset, data, false)).isZero();
+      assertThat(client.flush()).isZero();
+    }
+  }
+
+  private static byte read(VolumeProcess volume, long offset) throws Exception {
+    try (NbdClient client = new NbdClient(volume.socket(), volume.name)) {
+      return client.read(offset, 1)[0];
+    }
+  }
+
+  private void assertSame() throws Exception {
+    assertThat(Files.mismatch(left.file(), right.file()))
+        .as("first byte that differs")
+        .isEqualTo(-1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "lz4", "zstd"})
+  void aSyncReplicaHasEveryAnsweredWrite(String compression) throws Exception {
+    startPair("sync", "--compress", compression);
+    Random random = new Random(1);
+    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+      for (int i = 0; i < 200; i++) {
+        byte[] data = new byte[1 + random.nextInt(200_000)];
+        if (i % 2 == 0) {
+          random.nextBytes(data);
+        }
+        assertThat(client.write(random.nextInt(SIZE - data.length), data, i % 10 == 0)).isZero();
+      }
+      assertThat(client.zero(1 << 20, 3 << 20)).isZero();
+    }
+    assertSame();
+  }
+
+  @Test
+  void aLostReplicaDoesNotStopClientsAndOnlyWhatChangedIsSentLater() throws Exception {
+    startPair("sync");
+    right.kill();
+    for (int chunk : new int[] {3, 100, 101, 400}) {
+      write(left, (long) chunk * CHUNK + 17, 9, 4096);
+    }
+    Tools.await("the link is down", 20, () -> left.linkState(0).equals("down"));
+    assertThat(left.link(0).path("chunksOutOfSync").asInt()).isEqualTo(4);
+    assertThat(left.status().path("generations").size())
+        .as("goes on alone in a new generation")
+        .isEqualTo(2);
+    right.start();
+    left.awaitUpToDate(60);
+    assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(4);
+    assertSame();
+    assertThat(right.status().path("generations")).isEqualTo(left.status().path("generations"));
+  }
+
+  @Test
+  void aStuckReplicaIsSuspendedAfterTheTimeout() throws Exception {
+    left.with("--path-timeout-ms", "1000");
+    startPair("sync");
+    Tools.run(folder, 10, "kill", "-STOP", Long.toString(right.pid())).succeeded();
+    write(left, 5 * CHUNK, 3, 100);
+    assertThat(left.link(0).path("reason").asText()).contains("nothing was heard");
+    Tools.run(folder, 10, "kill", "-CONT", Long.toString(right.pid())).succeeded();
+    left.awaitUpToDate(60);
+    assertSame();
+  }
+
+  @Test
+  void theSecondaryTakesOverAndTheOldPrimaryFollows() throws Exception {
+    right.replica(left, "sync");
+    left.receiving();
+    // A side with --receive begins as secondary: the first is promoted by hand.
+    right.start();
+    left.replica(right, "sync").start();
+    assertThat(left.ask("promote").path("ok").asBoolean()).isTrue();
+    left.awaitUpToDate(60);
+    write(left, 0, 1, 4096);
+    assertThat(right.ask("promote").path("error").asText()).contains("is primary and connected");
+    left.kill();
+    Tools.await("right can be promoted", 20, () -> right.ask("promote").path("ok").asBoolean());
+    assertThat(read(right, 0)).isEqualTo((byte) 1);
+    write(right, 8192, 2, 4096);
+    left.start();
+    Tools.await("left follows", 60, () -> left.status().path("role").asText().equals("secondary"));
+    right.awaitUpToDate(60);
+    assertSame();
+    assertThat(Files.readAllBytes(left.file())[8192]).isEqualTo((byte) 2);
+  }
+
+  @Test
+  void twoPrimariesAreRefusedUntilTheOperatorNamesTheSurvivor() throws Exception {
+    startPair("sync");
+    write(left, 0, 1, 4096);
+    left.ask("pause");
+    assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
+    write(left, 4096, 5, 4096);
+    write(right, 4096, 6, 4096);
+    write(right, 10 * CHUNK, 7, 4096);
+    left.ask("resume");
+    Tools.await("the link is refused", 30, () -> left.linkState(0).equals("refused"));
+    String reason = left.link(0).path("reason").asText();
+    assertThat(reason).contains("split brain");
+    for (VolumeProcess side : new VolumeProcess[] {left, right}) {
+      assertThat(reason).contains(side.status().path("generations").get(0).asText());
+    }
+    assertThat(read(left, 4096)).as("service goes on").isEqualTo((byte) 5);
+    assertThat(right.ask("demote", "discard", true).path("ok").asBoolean()).isTrue();
+    left.awaitUpToDate(60);
+    assertSame();
+    assertThat(read(left, 4096)).isEqualTo((byte) 5);
+    assertThat(read(left, 10 * CHUNK)).as("the other side's change is given up").isZero();
+  }
+
+  @Test
+  void aReplicaOfAnotherSizeIsRefusedAndTheClientsGoOn() throws Exception {
+    VolumeProcess small =
+        new VolumeProcess(folder, "small", Ports.free()).receiving().with("--size", "16M").start();
+    try (small) {
+      left.replica(small, "sync").start();
+      Tools.await("the link is refused", 30, () -> left.linkState(0).equals("refused"));
+      assertThat(left.link(0).path("reason").asText()).contains("16777216").contains("33554432");
+      write(left, 0, 4, 100);
+    }
+  }
+
+  @Test
+  void aThirdSiteFollowsTheSecond() throws Exception {
+    VolumeProcess third =
+        new VolumeProcess(folder, "third", Ports.free()).receiving().with("--size", "32M").start();
+    try (third) {
+      right.replica(third, "async");
+      startPair("sync");
+      right.awaitUpToDate(60);
+      write(left, 7 * CHUNK, 8, 100_000);
+      Tools.await("the third has it", 30, () -> Files.mismatch(left.file(), third.file()) == -1);
+      third.kill();
+      write(left, 9 * CHUNK, 9, 1000);
+      third.start();
+      right.awaitUpToDate(60);
+      Tools.await(
+          "the third has it again", 30, () -> Files.mismatch(left.file(), third.file()) == -1);
+    }
+  }
+
+  @Test
+  void severalReplicasAreFedAtOnce() throws Exception {
+    VolumeProcess third =
+        new VolumeProcess(folder, "third", Ports.free()).receiving().with("--size", "32M").start();
+    try (third) {
+      left.with("--replica", "127.0.0.1:" + third.receivePort);
+      startPair("semi");
+      write(left, 3 * CHUNK, 5, 300_000);
+      Tools.await("the third has it", 30, () -> Files.mismatch(left.file(), third.file()) == -1);
+      Tools.await("the second has it", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
+    }
+  }
+
+  @Test
+  void verifyFindsWhatWasChangedBehindTheVolumesBackAndRepairsIt() throws Exception {
+    startPair("sync");
+    write(left, 0, 1, 5 << 20);
+    try (var file = new java.io.RandomAccessFile(right.file().toFile(), "rw")) {
+      file.seek(2 << 20);
+      file.write(77);
+    }
+    assertThat(left.ask("verify", "repair", false).path("ok").asBoolean()).isTrue();
+    Tools.await("verify ends", 30, () -> !left.link(0).path("verify").path("running").asBoolean());
+    assertThat(left.link(0).path("verify").path("mismatches").asInt()).isEqualTo(1);
+    left.ask("verify", "repair", true);
+    Tools.await("equal again", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
+    left.awaitUpToDate(30);
+  }
+
+  @Test
+  void aChecksumResyncSendsOnlyWhatDiffers() throws Exception {
+    startPair("sync", "--checksum-resync");
+    left.ask("pause");
+    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+      byte[] same = client.read(0, 10 * CHUNK);
+      same[3 * CHUNK] = 1;
+      assertThat(client.write(0, same, true)).isZero();
+    }
+    left.ask("resume");
+    left.awaitUpToDate(60);
+    JsonNode resync = left.link(0).path("resync");
+    assertThat(resync.path("chunksSent").asInt()).isEqualTo(1);
+    assertThat(resync.path("chunksEqual").asInt()).isEqualTo(9);
+    assertSame();
+  }
+
+  @Test
+  void aResyncKeepsToItsMaximumRateAndTellsTheRemainingTime() throws Exception {
+    write(left.start(), 0, 3, 24 << 20);
+    left.stop();
+    right.start();
+    long begun = System.nanoTime();
+    left.replica(right, "sync").with("--resync-min", "4M", "--resync-max", "6M").start();
+    Tools.await(
+        "it tells how far it is",
+        30,
+        () -> left.link(0).path("resync").path("remainingMs").asLong() > 500);
+    assertThat(right.ask("promote").path("error").asText()).contains("inconsistent");
+    left.awaitUpToDate(60);
+    assertThat((System.nanoTime() - begun) / 1_000_000)
+        .as("ms for 32 MiB at 6 MiB/s")
+        .isGreaterThan(4_000);
+    assertSame();
+  }
+
+  @Test
+  void aGrownVolumeGrowsItsReplica() throws Exception {
+    startPair("sync");
+    assertThat(left.ask("resize", "sizeBytes", 2L * SIZE).path("ok").asBoolean()).isTrue();
+    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+      assertThat(client.sizeBytes).isEqualTo(2L * SIZE);
+      assertThat(client.write(2L * SIZE - 10, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, true))
+          .isZero();
+    }
+    Tools.await(
+        "the replica has grown", 20, () -> right.status().path("sizeBytes").asLong() == 2L * SIZE);
+    assertSame();
+    left.kill();
+    left.with().start();
+    left.awaitUpToDate(60);
+    assertThat(left.status().path("sizeBytes").asLong()).isEqualTo(2L * SIZE);
+  }
+
+  @Test
+  void aSecondaryServesReadsOnlyWhenAskedToAndNeverWrites() throws Exception {
+    right.with("--serve-reads");
+    startPair("sync");
+    write(left, 0, 6, 4096);
+    try (NbdClient client = new NbdClient(right.socket(), "right")) {
+      assertThat(client.read(10, 1)[0]).isEqualTo((byte) 6);
+      assertThat(client.write(0, new byte[10], false)).isEqualTo(1);
+      assertThat(client.zero(0, 512)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anAsyncLinkThatOverflowsFallsBackToTheBitmap() throws Exception {
+    startPair("async", "--high-water", "1M", "--low-water", "512K", "--overflow-to-bitmap");
+    Tools.run(folder, 10, "kill", "-STOP", Long.toString(right.pid())).succeeded();
+    write(left, 0, 7, 8 << 20);
+    write(left, 8 << 20, 8, 8 << 20);
+    Tools.run(folder, 10, "kill", "-CONT", Long.toString(right.pid())).succeeded();
+    left.awaitUpToDate(60);
+    Tools.await("equal", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
+    assertThat(Files.readString(left.log())).contains("high water");
+  }
+}

@@ -1,0 +1,89 @@
+package io.mgtm.block.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+
+/** Runs other programs in tests, each with a bound on its time. */
+final class Tools {
+  private Tools() {}
+
+  /** A program's end. */
+  record Result(int code, String output) {
+    Result succeeded() {
+      assertThat(code).as("exit code, output:%n%s", output).isZero();
+      return this;
+    }
+  }
+
+  static boolean has(String program) {
+    for (String folder :
+        List.of(
+            "/usr/bin",
+            "/usr/sbin",
+            "/bin",
+            "/sbin",
+            "/usr/local/bin",
+            "/usr/lib/postgresql/15/bin")) {
+      if (Files.isExecutable(Path.of(folder, program))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Skips the test, and says why, when a program is missing. */
+  static void need(String... programs) {
+    for (String program : programs) {
+      boolean there = has(program);
+      if (!there) {
+        System.out.println("SKIPPED: " + program + " is not installed");
+      }
+      Assumptions.assumeTrue(there, program + " is not installed");
+    }
+  }
+
+  static Result run(Path folder, int seconds, String... command)
+      throws IOException, InterruptedException {
+    return run(folder, seconds, Map.of(), List.of(command));
+  }
+
+  static Result run(Path folder, int seconds, Map<String, String> environment, List<String> command)
+      throws IOException, InterruptedException {
+    Path output = Files.createTempFile(folder, "tool", ".out");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    Process process = builder.directory(folder.toFile()).start();
+    boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly().waitFor();
+    }
+    String text = Files.readString(output, StandardCharsets.UTF_8);
+    Files.delete(output);
+    assertThat(ended).as("%s ended within %d s, output:%n%s", command, seconds, text).isTrue();
+    return new Result(process.exitValue(), text);
+  }
+
+  /** Asks until the answer is yes. */
+  static void await(String what, int seconds, Condition condition) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).as("%s within %d s", what, seconds).isLessThan(end);
+      java.util.concurrent.locks.LockSupport.parkNanos(50_000_000);
+    }
+  }
+
+  /** Something that becomes true. */
+  @FunctionalInterface
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+}

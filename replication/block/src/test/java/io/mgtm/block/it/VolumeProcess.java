@@ -1,0 +1,193 @@
+package io.mgtm.block.it;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** An agent in a process of its own, which a test may kill. */
+final class VolumeProcess implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int START_SECONDS_MAX = 60;
+
+  final Path folder;
+  final String name;
+  final int receivePort;
+  private final List<String> options = new ArrayList<>();
+  private Process process;
+
+  VolumeProcess(Path parent, String name, int receivePort) throws IOException {
+    this.folder = Files.createDirectories(parent.resolve(name));
+    this.name = name;
+    this.receivePort = receivePort;
+  }
+
+  VolumeProcess with(String... more) {
+    options.addAll(List.of(more));
+    return this;
+  }
+
+  VolumeProcess receiving() {
+    return with("--receive", "127.0.0.1:" + receivePort);
+  }
+
+  VolumeProcess listening() {
+    return with("--listen", "unix:" + socket());
+  }
+
+  VolumeProcess replica(VolumeProcess other, String mode) {
+    return with("--replica", "127.0.0.1:" + other.receivePort, "--mode", mode);
+  }
+
+  Path file() {
+    return folder.resolve("disk");
+  }
+
+  Path socket() {
+    return folder.resolve("nbd");
+  }
+
+  String uri() {
+    return "nbd+unix:///" + name + "?socket=" + socket();
+  }
+
+  Path log() {
+    return folder.resolve("log");
+  }
+
+  VolumeProcess start() throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:MaxDirectMemorySize=512m",
+                "-jar",
+                System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"),
+                "start",
+                "--name",
+                name,
+                "--file",
+                file().toString()));
+    command.addAll(options);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+    builder.environment().put("MGTM_VOLUMES", folder.resolve("known").toString());
+    process = builder.start();
+    Tools.await(
+        name + " answers",
+        START_SECONDS_MAX,
+        () -> {
+          if (!process.isAlive()) {
+            throw new AssertionError(name + " ended:\n" + Files.readString(log()));
+          }
+          return answers();
+        });
+    return this;
+  }
+
+  private boolean answers() {
+    try {
+      return status().has("role");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  JsonNode status() throws IOException {
+    return ask("{\"command\":\"status\"}");
+  }
+
+  JsonNode ask(String command, Object... settings) throws IOException {
+    ObjectNode node =
+        command.startsWith("{")
+            ? (ObjectNode) JSON.readTree(command)
+            : JSON.createObjectNode().put("command", command);
+    for (int i = 0; i < settings.length; i += 2) {
+      node.set((String) settings[i], JSON.valueToTree(settings[i + 1]));
+    }
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.connect(UnixDomainSocketAddress.of(Path.of(file() + ".meta", "control.sock")));
+      channel.write(ByteBuffer.wrap((node + "\n").getBytes(StandardCharsets.UTF_8)));
+      StringBuilder line = new StringBuilder();
+      var reader = Channels.newReader(channel, StandardCharsets.UTF_8);
+      for (int c = reader.read(); c >= 0 && c != '\n'; c = reader.read()) {
+        line.append((char) c);
+      }
+      if (line.isEmpty()) {
+        throw new IOException("no answer");
+      }
+      return JSON.readTree(line.toString());
+    }
+  }
+
+  JsonNode link(int index) throws IOException {
+    return status().path("links").path(index);
+  }
+
+  String linkState(int index) throws IOException {
+    return link(index).path("state").asText();
+  }
+
+  void awaitUpToDate(int seconds) throws Exception {
+    Tools.await(name + "'s links are up to date; " + tail(), seconds, this::isUpToDate);
+  }
+
+  boolean isUpToDate() throws IOException {
+    for (JsonNode link : status().path("links")) {
+      if (!link.path("state").asText().equals("up-to-date")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  String tail() throws IOException {
+    List<String> lines = Files.readAllLines(log());
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 30), lines.size()));
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** SIGKILL, and the process is gone when this returns. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  boolean isAlive() {
+    return process != null && process.isAlive();
+  }
+
+  /** SIGTERM. */
+  void stop() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      kill();
+      throw new AssertionError(name + " did not stop in 60 s");
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isAlive()) {
+      kill();
+    }
+  }
+}

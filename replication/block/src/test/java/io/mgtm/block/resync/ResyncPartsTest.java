@@ -1,0 +1,80 @@
+package io.mgtm.block.resync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.block.intent.ChunkSet;
+import java.util.ArrayDeque;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ResyncPartsTest {
+  @Test
+  void theMaximumRateIsKept() {
+    RateLimiter limiter = new RateLimiter(1_000, 1_000_000);
+    long sent = 0;
+    for (long now = 1; now <= 10_000; now++) {
+      while (limiter.tryTake(4096, now)) {
+        sent += 4096;
+      }
+    }
+    assertThat(sent).isBetween(9_500_000L, 10_200_000L);
+  }
+
+  @Test
+  void clientsPushTheRateDownToTheMinimumAndNoFurther() {
+    RateLimiter limiter = new RateLimiter(200_000, 50_000_000);
+    long sent = 0;
+    for (long now = 1; now <= 10_000; now++) {
+      limiter.clientsBusy(now);
+      while (limiter.tryTake(65_536, now)) {
+        sent += 65_536;
+      }
+    }
+    assertThat(sent).isBetween(1_800_000L, 2_200_000L);
+  }
+
+  @Test
+  void ratesThatMakeNoSenseAreRefused() {
+    assertThatThrownBy(() -> new RateLimiter(0, 1)).hasMessageContaining("0 < minimum <= maximum");
+    assertThatThrownBy(() -> new RateLimiter(5, 4)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void progressTellsTheRemainingTime() {
+    Progress progress = new Progress(100_000_000, 1_000);
+    for (long now = 1_001; now <= 6_000; now++) {
+      progress.advance(10_000, now);
+    }
+    assertThat(progress.doneBytes()).isEqualTo(50_000_000);
+    assertThat(progress.bytesPerSecond(6_000)).isBetween(9_000_000.0, 11_000_000.0);
+    assertThat(progress.remainingMs(6_000)).isBetween(4_500L, 5_600L);
+    assertThat(new Progress(5, 0).remainingMs(0)).as("not known yet").isEqualTo(-1);
+  }
+
+  @Test
+  void aWalkVisitsEveryChunkEvenWhenSomeComeBack() {
+    Random random = new Random(3);
+    ChunkSet todo = new ChunkSet(500);
+    todo.fill();
+    ChunkWalk walk = new ChunkWalk(todo, 7);
+    ArrayDeque<Integer> underWay = new ArrayDeque<>();
+    int visits = 0;
+    while (!walk.isDone()) {
+      int chunk = walk.peek();
+      if (chunk >= 0 && random.nextBoolean()) {
+        walk.begin(chunk);
+        underWay.add(chunk);
+        visits++;
+      } else if (!underWay.isEmpty()) {
+        int ended = underWay.poll();
+        walk.end(ended);
+        if (random.nextInt(10) > 0) {
+          todo.remove(ended);
+        }
+      }
+      assertThat(underWay).hasSizeLessThanOrEqualTo(7);
+    }
+    assertThat(visits).isBetween(500, 700);
+  }
+}

@@ -1,0 +1,24 @@
+package io.mgtm.block.volume;
+
+/** Faults planted into the model's surroundings; each must be caught by the model test. */
+enum ModelFault {
+  NONE,
+  /** The bitmap's file answers before it holds the bit. */
+  REPLY_BEFORE_BIT_IS_DURABLE,
+  /** The target says durable what it has only written, so that bits are cleared too early. */
+  BIT_CLEARED_BEFORE_TARGET_IS_DURABLE,
+  /** Writes during a resync are not sent. */
+  RESYNC_MISSES_WRITE,
+  /** The target answers a client's FLUSH without flushing. */
+  FLUSH_NOT_FORWARDED,
+  /** A target is promoted although it says that it is inconsistent. */
+  INCONSISTENT_TARGET_PROMOTED,
+  /** Going on alone, and promotion, keep the generation. */
+  GENERATION_NOT_RENEWED,
+  /** The target acknowledges as written what it has only received. */
+  ACKNOWLEDGED_BEFORE_WRITTEN,
+  /** What the other side changed by itself is ignored when the two meet. */
+  PEER_BITMAP_IGNORED,
+  /** A chunk of a resync carries bytes read before the last write to it. */
+  RESYNC_SENDS_STALE_CHUNK
+}

@@ -1,0 +1,155 @@
+package io.mgtm.block.volume;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What clients wrote and were told. A write's id is the value of the blocks it wrote. Says whether
+ * a disk's content is one that a client may find.
+ */
+final class ModelHistory {
+  private static final class Write {
+    final int issuedAt;
+    final int offset;
+    final int length;
+    int ackedAt = Integer.MAX_VALUE;
+    boolean durable;
+    long generation;
+    int node;
+    long issuedIn;
+
+    Write(int issuedAt, int offset, int length, int node) {
+      this.issuedAt = issuedAt;
+      this.offset = offset;
+      this.length = length;
+      this.node = node;
+    }
+  }
+
+  private final List<Write> writes = new ArrayList<>();
+  private int clock;
+  private int lastPowerLoss;
+
+  ModelHistory() {
+    writes.add(new Write(0, 0, 0, -1));
+  }
+
+  int now() {
+    return clock;
+  }
+
+  /** A write was issued; its id is returned. */
+  long issued(int node, long generation, int offset, int length) {
+    Write write = new Write(++clock, offset, length, node);
+    write.issuedIn = generation;
+    writes.add(write);
+    int id = writes.size() - 1;
+    return id;
+  }
+
+  void acked(long id, boolean durable, long generation) {
+    Write write = writes.get((int) id);
+    write.ackedAt = ++clock;
+    write.durable = durable;
+    write.generation = generation;
+  }
+
+  /** A FLUSH issued at {@code issuedAt} on {@code node} succeeded. */
+  void flushed(int node, int issuedAt) {
+    for (Write write : writes) {
+      boolean lost = write.ackedAt < lastPowerLoss;
+      if (write.node == node && write.ackedAt < issuedAt && !lost) {
+        write.durable = true;
+      }
+    }
+  }
+
+  int tick() {
+    return ++clock;
+  }
+
+  void powerLost() {
+    lastPowerLoss = ++clock;
+  }
+
+  private boolean isRequired(Write write, Generations known) {
+    return isLasting(write) && known.contains(write.generation);
+  }
+
+  /** Checks a disk that must hold whatever was acknowledged in generations it knows. */
+  String violation(long[] disk, Generations known) {
+    return violation(disk, required(known));
+  }
+
+  /** Checks a disk that must hold whatever this very node acknowledged in generations it knows. */
+  String violationOfOwn(int node, long[] disk, Generations known) {
+    List<Write> own = required(known);
+    own.removeIf(write -> write.node != node);
+    return violation(disk, own);
+  }
+
+  private String violation(long[] disk, List<Write> required) {
+    for (int block = 0; block < disk.length; block++) {
+      String bad = check(disk, block, required);
+      if (bad != null) {
+        return bad;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Checks a disk that must hold a prefix: with any write that it shows, also all that the same
+   * side had acknowledged in the same generation before that write was issued.
+   */
+  String prefixViolation(long[] disk) {
+    for (long shown : disk) {
+      Write late = writes.get((int) shown);
+      List<Write> before = new ArrayList<>(writes);
+      before.removeIf(
+          write ->
+              !isLasting(write)
+                  || write.node != late.node
+                  || write.generation != late.issuedIn
+                  || write.ackedAt > late.issuedAt);
+      String bad = violation(disk, before);
+      if (bad != null) {
+        return "shows write " + shown + " but not what came before: " + bad;
+      }
+    }
+    return null;
+  }
+
+  private boolean isLasting(Write write) {
+    return write.ackedAt != Integer.MAX_VALUE && (write.durable || write.ackedAt > lastPowerLoss);
+  }
+
+  private List<Write> required(Generations known) {
+    List<Write> required = new ArrayList<>();
+    for (Write write : writes) {
+      if (isRequired(write, known)) {
+        required.add(write);
+      }
+    }
+    return required;
+  }
+
+  private String check(long[] disk, int block, List<Write> required) {
+    Write found = writes.get((int) disk[block]);
+    for (Write write : required) {
+      boolean covers = write.offset <= block && block < write.offset + write.length;
+      if (covers && found != write && (disk[block] == 0 || found.ackedAt < write.issuedAt)) {
+        return "block "
+            + block
+            + " shows write "
+            + disk[block]
+            + " although write "
+            + writes.indexOf(write)
+            + " was acknowledged"
+            + (write.durable ? " as durable" : "")
+            + " later";
+      }
+    }
+    return null;
+  }
+}

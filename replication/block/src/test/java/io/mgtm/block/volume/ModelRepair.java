@@ -1,0 +1,161 @@
+package io.mgtm.block.volume;
+
+import java.util.Arrays;
+
+/**
+ * The end of a schedule: the troubles stop, an operator settles splits, and then all sides must
+ * become equal in bounded time.
+ */
+final class ModelRepair {
+  private static final int ROUNDS_MAX = 400;
+  private static final int ROUND_STEPS = 60;
+
+  private final ModelWorld world;
+
+  ModelRepair(ModelWorld world) {
+    this.world = world;
+  }
+
+  void run() {
+    world.allPathsUp();
+    for (ModelNode node : world.nodes) {
+      node.failing = false;
+      if (!node.isUp()) {
+        world.crashOrRestart(node);
+      }
+    }
+    steps(20);
+    ModelNode primary = settleRoles();
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      for (ModelNode node : world.nodes) {
+        for (int link = 0; link < node.connections.length; link++) {
+          resolve(node, link, primary);
+        }
+      }
+      steps(1);
+      if (isDone(primary)) {
+        compare(primary);
+        return;
+      }
+    }
+    throw new AssertionError("the sides did not become equal in bounded time: " + describe());
+  }
+
+  private void steps(int rounds) {
+    for (int i = 0; i < rounds * ROUND_STEPS; i++) {
+      world.completeSomething();
+      world.deliverSomething();
+      if (i % 4 == 0) {
+        world.tickSomeone();
+      }
+    }
+  }
+
+  /**
+   * One primary stays, the others become secondary; without one, the first side that may is
+   * promoted.
+   */
+  private ModelNode settleRoles() {
+    ModelNode primary = null;
+    for (ModelNode node : world.nodes) {
+      boolean can = node.connections.length > 0;
+      if (node.core.state().role() == Role.PRIMARY && can) {
+        if (primary == null) {
+          primary = node;
+        } else {
+          demote(node, true);
+        }
+      } else if (node.core.state().role() == Role.PRIMARY) {
+        demote(node, true);
+      }
+    }
+    steps(20);
+    if (primary == null) {
+      primary =
+          world.nodes.get(0).core.state().generations().isEmpty()
+              ? world.nodes.get(1)
+              : world.nodes.get(0);
+      primary.core.administration().promote(true, refusal -> {});
+      steps(20);
+    }
+    return primary;
+  }
+
+  private void demote(ModelNode node, boolean discard) {
+    node.core.administration().demote(discard, refusal -> {});
+    steps(10);
+  }
+
+  private void resolve(ModelNode node, int link, ModelNode primary) {
+    VolumeView.Link view = node.core.view().link(link);
+    if (view.phase() == LinkPhase.PAUSED) {
+      node.core.administration().resume(link);
+    }
+    if (view.phase() == LinkPhase.REFUSED) {
+      ModelNode target = node.linkTargets.get(link);
+      if (target != primary
+          && target.core.state().role() == Role.SECONDARY
+          && !target.core.state().discard()) {
+        target.core.administration().demote(true, refusal -> {});
+      }
+    }
+  }
+
+  private boolean isDone(ModelNode primary) {
+    for (ModelNode node : world.nodes) {
+      if (!node.pending.isEmpty() && !node.inFlight.isEmpty()) {
+        return false;
+      }
+      for (int link = 0; link < node.connections.length; link++) {
+        boolean toPrimary = node.linkTargets.get(link) == primary;
+        boolean source = node == primary || (node.core.receiver().isConnected() && !toPrimary);
+        boolean doubled =
+            node != primary && primary.linkTargets.contains(node.linkTargets.get(link));
+        VolumeView.Link view = node.core.view().link(link);
+        if (source
+            && !doubled
+            && (view.phase() != LinkPhase.UP_TO_DATE || view.queuedBytes() > 0)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private void compare(ModelNode primary) {
+    steps(4);
+    for (ModelNode node : world.nodes) {
+      for (int link = 0; link < node.connections.length; link++) {
+        ModelNode target = node.linkTargets.get(link);
+        if (node.core.view().link(link).phase() == LinkPhase.UP_TO_DATE
+            && !Arrays.equals(node.cache, target.cache)) {
+          throw new AssertionError(
+              "n"
+                  + node.index
+                  + " and n"
+                  + target.index
+                  + " say they are equal but are not: "
+                  + Arrays.toString(node.cache)
+                  + " and "
+                  + Arrays.toString(target.cache));
+        }
+      }
+    }
+    if (primary.core.view().links().stream()
+        .noneMatch(link -> link.phase() == LinkPhase.UP_TO_DATE)) {
+      throw new AssertionError("no replica of n" + primary.index + " is up to date");
+    }
+  }
+
+  private String describe() {
+    StringBuilder text = new StringBuilder();
+    for (ModelNode node : world.nodes) {
+      text.append("n").append(node.index).append(' ').append(node.core.state()).append(' ');
+      text.append(node.core.view().links())
+          .append(" pending ")
+          .append(node.pending.size())
+          .append('\n');
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,352 @@
+package io.mgtm.block.volume;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+
+/**
+ * Nodes, connections and clients of one seeded schedule, driven step by step. Everything random
+ * comes from the one seed.
+ */
+final class ModelWorld {
+  private record Flush(int issuedAt) {}
+
+  final Random random;
+  final ModelFault fault;
+  final ModelHistory history = new ModelHistory();
+  final List<ModelNode> nodes = new ArrayList<>();
+  final List<ModelConnection> connections = new ArrayList<>();
+  final LinkMode mode;
+  private final StringBuilder trace = new StringBuilder();
+  private final boolean tracing;
+  private long nextId = 1;
+  private long nowMs = 1;
+  private boolean pathsUp = true;
+  private boolean everForced;
+
+  ModelWorld(long seed, ModelFault fault, boolean tracing) {
+    this.random = new Random(scatter(seed));
+    this.fault = fault;
+    this.tracing = tracing;
+    LinkMode[] modes = {LinkMode.SYNC, LinkMode.SYNC, LinkMode.ASYNC, LinkMode.SEMI};
+    mode = modes[random.nextInt(modes.length)];
+    boolean three = random.nextInt(3) == 0;
+    boolean cascade = three && random.nextBoolean();
+    boolean checksums = random.nextInt(3) == 0;
+    boolean small = random.nextInt(3) == 0;
+    for (int i = 0; i < (three ? 3 : 2); i++) {
+      nodes.add(new ModelNode(this, i, i == 0 ? Role.PRIMARY : Role.SECONDARY));
+    }
+    nodes.get(0).linkTo(nodes.get(1), mode, checksums, small);
+    nodes.get(1).linkTo(nodes.get(0), mode, checksums, small);
+    if (cascade) {
+      nodes.get(1).linkTo(nodes.get(2), mode, checksums, small);
+    } else if (three) {
+      nodes.get(0).linkTo(nodes.get(2), mode, checksums, small);
+      nodes.get(1).linkTo(nodes.get(2), mode, checksums, small);
+    }
+    nodes.forEach(ModelNode::start);
+  }
+
+  /** Neighbouring seeds of {@link Random} begin with nearly the same numbers; spread them. */
+  private static long scatter(long seed) {
+    long mixed = (seed + 1) * 0x9E3779B97F4A7C15L;
+    mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+    return mixed ^ (mixed >>> 31);
+  }
+
+  long newId() {
+    return nextId++ * 1000 + random.nextInt(1000);
+  }
+
+  void trace(Supplier<String> line) {
+    if (tracing) {
+      trace.append(history.now()).append(' ').append(line.get()).append('\n');
+    }
+  }
+
+  String trace() {
+    return trace.toString();
+  }
+
+  /** Runs {@code steps} random steps, then repairs everything and compares. */
+  void run(int steps) {
+    for (int i = 0; i < steps; i++) {
+      step();
+    }
+    new ModelRepair(this).run();
+  }
+
+  void step() {
+    int dice = random.nextInt(100);
+    if (dice < 42) {
+      completeSomething();
+    } else if (dice < 72) {
+      deliverSomething();
+    } else if (dice < 86) {
+      client();
+    } else if (dice < 97) {
+      tickSomeone();
+    } else if (random.nextInt(3) == 0) {
+      trouble();
+    }
+  }
+
+  void completeSomething() {
+    ModelNode node = nodes.get(random.nextInt(nodes.size()));
+    if (!node.pending.isEmpty()) {
+      node.step();
+    }
+  }
+
+  void deliverSomething() {
+    connections.removeIf(c -> !c.open);
+    if (connections.isEmpty()) {
+      return;
+    }
+    ModelConnection connection = connections.get(random.nextInt(connections.size()));
+    boolean forward = random.nextBoolean();
+    if (forward && !connection.toTarget.isEmpty()) {
+      boolean blocked = connection.target.core.receiver().isBlocked();
+      if (!blocked || random.nextInt(4) == 0) {
+        connection.toTarget.poll().run();
+      }
+    } else if (!forward && !connection.toSource.isEmpty()) {
+      connection.toSource.poll().run();
+    }
+  }
+
+  void tickSomeone() {
+    nowMs += random.nextInt(3);
+    ModelNode node = nodes.get(random.nextInt(nodes.size()));
+    if (!node.isUp()) {
+      return;
+    }
+    node.core.tick(nowMs);
+    for (int link = 0; link < node.connections.length; link++) {
+      if (pathsUp
+          && node.connections[link] == null
+          && node.core.wantsConnection(link)
+          && node.linkTargets.get(link).isUp()
+          && random.nextInt(2) == 0) {
+        node.dial(link);
+      }
+    }
+  }
+
+  private void client() {
+    for (ModelNode node : nodes) {
+      if (node.isUp() && node.core.state().role() == Role.PRIMARY && random.nextInt(3) > 0) {
+        request(node);
+      }
+    }
+  }
+
+  private void request(ModelNode node) {
+    Change change = new Change();
+    if (random.nextInt(6) == 0) {
+      node.core.submit(change.flush().context(new Flush(history.tick())));
+      return;
+    }
+    int length = 1 + random.nextInt(random.nextInt(8) == 0 ? 8 : 3);
+    int offset = random.nextInt(ModelNode.BLOCKS - length + 1);
+    boolean fua = random.nextInt(8) == 0;
+    long id = history.issued(node.index, node.core.state().generations().current(), offset, length);
+    if (random.nextInt(6) == 0) {
+      change.zero(offset, length, fua, true);
+      change.data = id;
+    } else {
+      change.write(offset, length, fua, id);
+    }
+    trace(
+        () ->
+            "n"
+                + node.index
+                + " issues "
+                + id
+                + " at "
+                + offset
+                + "+"
+                + length
+                + (fua ? " FUA" : ""));
+    node.core.submit(change.context(id));
+  }
+
+  void completed(ModelNode node, Change change, int errno) {
+    trace(() -> "n" + node.index + " answers " + change.context() + " with " + errno);
+    if (errno != Errno.OK) {
+      return;
+    }
+    if (change.context() instanceof Flush) {
+      history.flushed(node.index, ((Flush) change.context()).issuedAt());
+    } else {
+      history.acked(
+          (Long) change.context(), change.isFua(), node.core.state().generations().current());
+    }
+  }
+
+  private void trouble() {
+    ModelNode node = nodes.get(random.nextInt(nodes.size()));
+    switch (random.nextInt(13)) {
+      case 0, 1 -> cutPaths();
+      case 2 -> pathsUp = !pathsUp || random.nextInt(3) > 0;
+      case 3, 4 -> crashOrRestart(node);
+      case 5 -> promote(node);
+      case 6 -> demote(node);
+      case 7 -> node.failing = random.nextInt(3) == 0;
+      case 8, 9 -> failOver();
+      case 10, 11 -> powerCycle(nodes.get(1));
+      default -> maintain(node);
+    }
+  }
+
+  /**
+   * The primary dies; the other side, which may have crashed too, is promoted as soon as its disk
+   * is at rest.
+   */
+  private void failOver() {
+    ModelNode other = nodes.get(1);
+    boolean power = random.nextInt(4) == 0;
+    if (nodes.get(0).isUp()) {
+      kill(nodes.get(0), power);
+    }
+    if (other.isUp() && random.nextBoolean()) {
+      kill(other, power);
+    }
+    if (!other.isUp()) {
+      crashOrRestart(other);
+    }
+    for (int i = 0; i < 400 && !other.pending.isEmpty(); i++) {
+      other.step();
+    }
+    promote(other);
+  }
+
+  private void powerCycle(ModelNode node) {
+    if (node.isUp()) {
+      kill(node, true);
+      crashOrRestart(node);
+    }
+  }
+
+  private void cutPaths() {
+    for (ModelConnection connection : List.copyOf(connections)) {
+      if (random.nextBoolean()) {
+        connection.cut("path lost");
+      }
+    }
+  }
+
+  void crashOrRestart(ModelNode node) {
+    if (!node.isUp()) {
+      node.start();
+      trace(() -> "n" + node.index + " restarts");
+      checkAfterRestart(node);
+      return;
+    }
+    kill(node, random.nextBoolean());
+  }
+
+  private void kill(ModelNode node, boolean power) {
+    trace(() -> "n" + node.index + " dies" + (power ? " with its power" : ""));
+    for (ModelConnection connection : connections) {
+      if (connection.source == node || connection.target == node) {
+        connection.cut("the other side died");
+      }
+    }
+    node.crash(power);
+    if (power) {
+      history.powerLost();
+    }
+  }
+
+  private void checkAfterRestart(ModelNode node) {
+    if (node.core.state().role() == Role.PRIMARY && node.core.state().consistent() && !everForced) {
+      Generations known = node.core.state().generations();
+      fail(
+          node,
+          mode == LinkMode.SYNC
+              ? history.violation(node.cache, known)
+              : history.violationOfOwn(node.index, node.cache, known),
+          "restarted primary");
+    }
+  }
+
+  private void promote(ModelNode node) {
+    if (!node.isUp() || node.core.state().role() == Role.PRIMARY) {
+      return;
+    }
+    boolean force = random.nextInt(12) == 0;
+    Generations before = node.core.state().generations();
+    if (before.isEmpty() && !force) {
+      return;
+    }
+    node.core
+        .administration()
+        .promote(
+            force || fault == ModelFault.INCONSISTENT_TARGET_PROMOTED,
+            refusal -> {
+              trace(
+                  () ->
+                      "n" + node.index + " promoted" + (force ? " by force" : "") + ": " + refusal);
+              if (refusal == null) {
+                promoted(node, force, before);
+              }
+            });
+  }
+
+  private void promoted(ModelNode node, boolean force, Generations before) {
+    everForced |= force;
+    if (everForced) {
+      return;
+    }
+    if (mode == LinkMode.SYNC) {
+      fail(node, history.violation(node.cache, before), "promoted");
+    }
+    // A target that died itself with unacknowledged frames shows a prefix only in sync mode.
+    if (node.inFlight.isEmpty() && (mode == LinkMode.SYNC || node.life == 0)) {
+      fail(node, history.prefixViolation(node.cache), "promoted");
+    }
+  }
+
+  void fail(ModelNode node, String violation, String when) {
+    if (violation != null) {
+      throw new AssertionError("n" + node.index + " " + when + ": " + violation);
+    }
+  }
+
+  private void demote(ModelNode node) {
+    if (node.isUp() && node.core.state().role() == Role.PRIMARY && random.nextBoolean()) {
+      node.core
+          .administration()
+          .demote(false, refusal -> trace(() -> "n" + node.index + " demoted: " + refusal));
+    }
+  }
+
+  private void maintain(ModelNode node) {
+    if (!node.isUp() || node.connections.length == 0) {
+      return;
+    }
+    int link = random.nextInt(node.connections.length);
+    Administration administration = node.core.administration();
+    String done =
+        switch (random.nextInt(4)) {
+          case 0 -> administration.verify(link, true);
+          case 1 -> administration.resync(link);
+          case 2 -> {
+            administration.pause(link);
+            yield null;
+          }
+          default -> {
+            administration.resume(link);
+            yield null;
+          }
+        };
+    trace(() -> "n" + node.index + " maintains link " + link + ": " + done);
+  }
+
+  void allPathsUp() {
+    pathsUp = true;
+  }
+}
