@@ -38,7 +38,7 @@ class PostgresIT {
 
   @BeforeEach
   void need() throws Exception {
-    Tools.need("nbdfuse", "losetup", "mkfs.ext4", "pgbench", "initdb");
+    Tools.need("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "pgbench", "initdb");
     Assumptions.assumeTrue(
         Files.exists(Path.of("/dev/fuse")) && Files.exists(Path.of("/dev/loop-control")),
         "SKIPPED: /dev/fuse or loop devices are missing");
