@@ -22,6 +22,7 @@ final class LinkDialer {
   private static final Logger LOG = LoggerFactory.getLogger(LinkDialer.class);
   private static final long PAUSE_MS_MIN = 100;
   private static final long PAUSE_MS_MAX = 3_000;
+  private static final long SETTLED_MS = 5_000;
 
   private final VolumeService service;
   private final int link;
@@ -29,6 +30,8 @@ final class LinkDialer {
   private final EventLoop owner;
   private final long timeoutMs;
   private final SslContext tls;
+  private long nowMs;
+  private long dialledMs;
   private long nextAttemptMs;
   private long pauseMs = PAUSE_MS_MIN;
   private boolean dialling;
@@ -50,7 +53,8 @@ final class LinkDialer {
   }
 
   /** Lets time pass. */
-  void tick(long nowMs) {
+  void tick(long now) {
+    nowMs = now;
     SourceConnection present = service.connection(link);
     if (present != null
         || dialling
@@ -72,6 +76,7 @@ final class LinkDialer {
 
   private void dial() {
     dialling = true;
+    dialledMs = nowMs;
     SourceConnection connection =
         new SourceConnection(service.core(), link, replica.compression(), timeoutMs, this::gone);
     new Bootstrap()
@@ -123,9 +128,9 @@ final class LinkDialer {
   }
 
   private void gone(SourceConnection connection, String why) {
-    if (connection.hasMet()) {
+    if (connection.hasMet() && nowMs - dialledMs > SETTLED_MS) {
+      // It had worked for a while: no need to be careful.
       hurry();
-      nextAttemptMs = 0;
     }
     service.connectionGone(link, connection, why);
   }

@@ -74,6 +74,7 @@ final class StatusReport {
     link.put("mode", lower(view.mode()));
     link.put("state", lower(view.phase()));
     link.put("reason", view.reason());
+    link.put("lastLoss", view.lastLoss());
     link.put("peer", view.peer());
     link.put("bitsSet", view.bitsSet());
     link.put("chunksOutOfSync", view.chunksOutOfSync());

@@ -18,6 +18,7 @@ final class ReplicaLink {
   LinkPhase phase = LinkPhase.DOWN;
   String reason = "not connected yet";
   boolean outdated;
+  String lastLoss = "";
   ReplicaSlot slot;
   Identity peer;
 
@@ -330,6 +331,7 @@ final class ReplicaLink {
     sync.end();
     phase = LinkPhase.DOWN;
     reason = why;
+    lastLoss = why;
     queuedBytes = 0;
     if (slot != null) {
       slot.detach();

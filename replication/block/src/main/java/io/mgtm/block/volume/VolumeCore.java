@@ -118,6 +118,9 @@ public final class VolumeCore {
   /** The state asked for is written; a failed write is tried again at the next tick. */
   public void statePersisted(boolean succeeded) {
     states.persisted(succeeded);
+    if (!succeeded) {
+      receiver.close("this side cannot write its metadata; give it room");
+    }
     settle();
   }
 
@@ -127,7 +130,6 @@ public final class VolumeCore {
    */
   public void tick(long now) {
     nowMs = now;
-    states.retry();
     boolean mark = now >= nextMarkMs;
     boolean age = now >= nextAgeMs;
     nextMarkMs = mark ? now + timing.markIntervalMs() : nextMarkMs;
@@ -144,6 +146,7 @@ public final class VolumeCore {
     changedSinceTick = false;
     replication.tick(age);
     if (mark) {
+      states.retry();
       path.writeStaleBits();
     }
     settle();

@@ -18,6 +18,7 @@ public final class VolumeView {
    * @param phase where it stands
    * @param reason why it stands there, or empty
    * @param outdated whether the other side said that it is newer
+   * @param lastLoss why the link was suspended last, or empty
    * @param peer the replica's node id, or empty before the first meeting
    * @param bitsSet chunks whose bits are set
    * @param chunksOutOfSync chunks that must be sent
@@ -31,6 +32,7 @@ public final class VolumeView {
       LinkPhase phase,
       String reason,
       boolean outdated,
+      String lastLoss,
       String peer,
       int bitsSet,
       int chunksOutOfSync,
@@ -91,6 +93,7 @@ public final class VolumeView {
         link.phase,
         link.reason,
         link.outdated,
+        link.lastLoss,
         link.peer == null ? "" : link.peer.nodeId(),
         slot == null ? 0 : slot.bitmap.cardinality(),
         slot == null ? 0 : slot.outOfSync.cardinality(),

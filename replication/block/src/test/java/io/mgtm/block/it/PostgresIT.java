@@ -33,6 +33,7 @@ class PostgresIT {
   private static final int PORT = 54_329;
 
   @TempDir Path folder;
+  private Path sockets = Path.of("s");
   private VolumeProcess left;
   private VolumeProcess right;
   private final List<String[]> undo = new ArrayList<>();
@@ -40,7 +41,7 @@ class PostgresIT {
 
   @BeforeEach
   void need() throws Exception {
-    Tools.need("nbdfuse", "losetup", "mkfs.ext4", "pgbench", "initdb");
+    Tools.need("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "pgbench", "initdb");
     Assumptions.assumeTrue(
         Files.exists(Path.of("/dev/fuse")) && Files.exists(Path.of("/dev/loop-control")),
         "SKIPPED: /dev/fuse or loop devices are missing");
@@ -83,8 +84,8 @@ class PostgresIT {
         .succeeded();
     postgres(120, PROGRAMS + "/initdb -D " + data + " -A trust -E UTF8 --locale=C");
     startDatabase(data);
-    sql(data, "create table seen(client int, n int, primary key (client, n))");
-    postgres(120, PROGRAMS + "/pgbench -h " + data + " -p " + PORT + " -i -q -s 2 postgres");
+    sql("create table seen(client int, n int, primary key (client, n))");
+    postgres(120, PROGRAMS + "/pgbench -h " + sockets + " -p " + PORT + " -i -q -s 2 postgres");
     left.awaitUpToDate(120);
     Path logs = runPgbenchAndKill(data);
     releaseMount();
@@ -93,7 +94,7 @@ class PostgresIT {
     Path there = mount(right, false).resolve("pg");
     Files.deleteIfExists(there.resolve("postmaster.pid"));
     startDatabase(there);
-    check(mode, committed(logs), there);
+    check(mode, committed(logs));
     postgres(60, PROGRAMS + "/pg_ctl -D " + there + " -m fast -w stop");
     releaseMount();
     Tools.Result fsck = Tools.run(folder, 60, "e2fsck", "-fn", deviceOf(right).toString());
@@ -104,15 +105,12 @@ class PostgresIT {
     return volume.file();
   }
 
-  private void check(String mode, Map<Integer, Integer> committed, Path data) throws Exception {
+  private void check(String mode, Map<Integer, Integer> committed) throws Exception {
     int lost = 0;
     int total = 0;
     for (int client = 0; client < CLIENTS; client++) {
       String[] row =
-          sql(
-                  data,
-                  "select count(*) || ' ' || coalesce(max(n), 0) from seen where client = "
-                      + client)
+          sql("select count(*) || ' ' || coalesce(max(n), 0) from seen where client = " + client)
               .split(" ", -1);
       int present = Integer.parseInt(row[0]);
       assertThat(present)
@@ -129,7 +127,7 @@ class PostgresIT {
     }
     System.out.println(mode + ": pgbench saw " + total + " commits, " + lost + " were lost");
     assertThat(total).isGreaterThan(50);
-    assertThat(sql(data, "select count(*) from pgbench_accounts")).isEqualTo("200000");
+    assertThat(sql("select count(*) from pgbench_accounts")).isEqualTo("200000");
   }
 
   private Path runPgbenchAndKill(Path data) throws Exception {
@@ -164,7 +162,7 @@ class PostgresIT {
                         + " && "
                         + PROGRAMS
                         + "/pgbench -h "
-                        + data
+                        + sockets
                         + " -p "
                         + PORT
                         + " -n -c "
@@ -200,18 +198,25 @@ class PostgresIT {
   }
 
   private void startDatabase(Path data) throws Exception {
-    postgres(
-        120,
-        PROGRAMS
-            + "/pg_ctl -D "
-            + data
-            + " -w -t 100 -l "
-            + data
-            + "/log -o \"-p "
-            + PORT
-            + " -k "
-            + data
-            + " -c listen_addresses='' -c shared_buffers=64MB\" start");
+    sockets = folder.resolve("sockets-" + sockets.getFileName());
+    Tools.run(folder, 10, "install", "-d", "-o", "postgres", sockets.toString()).succeeded();
+    try {
+      postgres(
+          120,
+          PROGRAMS
+              + "/pg_ctl -D "
+              + data
+              + " -w -t 100 -l "
+              + sockets
+              + "/log -o \"-p "
+              + PORT
+              + " -k "
+              + sockets
+              + " -c listen_addresses='' -c shared_buffers=64MB\" start");
+    } catch (AssertionError e) {
+      throw new AssertionError(
+          "PostgreSQL did not start:\n" + Files.readString(sockets.resolve("log")), e);
+    }
   }
 
   private void postgres(int seconds, String command) throws Exception {
@@ -220,7 +225,7 @@ class PostgresIT {
         .succeeded();
   }
 
-  private String sql(Path data, String query) throws Exception {
+  private String sql(String query) throws Exception {
     Tools.Result result =
         Tools.run(
             Path.of("/tmp"),
@@ -230,7 +235,7 @@ class PostgresIT {
             "-s",
             "/bin/sh",
             "-c",
-            PROGRAMS + "/psql -h " + data + " -p " + PORT + " -XAtc \"" + query + "\" postgres");
+            PROGRAMS + "/psql -h " + sockets + " -p " + PORT + " -XAtc \"" + query + "\" postgres");
     return result.succeeded().output().strip();
   }
 

@@ -115,7 +115,7 @@ class ReplicationIT {
     startPair("sync");
     Tools.run(folder, 10, "kill", "-STOP", Long.toString(right.pid())).succeeded();
     write(left, 5 * CHUNK, 3, 100);
-    assertThat(left.link(0).path("reason").asText()).contains("nothing was heard");
+    assertThat(left.link(0).path("lastLoss").asText()).contains("nothing was heard");
     Tools.run(folder, 10, "kill", "-CONT", Long.toString(right.pid())).succeeded();
     left.awaitUpToDate(60);
     assertSame();
