@@ -31,7 +31,14 @@ public final class CommandDecoder {
       throw new UnknownCommandException("unknown command code " + code);
     }
     return switch (type) {
-      case RESTART, OPEN_SESSION, CLOSE_SESSION, DISCONNECT_BACKEND -> session(type, in);
+      case RESTART,
+          OPEN_SESSION,
+          CLOSE_SESSION,
+          DISCONNECT_BACKEND,
+          NUMBERED,
+          OPEN_FRONT,
+          ANNOUNCE_MEMBER ->
+          session(type, in);
       case BEGIN,
           BEGIN_MANY,
           ASSIGN_GXID,
@@ -81,6 +88,15 @@ public final class CommandDecoder {
           new SessionCommand.OpenSession(
               in.getLong(), FieldReader.getString(in), nodeType(in), FieldReader.getBoolean(in));
       case CLOSE_SESSION -> new SessionCommand.CloseSession(in.getLong());
+      case NUMBERED -> numbered(in);
+      case OPEN_FRONT ->
+          new SessionCommand.OpenFront(
+              in.getLong(),
+              FieldReader.getString(in),
+              known(FrontKind.ofCode(in.get()), "front kind"),
+              FieldReader.getBoolean(in));
+      case ANNOUNCE_MEMBER ->
+          new SessionCommand.AnnounceMember(FieldReader.getString(in), FieldReader.getString(in));
       default -> {
         long session = in.getLong();
         short backend = in.getShort();
@@ -91,6 +107,16 @@ public final class CommandDecoder {
             : new SessionCommand.DisconnectBackend(session, backend, false, null, "");
       }
     };
+  }
+
+  private static SessionCommand numbered(ByteBuffer in) {
+    long session = in.getLong();
+    long number = in.getLong();
+    long acked = in.getLong();
+    if (in.hasRemaining() && in.get(in.position()) == CommandType.NUMBERED.code()) {
+      throw new UnknownCommandException("a numbered command within another");
+    }
+    return new SessionCommand.Numbered(session, number, acked, decode(in));
   }
 
   private static TransactionCommand transaction(CommandType type, ByteBuffer in) {

@@ -144,6 +144,17 @@ public final class CommandEncoder {
       }
     } else if (command instanceof SessionCommand.Restart c) {
       FieldWriter.putBoolean(out, c.clean());
+    } else if (command instanceof SessionCommand.Numbered c) {
+      out.putLong(c.session()).putLong(c.number()).putLong(c.acked());
+      encode(c.inner(), out);
+    } else if (command instanceof SessionCommand.OpenFront c) {
+      out.putLong(c.session());
+      FieldWriter.putString(out, c.front());
+      out.put((byte) c.kind().code());
+      FieldWriter.putBoolean(out, c.proxied());
+    } else if (command instanceof SessionCommand.AnnounceMember c) {
+      FieldWriter.putString(out, c.member());
+      FieldWriter.putString(out, c.address());
     }
   }
 

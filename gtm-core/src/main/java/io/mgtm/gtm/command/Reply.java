@@ -28,7 +28,8 @@ public sealed interface Reply
     NODE_CONNECTED,
     NO_SUCH_NODE,
     NODE_LIMIT,
-    BAD_GXID
+    BAD_GXID,
+    SESSION_LOST
   }
 
   /**

@@ -50,4 +50,47 @@ public sealed interface SessionCommand extends Command {
       return CommandType.DISCONNECT_BACKEND;
     }
   }
+
+  /**
+   * A front opens a session of numbered commands, see docs/link.md.
+   *
+   * @param front the front's name; ASCII
+   * @param proxied whether the session is that of one proxy behind the front, whose backend numbers
+   *     are passed through; false for the one that all other clients of the front share
+   */
+  record OpenFront(long session, String front, FrontKind kind, boolean proxied)
+      implements SessionCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.OPEN_FRONT;
+    }
+  }
+
+  /**
+   * A front's command, which changes the state once however often it comes.
+   *
+   * @param number its place in the session, from 1
+   * @param acked the front has the replies up to this number, and asks for them no more
+   * @param inner what is to be done; none of the commands of this interface but {@link
+   *     DisconnectBackend}
+   */
+  record Numbered(long session, long number, long acked, Command inner) implements SessionCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.NUMBERED;
+    }
+  }
+
+  /**
+   * A member of the group tells where fronts reach it.
+   *
+   * @param member its name; ASCII
+   * @param address {@code host:port}, ASCII; empty to forget the member
+   */
+  record AnnounceMember(String member, String address) implements SessionCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.ANNOUNCE_MEMBER;
+    }
+  }
 }

@@ -3,9 +3,11 @@ package io.mgtm.gtm.state;
 import io.mgtm.gtm.command.BackupReply.BarrierInfo;
 import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.FieldReader;
+import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeType;
+import io.mgtm.gtm.command.ReplyCodec;
 import io.mgtm.gtm.command.TransactionState;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -16,6 +18,11 @@ import java.util.List;
 public final class CheckpointDecoder {
   /** The least that a transaction takes, which bounds what a count can make us allocate. */
   private static final int TRANSACTION_BYTES_MIN = 39;
+
+  private static final short OLDEST_VERSION = 1;
+
+  /** From this version on there are sessions of fronts. */
+  private static final short FRONTS_VERSION = 2;
 
   private CheckpointDecoder() {}
 
@@ -54,14 +61,23 @@ public final class CheckpointDecoder {
   public static GtmState decode(ByteBuffer in) {
     try {
       short version = in.getShort();
-      if (version != CheckpointEncoder.VERSION) {
+      if (version < OLDEST_VERSION || version > CheckpointEncoder.VERSION) {
         throw new UnknownVersionException(version);
       }
       TransactionRules transactions = transactions(in);
       SequenceTable sequences = sequences(in);
       NodeRegistry nodes = nodes(in);
       SessionTable sessions = sessions(in);
-      GtmState state = new GtmState(transactions, sequences, nodes, sessions, barriers(in));
+      BarrierLog barriers = barriers(in);
+      MemberTable members = new MemberTable();
+      long changedMicros = 0;
+      if (version >= FRONTS_VERSION) {
+        changedMicros = in.getLong();
+        fronts(in, sessions);
+        members(in, members);
+      }
+      GtmState state = new GtmState(transactions, sequences, nodes, sessions, barriers, members);
+      state.restoreChangedMicros(changedMicros);
       require(!in.hasRemaining(), in.remaining() + " bytes too many");
       return state;
     } catch (BufferUnderflowException e) {
@@ -215,6 +231,43 @@ public final class CheckpointDecoder {
       log.add(new BarrierInfo(FieldReader.getString(in), in.getLong(), in.getLong()));
     }
     return log;
+  }
+
+  private static void fronts(ByteBuffer in, SessionTable table) {
+    int count = count(in, "sessions of fronts");
+    int others = table.count();
+    for (int i = 0; i < count; i++) {
+      FrontSession session =
+          new FrontSession(
+              in.getLong(),
+              FieldReader.getString(in),
+              known(FrontKind.ofCode(in.get()), "front kind"),
+              FieldReader.getBoolean(in));
+      long last = in.getLong();
+      int replies = count(in, "replies");
+      long before = 0;
+      for (int reply = 0; reply < replies; reply++) {
+        long number = in.getLong();
+        require(number > before && number <= last, "a reply to command " + number);
+        session.replies().put(number, ReplyCodec.decode(in));
+        before = number;
+      }
+      require(last >= 0, "a session at " + last);
+      session.restoreLast(last);
+      table.open(session);
+    }
+    require(table.count() == others + count, "a front's session stands there twice");
+  }
+
+  private static void members(ByteBuffer in, MemberTable members) {
+    int count = count(in, "members");
+    for (int i = 0; i < count; i++) {
+      String member = FieldReader.getString(in);
+      String address = FieldReader.getString(in);
+      require(!address.isEmpty(), "a member without address");
+      members.announce(member, address);
+    }
+    require(members.addresses().size() == count, "a member stands there twice");
   }
 
   private static Reservation reservation(ByteBuffer in) {

@@ -4,17 +4,20 @@ import io.mgtm.gtm.command.BackupReply.BarrierInfo;
 import io.mgtm.gtm.command.CommandEncoder;
 import io.mgtm.gtm.command.FieldWriter;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.ReplyCodec;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
  * Writes a whole state: {@code version:u16}, then counters, open transactions, sequences, nodes,
- * sessions and barriers, each list with its length before it; big-endian. The file around it
- * carries the checksum.
+ * sessions and barriers, each list with its length before it; since version 2 the time of the
+ * newest change, the sessions of fronts with their replies, and the members' addresses; big-endian.
+ * The file around it carries the checksum.
  */
 public final class CheckpointEncoder {
   /** The version that this program writes. */
-  static final short VERSION = 1;
+  static final short VERSION = 2;
 
   private static final int FIXED_BYTES = 128;
 
@@ -31,6 +34,9 @@ public final class CheckpointEncoder {
     encoder.putNodes(state.nodes());
     encoder.putSessions(state.sessions());
     encoder.putBarriers(state.barriers());
+    encoder.out.reserve(FIXED_BYTES).putLong(state.changedMicros());
+    encoder.putFronts(state.sessions());
+    encoder.putMembers(state.members());
     return encoder.out.toBytes();
   }
 
@@ -107,6 +113,40 @@ public final class CheckpointEncoder {
       FieldWriter.putString(to, barrier.id());
       to.putLong(barrier.nextGxid()).putLong(barrier.timeMicros());
     }
+  }
+
+  private void putFronts(SessionTable table) {
+    List<FrontSession> fronts = table.fronts();
+    out.reserve(FIXED_BYTES).putInt(fronts.size());
+    for (FrontSession session : fronts) {
+      ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(session.front()));
+      to.putLong(session.id());
+      FieldWriter.putString(to, session.front());
+      to.put((byte) session.kind().code());
+      FieldWriter.putBoolean(to, session.proxied());
+      to.putLong(session.last()).putInt(session.replies().size());
+      session.replies().forEach(this::putReply);
+    }
+  }
+
+  private void putReply(long number, Reply reply) {
+    ByteBuffer to = out.reserve(FIXED_BYTES + ReplyCodec.sizeMax(reply));
+    to.putLong(number);
+    ReplyCodec.encode(reply, to);
+  }
+
+  private void putMembers(MemberTable table) {
+    out.reserve(FIXED_BYTES).putInt(table.addresses().size());
+    table
+        .addresses()
+        .forEach(
+            (member, address) -> {
+              ByteBuffer to =
+                  out.reserve(
+                      FIXED_BYTES + FieldWriter.sizeOf(member) + FieldWriter.sizeOf(address));
+              FieldWriter.putString(to, member);
+              FieldWriter.putString(to, address);
+            });
   }
 
   private static void putReservation(ByteBuffer to, Reservation r) {

@@ -4,12 +4,15 @@ import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.BackupReply;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Effect;
+import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.command.TransactionCommand;
+import java.util.List;
+import java.util.SortedMap;
 
 /**
  * Everything a GTM knows, and what each command does to it. One thread calls it; the same commands
@@ -29,10 +32,14 @@ public final class GtmState {
   private final NodeRegistry nodes;
   private final SessionTable sessions;
   private final BarrierLog barriers;
+  private final MemberTable members;
   private Limits limits = Limits.NONE;
   private Effect effect = Effect.NONE;
   private long entry;
   private long nowMicros;
+
+  /** The time of the newest entry that changed anything: it is in the log, as the state is. */
+  private long changedMicros;
 
   /**
    * An empty state.
@@ -56,7 +63,7 @@ public final class GtmState {
   }
 
   private GtmState(TransactionRules transactions, SequenceTable sequences, NodeRegistry nodes) {
-    this(transactions, sequences, nodes, new SessionTable(), new BarrierLog());
+    this(transactions, sequences, nodes, new SessionTable(), new BarrierLog(), new MemberTable());
   }
 
   GtmState(
@@ -64,12 +71,14 @@ public final class GtmState {
       SequenceTable sequences,
       NodeRegistry nodes,
       SessionTable sessions,
-      BarrierLog barriers) {
+      BarrierLog barriers,
+      MemberTable members) {
     this.transactions = transactions;
     this.sequences = sequences;
     this.nodes = nodes;
     this.sessions = sessions;
     this.barriers = barriers;
+    this.members = members;
   }
 
   private static TransactionRules transactionsFrom(long firstGxid) {
@@ -102,6 +111,36 @@ public final class GtmState {
 
   /** Applies one command; never throws for what a client sent. */
   public Reply apply(Command command) {
+    Reply reply =
+        command instanceof SessionCommand.Numbered numbered
+            ? applyNumbered(numbered)
+            : applyOnce(command);
+    if (effect != Effect.NONE) {
+      changedMicros = nowMicros;
+    }
+    return reply;
+  }
+
+  /** A front's command: one that had an effect is not done again. */
+  private Reply applyNumbered(SessionCommand.Numbered command) {
+    effect = Effect.NONE;
+    FrontSession session = sessions.front(command.session());
+    if (session == null) {
+      return new Reply.Rejected(
+          Reply.Reason.SESSION_LOST, "the session has ended", "Connect again.");
+    }
+    Reply known = session.replyTo(command.number());
+    if (known != null) {
+      return known;
+    }
+    Reply reply = applyOnce(command.inner());
+    if (effect != Effect.NONE) {
+      session.done(command.number(), command.acked(), reply);
+    }
+    return reply;
+  }
+
+  private Reply applyOnce(Command command) {
     if (command instanceof TransactionCommand c) {
       Reply reply = transactions.apply(c);
       effect = transactions.effect();
@@ -135,7 +174,7 @@ public final class GtmState {
     } else if (command instanceof SessionCommand.CloseSession c) {
       boolean changed = transactions.endSession(c.session(), Command.NO_BACKEND);
       changed |= nodes.disconnectSession(c.session());
-      changed |= sessions.close(c.session()) != null;
+      changed |= sessions.close(c.session());
       effect = changed ? Effect.LOGGED : Effect.NONE;
     } else if (command instanceof SessionCommand.DisconnectBackend c) {
       boolean changed = transactions.endSession(c.session(), c.backend());
@@ -143,6 +182,14 @@ public final class GtmState {
         changed |= nodes.disconnect(c.session(), c.nodeType(), c.nodeName());
       }
       effect = changed ? Effect.LOGGED : Effect.NONE;
+    } else if (command instanceof SessionCommand.OpenFront c) {
+      boolean known = sessions.contains(c.session());
+      if (!known) {
+        sessions.open(new FrontSession(c.session(), c.front(), c.kind(), c.proxied()));
+      }
+      effect = known ? Effect.NONE : Effect.LOGGED;
+    } else if (command instanceof SessionCommand.AnnounceMember c) {
+      effect = members.announce(c.member(), c.address()) ? Effect.LOGGED : Effect.NONE;
     } else if (command instanceof SessionCommand.Restart c) {
       transactions.restart(c.clean());
       if (!c.clean()) {
@@ -189,6 +236,43 @@ public final class GtmState {
     return sessions.contains(session);
   }
 
+  /**
+   * A front's session.
+   *
+   * @param last the highest number of a command that had an effect, 0 before there is one
+   */
+  public record FrontInfo(
+      long session, String front, FrontKind kind, boolean proxied, long last) {}
+
+  /** A front's session, or null when there is none. */
+  public FrontInfo front(long session) {
+    FrontSession s = sessions.front(session);
+    return s == null ? null : info(s);
+  }
+
+  private static FrontInfo info(FrontSession s) {
+    return new FrontInfo(s.id(), s.front(), s.kind(), s.proxied(), s.last());
+  }
+
+  /** The sessions of fronts, by id. */
+  public List<FrontInfo> fronts() {
+    return sessions.fronts().stream().map(GtmState::info).toList();
+  }
+
+  /** Where fronts reach members that have led, {@code host:port} by name. */
+  public SortedMap<String, String> memberAddresses() {
+    return members.addresses();
+  }
+
+  /** The time of the newest change, µs since 2000-01-01; a leader's next entry is not before it. */
+  public long changedMicros() {
+    return changedMicros;
+  }
+
+  void restoreChangedMicros(long micros) {
+    changedMicros = micros;
+  }
+
   /** What is open now. */
   public Counts counts() {
     TransactionTable table = transactions.table();
@@ -229,5 +313,9 @@ public final class GtmState {
 
   BarrierLog barriers() {
     return barriers;
+  }
+
+  MemberTable members() {
+    return members;
   }
 }

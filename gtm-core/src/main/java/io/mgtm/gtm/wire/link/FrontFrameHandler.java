@@ -1,0 +1,50 @@
+package io.mgtm.gtm.wire.link;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.wire.WireException;
+import java.util.List;
+
+/** What a front sends, in its order; called by the thread that decodes. */
+public interface FrontFrameHandler {
+
+  /** The front is called {@code name}. */
+  void hello(String name, FrontKind kind) throws WireException;
+
+  /**
+   * The answer to a challenge: HMAC-SHA256 with the secret over the nonce and the front's name.
+   */
+  void auth(byte[] hmac) throws WireException;
+
+  /**
+   * The front goes on with a session, or opens it.
+   *
+   * @param fresh whether no command was ever sent in it
+   * @param acked the front has the replies up to this number
+   * @param proxied whether it is that of a proxy behind the front, so that replies carry backends
+   */
+  void attach(long session, boolean fresh, long acked, boolean proxied) throws WireException;
+
+  /**
+   * Commands of a session.
+   *
+   * @param first the number of the first one; the others follow
+   * @param bytes what they take on the link
+   */
+  void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
+      throws WireException;
+
+  /** The front needs a session no more. */
+  void close(long session) throws WireException;
+
+  /** To be answered with the same nonce. */
+  void ping(long nonce) throws WireException;
+
+  /**
+   * An operator's request.
+   *
+   * @param id repeated in the reply
+   * @param verb what to do, such as {@code status}
+   * @param argument of the verb, or empty
+   */
+  void admin(long id, String verb, String argument) throws WireException;
+}

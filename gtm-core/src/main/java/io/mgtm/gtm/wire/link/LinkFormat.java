@@ -1,0 +1,62 @@
+package io.mgtm.gtm.wire.link;
+
+/** Numbers of the link protocol. */
+public final class LinkFormat {
+  /** The first bytes of a link: "MGTM". An XC client's startup packet never begins with an M. */
+  public static final int MAGIC = 0x4d47544d;
+
+  /** The version that this program speaks. */
+  public static final int VERSION = 1;
+
+  /** Magic, version and flags. */
+  public static final int PREFACE_BYTES = 8;
+
+  /** The most that a frame takes after its length. */
+  public static final int FRAME_BYTES_MAX = 4 << 20;
+
+  /** A frame's length and type. */
+  public static final int FRAME_HEAD_BYTES = Integer.BYTES + 1;
+
+  /** HMAC-SHA256, and the nonce of a challenge. */
+  public static final int SECRET_BYTES = 32;
+
+  /** Commands of a session that wait for their replies. */
+  public static final int WINDOW_COMMANDS = 16_384;
+
+  /** Bytes of commands of a session that wait for their replies. */
+  public static final int WINDOW_BYTES = 8 << 20;
+
+  /** The longest name of a front or member. */
+  public static final int NAME_CHARS_MAX = 63;
+
+  /** The longest {@code host:port}. */
+  public static final int ADDRESS_CHARS_MAX = 263;
+
+  /** The longest message or hint, in bytes of UTF-8. */
+  public static final int TEXT_BYTES_MAX = 4_096;
+
+  /** Set in the ids of sessions that fronts choose. */
+  public static final long SESSION_BIT = 1L << 62;
+
+  private LinkFormat() {}
+
+  /** Whether a front may choose this id: positive, with {@link #SESSION_BIT}. */
+  public static boolean isFrontSession(long session) {
+    return session > 0 && (session & SESSION_BIT) != 0;
+  }
+
+  /** Whether it is a name of a front or member: letters, digits, {@code . _ -}. */
+  public static boolean isName(String name) {
+    if (name.isEmpty() || name.length() > NAME_CHARS_MAX) {
+      return false;
+    }
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      if (!letter && !(c >= '0' && c <= '9') && c != '.' && c != '_' && c != '-') {
+        return false;
+      }
+    }
+    return true;
+  }
+}

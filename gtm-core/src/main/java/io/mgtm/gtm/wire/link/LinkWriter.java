@@ -1,0 +1,125 @@
+package io.mgtm.gtm.wire.link;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.netty.buffer.ByteBuf;
+
+/** Writes whole frames but those of commands and replies; any thread. */
+public final class LinkWriter {
+  private LinkWriter() {}
+
+  /** What a front sends first. */
+  public static void preface(ByteBuf out) {
+    out.writeInt(LinkFormat.MAGIC).writeShort(LinkFormat.VERSION).writeShort(0);
+  }
+
+  /** Says who the front is. */
+  public static void hello(ByteBuf out, String name, FrontKind kind) {
+    int start = begin(out, LinkFrameType.HELLO);
+    string(out, name);
+    out.writeByte(kind.code());
+    end(out, start);
+  }
+
+  /** Answers a challenge; see {@link LinkSecret#answer}. */
+  public static void auth(ByteBuf out, byte[] hmac) {
+    int start = begin(out, LinkFrameType.AUTH);
+    out.writeBytes(hmac);
+    end(out, start);
+  }
+
+  /** Goes on with a session, or opens it. */
+  public static void attach(ByteBuf out, long session, boolean fresh, long acked, boolean proxied) {
+    int start = begin(out, LinkFrameType.ATTACH);
+    out.writeLong(session).writeBoolean(fresh).writeLong(acked).writeBoolean(proxied);
+    end(out, start);
+  }
+
+  /** Ends a session. */
+  public static void close(ByteBuf out, long session) {
+    int start = begin(out, LinkFrameType.CLOSE);
+    out.writeLong(session);
+    end(out, start);
+  }
+
+  /** Asks for a sign of life. */
+  public static void ping(ByteBuf out, long nonce) {
+    int start = begin(out, LinkFrameType.PING);
+    out.writeLong(nonce);
+    end(out, start);
+  }
+
+  /** An operator's request. */
+  public static void admin(ByteBuf out, long id, String verb, String argument) {
+    int start = begin(out, LinkFrameType.ADMIN);
+    out.writeLong(id);
+    string(out, verb);
+    string(out, argument);
+    end(out, start);
+  }
+
+  /** Asks for the secret. */
+  public static void challenge(ByteBuf out, byte[] nonce) {
+    int start = begin(out, LinkFrameType.CHALLENGE);
+    out.writeBytes(nonce);
+    end(out, start);
+  }
+
+  /** Tells how the node stands. */
+  public static void standing(ByteBuf out, Standing standing) {
+    int start = begin(out, LinkFrameType.STANDING);
+    out.writeBoolean(standing.leading()).writeLong(standing.term());
+    string(out, standing.member());
+    string(out, standing.leader());
+    string(out, standing.leaderAddress());
+    end(out, start);
+  }
+
+  /** A session is attached. */
+  public static void attached(ByteBuf out, long session, long last) {
+    int start = begin(out, LinkFrameType.ATTACHED);
+    out.writeLong(session).writeLong(last);
+    end(out, start);
+  }
+
+  /** Refuses; message and hint are cut to {@link LinkFormat#TEXT_BYTES_MAX}. */
+  public static void refused(
+      ByteBuf out, long session, RefusalCode code, String message, String hint) {
+    int start = begin(out, LinkFrameType.REFUSED);
+    out.writeLong(session).writeByte(code.code());
+    string(out, message);
+    string(out, hint);
+    end(out, start);
+  }
+
+  /** Answers a ping. */
+  public static void pong(ByteBuf out, long nonce) {
+    int start = begin(out, LinkFrameType.PONG);
+    out.writeLong(nonce);
+    end(out, start);
+  }
+
+  /** Answers an operator, whole or a piece; the bytes fit a frame. */
+  public static void adminReply(ByteBuf out, long id, AdminReplyKind kind, byte[] bytes) {
+    int start = begin(out, LinkFrameType.ADMIN_REPLY);
+    out.writeLong(id).writeByte(kind.code()).writeBytes(bytes);
+    end(out, start);
+  }
+
+  static int begin(ByteBuf out, LinkFrameType type) {
+    int start = out.writerIndex();
+    out.writeInt(0).writeByte(type.code());
+    return start;
+  }
+
+  static void end(ByteBuf out, int start) {
+    out.setInt(start, out.writerIndex() - start - Integer.BYTES);
+  }
+
+  private static void string(ByteBuf out, String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    int length = Math.min(bytes.length, LinkFormat.TEXT_BYTES_MAX);
+    out.writeShort(length).writeBytes(bytes, 0, length);
+  }
+}

@@ -1,0 +1,116 @@
+package io.mgtm.gtm.wire.link;
+
+import io.mgtm.gtm.wire.WireException;
+import io.netty.buffer.ByteBuf;
+
+/** Reads what a node sends. One object serves a connection. */
+public final class NodeFrameDecoder {
+  /** The least that a reply takes. */
+  private static final int REPLY_BYTES_MIN = 1 + Integer.BYTES;
+
+  private final NodeFrameHandler handler;
+  private final Frames frames;
+
+  /**
+   * A decoder at the beginning of a link.
+   *
+   * @param frameBytesMax the longest frame
+   */
+  public NodeFrameDecoder(int frameBytesMax, NodeFrameHandler handler) {
+    this.handler = handler;
+    this.frames = new Frames(frameBytesMax);
+  }
+
+  /**
+   * Hands over what has come whole, and leaves the rest unread.
+   *
+   * @throws WireException when the node breaks the protocol; the link is to be closed
+   */
+  public void decode(ByteBuf in) throws WireException {
+    frames.split(in);
+  }
+
+  private final class Frames extends FrameSplitter {
+    Frames(int frameBytesMax) {
+      super(frameBytesMax, true);
+    }
+
+    @Override
+    void frame(LinkFrameType type, FrameBody in) throws WireException {
+      switch (type) {
+        case CHALLENGE -> {
+          byte[] nonce = in.readBytes(LinkFormat.SECRET_BYTES);
+          in.expectEnd();
+          handler.challenge(nonce);
+        }
+        case STANDING -> standing(in);
+        case ATTACHED -> {
+          long session = in.readSession();
+          long last = in.readNumber("last");
+          in.expectEnd();
+          handler.attached(session, last);
+        }
+        case REFUSED -> refused(in);
+        case REPLIES -> replies(in);
+        case PONG -> {
+          long nonce = in.readLong();
+          in.expectEnd();
+          handler.pong(nonce);
+        }
+        case ADMIN_REPLY -> adminReply(in);
+        default -> throw new IllegalStateException(type + " is a front's");
+      }
+    }
+
+    private void standing(FrameBody in) throws WireException {
+      Standing standing =
+          new Standing(
+              in.readBoolean(),
+              in.readNumber("term"),
+              in.readName("member", false),
+              in.readName("leader", true),
+              in.readText("address", LinkFormat.ADDRESS_CHARS_MAX));
+      in.expectEnd();
+      handler.standing(standing);
+    }
+
+    private void refused(FrameBody in) throws WireException {
+      long session = in.readLong();
+      int code = in.readByte();
+      RefusalCode refusal = RefusalCode.ofCode(code);
+      if (refusal == null) {
+        throw new WireException("REFUSED: unknown code " + code);
+      }
+      String message = in.readText("message", LinkFormat.TEXT_BYTES_MAX);
+      String hint = in.readText("hint", LinkFormat.TEXT_BYTES_MAX);
+      in.expectEnd();
+      handler.refused(session, refusal, message, hint);
+    }
+
+    private void replies(FrameBody in) throws WireException {
+      long session = in.readSession();
+      long first = in.readNumber("first");
+      int count = in.readInt();
+      if (count < 0 || (long) count * REPLY_BYTES_MIN > in.remaining()) {
+        throw new WireException("REPLIES: it counts " + count + " replies");
+      }
+      for (int i = 0; i < count; i++) {
+        boolean close = in.readBoolean();
+        ByteBuf bytes = in.readSlice(in.readInt());
+        handler.reply(session, first + i, close, bytes);
+      }
+      in.expectEnd();
+      handler.repliesEnd();
+    }
+
+    private void adminReply(FrameBody in) throws WireException {
+      long id = in.readLong();
+      int code = in.readByte();
+      AdminReplyKind kind = AdminReplyKind.ofCode(code);
+      if (kind == null) {
+        throw new WireException("ADMIN_REPLY: unknown kind " + code);
+      }
+      handler.adminReply(id, kind, in.readRest());
+    }
+  }
+}

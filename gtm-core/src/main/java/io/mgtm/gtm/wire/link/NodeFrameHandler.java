@@ -1,0 +1,50 @@
+package io.mgtm.gtm.wire.link;
+
+import io.mgtm.gtm.wire.WireException;
+import io.netty.buffer.ByteBuf;
+
+/** What a node sends, in its order; called by the thread that decodes. */
+public interface NodeFrameHandler {
+
+  /** The front has to show that it knows the secret. */
+  void challenge(byte[] nonce) throws WireException;
+
+  /** How the node stands now. */
+  void standing(Standing standing) throws WireException;
+
+  /**
+   * A session is attached.
+   *
+   * @param last the highest number of a command that had an effect
+   */
+  void attached(long session, long last) throws WireException;
+
+  /**
+   * The node refuses.
+   *
+   * @param session the session meant, 0 for the whole link
+   */
+  void refused(long session, RefusalCode code, String message, String hint) throws WireException;
+
+  /**
+   * One reply; those of a session come in the order of its numbers.
+   *
+   * @param close whether the client's connection is to be closed after it
+   * @param bytes the reply as an XC client reads it, empty for a command that has none; valid during
+   *     the call unless retained
+   */
+  void reply(long session, long number, boolean close, ByteBuf bytes) throws WireException;
+
+  /** The replies of one frame have been handed over. */
+  default void repliesEnd() throws WireException {}
+
+  /** The answer to a ping. */
+  void pong(long nonce) throws WireException;
+
+  /**
+   * An answer, or a piece of it, to an operator's request.
+   *
+   * @param bytes valid during the call unless retained
+   */
+  void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) throws WireException;
+}
