@@ -1,6 +1,8 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.LoopBuffer;
+import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.RequestDecoder;
 import io.netty.buffer.ByteBuf;

@@ -6,6 +6,7 @@ import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.MetricsServer;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.micrometer.prometheusmetrics.PrometheusConfig;

@@ -1,26 +1,19 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.EventLoops;
+import io.mgtm.gtm.net.ListenErrors;
+import io.mgtm.gtm.net.TurnedAway;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollChannelOption;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -36,17 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SocketServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SocketServer.class);
-  private static final int BACKLOG = 4_096;
-
-  /**
-   * A node whose machine has lost its power can register again once its old connection is found
-   * dead, after about half a minute; the system's own default is two hours.
-   */
-  private static final int KEEPALIVE_IDLE_SECONDS = 15;
-
-  private static final int KEEPALIVE_INTERVAL_SECONDS = 5;
-  private static final int KEEPALIVE_PROBES = 3;
-
   private static final int CLOSE_WAIT_MS = 2_000;
 
   private final GtmConfig config;
@@ -62,14 +44,8 @@ final class SocketServer implements AutoCloseable {
     this.config = config;
     this.metrics = metrics;
     this.fatal = fatal;
-    ownerLoop = loops(1, "mgtm-owner");
-    ioLoops = config.ioThreads() == 1 ? ownerLoop : loops(config.ioThreads() - 1, "mgtm-io");
-  }
-
-  private static MultiThreadIoEventLoopGroup loops(int threads, String name) {
-    IoHandlerFactory factory =
-        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+    ownerLoop = EventLoops.start(1, "mgtm-owner");
+    ioLoops = config.ioThreads() == 1 ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
   }
 
   /** The thread that owns the state. */
@@ -84,29 +60,13 @@ final class SocketServer implements AutoCloseable {
    *     operator's sentence
    */
   void listen(Engine engine) throws IOException {
-    Class<? extends ServerChannel> type =
-        Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
     ServerBootstrap bootstrap =
-        new ServerBootstrap()
-            .group(ownerLoop, ioLoops)
-            .channel(type)
-            .option(ChannelOption.SO_BACKLOG, BACKLOG)
-            .option(ChannelOption.SO_REUSEADDR, true)
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(ChannelOption.SO_KEEPALIVE, true)
-            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReadBuffers())
+        EventLoops.server(ownerLoop, ioLoops)
             .childOption(
                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(
                     config.limits().outboundBytesMax() / 2, config.limits().outboundBytesMax()))
             .childHandler(new Initializer(engine));
-    if (Epoll.isAvailable()) {
-      bootstrap
-          .childOption(EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS)
-          .childOption(EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS)
-          .childOption(EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
-    }
     var bound =
         bootstrap.bind(ListenErrors.resolve("--listen", config.listen())).awaitUninterruptibly();
     if (!bound.isSuccess()) {

@@ -1,4 +1,4 @@
-package io.mgtm.gtm.server;
+package io.mgtm.gtm.net;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -9,7 +9,7 @@ import io.netty.util.concurrent.FastThreadLocal;
  * Almost always the last user has released it by the time of the next; while one keeps it, others
  * get a fresh one from the pool. Any thread may release what another took.
  */
-final class LoopBuffer {
+public final class LoopBuffer {
   private final int bytes;
   private final FastThreadLocal<ByteBuf> kept =
       new FastThreadLocal<>() {
@@ -29,7 +29,7 @@ final class LoopBuffer {
    *
    * @param bytes their capacity; one grows, for good, when more is written
    */
-  LoopBuffer(int bytes) {
+  public LoopBuffer(int bytes) {
     this.bytes = bytes;
   }
 
@@ -38,7 +38,7 @@ final class LoopBuffer {
   }
 
   /** An empty buffer of this thread's; the caller releases it. */
-  ByteBuf take() {
+  public ByteBuf take() {
     ByteBuf buffer = kept.get();
     return buffer.refCnt() == 1 ? buffer.clear().retain() : newBuffer();
   }

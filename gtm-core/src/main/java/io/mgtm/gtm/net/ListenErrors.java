@@ -1,11 +1,11 @@
-package io.mgtm.gtm.server;
+package io.mgtm.gtm.net;
 
 import io.mgtm.gtm.config.HostPort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /** Why an address cannot be listened on, and what to do, in one sentence. */
-final class ListenErrors {
+public final class ListenErrors {
   private ListenErrors() {}
 
   /**
@@ -14,7 +14,7 @@ final class ListenErrors {
    * @param option the option that sets it
    * @throws IOException when its host name is not known
    */
-  static InetSocketAddress resolve(String option, HostPort address) throws IOException {
+  public static InetSocketAddress resolve(String option, HostPort address) throws IOException {
     InetSocketAddress resolved = address.resolve();
     if (resolved.isUnresolved()) {
       throw new IOException(
@@ -25,7 +25,7 @@ final class ListenErrors {
   }
 
   /** What {@code cause} means. */
-  static IOException of(String option, HostPort address, Throwable cause) {
+  public static IOException of(String option, HostPort address, Throwable cause) {
     String text = String.valueOf(cause.getMessage());
     String why;
     String advice;

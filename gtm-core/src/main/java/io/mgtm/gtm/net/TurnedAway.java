@@ -1,4 +1,4 @@
-package io.mgtm.gtm.server;
+package io.mgtm.gtm.net;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
@@ -8,12 +8,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /** Tells a client beyond the limit so, and closes. */
-final class TurnedAway extends ChannelInboundHandlerAdapter {
+public final class TurnedAway extends ChannelInboundHandlerAdapter {
   private static final int ERROR_BYTES = 256;
 
   private final int connectionsMax;
 
-  TurnedAway(int connectionsMax) {
+  public TurnedAway(int connectionsMax) {
     this.connectionsMax = connectionsMax;
   }
 

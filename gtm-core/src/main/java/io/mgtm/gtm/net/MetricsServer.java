@@ -1,4 +1,4 @@
-package io.mgtm.gtm.server;
+package io.mgtm.gtm.net;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * {"status":"up"}}, or 503 with the reason) on threads of its own. A client that does not send its
  * request, or does not read the answer, is cut off after some seconds.
  */
-final class MetricsServer implements AutoCloseable {
+public final class MetricsServer implements AutoCloseable {
   private static final int BACKLOG = 16;
   private static final int THREADS = 2;
 
@@ -35,7 +35,7 @@ final class MetricsServer implements AutoCloseable {
    * @param trouble what is wrong now, or empty
    * @throws IOException when the address cannot be listened on
    */
-  MetricsServer(HostPort address, PrometheusMeterRegistry registry, Supplier<String> trouble)
+  public MetricsServer(HostPort address, PrometheusMeterRegistry registry, Supplier<String> trouble)
       throws IOException {
     InetSocketAddress resolved = ListenErrors.resolve("--metrics", address);
     try {
@@ -105,7 +105,7 @@ final class MetricsServer implements AutoCloseable {
     }
   }
 
-  InetSocketAddress address() {
+  public InetSocketAddress address() {
     return server.getAddress();
   }
 

@@ -1,4 +1,4 @@
-package io.mgtm.gtm.server;
+package io.mgtm.gtm.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * {@code withinMs}: when nothing at all has moved between two looks, the client is stuck. Event
  * loop.
  */
-final class OutboundWatch {
+public final class OutboundWatch {
   /**
    * How far the sending had come: the message that is sent now, its sent bytes, all unsent bytes.
    */
@@ -30,21 +30,21 @@ final class OutboundWatch {
   /**
    * @param stuck called once at most; it closes the connection
    */
-  OutboundWatch(Channel channel, int withinMs, Runnable stuck) {
+  public OutboundWatch(Channel channel, int withinMs, Runnable stuck) {
     this.channel = channel;
     this.withinMs = withinMs;
     this.stuck = stuck;
   }
 
   /** More waits for the client than it may. */
-  void start() {
+  public void start() {
     if (seen == null) {
       look();
     }
   }
 
   /** Once everything is sent, the connection closes. */
-  void closing() {
+  public void closing() {
     closing = true;
     start();
   }

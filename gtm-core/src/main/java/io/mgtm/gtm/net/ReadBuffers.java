@@ -1,4 +1,4 @@
-package io.mgtm.gtm.server;
+package io.mgtm.gtm.net;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -8,11 +8,22 @@ import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
  * Lets all connections of an event loop read into one buffer. A connection copies what it cannot
  * use at once, so that nobody keeps it.
  */
-final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
-  /** The most that one read brings. */
-  static final int READ_BYTES = 8 * 1024;
+public final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
+  /** What one read of a client's connection brings at most. */
+  public static final int CLIENT_BYTES = 8 * 1024;
 
-  private final LoopBuffer buffer = new LoopBuffer(READ_BYTES);
+  private final int readBytes;
+  private final LoopBuffer buffer;
+
+  /**
+   * Makes the buffers.
+   *
+   * @param readBytes the most that one read brings
+   */
+  public ReadBuffers(int readBytes) {
+    this.readBytes = readBytes;
+    this.buffer = new LoopBuffer(readBytes);
+  }
 
   @Override
   @SuppressWarnings("deprecation") // Netty's interface has no other way yet.
@@ -20,7 +31,7 @@ final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
     return new MaxMessageHandle() {
       @Override
       public int guess() {
-        return READ_BYTES;
+        return readBytes;
       }
 
       @Override

@@ -1,0 +1,88 @@
+package io.mgtm.gtm.net;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+
+/** Event loops and sockets of the best kind that the machine has, set up alike. Any thread. */
+public final class EventLoops {
+  private static final int BACKLOG = 4_096;
+
+  /**
+   * A node whose machine has lost its power can register again once its old connection is found
+   * dead, after about half a minute; the system's own default is two hours.
+   */
+  private static final int KEEPALIVE_IDLE_SECONDS = 15;
+
+  private static final int KEEPALIVE_INTERVAL_SECONDS = 5;
+  private static final int KEEPALIVE_PROBES = 3;
+
+  private EventLoops() {}
+
+  /** Daemon threads that run event loops. */
+  public static MultiThreadIoEventLoopGroup start(int threads, String name) {
+    IoHandlerFactory factory =
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+  }
+
+  /** A listener whose connections read what a client sends; the rest is the caller's. */
+  public static ServerBootstrap server(EventLoopGroup accepting, EventLoopGroup serving) {
+    Class<? extends ServerChannel> type =
+        Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(accepting, serving)
+            .channel(type)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .childOption(
+                ChannelOption.RECVBUF_ALLOCATOR, new ReadBuffers(ReadBuffers.CLIENT_BYTES));
+    if (Epoll.isAvailable()) {
+      bootstrap
+          .childOption(EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS)
+          .childOption(EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS)
+          .childOption(EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+    }
+    return bootstrap;
+  }
+
+  /** What connects to a server over this loop; the handler and the address are the caller's. */
+  public static Bootstrap client(EventLoop loop) {
+    Class<? extends Channel> type =
+        Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class;
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(type)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.SO_KEEPALIVE, true)
+            .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
+    if (Epoll.isAvailable()) {
+      bootstrap
+          .option(EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS)
+          .option(EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS)
+          .option(EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+    }
+    return bootstrap;
+  }
+}
