@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures GTMs, and checks what they answer.",
     mixinStandardHelpOptions = true,
-    subcommands = {GtmCommand.class, CompareCommand.class, MicroCommand.class})
+    subcommands = {GtmCommand.class, CompareCommand.class, MicroCommand.class, DemoCommand.class, ModesCommand.class})
 public final class BenchMain {
   private BenchMain() {}
 

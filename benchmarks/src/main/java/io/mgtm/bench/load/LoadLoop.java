@@ -24,6 +24,7 @@ final class LoadLoop implements Runnable {
   private final List<LoadConnection> connections = new ArrayList<>();
   private final List<LoadConnection> toConnect = new ArrayList<>();
   private final AtomicLong served = new AtomicLong();
+  private final AtomicLong longestNanos = new AtomicLong();
   private int finished;
   private long nextWatch = System.nanoTime();
 
@@ -145,11 +146,19 @@ final class LoadLoop implements Runnable {
       latencies.record(operation, nanos);
     }
     served.lazySet(served.getPlain() + 1);
+    if (nanos > longestNanos.get()) {
+      longestNanos.set(nanos);
+    }
   }
 
   /** How many requests were answered, warm-up included. Any thread. */
   long served() {
     return served.get();
+  }
+
+  /** The longest that a request took since this was asked last. Any thread. */
+  long takeLongestNanos() {
+    return longestNanos.getAndSet(0);
   }
 
   /** When the thread has ended. */

@@ -83,6 +83,11 @@ public final class LoadRun implements AutoCloseable {
     return loops.stream().mapToLong(LoadLoop::served).sum();
   }
 
+  /** The longest that a request took, in ns, among those answered since this was asked last. */
+  public long takeLongestNanos() {
+    return loops.stream().mapToLong(LoadLoop::takeLongestNanos).max().orElse(0);
+  }
+
   /** How many requests have failed so far. */
   public long failed() {
     return errors.count();

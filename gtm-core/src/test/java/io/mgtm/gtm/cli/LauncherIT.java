@@ -61,6 +61,8 @@ class LauncherIT {
     Files.writeString(root.resolve("pom.xml"), "<project/>");
     Files.createDirectories(root.resolve("gtm-core/src/main"));
     Files.writeString(root.resolve("gtm-core/pom.xml"), "<project/>");
+    Files.createDirectories(root.resolve("gtm-proxy/src/main"));
+    Files.writeString(root.resolve("gtm-proxy/pom.xml"), "<project/>");
     bin = Files.createDirectory(root.resolve("bin"));
     for (String tool : TOOLS) {
       for (String folder : List.of("/usr/bin", "/bin")) {
@@ -174,14 +176,21 @@ class LauncherIT {
     assertThat(first.last())
         .startsWith("java -XX:+UseSerialGC")
         .endsWith("-jar " + root.toRealPath().resolve("gtm-core/target/mgtm-gtm.jar") + " status");
-    End second = run("up", "--metrics", "127.0.0.1:1");
+    End second = run("gtm", "nodes");
     assertThat(second.lines()).noneMatch(line -> line.startsWith("mvn"));
-    assertThat(second.last())
-        .endsWith(
-            "start --data "
-                + root.toRealPath()
-                + "/data --listen 127.0.0.1:6666 --metrics"
-                + " 127.0.0.1:1");
+    assertThat(second.last()).endsWith(" nodes");
+  }
+
+  @Test
+  void upRunsAnInstallationWithItsDataInTheTree() throws Exception {
+    tool(
+        "mvn",
+        "echo \"mvn $*\"; mkdir -p gtm-proxy/target; echo jar > gtm-proxy/target/mgtm-proxy.jar");
+    Path tree = root.toRealPath();
+    assertThat(run("up", "--nodes", "5").last())
+        .isEqualTo(
+            "java -cp %s/gtm-proxy/target/mgtm-proxy.jar io.mgtm.proxy.local.UpCommand --data %s/data --nodes 5"
+                .formatted(tree, tree));
   }
 
   @Test
@@ -228,8 +237,8 @@ class LauncherIT {
 
   @Test
   void whatIsNotThereIsSaid() throws Exception {
-    assertThat(run("proxy").last())
-        .isEqualTo("mgtm: this version has no proxy: there is no module gtm-proxy");
+    assertThat(run("ha").last())
+        .isEqualTo("mgtm: this version has no ha: there is no module ha-controller");
     assertThat(run("frobnicate").last()).isEqualTo("mgtm: there is no command \"frobnicate\"");
     assertThat(run("frobnicate").status()).isOne();
     assertThat(run("help").status()).isZero();

@@ -1,0 +1,128 @@
+package io.mgtm.bench.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.bench.check.GivenOut;
+import io.mgtm.bench.load.MixedLoad;
+import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.proxy.local.LocalInstallation;
+import io.mgtm.proxy.local.LocalSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+
+/** Three node processes, a proxy process, and load through it, for a test that breaks things. */
+final class GroupUnderLoad implements AutoCloseable {
+  static final int LEADER_MS = 30_000;
+  private static final int CONNECTIONS = 8;
+  private static final int REQUEST_MS = 30_000;
+  private static final int PROGRESS_MS = 30_000;
+
+  private static final AdminClient.Settings ASK =
+      new AdminClient.Settings(2_000, null, SocketFactory.getDefault());
+
+  private final LocalInstallation group;
+  private final MixedLoad load;
+  private final List<Long> pausesMs = new ArrayList<>();
+
+  private GroupUnderLoad(LocalInstallation group, MixedLoad load) {
+    this.group = group;
+    this.load = load;
+  }
+
+  static GroupUnderLoad start(Path folder) throws IOException, InterruptedException {
+    return start(LocalSettings.free(folder, 3, "fifo"));
+  }
+
+  static GroupUnderLoad start(LocalSettings settings) throws IOException, InterruptedException {
+    return start(settings, (name, command) -> command);
+  }
+
+  static GroupUnderLoad start(LocalSettings settings, LocalInstallation.Placement placement)
+      throws IOException, InterruptedException {
+    LocalInstallation group = LocalInstallation.start(settings, placement);
+    try {
+      group.awaitLeader(LEADER_MS);
+      MixedLoad load =
+          MixedLoad.start(
+              group.proxyAddress().resolve(), CONNECTIONS, new GivenOut(), REQUEST_MS);
+      GroupUnderLoad running = new GroupUnderLoad(group, load);
+      running.awaitProgress(1_000);
+      load.takeLongestMs();
+      return running;
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      group.close();
+      throw e;
+    }
+  }
+
+  LocalInstallation group() {
+    return group;
+  }
+
+  /** Waits until so many more requests are answered: the group serves. */
+  void awaitProgress(long requests) throws InterruptedException {
+    long until = load.served() + requests;
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    while (load.served() < until) {
+      assertThat(System.nanoTime() - end).as("no progress; see %s", group.settings().folder()).isNegative();
+      assertThat(load.failed()).as("failed requests").isZero();
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  /** Waits until so many members vote, as the leader tells. */
+  void awaitVoters(int voters) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    while (voters() != voters) {
+      assertThat(System.nanoTime() - end).as("voters: %d", voters()).isNegative();
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  private int voters() throws IOException {
+    int leader = group.awaitLeader(LEADER_MS);
+    try (AdminClient client =
+        AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
+      int voters = 0;
+      for (JsonNode member :
+          new ObjectMapper().readTree(client.ask("status", "").bytes()).get("members")) {
+        voters += member.get("voter").asBoolean() && member.get("lagEntries").asLong() >= 0 ? 1 : 0;
+      }
+      return voters;
+    }
+  }
+
+  /** Notes the longest request since the last fault, and the next fault begins. */
+  long notePause() {
+    long ms = load.takeLongestMs();
+    pausesMs.add(ms);
+    return ms;
+  }
+
+  List<Long> pausesMs() {
+    return pausesMs;
+  }
+
+  /** Ends the load; nobody saw an error, and nothing was wrong. */
+  void verify() throws InterruptedException {
+    MixedLoad.Result result = load.finish();
+    assertThat(result.firstErrors()).isEmpty();
+    assertThat(result.firstFindings()).isEmpty();
+    assertThat(result.clean()).isTrue();
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      load.close();
+    } finally {
+      group.close();
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.mgtm.bench.fault;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A network for each process: namespaces on a bridge in a namespace of its own, where packets of
+ * one to another can be lost. This machine's end of it has the last address.
+ *
+ * <p>A loss is a neighbour entry with an address that nobody has: the frames leave and arrive
+ * nowhere, and neither side is told.
+ */
+final class TestNetwork implements AutoCloseable {
+  private static final String NOBODY = "02:00:00:00:00:ee";
+  private static final String PREFIX = "10.213.77.";
+  private static final int HERE = 254;
+
+  private final String tag = "mgtm" + ProcessHandle.current().pid();
+  private final Map<String, Integer> hosts = new LinkedHashMap<>();
+
+  private TestNetwork() {}
+
+  /** Makes it, or skips the test where it cannot be made. */
+  static TestNetwork make(String... names) throws IOException, InterruptedException {
+    Assumptions.assumeTrue(
+        run(List.of("ip", "netns", "list")).status() == 0
+            && run(List.of("id", "-u")).output().strip().equals("0"),
+        "SKIPPED: network namespaces need root and iproute2");
+    TestNetwork network = new TestNetwork();
+    try {
+      network.build(names);
+      return network;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      network.close();
+      throw e;
+    }
+  }
+
+  private void build(String... names) throws IOException, InterruptedException {
+    must("ip netns add " + bridge());
+    in(bridge(), "ip link add br0 type bridge");
+    in(bridge(), "ip link set br0 up");
+    must("ip link add " + tag + "h type veth peer name here netns " + bridge());
+    in(bridge(), "ip link set here master br0 up");
+    must("ip addr add " + PREFIX + HERE + "/24 dev " + tag + "h");
+    must("ip link set " + tag + "h up");
+    for (String name : names) {
+      int host = hosts.size() + 1;
+      hosts.put(name, host);
+      must("ip netns add " + namespace(name));
+      in(bridge(), "ip link add " + name + " type veth peer name eth0 netns " + namespace(name));
+      in(bridge(), "ip link set " + name + " master br0 up");
+      in(namespace(name), "ip addr add " + address(name) + "/24 dev eth0");
+      in(namespace(name), "ip link set eth0 up");
+      in(namespace(name), "ip link set lo up");
+    }
+  }
+
+  private String bridge() {
+    return tag + "b";
+  }
+
+  private String namespace(String name) {
+    return tag + "-" + name;
+  }
+
+  /** The address of a process. */
+  String address(String name) {
+    return PREFIX + hosts.get(name);
+  }
+
+  /** Runs a process in its network. */
+  List<String> place(String name, List<String> command) {
+    List<String> placed = new ArrayList<>(List.of("ip", "netns", "exec", namespace(name)));
+    placed.addAll(command);
+    return placed;
+  }
+
+  /** What {@code from} sends to {@code to} is lost from here on. */
+  void lose(String from, String to) throws IOException, InterruptedException {
+    in(
+        namespace(from),
+        "ip neigh replace " + address(to) + " lladdr " + NOBODY + " nud permanent dev eth0");
+  }
+
+  /** Nothing passes between the two. */
+  void cut(String one, String other) throws IOException, InterruptedException {
+    lose(one, other);
+    lose(other, one);
+  }
+
+  /** Everything passes again. */
+  void heal() throws IOException, InterruptedException {
+    for (String name : hosts.keySet()) {
+      in(namespace(name), "ip neigh flush dev eth0 nud permanent");
+    }
+  }
+
+  private void in(String namespace, String command) throws IOException, InterruptedException {
+    must("ip netns exec " + namespace + " " + command);
+  }
+
+  private static void must(String command) throws IOException, InterruptedException {
+    Ended ended = run(List.of(command.split(" ")));
+    if (ended.status() != 0) {
+      throw new IOException(command + ": " + ended.output());
+    }
+  }
+
+  private record Ended(int status, String output) {}
+
+  private static Ended run(List<String> command) throws IOException, InterruptedException {
+    Process process;
+    try {
+      process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    } catch (IOException e) {
+      return new Ended(127, e.getMessage());
+    }
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Ended(process.waitFor(), output);
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    // A namespace takes its ends of links with it, and a link its other end.
+    for (String name : hosts.keySet()) {
+      run(List.of("ip", "netns", "del", namespace(name)));
+    }
+    run(List.of("ip", "netns", "del", bridge()));
+    run(List.of("ip", "link", "del", tag + "h"));
+  }
+}

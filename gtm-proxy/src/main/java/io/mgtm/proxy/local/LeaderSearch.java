@@ -1,0 +1,41 @@
+package io.mgtm.proxy.local;
+
+import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.wire.link.Standing;
+import java.io.IOException;
+import java.util.List;
+import javax.net.SocketFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks nodes who leads. */
+final class LeaderSearch {
+  private static final Logger log = LoggerFactory.getLogger(LeaderSearch.class);
+  private static final AdminClient.Settings ASK =
+      new AdminClient.Settings(500, null, SocketFactory.getDefault());
+
+  private final List<HostPort> nodes;
+
+  LeaderSearch(List<HostPort> nodes) {
+    this.nodes = nodes;
+  }
+
+  /** The node that says so with the highest term, from 0; -1 when none does. */
+  int find() {
+    int leader = -1;
+    long term = -1;
+    for (int i = 0; i < nodes.size(); i++) {
+      try (AdminClient client = AdminClient.connect(nodes.get(i).resolve(), ASK)) {
+        Standing standing = client.standing();
+        if (standing.leading() && standing.term() > term) {
+          leader = i;
+          term = standing.term();
+        }
+      } catch (IOException e) {
+        log.debug("No answer", e);
+      }
+    }
+    return leader;
+  }
+}

@@ -1,0 +1,114 @@
+package io.mgtm.proxy.local;
+
+import io.mgtm.gtm.config.HostPort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * An installation on this machine.
+ *
+ * @param folder holds a data folder for each node, named like it, and the logs
+ * @param clients where each node listens for XC nodes and fronts
+ * @param members where each node listens for the others
+ * @param proxy where the proxy listens
+ * @param mode how the group replicates, as {@code --mode} takes it
+ * @param jvm options of each Java process
+ * @param nodeOptions more options of every node
+ */
+public record LocalSettings(
+    Path folder,
+    List<HostPort> clients,
+    List<HostPort> members,
+    HostPort proxy,
+    String mode,
+    List<String> jvm,
+    List<String> nodeOptions) {
+  /** The modes of operation of a JVM that does little but this, on a machine that it shares. */
+  public static final List<String> JVM_OPTIONS = List.of("-XX:+UseSerialGC", "-Xmn48m");
+
+  private static final String HOST = "127.0.0.1";
+
+  public LocalSettings {
+    clients = List.copyOf(clients);
+    members = List.copyOf(members);
+    jvm = List.copyOf(jvm);
+    nodeOptions = List.copyOf(nodeOptions);
+    if (clients.isEmpty() || clients.size() != members.size()) {
+      throw new IllegalArgumentException("as many client as member addresses are needed");
+    }
+  }
+
+  /** Fixed ports: the proxy on {@code base}, the nodes on those after it, members 1,000 above. */
+  public static LocalSettings fixed(Path folder, int nodes, int base, String mode) {
+    return new LocalSettings(
+        folder,
+        IntStream.rangeClosed(1, nodes).mapToObj(i -> new HostPort(HOST, base + i)).toList(),
+        IntStream.rangeClosed(1, nodes)
+            .mapToObj(i -> new HostPort(HOST, base + 1_000 + i))
+            .toList(),
+        new HostPort(HOST, base),
+        mode,
+        JVM_OPTIONS,
+        List.of());
+  }
+
+  /** Ports of 127.0.0.1 that nobody uses now. */
+  public static LocalSettings free(Path folder, int nodes, String mode) throws IOException {
+    List<HostPort> ports = freePorts(2 * nodes + 1);
+    return new LocalSettings(
+        folder,
+        ports.subList(0, nodes),
+        ports.subList(nodes, 2 * nodes),
+        ports.get(2 * nodes),
+        mode,
+        JVM_OPTIONS,
+        List.of());
+  }
+
+  private static List<HostPort> freePorts(int count) throws IOException {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        held.add(new ServerSocket(0, 1, InetAddress.getByName(HOST)));
+      }
+      return held.stream().map(s -> new HostPort(HOST, s.getLocalPort())).toList();
+    } finally {
+      for (ServerSocket socket : held) {
+        socket.close();
+      }
+    }
+  }
+
+  /** The same with more options for every node. */
+  public LocalSettings withNodeOptions(List<String> options) {
+    return new LocalSettings(folder, clients, members, proxy, mode, jvm, options);
+  }
+
+  /** How many nodes. */
+  public int nodes() {
+    return clients.size();
+  }
+
+  /** The name of node {@code i}, from 0. */
+  public String name(int i) {
+    return "g" + (i + 1);
+  }
+
+  /** The members as {@code --members} takes them. */
+  public String memberList() {
+    return IntStream.range(0, nodes())
+        .mapToObj(i -> name(i) + "=" + members.get(i))
+        .collect(Collectors.joining(","));
+  }
+
+  /** The nodes as a proxy's {@code --gtm} takes them. */
+  public String clientList() {
+    return clients.stream().map(HostPort::toString).collect(Collectors.joining(","));
+  }
+}
