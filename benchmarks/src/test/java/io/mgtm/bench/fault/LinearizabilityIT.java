@@ -1,0 +1,139 @@
+package io.mgtm.bench.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.bench.fault.History.Operation;
+import io.mgtm.gtm.client.ClientSettings;
+import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.command.SequenceCommand;
+import io.mgtm.proxy.local.LocalInstallation;
+import io.mgtm.proxy.local.LocalSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Registers built on sequences, through the proxy, while leaders are killed and hang: every history
+ * is linearizable by the verifier of Lincheck.
+ */
+@Timeout(240)
+class LinearizabilityIT {
+  private static final int CLIENTS = 4;
+  private static final int OPERATIONS = 8;
+  private static final int DISTURBANCES = 6;
+  private static final int QUIET_MS = 1_000;
+  private static final int REQUEST_MS = 30_000;
+  private static final long SEED = 20_110_914;
+
+  @TempDir Path folder;
+
+  @Test
+  void registersAreLinearizableWhileLeadersDie() throws Exception {
+    try (LocalInstallation group =
+        LocalInstallation.start(LocalSettings.free(folder, 3, "fifo"))) {
+      group.awaitLeader(GroupUnderLoad.LEADER_MS);
+      ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
+      try {
+        Future<?> disturbed = threads.submit(() -> disturb(group));
+        int windows = 0;
+        do {
+          History history = window(group, threads, windows);
+          assertThat(history.isLinearizable()).as("%s", history).isTrue();
+          windows++;
+        } while (!disturbed.isDone());
+        disturbed.get();
+        assertThat(windows).isGreaterThan(DISTURBANCES);
+      } finally {
+        threads.shutdownNow();
+        assertThat(threads.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+      }
+    }
+  }
+
+  private static Void disturb(LocalInstallation group) throws IOException, InterruptedException {
+    for (int i = 0; i < DISTURBANCES; i++) {
+      TimeUnit.MILLISECONDS.sleep(QUIET_MS);
+      int leader = group.awaitLeader(GroupUnderLoad.LEADER_MS);
+      if (i % 2 == 0) {
+        group.node(leader).kill();
+        TimeUnit.MILLISECONDS.sleep(QUIET_MS);
+        group.restartNode(leader);
+      } else {
+        group.node(leader).signal("STOP");
+        TimeUnit.MILLISECONDS.sleep(3 * QUIET_MS);
+        group.node(leader).signal("CONT");
+      }
+    }
+    return null;
+  }
+
+  /** Some operations of some clients on a register of their own. */
+  private static History window(LocalInstallation group, ExecutorService threads, int number)
+      throws Exception {
+    String key = GtmClient.sequenceKey("registers.public.r" + number);
+    try (GtmClient client = connect(group)) {
+      client.createSequence(key);
+      // Twice: the value before becomes the last one.
+      client.sequence(new SequenceCommand.SetValue(key, 0, true));
+      client.sequence(new SequenceCommand.SetValue(key, 0, true));
+    }
+    List<Future<List<Operation>>> running = new ArrayList<>();
+    for (int c = 0; c < CLIENTS; c++) {
+      Random random = new Random(SEED + number * CLIENTS + c);
+      int client = c;
+      running.add(threads.submit(() -> operations(group, key, client, random)));
+    }
+    List<List<Operation>> clients = new ArrayList<>();
+    for (Future<List<Operation>> of : running) {
+      clients.add(of.get());
+    }
+    return new History(clients);
+  }
+
+  private static GtmClient connect(LocalInstallation group) throws IOException {
+    ClientSettings usual = ClientSettings.named("registers");
+    return GtmClient.connect(
+        group.proxyAddress().resolve(),
+        new ClientSettings(
+            usual.startup(), usual.connectTimeoutMs(), REQUEST_MS, usual.replyBytesMax()));
+  }
+
+  private static List<Operation> operations(
+      LocalInstallation group, String key, int client, Random random) throws IOException {
+    List<Operation> operations = new ArrayList<>();
+    try (GtmClient connection = connect(group)) {
+      for (int i = 0; i < OPERATIONS; i++) {
+        operations.add(operation(connection, key, client * 1_000L + i * 10, random.nextInt(5)));
+      }
+    }
+    return operations;
+  }
+
+  private static Operation operation(GtmClient connection, String key, long to, int choice)
+      throws IOException {
+    long asked = System.nanoTime();
+    return switch (choice) {
+      case 0 -> {
+        connection.sequence(new SequenceCommand.SetValue(key, to, true));
+        yield new Operation("set", to, null, asked, System.nanoTime());
+      }
+      case 1, 2 -> {
+        long answer = connection.nextValue(key);
+        yield new Operation("next", null, answer, asked, System.nanoTime());
+      }
+      default -> {
+        long answer = connection.lastValue(key);
+        yield new Operation("last", null, answer, asked, System.nanoTime());
+      }
+    };
+  }
+}
