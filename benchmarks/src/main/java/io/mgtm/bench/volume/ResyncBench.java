@@ -40,7 +40,7 @@ final class ResyncBench {
       programs.ask(near, "{\"command\":\"pause\"}");
       fio.sprinkle(programs.socket("near"), 100 * CHUNK_BYTES);
       row(out, "one chunk in 100 changed", source);
-      target.await("lives", () -> true);
+      target.checkAlive();
     }
     out.println();
     out.flush();

@@ -80,6 +80,17 @@ final class Servant implements AutoCloseable {
     }
   }
 
+  /**
+   * Sees whether it still runs.
+   *
+   * @throws IOException when it has ended
+   */
+  void checkAlive() throws IOException {
+    if (!process.isAlive()) {
+      throw new IOException(name + " ended: " + lastLines());
+    }
+  }
+
   private String lastLines() throws IOException {
     List<String> lines = Files.readAllLines(log);
     return String.join(
