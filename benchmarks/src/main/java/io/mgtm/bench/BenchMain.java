@@ -12,11 +12,14 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures GTMs, and checks what they answer.",
     mixinStandardHelpOptions = true,
-<<<<<<< HEAD
-    subcommands = {GtmCommand.class, CompareCommand.class, MicroCommand.class, DemoCommand.class, ModesCommand.class})
-=======
-    subcommands = {GtmCommand.class, CompareCommand.class, MicroCommand.class, VolumeCommand.class})
->>>>>>> main
+    subcommands = {
+      GtmCommand.class,
+      CompareCommand.class,
+      ModesCommand.class,
+      DemoCommand.class,
+      MicroCommand.class,
+      VolumeCommand.class
+    })
 public final class BenchMain {
   private BenchMain() {}
 
