@@ -45,7 +45,8 @@ final class SocketServer implements AutoCloseable {
     this.metrics = metrics;
     this.fatal = fatal;
     ownerLoop = EventLoops.start(1, "mgtm-owner");
-    ioLoops = config.ioThreads() == 1 ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
+    ioLoops =
+        config.ioThreads() == 1 ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
   }
 
   /** The thread that owns the state. */

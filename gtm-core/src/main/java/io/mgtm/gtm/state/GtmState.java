@@ -241,8 +241,7 @@ public final class GtmState {
    *
    * @param last the highest number of a command that had an effect, 0 before there is one
    */
-  public record FrontInfo(
-      long session, String front, FrontKind kind, boolean proxied, long last) {}
+  public record FrontInfo(long session, String front, FrontKind kind, boolean proxied, long last) {}
 
   /** A front's session, or null when there is none. */
   public FrontInfo front(long session) {

@@ -10,9 +10,7 @@ public interface FrontFrameHandler {
   /** The front is called {@code name}. */
   void hello(String name, FrontKind kind) throws WireException;
 
-  /**
-   * The answer to a challenge: HMAC-SHA256 with the secret over the nonce and the front's name.
-   */
+  /** The answer to a challenge: HMAC-SHA256 with the secret over the nonce and the front's name. */
   void auth(byte[] hmac) throws WireException;
 
   /**

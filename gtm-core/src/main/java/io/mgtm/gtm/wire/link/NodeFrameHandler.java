@@ -30,8 +30,8 @@ public interface NodeFrameHandler {
    * One reply; those of a session come in the order of its numbers.
    *
    * @param close whether the client's connection is to be closed after it
-   * @param bytes the reply as an XC client reads it, empty for a command that has none; valid during
-   *     the call unless retained
+   * @param bytes the reply as an XC client reads it, empty for a command that has none; valid
+   *     during the call unless retained
    */
   void reply(long session, long number, boolean close, ByteBuf bytes) throws WireException;
 

@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
  * Writes a {@code REPLIES} frame around replies that are encoded in place. One object serves one
  * thread.
  *
- * <p>{@code length:i32 type:u8 session:i64 first:i64 count:u32}, then for each reply {@code close:u8
- * length:i32} and its bytes.
+ * <p>{@code length:i32 type:u8 session:i64 first:i64 count:u32}, then for each reply {@code
+ * close:u8 length:i32} and its bytes.
  */
 public final class RepliesWriter {
   private static final int COUNT_OFFSET = LinkFormat.FRAME_HEAD_BYTES + 2 * Long.BYTES;

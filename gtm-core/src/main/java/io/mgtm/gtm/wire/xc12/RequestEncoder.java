@@ -121,7 +121,14 @@ public final class RequestEncoder {
       case BEGIN_BACKUP -> MessageType.BEGIN_BACKUP;
       case END_BACKUP -> MessageType.END_BACKUP;
       case LIST_BARRIERS -> MessageType.MGTM_BARRIER_LIST;
-      case RESTART, OPEN_SESSION, CLOSE_SESSION, START_GXIDS, RESTORE_SEQUENCE ->
+      case RESTART,
+          OPEN_SESSION,
+          CLOSE_SESSION,
+          NUMBERED,
+          OPEN_FRONT,
+          ANNOUNCE_MEMBER,
+          START_GXIDS,
+          RESTORE_SEQUENCE ->
           throw new IllegalArgumentException(command.type() + " has no message");
     };
   }
