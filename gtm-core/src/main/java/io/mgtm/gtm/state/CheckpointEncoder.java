@@ -95,7 +95,7 @@ public final class CheckpointEncoder {
   }
 
   private void putSessions(SessionTable table) {
-    out.reserve(FIXED_BYTES).putInt(table.count());
+    out.reserve(FIXED_BYTES).putInt(table.all().size());
     for (SessionTable.Session session : table.all()) {
       ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(session.nodeName()));
       to.putLong(session.id());

@@ -19,6 +19,7 @@ public final class SampleCommands {
 
   private SampleCommands() {
     sessions();
+    fronts();
     transactions();
     preparedTransactions();
     snapshots();
@@ -53,6 +54,16 @@ public final class SampleCommands {
     add(
         new SessionCommand.DisconnectBackend(SESSION, BACKEND, true, NodeType.DATANODE, "dn"),
         "04" + SESSION_HEX + "1112 01 04 0002 646e");
+  }
+
+  private void fronts() {
+    add(
+        new SessionCommand.OpenFront(SESSION, "p1", FrontKind.NODE, true),
+        "06" + SESSION_HEX + "0002 7031 01 01");
+    add(
+        new SessionCommand.Numbered(SESSION, 9, 7, new SequenceCommand.Reset("s")),
+        "05" + SESSION_HEX + "0000000000000009 0000000000000007 2c 0001 73");
+    add(new SessionCommand.AnnounceMember("g1", "h:1"), "07 0002 6731 0003 683a31");
   }
 
   private void transactions() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.Outcome;
@@ -51,7 +52,21 @@ class DamagedCheckpointTest {
     begin(BeginKind.HANDLE);
     apply(new SequenceCommand.Init("d.s\0", 1, 1, 9, 1, false));
     apply(new SessionCommand.OpenSession(1, "co1", NodeType.COORDINATOR, true));
+    apply(new SessionCommand.OpenFront(7, "p1", FrontKind.PROXY, false));
+    apply(new SessionCommand.Numbered(7, 1, 0, new SequenceCommand.NextValue("d.s\0")));
+    apply(new SessionCommand.AnnounceMember("g1", "h:1"));
     return CheckpointEncoder.encode(state);
+  }
+
+  /** Version 1 ended before the time of the newest change. */
+  @Test
+  void aCheckpointOfVersionOneIsRead() {
+    begin(BeginKind.GXID);
+    byte[] now = CheckpointEncoder.encode(state);
+    byte[] before = Arrays.copyOf(now, now.length - (Long.BYTES + 2 * Integer.BYTES));
+    before[1] = 1;
+    assertThat(decode(before).counts()).isEqualTo(state.counts());
+    assertThat(decode(before).fronts()).isEmpty();
   }
 
   @Test
@@ -73,7 +88,7 @@ class DamagedCheckpointTest {
     newer[1]++;
     assertThatThrownBy(() -> decode(newer))
         .isInstanceOf(UnknownVersionException.class)
-        .hasMessage("the checkpoint has format version 2, this program knows up to 1");
+        .hasMessage("the checkpoint has format version 3, this program knows up to 2");
   }
 
   @Test

@@ -43,6 +43,9 @@ class RequestRoundTripTest {
       EnumSet.of(
           CommandType.RESTART,
           CommandType.OPEN_SESSION,
+          CommandType.NUMBERED,
+          CommandType.OPEN_FRONT,
+          CommandType.ANNOUNCE_MEMBER,
           CommandType.CLOSE_SESSION,
           CommandType.START_GXIDS,
           CommandType.RESTORE_SEQUENCE);
