@@ -26,17 +26,15 @@ public final class PartialBuffer {
    * @param joined what {@link #join} or {@link #kept} gave
    */
   public void keepRest(ByteBuf joined) {
-    if (joined != kept) {
+    if (kept == null) {
       if (joined.isReadable()) {
         int bytes = joined.readableBytes();
         kept = PooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(joined);
       }
-    } else if (kept != null) {
-      if (kept.isReadable()) {
-        kept.discardSomeReadBytes();
-      } else {
-        release();
-      }
+    } else if (kept.isReadable()) {
+      kept.discardSomeReadBytes();
+    } else {
+      release();
     }
   }
 
