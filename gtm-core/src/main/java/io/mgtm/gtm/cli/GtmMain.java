@@ -30,7 +30,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
       BarriersCommand.class,
       AdvanceOldestCommand.class,
       DropSequenceCommand.class,
-      UnregisterNodeCommand.class
+      UnregisterNodeCommand.class,
+      TransferCommand.class,
+      AddMemberCommand.class,
+      RemoveMemberCommand.class,
+      AcceptLossCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class
     })
 public final class GtmMain {
   /** The status of a command that could not do what it was asked to. */

@@ -1,2 +1,4 @@
-/** Sockets: event loops, buffers, deadlines, what listens and where; shared by servers and fronts. */
+/**
+ * Sockets: event loops, buffers, deadlines, what listens and where; shared by servers and fronts.
+ */
 package io.mgtm.gtm.net;
