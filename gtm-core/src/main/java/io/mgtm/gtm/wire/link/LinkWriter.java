@@ -36,6 +36,22 @@ public final class LinkWriter {
     end(out, start);
   }
 
+  /**
+   * Sends commands that are encoded already.
+   *
+   * @param first the number of the first one
+   * @param count how many there are
+   * @param commands what {@link CommandsWriter} writes for each; read from its reader index on,
+   *     which is moved
+   */
+  public static void commands(
+      ByteBuf out, long session, long acked, long first, int count, ByteBuf commands) {
+    int start = begin(out, LinkFrameType.COMMANDS);
+    out.writeLong(session).writeLong(acked).writeLong(first).writeInt(count);
+    out.writeBytes(commands);
+    end(out, start);
+  }
+
   /** Ends a session. */
   public static void close(ByteBuf out, long session) {
     int start = begin(out, LinkFrameType.CLOSE);

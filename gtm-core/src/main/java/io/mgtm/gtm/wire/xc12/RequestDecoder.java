@@ -27,6 +27,7 @@ public final class RequestDecoder {
   private final RequestHandler handler;
   private final FrameReader reader = new FrameReader();
   private long session;
+  private short ownBackend = Command.NO_BACKEND;
   private boolean started;
   private boolean proxied;
 
@@ -45,6 +46,11 @@ public final class RequestDecoder {
     this.session = id;
   }
 
+  /** Sets the backend that commands of a peer which is no proxy are for; NO_BACKEND unless set. */
+  public void backend(short backend) {
+    this.ownBackend = backend;
+  }
+
   /** Whether the peer is a proxy, so that replies carry its connection numbers. */
   public boolean proxied() {
     return proxied;
@@ -57,22 +63,37 @@ public final class RequestDecoder {
    *     over
    */
   public void decode(ByteBuf in) throws WireException {
-    while (in.readableBytes() >= FrameLimits.HEADER_BYTES) {
-      int start = in.readerIndex();
-      byte type = in.getByte(start);
-      long frameBytes = 1L + in.getInt(start + 1);
-      checkFrame(type, frameBytes);
-      if (in.readableBytes() < frameBytes) {
-        return;
+    boolean more = true;
+    while (more) {
+      more = decodeNext(in);
+    }
+  }
+
+  /**
+   * Takes the next frame from {@code in} if it is whole.
+   *
+   * @return whether it was
+   * @throws WireException when the peer broke the protocol
+   */
+  public boolean decodeNext(ByteBuf in) throws WireException {
+    int start = in.readerIndex();
+    if (in.readableBytes() < FrameLimits.HEADER_BYTES) {
+      if (in.isReadable()) {
+        checkType(in.getByte(start));
       }
-      int end = start + (int) frameBytes;
-      reader.wrap(in, start + FrameLimits.HEADER_BYTES, end, "frame");
-      frame(type);
-      in.readerIndex(end);
+      return false;
     }
-    if (in.isReadable()) {
-      checkType(in.getByte(in.readerIndex()));
+    byte type = in.getByte(start);
+    long frameBytes = 1L + in.getInt(start + 1);
+    checkFrame(type, frameBytes);
+    if (in.readableBytes() < frameBytes) {
+      return false;
     }
+    int end = start + (int) frameBytes;
+    reader.wrap(in, start + FrameLimits.HEADER_BYTES, end, "frame");
+    frame(type);
+    in.readerIndex(end);
+    return true;
   }
 
   private void checkFrame(byte type, long frameBytes) throws WireException {
@@ -99,7 +120,7 @@ public final class RequestDecoder {
   private void frame(byte type) throws WireException {
     switch (type) {
       case 'C' -> {
-        short backend = proxied ? reader.readHostShort() : Command.NO_BACKEND;
+        short backend = proxied ? reader.readHostShort() : ownBackend;
         command(backend);
       }
       case 'A' -> {

@@ -1,0 +1,236 @@
+package io.mgtm.gtm.front;
+
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.wire.xc12.ReplyEncoder;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The clients of a front and the GTM behind it. What all clients sent in one turn of the event loop
+ * leaves together at its end; then the replies that came in it leave, once for each client.
+ */
+public final class Front {
+  private static final Logger log = LoggerFactory.getLogger(Front.class);
+
+  private final FrontSettings settings;
+  private final EventLoop loop;
+  private final FrontMetrics metrics;
+  private final Consumer<Throwable> fatal;
+  private final AllowList allowed;
+  private final TurnEnd turnEnd;
+  private final BackendNumbers backends = new BackendNumbers();
+  private final ReplyEncoder encoder = new ReplyEncoder();
+  private final Set<FrontConnection> connections = new LinkedHashSet<>();
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private Upstream upstream;
+  private List<FrontConnection> dirty = new ArrayList<>();
+  private List<FrontConnection> flushing = new ArrayList<>();
+  private int commandsCame;
+  private int repliesWent;
+  private int outstanding;
+  private boolean draining;
+
+  private Front(
+      FrontSettings settings, EventLoop loop, FrontMetrics metrics, Consumer<Throwable> fatal) {
+    this.settings = settings;
+    this.loop = loop;
+    this.metrics = metrics;
+    this.fatal = fatal;
+    this.allowed = new AllowList(settings.allow());
+    this.turnEnd = new TurnEnd(loop);
+    turnEnd.does(this::endTurn);
+  }
+
+  /**
+   * A front of a group. Call {@link #start} on its loop.
+   *
+   * @param name of the front, unique among those of its kind
+   * @param fatal told when an invariant is broken; the process is to end
+   */
+  public static Front ofGroup(
+      String name,
+      FrontSettings settings,
+      EventLoop loop,
+      LinkNodes nodes,
+      FrontMetrics metrics,
+      Consumer<Throwable> fatal) {
+    Front front = new Front(settings, loop, metrics, fatal);
+    front.upstream =
+        new GroupUpstream(
+            name,
+            nodes,
+            new LoopTime(loop),
+            RandomGenerator.getDefault(),
+            front.turnEnd::ask,
+            metrics);
+    return front;
+  }
+
+  /** Begins to connect to the GTM. */
+  public void start() {
+    upstream.start();
+  }
+
+  /** What is wrong now, or empty. Any thread. */
+  public String trouble() {
+    return upstream.trouble();
+  }
+
+  /** What it is connected to, in a few words. Any thread. */
+  public String describe() {
+    return upstream.describe();
+  }
+
+  /**
+   * Serves a client that was just accepted, or turns it away. On the event loop, which is the
+   * channel's too.
+   */
+  public void accept(Channel channel) {
+    if (!allowed.allows(channel.remoteAddress())) {
+      metrics.turnedAway();
+      log.warn("Turned away {}: it comes from no network of allow", channel.remoteAddress());
+      channel.close();
+      return;
+    }
+    if (connections.size() >= settings.connectionsMax()) {
+      metrics.turnedAway();
+      log.warn(
+          "Turned away {}: the limit of {} connections is reached; raise limits.connectionsMax",
+          channel.remoteAddress(),
+          settings.connectionsMax());
+      tellAndClose(
+          channel,
+          "the limit of " + settings.connectionsMax() + " connections is reached",
+          "Raise limits.connectionsMax.");
+      return;
+    }
+    FrontConnection connection = new FrontConnection(this, settings);
+    connections.add(connection);
+    metrics.connected();
+    channel.pipeline().addLast(connection);
+  }
+
+  private void tellAndClose(Channel channel, String message, String hint) {
+    ByteBuf out = channel.alloc().ioBuffer();
+    encoder.error(out, false, Command.NO_BACKEND, true, message, hint);
+    channel.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  Upstream upstream() {
+    return upstream;
+  }
+
+  BackendNumbers backends() {
+    return backends;
+  }
+
+  ReplyEncoder encoder() {
+    return encoder;
+  }
+
+  FrontMetrics metrics() {
+    return metrics;
+  }
+
+  void fatal(Throwable cause) {
+    fatal.accept(cause);
+  }
+
+  boolean draining() {
+    return draining;
+  }
+
+  void submitted() {
+    commandsCame++;
+    outstanding++;
+  }
+
+  void answered() {
+    repliesWent++;
+    outstanding--;
+  }
+
+  /** A connection has something to flush. */
+  void dirty(FrontConnection connection) {
+    dirty.add(connection);
+    turnEnd.ask();
+  }
+
+  private void endTurn() {
+    try {
+      upstream.flush();
+      List<FrontConnection> now = dirty;
+      dirty = flushing;
+      flushing = now;
+      for (int i = 0; i < now.size(); i++) {
+        now.get(i).flush();
+      }
+      now.clear();
+      metrics.turn(commandsCame, repliesWent, outstanding);
+      commandsCame = 0;
+      repliesWent = 0;
+    } catch (RuntimeException | Error e) {
+      fatal.accept(e);
+    }
+  }
+
+  void gone(FrontConnection connection) {
+    connections.remove(connection);
+    metrics.disconnected();
+    if (draining && connections.isEmpty()) {
+      drained.complete(null);
+    }
+  }
+
+  /**
+   * Lets clients finish what they have open, and closes each once it has nothing. Any thread; new
+   * clients must not be accepted any more.
+   *
+   * @return completes when no client is left, or {@code drainMs} later; call {@link #close} then
+   */
+  public CompletableFuture<Void> drain(int drainMs) {
+    loop.execute(() -> beginDrain(drainMs));
+    return drained;
+  }
+
+  private void beginDrain(int drainMs) {
+    draining = true;
+    log.info("Draining: {} clients, {} commands without a reply", connections.size(), outstanding);
+    for (FrontConnection connection : List.copyOf(connections)) {
+      connection.closeIfIdle();
+    }
+    if (connections.isEmpty()) {
+      drained.complete(null);
+      return;
+    }
+    loop.schedule(
+        () -> {
+          if (drained.complete(null)) {
+            log.warn("Closing {} clients that had not finished", connections.size());
+          }
+        },
+        drainMs,
+        TimeUnit.MILLISECONDS);
+  }
+
+  /** Closes every client, then the sessions with the GTM in order, then the links. On the loop. */
+  public void close() {
+    draining = true;
+    for (FrontConnection connection : List.copyOf(connections)) {
+      connection.closeNow();
+    }
+    upstream.close();
+  }
+}

@@ -1,0 +1,180 @@
+package io.mgtm.gtm.front;
+
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** A session with the group: its numbers, its clients, and whether the leader has attached it. */
+final class GroupSession implements UpstreamSession {
+  /** Whether commands may be sent. */
+  enum State {
+    /** No leader, or one that has to be asked again later. */
+    WAITING,
+    /** The leader was asked. */
+    ATTACHING,
+    ATTACHED,
+    /** Ended by this front or lost by the group. */
+    ENDED
+  }
+
+  /** A frame of commands is kept well below what a node accepts. */
+  private static final int FRAME_BYTES = 1 << 20;
+
+  private static final FrontSession.Window WINDOW =
+      new FrontSession.Window(LinkFormat.WINDOW_COMMANDS, LinkFormat.WINDOW_BYTES - (128 << 10));
+
+  private final GroupUpstream upstream;
+  private final boolean proxied;
+  private final FrontSession<ReplyTarget> commands;
+  private final Set<SessionClient> clients = new LinkedHashSet<>();
+  private final Deque<SessionClient> waiting = new ArrayDeque<>();
+  private State state = State.WAITING;
+  private boolean dirty;
+
+  GroupSession(long id, boolean proxied, GroupUpstream upstream) {
+    this.commands = new FrontSession<>(id, WINDOW);
+    this.proxied = proxied;
+    this.upstream = upstream;
+  }
+
+  @Override
+  public long id() {
+    return commands.id();
+  }
+
+  State state() {
+    return state;
+  }
+
+  int pending() {
+    return commands.pending();
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return commands.hasRoom();
+  }
+
+  @Override
+  public void awaitRoom(SessionClient client) {
+    waiting.addLast(client);
+  }
+
+  @Override
+  public void submit(short backend, Command command, ReplyTarget target) {
+    if (state == State.ENDED) {
+      target.lost("the session has ended", "");
+      return;
+    }
+    commands.add(target, upstream.encode(backend, command));
+    markDirty();
+  }
+
+  private void markDirty() {
+    if (!dirty && state == State.ATTACHED) {
+      dirty = true;
+      upstream.dirty(this);
+    }
+  }
+
+  /** Asks the leader to attach it. */
+  void attach(Link leader) {
+    commands.detached();
+    state = State.ATTACHING;
+    leader.attach(commands.id(), commands.fresh(), commands.acked(), proxied);
+  }
+
+  /** There is no leader to send to. */
+  void detached() {
+    commands.detached();
+    state = State.WAITING;
+  }
+
+  /**
+   * The leader has attached it; what has no reply is sent, again or for the first time.
+   *
+   * @param last the highest number that the group knows
+   * @return false when that is one which was never sent: somebody else uses the session's id
+   */
+  boolean attached(long last) {
+    if (last > commands.last()) {
+      return false;
+    }
+    state = State.ATTACHED;
+    if (commands.hasUnsent()) {
+      markDirty();
+    }
+    return true;
+  }
+
+  /** Sends what was not sent. */
+  void send(Link leader, ByteBuf scratch) {
+    dirty = false;
+    while (state == State.ATTACHED && commands.hasUnsent()) {
+      long first = commands.sent() + 1;
+      int count = commands.send(FRAME_BYTES, scratch.clear());
+      leader.commands(commands.id(), commands.acked(), first, count, scratch);
+    }
+  }
+
+  /**
+   * A reply has come.
+   *
+   * @return false when it is none that may come now
+   */
+  boolean reply(long number, boolean close, ByteBuf bytes) {
+    if (number <= commands.acked() || state != State.ATTACHED) {
+      return true; // It was answered before, or comes from before the session was attached anew.
+    }
+    if (!commands.expects(number)) {
+      return false;
+    }
+    commands.answered(number).reply(close, bytes);
+    if (!waiting.isEmpty() && commands.pending() <= WINDOW.commandsMax() / 2 && hasRoom()) {
+      upstream.resume(this);
+    }
+    return true;
+  }
+
+  /** Lets those go on that waited for room, as long as there is some. */
+  void resumeWaiting() {
+    for (int left = waiting.size(); left > 0 && hasRoom(); left--) {
+      waiting.removeFirst().resume();
+    }
+  }
+
+  @Override
+  public void join(SessionClient client) {
+    clients.add(client);
+  }
+
+  @Override
+  public void leave(SessionClient client) {
+    clients.remove(client);
+    waiting.remove(client);
+  }
+
+  /** The group has lost it: nobody can tell what became of the commands without a reply. */
+  void lost(String message, String hint) {
+    state = State.ENDED;
+    commands.abandon(target -> target.lost(message, hint));
+    for (SessionClient client : clients.toArray(new SessionClient[0])) {
+      client.sessionLost(message, hint);
+    }
+    clients.clear();
+    waiting.clear();
+  }
+
+  @Override
+  public void close() {
+    if (state != State.ENDED) {
+      upstream.end(this);
+      state = State.ENDED;
+      commands.abandon(target -> {});
+    }
+  }
+}

@@ -1,0 +1,299 @@
+package io.mgtm.gtm.front;
+
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sessions of a front with a group, at whichever node leads. A session's commands wait while
+ * nobody leads; at a new leader everything without a reply is sent again in order.
+ *
+ * <p>Invariants: each command is answered once, in the order of its session; a command is sent
+ * again only under its own number and session; a session that the group does not know any more is
+ * never used again once a command was sent in it.
+ */
+final class GroupUpstream implements Upstream, LeaderListener {
+  private static final Logger log = LoggerFactory.getLogger(GroupUpstream.class);
+
+  private static final int COMMAND_BYTES_FIRST = 4 * 1024;
+  private static final int SCRATCH_BYTES = 64 * 1024;
+
+  /** Before a refused session is tried again. */
+  static final int RETRY_MS = 500;
+
+  private final String name;
+  private final FrontTime time;
+  private final RandomGenerator random;
+  private final Runnable flushSoon;
+  private final FrontMetrics metrics;
+  private final LinkSet links;
+  private final List<LinkConnector> nodes;
+  private final Failover failover;
+  private final LongSupplier ids;
+  private final ByteBuf scratch = PooledByteBufAllocator.DEFAULT.directBuffer(SCRATCH_BYTES);
+  private final Long2ObjectHashMap<GroupSession> sessions = new Long2ObjectHashMap<>();
+  private final List<GroupSession> dirty = new ArrayList<>();
+  private final List<GroupSession> resuming = new ArrayList<>();
+  private ByteBuffer encoded = ByteBuffer.allocate(COMMAND_BYTES_FIRST);
+  private GroupSession shared;
+  private Link leader;
+  private boolean closed;
+  private volatile String trouble = "no node of the group was reached yet";
+  private volatile String leading = "";
+
+  /**
+   * An upstream that is not started.
+   *
+   * @param name of the front
+   * @param flushSoon lets {@link #flush} be called at the end of the event loop's turn
+   */
+  GroupUpstream(
+      String name,
+      LinkNodes nodes,
+      FrontTime time,
+      RandomGenerator random,
+      Runnable flushSoon,
+      FrontMetrics metrics) {
+    this.name = name;
+    this.nodes = nodes.known();
+    this.time = time;
+    this.random = random;
+    this.flushSoon = flushSoon;
+    this.metrics = metrics;
+    this.links = new LinkSet(nodes.learnt(), this, time, random);
+    this.failover = new Failover(time, metrics);
+    this.ids = () -> (random.nextLong() & (LinkFormat.SESSION_BIT - 1)) | LinkFormat.SESSION_BIT;
+    this.shared = newSession(false);
+  }
+
+  private GroupSession newSession(boolean proxied) {
+    long id = ids.getAsLong();
+    while (sessions.containsKey(id)) {
+      id = ids.getAsLong();
+    }
+    GroupSession session = new GroupSession(id, proxied, this);
+    sessions.put(id, session);
+    if (leader != null) {
+      session.attach(leader);
+      flushSoon.run();
+    }
+    return session;
+  }
+
+  @Override
+  public void start() {
+    nodes.forEach(links::add);
+  }
+
+  @Override
+  public UpstreamSession shared() {
+    return shared;
+  }
+
+  @Override
+  public UpstreamSession open() {
+    return newSession(true);
+  }
+
+  /** A command as it stands in a frame; valid until the next call. */
+  ByteBuffer encode(short backend, Command command) {
+    while (true) {
+      try {
+        encoded.clear().putShort(backend);
+        QueryCodec.encode(command, encoded);
+        return encoded.flip();
+      } catch (BufferOverflowException e) {
+        if (encoded.capacity() >= LinkFormat.FRAME_BYTES_MAX) {
+          throw e;
+        }
+        encoded = ByteBuffer.allocate(2 * encoded.capacity());
+      }
+    }
+  }
+
+  void dirty(GroupSession session) {
+    dirty.add(session);
+    flushSoon.run();
+  }
+
+  void resume(GroupSession session) {
+    if (!resuming.contains(session)) {
+      resuming.add(session);
+      flushSoon.run();
+    }
+  }
+
+  @Override
+  public void flush() {
+    // What goes on now may add commands to the sessions, which then leave with the others.
+    for (int i = 0; i < resuming.size(); i++) {
+      resuming.get(i).resumeWaiting();
+    }
+    resuming.clear();
+    for (int i = 0; i < dirty.size(); i++) {
+      dirty.get(i).send(leader, scratch);
+    }
+    dirty.clear();
+    if (leader != null) {
+      leader.flush();
+    }
+    links.watch();
+  }
+
+  @Override
+  public int outstanding() {
+    int pending = 0;
+    for (GroupSession session : sessions.values()) {
+      pending += session.pending();
+    }
+    return pending;
+  }
+
+  @Override
+  public void leads(Link link, Standing standing) {
+    leader = link;
+    leading = standing.member() + " in term " + standing.term();
+    trouble = "the leader has not taken the session yet";
+    failover.leads(standing, outstanding());
+    dirty.clear();
+    for (GroupSession session : sessions.values()) {
+      session.attach(link);
+    }
+    link.flush();
+  }
+
+  @Override
+  public void nobodyLeads(String why) {
+    leader = null;
+    leading = "";
+    trouble = "no node of the group leads";
+    failover.nobodyLeads(why);
+    dirty.clear();
+    for (GroupSession session : sessions.values()) {
+      session.detached();
+    }
+  }
+
+  @Override
+  public void attached(long id, long last) {
+    GroupSession session = sessions.get(id);
+    if (session == null || session.state() != GroupSession.State.ATTACHING) {
+      return;
+    }
+    if (!session.attached(last)) {
+      lose(session, "the group knows commands of this session that were never sent", "");
+    } else if (session == shared) {
+      trouble = "";
+      failover.attached(session.pending());
+    }
+  }
+
+  @Override
+  public void refused(long id, RefusalCode code, String message, String hint) {
+    GroupSession session = sessions.get(id);
+    if (session == null) {
+      log.warn("The leader refuses {}: {}. {}", id == 0 ? "the link" : "a session", message, hint);
+      return;
+    }
+    switch (code) {
+      case SESSION_LOST -> lose(session, message, hint);
+      case NOT_LEADING -> links.leaderRefused();
+      default -> {
+        log.warn("The leader refuses a session of {}: {}. {}", name, message, hint);
+        trouble = "the leader refuses the session: " + message;
+        session.detached();
+        Link asked = leader;
+        time.after(RETRY_MS + random.nextInt(RETRY_MS), () -> retry(session, asked));
+      }
+    }
+  }
+
+  private void retry(GroupSession session, Link asked) {
+    if (leader == asked && session.state() == GroupSession.State.WAITING && !closed) {
+      session.attach(leader);
+      leader.flush();
+    }
+  }
+
+  /** Never silently again: who waits is told, and all clients of the session begin anew. */
+  private void lose(GroupSession session, String message, String hint) {
+    log.error(
+        "A session with the group is lost: {}. {} commands are in doubt, its clients are closed",
+        message,
+        session.pending());
+    metrics.sessionLost();
+    sessions.remove(session.id());
+    dirty.remove(session);
+    resuming.remove(session);
+    if (session == shared) {
+      shared = newSession(false);
+    }
+    session.lost("the session with the GTM was lost: " + message, hint);
+  }
+
+  @Override
+  public void reply(long id, long number, boolean close, ByteBuf bytes) {
+    GroupSession session = sessions.get(id);
+    if (session == null) {
+      return; // Its client has gone.
+    }
+    if (!session.reply(number, close, bytes)) {
+      log.error(
+          "The leader sent reply {} of a session out of its order; opening the link anew", number);
+      leader.close();
+      return;
+    }
+    failover.answered();
+  }
+
+  /** A session is not needed any more; what it has not sent leaves before. */
+  void end(GroupSession session) {
+    sessions.remove(session.id());
+    dirty.remove(session);
+    resuming.remove(session);
+    if (leader != null && session.state() != GroupSession.State.WAITING) {
+      session.send(leader, scratch);
+      leader.closeSession(session.id());
+      flushSoon.run();
+    }
+  }
+
+  @Override
+  public String trouble() {
+    return trouble;
+  }
+
+  @Override
+  public String describe() {
+    return leading.isEmpty() ? "a group without a leader" : "a group led by " + leading;
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (GroupSession session : List.copyOf(sessions.values())) {
+      session.close();
+    }
+    if (leader != null) {
+      leader.flush();
+    }
+    links.close();
+    scratch.release();
+  }
+}

@@ -1,0 +1,30 @@
+package io.mgtm.gtm.front;
+
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+
+/** What {@link LinkSet} tells: who leads, and what the leader's link brings. */
+interface LeaderListener {
+
+  /**
+   * A node leads, in a term that was not told before; what was sent to the last leader and not
+   * answered is in doubt.
+   */
+  void leads(Link link, Standing standing);
+
+  /** Nobody is known to lead. */
+  void nobodyLeads(String why);
+
+  /** As {@link LinkListener#attached}, of the leader. */
+  void attached(long session, long last);
+
+  /** As {@link LinkListener#refused}, of the leader. */
+  void refused(long session, RefusalCode code, String message, String hint);
+
+  /** As {@link LinkListener#reply}, of the leader. */
+  void reply(long session, long number, boolean close, ByteBuf bytes);
+
+  /** How many commands wait for replies. */
+  int outstanding();
+}

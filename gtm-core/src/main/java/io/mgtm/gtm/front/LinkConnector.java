@@ -1,0 +1,14 @@
+package io.mgtm.gtm.front;
+
+/** Opens links to one node, one after the other. */
+public interface LinkConnector {
+
+  /** Where the node is, for people and for telling whether it is known already. */
+  String address();
+
+  /**
+   * Opens a link. It is usable once its standing has come; {@link LinkListener#closed} comes when
+   * it cannot be opened.
+   */
+  Link connect(LinkListener listener);
+}

@@ -1,0 +1,41 @@
+package io.mgtm.gtm.front;
+
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+
+/** What a {@link Link} tells, on the front's event loop; never from within a call to the link. */
+public interface LinkListener {
+
+  /** How the node stands now; first of all. */
+  void standing(Standing standing);
+
+  /** A session is attached. */
+  void attached(long session, long last);
+
+  /**
+   * The node refuses.
+   *
+   * @param session the session meant, 0 for the whole link
+   */
+  void refused(long session, RefusalCode code, String message, String hint);
+
+  /**
+   * One reply; those of a session come in the order of its numbers.
+   *
+   * @param close whether the client's connection is to be closed after it
+   * @param bytes as an XC client reads it, empty for a command without a reply; valid during the
+   *     call
+   */
+  void reply(long session, long number, boolean close, ByteBuf bytes);
+
+  /** The answer to a ping. */
+  void pong(long nonce);
+
+  /**
+   * The link is no more. Comes once, and nothing after it.
+   *
+   * @param why a part of a sentence
+   */
+  void closed(String why);
+}

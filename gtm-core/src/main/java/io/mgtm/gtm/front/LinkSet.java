@@ -1,0 +1,299 @@
+package io.mgtm.gtm.front;
+
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Standing links to every node that is known, and the choice of the leader among them: that with
+ * the highest term of those which say that they lead. Broken links are opened again with back-off.
+ *
+ * <p>A leader is given up for one with a higher term, when its link breaks, when it says that it
+ * leads no more, or when it does not answer a ping for {@link #ANSWER_MS} while another says that
+ * it leads. Pings go out only while something is outstanding.
+ */
+final class LinkSet {
+  private static final Logger log = LoggerFactory.getLogger(LinkSet.class);
+
+  /** Between two pings, while something is outstanding. */
+  static final int PING_MS = 500;
+
+  /** A leader that has not answered for this long loses to another one. */
+  static final int ANSWER_MS = 1_000;
+
+  /** A link over which nothing was answered for this long is opened anew. */
+  static final int DEAD_MS = 3_000;
+
+  /** A link that held for this long was good; the next try comes soon. */
+  private static final int GOOD_MS = 1_000;
+
+  /** Nodes beyond those that were configured, which leaders were told to be. */
+  private static final int LEARNT_MAX = 16;
+
+  private final Function<String, LinkConnector> connectors;
+  private final LeaderListener listener;
+  private final FrontTime time;
+  private final RandomGenerator random;
+  private final List<Place> places = new ArrayList<>();
+  private int learnt;
+  private Way current;
+  private long currentTerm;
+  private long nonces;
+  private boolean pinging;
+  private boolean closed;
+
+  /**
+   * Links to nothing yet.
+   *
+   * @param connectors makes what connects to a node that others told of, from its {@code host:port}
+   */
+  LinkSet(
+      Function<String, LinkConnector> connectors,
+      LeaderListener listener,
+      FrontTime time,
+      RandomGenerator random) {
+    this.connectors = connectors;
+    this.listener = listener;
+    this.time = time;
+    this.random = random;
+  }
+
+  /** Keeps a link to a node from now on. */
+  void add(LinkConnector connector) {
+    Place place = new Place(connector);
+    places.add(place);
+    place.dial();
+  }
+
+  /** Something is outstanding: pings begin unless they have. */
+  void watch() {
+    if (!pinging && !closed) {
+      pinging = true;
+      time.after(PING_MS, this::ping);
+    }
+  }
+
+  private void ping() {
+    pinging = false;
+    if (closed || listener.outstanding() == 0) {
+      places.forEach(Place::forgetPing);
+      return;
+    }
+    // A link that is found dead is taken out of no list here: closed comes later.
+    for (Place place : places) {
+      if (place.way != null && place.way.standing != null) {
+        place.way.ping();
+      }
+    }
+    choose("its node does not answer");
+    watch();
+  }
+
+  /** The leader has refused commands since it leads no more; its standing follows. */
+  void leaderRefused() {
+    if (current != null) {
+      current.refusedToLead = true;
+      choose("its node leads no more");
+    }
+  }
+
+  private void choose(String why) {
+    Way best = current != null && current.leads() ? current : null;
+    Way answering = null;
+    for (Place place : places) {
+      Way way = place.way;
+      if (way == null || !way.leads()) {
+        continue;
+      }
+      if (best == null || way.standing.term() > best.standing.term()) {
+        best = way;
+      }
+      if (!way.silent && (answering == null || way.standing.term() > answering.standing.term())) {
+        answering = way;
+      }
+    }
+    if (best != null && best.silent && answering != null) {
+      best = answering;
+    }
+    lead(best, why);
+  }
+
+  private void lead(Way best, String why) {
+    if (best == null) {
+      if (current != null) {
+        current = null;
+        listener.nobodyLeads(why);
+      }
+    } else if (best != current || best.standing.term() != currentTerm) {
+      current = best;
+      currentTerm = best.standing.term();
+      listener.leads(best.link, best.standing);
+    }
+  }
+
+  private void learn(Standing standing) {
+    String address = standing.leaderAddress();
+    if (standing.leader().isEmpty() || address.isEmpty()) {
+      return;
+    }
+    for (Place place : places) {
+      boolean sameMember = place.member != null && place.member.equals(standing.leader());
+      if (sameMember || place.connector.address().equals(address)) {
+        return;
+      }
+    }
+    if (learnt < LEARNT_MAX) {
+      learnt++;
+      log.info("Told of {} at {}", standing.leader(), address);
+      add(connectors.apply(address));
+    }
+  }
+
+  /** Closes every link for good. */
+  void close() {
+    closed = true;
+    current = null;
+    for (Place place : places) {
+      if (place.way != null) {
+        place.way.link.close();
+      }
+    }
+  }
+
+  /** One node. */
+  private final class Place {
+    private final LinkConnector connector;
+    private final Backoff backoff = new Backoff(random);
+    private Way way;
+    private String member;
+
+    Place(LinkConnector connector) {
+      this.connector = connector;
+    }
+
+    void dial() {
+      if (!closed) {
+        way = new Way(this);
+        way.link = connector.connect(way);
+      }
+    }
+
+    void closed(Way of, String why) {
+      if (of.standing == null) {
+        if (backoff.isReset()) {
+          log.info("No link to {}: {}", connector.address(), why);
+        } else {
+          log.debug("No link to {}: {}", connector.address(), why);
+        }
+      } else {
+        log.info("Lost the link to {} at {}: {}", member, connector.address(), why);
+        if (time.nanos() - of.openedNanos > TimeUnit.MILLISECONDS.toNanos(GOOD_MS)) {
+          backoff.reset();
+        }
+      }
+      way = null;
+      time.after(backoff.nextMs(), this::dial);
+      if (of == current) {
+        choose("its link broke: " + why);
+      }
+    }
+
+    void forgetPing() {
+      if (way != null) {
+        way.pingNonce = 0;
+        way.silent = false;
+      }
+    }
+  }
+
+  /** One link. */
+  private final class Way implements LinkListener {
+    private final Place place;
+    private Link link;
+    private Standing standing;
+    private long openedNanos;
+    private long pingNonce;
+    private long pingedNanos;
+    private boolean silent;
+    private boolean refusedToLead;
+
+    Way(Place place) {
+      this.place = place;
+    }
+
+    boolean leads() {
+      return standing != null && standing.leading() && !refusedToLead;
+    }
+
+    void ping() {
+      if (pingNonce == 0) {
+        pingNonce = ++nonces;
+        pingedNanos = time.nanos();
+        link.ping(pingNonce);
+        link.flush();
+        return;
+      }
+      long waitedMs = TimeUnit.NANOSECONDS.toMillis(time.nanos() - pingedNanos);
+      silent = waitedMs >= ANSWER_MS;
+      if (waitedMs >= DEAD_MS) {
+        link.close();
+      }
+    }
+
+    @Override
+    public void standing(Standing now) {
+      if (standing == null) {
+        openedNanos = time.nanos();
+        place.member = now.member();
+        log.info("Linked to {} at {}", now.member(), place.connector.address());
+      }
+      standing = now;
+      refusedToLead = false;
+      choose("its node leads no more");
+      learn(now);
+    }
+
+    @Override
+    public void attached(long session, long last) {
+      if (this == current) {
+        listener.attached(session, last);
+      }
+    }
+
+    @Override
+    public void refused(long session, RefusalCode code, String message, String hint) {
+      if (this == current) {
+        listener.refused(session, code, message, hint);
+      } else if (session == 0) {
+        log.warn("{} refuses the link: {}. {}", place.connector.address(), message, hint);
+      }
+    }
+
+    @Override
+    public void reply(long session, long number, boolean close, ByteBuf bytes) {
+      if (this == current) {
+        listener.reply(session, number, close, bytes);
+      }
+    }
+
+    @Override
+    public void pong(long nonce) {
+      if (nonce == pingNonce) {
+        pingNonce = 0;
+        silent = false;
+      }
+    }
+
+    @Override
+    public void closed(String why) {
+      place.closed(this, why);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.mgtm.gtm.front;
+
+/** A client whose commands go into a session. */
+interface SessionClient {
+
+  /** The session has room again, which the client waited for. */
+  void resume();
+
+  /** The session is no more, and what the client had in it is lost. */
+  void sessionLost(String message, String hint);
+}

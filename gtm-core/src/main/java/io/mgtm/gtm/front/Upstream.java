@@ -1,0 +1,26 @@
+package io.mgtm.gtm.front;
+
+/** The GTM that a front serves its clients from: a group, or an original one. */
+interface Upstream {
+
+  /** Begins to connect. */
+  void start();
+
+  /** The session that plain clients share. */
+  UpstreamSession shared();
+
+  /** A session of its own for a client that is a proxy itself. */
+  UpstreamSession open();
+
+  /** The event loop's turn ends: what was submitted in it leaves. */
+  void flush();
+
+  /** What is wrong now, or empty. Any thread. */
+  String trouble();
+
+  /** What it is connected to, in a few words. Any thread. */
+  String describe();
+
+  /** Ends all sessions in order, then all connections. */
+  void close();
+}
