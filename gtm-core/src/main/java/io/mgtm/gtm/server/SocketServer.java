@@ -52,7 +52,7 @@ final class SocketServer implements AutoCloseable {
     this.config = config;
     this.metrics = metrics;
     this.fatal = fatal;
-    ownerLoop = EventLoops.start(1, "mgtm-owner", SPIN_MICROS);
+    ownerLoop = EventLoops.start(1, "mgtm-owner", config.group().exists() ? 0 : SPIN_MICROS);
     ioLoops =
         config.ioThreads() == 1 ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
   }

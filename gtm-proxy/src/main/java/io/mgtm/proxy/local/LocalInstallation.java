@@ -2,7 +2,7 @@ package io.mgtm.proxy.local;
 
 import io.mgtm.gtm.cli.GtmMain;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.proxy.cli.ProxyMain;
+import io.mgtm.proxy.ProxyMain;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;

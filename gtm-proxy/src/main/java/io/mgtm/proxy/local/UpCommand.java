@@ -1,7 +1,7 @@
 package io.mgtm.proxy.local;
 
 import io.mgtm.gtm.cli.GtmMain;
-import io.mgtm.proxy.cli.ProxyMain;
+import io.mgtm.proxy.ProxyMain;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
