@@ -54,18 +54,27 @@ abstract class ClientCommand implements Callable<Integer> {
     ClientSettings defaults = ClientSettings.defaults();
     ClientSettings settings =
         new ClientSettings(defaults.startup(), timeoutMs, timeoutMs, defaults.replyBytesMax());
-    Answer answer;
-    try (GtmClient client = GtmClient.connect(at.resolve(), settings)) {
-      answer = ask(client);
-    }
+    Answer answer = obtain(settings);
     PrintWriter out = spec.commandLine().getOut();
     out.print(json ? JSON.writeValueAsString(answer.json()) + "\n" : answer.text());
     out.flush();
     return 0;
   }
 
+  /** Connects and asks. */
+  Answer obtain(ClientSettings settings) throws IOException {
+    try (GtmClient client = GtmClient.connect(at.resolve(), settings)) {
+      return ask(client);
+    }
+  }
+
   /** Asks. A {@code GtmErrorException} is the GTM's own refusal. */
   abstract Answer ask(GtmClient client) throws IOException;
+
+  /** How long to wait for each answer. */
+  final int timeoutMs() {
+    return timeoutMs;
+  }
 
   /** Where the GTM listens. */
   final HostPort at() {

@@ -20,7 +20,13 @@ import picocli.CommandLine.Command;
       BarriersCommand.class,
       AdvanceOldestCommand.class,
       DropSequenceCommand.class,
-      UnregisterNodeCommand.class
+      UnregisterNodeCommand.class,
+      TransferCommand.class,
+      AddMemberCommand.class,
+      RemoveMemberCommand.class,
+      AcceptLossCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class
     })
 public final class GtmMain {
   /** The version from the jar's manifest. */

@@ -3,6 +3,8 @@ package io.mgtm.gtm.cli;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.ConfigFile;
+import io.mgtm.gtm.config.GroupConfig;
+import io.mgtm.gtm.config.GroupMode;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.migration.ControlFile;
@@ -65,13 +67,46 @@ final class StartCommand implements Callable<Integer> {
       description = "gtm.control of the original GTM, to fill a new data folder with.")
   private Path importControl;
 
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "This member's name, one of --members. Default: gtm.")
+  private String name;
+
+  @Option(
+      names = "--members",
+      paramLabel = "NAME=HOST:PORT,...",
+      description = "All members of the group, and where they reach each other. Default: no group.")
+  private String members;
+
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description = "How the group replicates: ${COMPLETION-CANDIDATES}. Default: fifo.")
+  private GroupMode mode;
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST:PORT",
+      description =
+          "Where proxies reach this node. Default: its host in --members, and --listen's port.")
+  private HostPort advertise;
+
   @Override
   public Integer call()
       throws ConfigException, ControlFileException, IOException, InterruptedException {
-    GtmServer server = GtmServer.start(config(), takeover());
+    GtmConfig config = config();
+    GtmServer server = GtmServer.start(config, takeover());
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "mgtm-stop"));
     PrintWriter out = spec.commandLine().getOut();
     out.println("GTM listening on " + text(server.address()));
+    if (config.group().exists()) {
+      out.println(
+          "Member %s of %s"
+              .formatted(
+                  config.group().name(),
+                  String.join(", ", config.group().memberAddresses().keySet())));
+    }
     if (server.metricsAddress() != null) {
       out.println("Metrics on http://" + text(server.metricsAddress()) + "/metrics");
     }
@@ -121,7 +156,18 @@ final class StartCommand implements Callable<Integer> {
             c.log(),
             gxid,
             c.limits(),
-            c.timeouts())
+            c.timeouts(),
+            group(c.group()),
+            c.links())
         .validated();
+  }
+
+  private GroupConfig group(GroupConfig c) {
+    return new GroupConfig(
+        name == null ? c.name() : name,
+        members == null ? c.members() : members,
+        mode == null ? c.mode() : mode,
+        advertise == null ? c.advertise() : advertise,
+        c.cluster());
   }
 }

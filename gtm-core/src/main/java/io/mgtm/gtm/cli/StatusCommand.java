@@ -1,21 +1,139 @@
 package io.mgtm.gtm.cli;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.gtm.cli.Views.GroupView;
 import io.mgtm.gtm.cli.Views.LimitsView;
 import io.mgtm.gtm.cli.Views.NodeView;
 import io.mgtm.gtm.cli.Views.StatusView;
+import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.TransactionReply.TransactionList;
 import io.mgtm.gtm.command.TransactionState;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** {@code mgtm gtm status}: what an operator wants to see first; of an original GTM too. */
-@Command(name = "status", description = "Shows gxids, limits, and how much is open.")
+@Command(name = "status", description = "Shows the group, gxids, limits, and how much is open.")
 final class StatusCommand extends ClientCommand {
+  private static final Logger LOG = LoggerFactory.getLogger(StatusCommand.class);
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final double NANOS_PER_MS = 1e6;
   private static final int REQUESTS = 5;
+
+  @Mixin private LinkOptions link;
+
+  private NodeStatus group;
+
+  /**
+   * A member of a group is asked about the group first, for it may have nothing else to tell. An
+   * original GTM, and a proxy, do not understand the question.
+   */
+  @Override
+  Answer obtain(ClientSettings settings) throws IOException {
+    group = group();
+    if (group == null) {
+      return super.obtain(settings);
+    }
+    if (!group.leader().isEmpty()) {
+      group = asLeaderKnowsIt();
+      try {
+        return super.obtain(settings);
+      } catch (IOException e) {
+        LOG.debug("The node serves no clients now", e);
+      }
+    }
+    return new Answer(new GroupView(at().toString(), group), groupText(group));
+  }
+
+  /** What the node says of its group; null when it is in none. */
+  private NodeStatus group() {
+    try {
+      NodeStatus status = ask(at());
+      return status.mode().equals("single") ? null : status;
+    } catch (IOException e) {
+      LOG.debug("No node of mgtm answers", e);
+      return null;
+    }
+  }
+
+  private NodeStatus ask(HostPort node) throws IOException {
+    try (AdminClient client = link.connect(node, timeoutMs())) {
+      AdminClient.Answer answer = client.ask("status", "");
+      if (answer.kind() != AdminReplyKind.DONE) {
+        throw new IOException(answer.text());
+      }
+      return JSON.readValue(answer.bytes(), NodeStatus.class);
+    }
+  }
+
+  /** Only the leader knows how far the others are. */
+  private NodeStatus asLeaderKnowsIt() {
+    if (group.serving() || group.leaderAddress().isEmpty()) {
+      return group;
+    }
+    try {
+      NodeStatus leader = ask(HostPort.parse(group.leaderAddress()));
+      return new NodeStatus(
+          group.member(),
+          group.mode(),
+          group.role(),
+          group.serving(),
+          leader.transferring(),
+          group.term(),
+          group.leader(),
+          group.leaderAddress(),
+          group.lastIndex(),
+          group.committedIndex(),
+          group.appliedIndex(),
+          group.sessions(),
+          leader.members());
+    } catch (IOException e) {
+      LOG.debug("The leader does not answer", e);
+      return group;
+    }
+  }
+
+  private static String groupText(NodeStatus g) {
+    StringBuilder out = new StringBuilder();
+    line(out, "member", "%s, %s of a %s group".formatted(g.member(), g.role(), g.mode()));
+    line(
+        out,
+        "leader",
+        (g.leader().isEmpty() ? "none" : g.leader() + " at " + known(g.leaderAddress()))
+            + ", term "
+            + g.term()
+            + (g.transferring() ? ", handing over" : ""));
+    line(
+        out,
+        "log",
+        "entry %d, committed %d, applied %d"
+            .formatted(g.lastIndex(), g.committedIndex(), g.appliedIndex()));
+    for (NodeStatus.MemberStatus m : g.members()) {
+      line(
+          out,
+          "",
+          "%s %s, %s, %s"
+              .formatted(
+                  m.name(),
+                  m.voter() ? "votes" : "is joining",
+                  m.lagEntries() < 0 ? "lag not known" : m.lagEntries() + " entries behind",
+                  m.connected() ? "connected" : "not connected"));
+    }
+    return out.toString();
+  }
+
+  private static String known(String address) {
+    return address.isEmpty() ? "an address not known yet" : address;
+  }
 
   @Override
   Answer ask(GtmClient client) throws IOException {
@@ -38,7 +156,8 @@ final class StatusCommand extends ClientCommand {
             list.transactions().size(),
             prepared,
             client.sequences().size(),
-            client.nodes().stream().map(NodeView::of).toList());
+            client.nodes().stream().map(NodeView::of).toList(),
+            group);
     return new Answer(view, text(view));
   }
 
@@ -55,6 +174,9 @@ final class StatusCommand extends ClientCommand {
 
   private static String text(StatusView s) {
     StringBuilder out = new StringBuilder();
+    if (s.group() != null) {
+      out.append(groupText(s.group()));
+    }
     line(out, "GTM", s.at() + ", answers in " + s.answerMs() + " ms");
     line(out, "next gxid", s.nextGxid());
     line(out, "oldest gxid", s.oldestGxid() == 0 ? "not known" : s.oldestGxid());

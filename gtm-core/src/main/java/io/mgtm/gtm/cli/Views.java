@@ -6,6 +6,7 @@ import io.mgtm.gtm.command.NodeReply.NodeInfo;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionList;
+import io.mgtm.gtm.server.NodeStatus;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -87,7 +88,11 @@ final class Views {
       int openTransactions,
       int preparedTransactions,
       int sequences,
-      List<NodeView> nodes) {}
+      List<NodeView> nodes,
+      NodeStatus group) {}
+
+  /** What a member of a group tells while nothing else can be asked. */
+  record GroupView(String at, NodeStatus group) {}
 
   /** One open transaction; gxid 0 while it has none. */
   record TransactionView(

@@ -21,7 +21,34 @@ public record GtmConfig(
     Log log,
     Gxid gxid,
     LimitsConfig limits,
-    Timeouts timeouts) {
+    Timeouts timeouts,
+    GroupConfig group,
+    LinksConfig links) {
+
+  /** A node without a group. */
+  public GtmConfig(
+      Path data,
+      HostPort listen,
+      HostPort metrics,
+      DurabilityMode durability,
+      int ioThreads,
+      Log log,
+      Gxid gxid,
+      LimitsConfig limits,
+      Timeouts timeouts) {
+    this(
+        data,
+        listen,
+        metrics,
+        durability,
+        ioThreads,
+        log,
+        gxid,
+        limits,
+        timeouts,
+        DEFAULT_GROUP,
+        DEFAULT_LINKS);
+  }
 
   /**
    * The log on disk.
@@ -62,6 +89,11 @@ public record GtmConfig(
    * @param outboundMs for a client to take anything at all of the replies that pile up for it
    */
   public record Timeouts(int startupMs, int frameMs, int outboundMs) {}
+
+  private static final GroupConfig DEFAULT_GROUP =
+      new GroupConfig("gtm", null, GroupMode.FIFO, null, "mgtm");
+  private static final LinksConfig DEFAULT_LINKS =
+      new LinksConfig(null, null, null, null, false, 10_000);
 
   /** What one read brings must fit one log entry; no valid message takes more than 40 KiB. */
   private static final int FRAME_BYTES_LIMIT = 96 * 1024;
@@ -105,6 +137,9 @@ public record GtmConfig(
     range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
     range("timeouts.frameMs", timeouts.frameMs(), 100, 3_600_000);
     range("timeouts.outboundMs", timeouts.outboundMs(), 100, 3_600_000);
+    range("links.graceMs", links.graceMs(), 100, 3_600_000);
+    group.validate();
+    links.validate();
     return this;
   }
 

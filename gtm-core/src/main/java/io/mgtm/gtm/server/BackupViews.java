@@ -56,4 +56,8 @@ final class BackupViews {
   void end(long session) {
     bySession.remove(session);
   }
+
+  void clear() {
+    bySession.clear();
+  }
 }

@@ -226,6 +226,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
         });
   }
 
+  /** It turned out to be a link: another handler takes it over. Event loop. */
+  void dismissed() {
+    cancelStartupDeadline();
+  }
+
   private void cancelStartupDeadline() {
     if (startupDeadline != null) {
       startupDeadline.cancel(false);

@@ -128,7 +128,7 @@ final class Engine {
   }
 
   private void beginEntry() {
-    lastMicros = Math.max(lastMicros, clockMicros.getAsLong());
+    lastMicros = Math.max(Math.max(lastMicros, state.changedMicros()), clockMicros.getAsLong());
     state.beginEntry(lastMicros);
     entry.begin(lastMicros);
   }
@@ -139,7 +139,7 @@ final class Engine {
     }
   }
 
-  private static Durability durability(Effect effect) {
+  static Durability durability(Effect effect) {
     return switch (effect) {
       case FORCED -> Durability.REQUIRED;
       case RESERVED -> Durability.AHEAD;
@@ -282,7 +282,11 @@ final class Engine {
     if (!stopped && !sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       closeWaitingSessions();
     }
-    metrics.observe(state, held.size());
+  }
+
+  /** How many batches' replies wait for the log. */
+  int heldBatches() {
+    return held.size();
   }
 
   /** Serves nothing from here on, and drops what will never be acknowledged. */

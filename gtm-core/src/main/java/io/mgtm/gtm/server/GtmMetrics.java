@@ -41,6 +41,9 @@ final class GtmMetrics {
   /** What the owner saw last; read by any thread. */
   record View(GtmState.Counts counts, long gxidsUntilStop, int repliesWaiting) {}
 
+  /** How the group stood when the owner looked last. */
+  private record GroupView(NodeStatus status, int links, int attachedSessions) {}
+
   private final MeterRegistry registry;
   private final Map<MessageType, Timer> requests = new EnumMap<>(MessageType.class);
   private final Map<Reply.Reason, Counter> rejections = new EnumMap<>(Reply.Reason.class);
@@ -48,6 +51,9 @@ final class GtmMetrics {
   private final Counter connectionsClosed;
   private final Counter protocolErrors;
   private final Counter refusedForRoom;
+  private final Counter linkCommands;
+  private final Timer linkTurns;
+  private volatile GroupView groupView;
   private volatile View view = new View(new GtmState.Counts(0, 0, 0, 0, 0, 0), Long.MAX_VALUE, 0);
 
   GtmMetrics(MeterRegistry registry) {
@@ -69,6 +75,13 @@ final class GtmMetrics {
     connectionsClosed = counter("mgtm.connections.closed", "Connections that have ended");
     protocolErrors = counter("mgtm.protocol.errors", "Connections closed for what they sent");
     refusedForRoom = counter("mgtm.refused.no.room", "Requests refused for lack of disk space");
+    linkCommands = counter("mgtm.link.commands", "Commands that links brought");
+    linkTurns =
+        Timer.builder("mgtm.link.turns")
+            .description("What one turn of the owner brought over links, until its replies left")
+            .serviceLevelObjectives(LATENCY_BUCKETS)
+            .register(registry);
+    groupGauges();
     gauge("mgtm.transactions.open", "Open transactions", v -> v.counts().transactions());
     gauge("mgtm.transactions.prepared", "Prepared transactions", v -> v.counts().prepared());
     gauge("mgtm.sequences", "Sequences", v -> v.counts().sequences());
@@ -133,6 +146,52 @@ final class GtmMetrics {
         }
       }
     }
+  }
+
+  /** The replies to a turn's commands of fronts have left. */
+  void linkServed(int commands, long sinceNanos) {
+    linkCommands.increment(commands);
+    linkTurns.record(System.nanoTime() - sinceNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Owner thread: lets the gauges show how the group stands now. */
+  void observeGroup(NodeStatus status, int links, int attachedSessions) {
+    groupView = new GroupView(status, links, attachedSessions);
+  }
+
+  private void groupGauge(String name, String description, ToDoubleFunction<GroupView> value) {
+    Gauge.builder(name, this, m -> m.groupView == null ? 0 : value.applyAsDouble(m.groupView))
+        .description(description)
+        .register(registry);
+  }
+
+  private void groupGauges() {
+    groupGauge("mgtm.group.leads", "1 on the member that leads", v -> v.status().serving() ? 1 : 0);
+    groupGauge("mgtm.group.term", "The term", v -> v.status().term());
+    groupGauge("mgtm.group.members", "Members of the group", v -> v.status().members().size());
+    groupGauge(
+        "mgtm.group.members.connected",
+        "Members that this one is connected with, itself included",
+        v -> v.status().members().stream().filter(NodeStatus.MemberStatus::connected).count());
+    groupGauge(
+        "mgtm.group.commit.lag",
+        "Entries of this member's log that are not known as committed",
+        v -> v.status().lastIndex() - v.status().committedIndex());
+    groupGauge(
+        "mgtm.group.apply.lag",
+        "Committed entries that this member has not applied",
+        v -> Math.max(0, v.status().committedIndex() - v.status().appliedIndex()));
+    groupGauge(
+        "mgtm.group.member.lag.max",
+        "Entries that the member farthest behind lacks, as the leader knows",
+        v ->
+            v.status().members().stream()
+                .mapToLong(NodeStatus.MemberStatus::lagEntries)
+                .max()
+                .orElse(0));
+    groupGauge("mgtm.links", "Fronts that are linked to this node", GroupView::links);
+    groupGauge(
+        "mgtm.link.sessions", "Sessions of fronts that are attached", GroupView::attachedSessions);
   }
 
   void rejected(Reply.Reason reason) {

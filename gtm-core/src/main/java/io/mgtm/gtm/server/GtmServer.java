@@ -1,26 +1,23 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.local.LocalLog;
-import io.mgtm.group.local.LocalLogSettings;
-import io.mgtm.group.storage.LogSettings;
+import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.MetricsServer;
-import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.LinkSecret;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class GtmServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(GtmServer.class);
   private static final int TICK_MS = 500;
-  private static final Instant EPOCH = Instant.parse("2000-01-01T00:00:00Z");
+  private static final int HAND_OVER_MS = 1_500;
 
   private final GtmConfig config;
   private final PrometheusMeterRegistry registry =
@@ -41,11 +38,8 @@ public final class GtmServer implements AutoCloseable {
   private final EventLoop owner;
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final GxidWarning gxidWarning = new GxidWarning();
 
-  private LocalLog localLog;
-  private GtmStateMachine machine;
-  private Engine engine;
+  private NodeCore core;
   private MetricsServer metricsServer;
   private ScheduledFuture<?> ticker;
   private volatile String trouble = "";
@@ -77,14 +71,7 @@ public final class GtmServer implements AutoCloseable {
   public static GtmServer start(GtmConfig config, Takeover takeover) throws IOException {
     GtmServer server = new GtmServer(config);
     try {
-      server.onOwner(() -> server.recover(takeover));
-      if (config.metrics() != null) {
-        server.metricsServer =
-            new MetricsServer(config.metrics(), server.registry, () -> server.trouble);
-      }
-      server.sockets.listen(server.engine);
-      server.ticker =
-          server.owner.scheduleAtFixedRate(server::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
+      server.begin(takeover);
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -92,73 +79,27 @@ public final class GtmServer implements AutoCloseable {
     }
   }
 
-  private void recover(Takeover takeover) {
-    machine = new GtmStateMachine(GtmState.empty());
-    localLog = LocalLog.open(config.data(), logSettings(), machine, owner, new LogListener());
-    metrics.bindLog(localLog::stats);
-    machine.state().setLimits(limits());
-    engine = new Engine(machine.state(), localLog, GtmServer::nowMicros, metrics);
-    begin(takeover);
-    engine.restart(!localLog.recoveredUncleanly());
-    GtmState.Counts counts = machine.state().counts();
-    log.info(
-        "Next gxid {}, {} prepared transactions, {} sequences, {} nodes",
-        counts.nextGxid(),
-        counts.prepared(),
-        counts.sequences(),
-        counts.nodes());
-  }
-
-  /** Writes the first entries of a new log. */
-  private void begin(Takeover takeover) {
-    if (localLog.lastIndex() == 0) {
-      Takeover first = takeover == null ? Takeover.nothing(config.gxid().first()) : takeover;
-      first.check(limits());
-      engine.initialize(first.commands());
-      if (takeover != null) {
-        log.info("Took over {} sequences", takeover.sequences().size());
-      }
-    } else if (!machine.state().started()) {
-      throw new LogException(
-          LogException.Category.FORMAT,
-          "The data folder %s holds an import that was interrupted; empty it and import again"
-              .formatted(config.data()));
-    } else if (takeover != null) {
-      throw new LogException(
-          LogException.Category.IN_USE,
-          "The data folder %s is not new, and an import fills a new one only; choose another with --data, or start without --import-control"
-              .formatted(config.data()));
+  private void begin(Takeover takeover) throws IOException {
+    LinkSecret secret = LinkTls.secret(config.links());
+    SslContext tls = LinkTls.server(config.links());
+    onOwner(() -> core = NodeCore.open(config, takeover, owner, metrics, this::fail));
+    if (config.metrics() != null) {
+      metricsServer = new MetricsServer(config.metrics(), registry, () -> trouble);
     }
+    sockets.listen(core.engine(), core.control(), core.linkService(secret), tls);
+    onOwner(() -> core.listening(advertised().toString()));
+    ticker = owner.scheduleAtFixedRate(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
-  private LocalLogSettings logSettings() {
-    LogSettings base = LogSettings.defaults();
-    LocalLogSettings defaults = LocalLogSettings.defaults();
-    return new LocalLogSettings(
-        config.durability(),
-        new LogSettings(
-            config.log().segmentBytes(),
-            base.sparesAhead(),
-            base.sparesMax(),
-            base.roomWaitMs(),
-            base.roomRetryMs()),
-        config.log().checkpointBytes(),
-        defaults.checkpointRetryMs());
-  }
-
-  private Limits limits() {
-    GtmConfig.LimitsConfig l = config.limits();
-    return new Limits(
-        l.transactionsMax(),
-        l.snapshotGxidsMax(),
-        l.sequencesMax(),
-        l.nodesMax(),
-        config.gxid().stopMargin(),
-        config.gxid().warnMargin());
-  }
-
-  private static long nowMicros() {
-    return ChronoUnit.MICROS.between(EPOCH, Instant.now());
+  /** Where fronts and other members reach this node. */
+  private HostPort advertised() {
+    GroupConfig group = config.group();
+    if (group.advertise() != null) {
+      return group.advertise();
+    }
+    String host =
+        group.exists() ? group.memberAddresses().get(group.name()).host() : config.listen().host();
+    return new HostPort(host, address().getPort());
   }
 
   private void tick() {
@@ -166,25 +107,9 @@ public final class GtmServer implements AutoCloseable {
       return;
     }
     try {
-      engine.tick();
-      boolean room = localLog.hasRoom(EntryWriter.ENTRY_BYTES_MAX);
-      trouble = room ? "" : localLog.noRoomReason();
-      gxidWarning.check(machine.state());
+      trouble = core.tick();
     } catch (RuntimeException e) {
       fail(e);
-    }
-  }
-
-  /** What the log tells. */
-  private final class LogListener implements ReplicatedLog.Listener {
-    @Override
-    public void committed(long index) {
-      engine.committed(index);
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      fail(cause);
     }
   }
 
@@ -226,9 +151,20 @@ public final class GtmServer implements AutoCloseable {
     }
   }
 
-  /** Closes every connection, then the log; a second call does nothing. */
+  /**
+   * Lets another member lead, closes every connection, then the log; a second call does nothing.
+   */
   @Override
   public void close() {
+    close(true);
+  }
+
+  /** Closes without asking another member to lead before. */
+  void closeAtOnce() {
+    close(false);
+  }
+
+  private void close(boolean orderly) {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
@@ -238,16 +174,28 @@ public final class GtmServer implements AutoCloseable {
     if (ticker != null) {
       ticker.cancel(false);
     }
+    if (orderly && core != null && !failure.isDone()) {
+      handOver();
+    }
     sockets.closeConnections();
     onOwner(
         () -> {
-          if (engine != null) {
-            engine.abandon();
-          }
-          if (localLog != null) {
-            localLog.close();
+          if (core != null) {
+            core.close();
           }
         });
     sockets.close();
+  }
+
+  /** Fronts go to the next leader before this one's connections close, so that nobody waits. */
+  private void handOver() {
+    AtomicBoolean asked = new AtomicBoolean();
+    AtomicBoolean leads = new AtomicBoolean(true);
+    onOwner(() -> asked.set(core.handOver()));
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HAND_OVER_MS);
+    while (asked.get() && leads.get() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+      onOwner(() -> leads.set(core.isServing()));
+    }
   }
 }

@@ -3,7 +3,10 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.StateMachine;
+import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandDecoder;
+import io.mgtm.gtm.command.CommandType;
+import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
@@ -12,10 +15,21 @@ import java.nio.ByteBuffer;
 
 /** The GTM's state as what the log's entries mean. Owner thread. */
 final class GtmStateMachine implements StateMachine {
+  private final Runnable membersChanged;
   private GtmState state;
 
   GtmStateMachine(GtmState initial) {
+    this(initial, () -> {});
+  }
+
+  /**
+   * A machine at a state.
+   *
+   * @param membersChanged called when an entry tells where a member is
+   */
+  GtmStateMachine(GtmState initial, Runnable membersChanged) {
     this.state = initial;
+    this.membersChanged = membersChanged;
   }
 
   GtmState state() {
@@ -26,18 +40,36 @@ final class GtmStateMachine implements StateMachine {
   public void apply(long index, ByteBuffer payload) {
     try {
       byte version = payload.get();
+      if (version == Restore.ENTRY_VERSION) {
+        state = Restore.apply(state, payload.getLong(), payload);
+        return;
+      }
       if (version != EntryWriter.VERSION) {
         throw newer("entry " + index + " has format version " + version, null);
       }
       state.beginEntry(payload.getLong());
       while (payload.hasRemaining()) {
-        state.apply(CommandDecoder.decode(payload));
+        Command command = CommandDecoder.decode(payload);
+        state.apply(command);
+        if (command.type() == CommandType.ANNOUNCE_MEMBER) {
+          membersChanged.run();
+        }
       }
     } catch (CommandDecoder.UnknownCommandException e) {
       throw newer("entry " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
       throw damaged("entry " + index + " of the log ends within a command", e);
     }
+  }
+
+  /**
+   * What was acknowledged without being forced may be missing: nobody's session goes on, and no
+   * gxid or value is given that may have been given before.
+   */
+  @Override
+  public void entriesMayBeMissing(long index) {
+    state.beginEntry(state.changedMicros());
+    state.apply(new SessionCommand.Restart(false));
   }
 
   @Override

@@ -3,9 +3,11 @@ package io.mgtm.gtm.server;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.ListenErrors;
+import io.mgtm.gtm.net.ReadBuffers;
 import io.mgtm.gtm.net.TurnedAway;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -14,6 +16,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -30,6 +33,8 @@ import org.slf4j.LoggerFactory;
 final class SocketServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SocketServer.class);
   private static final int CLOSE_WAIT_MS = 2_000;
+  private static final int LINK_READ_BYTES = 64 * 1024;
+  private static final int LINK_UNSENT_BYTES_MAX = 8 << 20;
 
   private final GtmConfig config;
   private final GtmMetrics metrics;
@@ -57,17 +62,20 @@ final class SocketServer implements AutoCloseable {
   /**
    * Begins to accept.
    *
+   * @param engine of direct clients, null in a group
+   * @param tls of links, or null
    * @throws IOException when the address is taken or not of this machine; the message is an
    *     operator's sentence
    */
-  void listen(Engine engine) throws IOException {
+  void listen(Engine engine, GroupControl control, LinkService links, SslContext tls)
+      throws IOException {
     ServerBootstrap bootstrap =
         EventLoops.server(ownerLoop, ioLoops)
             .childOption(
                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(
                     config.limits().outboundBytesMax() / 2, config.limits().outboundBytesMax()))
-            .childHandler(new Initializer(engine));
+            .childHandler(new Initializer(engine, control, links, tls));
     var bound =
         bootstrap.bind(ListenErrors.resolve("--listen", config.listen())).awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -79,9 +87,16 @@ final class SocketServer implements AutoCloseable {
   /** Sets up an accepted connection, or turns it away. */
   private final class Initializer extends ChannelInitializer<SocketChannel> {
     private final Engine engine;
+    private final GroupControl control;
+    private final LinkService links;
+    private final SslContext tls;
+    private final ReadBuffers linkBuffers = new ReadBuffers(LINK_READ_BYTES);
 
-    Initializer(Engine engine) {
+    Initializer(Engine engine, GroupControl control, LinkService links, SslContext tls) {
       this.engine = engine;
+      this.control = control;
+      this.links = links;
+      this.tls = tls;
     }
 
     @Override
@@ -95,10 +110,26 @@ final class SocketServer implements AutoCloseable {
         return;
       }
       connections.add(channel);
+      ChannelHandler client = client();
       channel
           .pipeline()
-          .addLast(
-              new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal));
+          .addLast(new ProtocolChoice(tls, config.links().tlsOnly(), client, () -> link(channel)))
+          .addLast(client);
+    }
+
+    private ChannelHandler client() {
+      return engine == null
+          ? new ElsewhereConnection(control, owner(), metrics)
+          : new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
+    }
+
+    private ChannelHandler link(SocketChannel channel) {
+      channel
+          .config()
+          .setRecvByteBufAllocator(linkBuffers)
+          .setWriteBufferWaterMark(
+              new WriteBufferWaterMark(LINK_UNSENT_BYTES_MAX / 2, LINK_UNSENT_BYTES_MAX));
+      return new LinkConnection(links, owner());
     }
   }
 

@@ -71,13 +71,20 @@ public final class CheckpointDecoder {
       BarrierLog barriers = barriers(in);
       MemberTable members = new MemberTable();
       long changedMicros = 0;
+      int restoredFrom = 0;
+      byte[] restoring = {};
       if (version >= FRONTS_VERSION) {
         changedMicros = in.getLong();
         fronts(in, sessions);
         members(in, members);
+        restoredFrom = in.getInt();
+        restoring = new byte[Math.min(count(in, "bytes"), in.remaining() + 1)];
+        in.get(restoring);
       }
       GtmState state = new GtmState(transactions, sequences, nodes, sessions, barriers, members);
       state.restoreChangedMicros(changedMicros);
+      state.setRestoredFrom(restoredFrom);
+      state.setRestoring(restoring);
       require(!in.hasRemaining(), in.remaining() + " bytes too many");
       return state;
     } catch (BufferUnderflowException e) {

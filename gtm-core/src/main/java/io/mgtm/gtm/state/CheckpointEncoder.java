@@ -12,8 +12,8 @@ import java.util.List;
 /**
  * Writes a whole state: {@code version:u16}, then counters, open transactions, sequences, nodes,
  * sessions and barriers, each list with its length before it; since version 2 the time of the
- * newest change, the sessions of fronts with their replies, and the members' addresses; big-endian.
- * The file around it carries the checksum.
+ * newest change, the sessions of fronts with their replies, the members' addresses, and which
+ * backup was or is being restored; big-endian. The file around it carries the checksum.
  */
 public final class CheckpointEncoder {
   /** The version that this program writes. */
@@ -37,6 +37,9 @@ public final class CheckpointEncoder {
     encoder.out.reserve(FIXED_BYTES).putLong(state.changedMicros());
     encoder.putFronts(state.sessions());
     encoder.putMembers(state.members());
+    byte[] restoring = state.restoring();
+    ByteBuffer last = encoder.out.reserve(FIXED_BYTES + restoring.length);
+    last.putInt(state.restoredFrom()).putInt(restoring.length).put(restoring);
     return encoder.out.toBytes();
   }
 

@@ -41,6 +41,12 @@ public final class GtmState {
   /** The time of the newest entry that changed anything: it is in the log, as the state is. */
   private long changedMicros;
 
+  /** The backup that this state was restored from, 0 for none. */
+  private int restoredFrom;
+
+  /** What has come of a backup that is being restored. */
+  private byte[] restoring = {};
+
   /**
    * An empty state.
    *
@@ -270,6 +276,26 @@ public final class GtmState {
 
   void restoreChangedMicros(long micros) {
     changedMicros = micros;
+  }
+
+  /** The backup that this state was restored from, 0 for none. */
+  public int restoredFrom() {
+    return restoredFrom;
+  }
+
+  /** This state is that of a backup, and stands for itself from now on. */
+  public void setRestoredFrom(int backup) {
+    restoredFrom = backup;
+  }
+
+  /** What has come of a backup that is being restored. */
+  public byte[] restoring() {
+    return restoring;
+  }
+
+  /** Keeps what has come of a backup. */
+  public void setRestoring(byte[] bytes) {
+    restoring = bytes;
   }
 
   /** What is open now. */

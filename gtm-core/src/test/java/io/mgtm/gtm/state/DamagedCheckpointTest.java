@@ -63,7 +63,7 @@ class DamagedCheckpointTest {
   void aCheckpointOfVersionOneIsRead() {
     begin(BeginKind.GXID);
     byte[] now = CheckpointEncoder.encode(state);
-    byte[] before = Arrays.copyOf(now, now.length - (Long.BYTES + 2 * Integer.BYTES));
+    byte[] before = Arrays.copyOf(now, now.length - (Long.BYTES + 4 * Integer.BYTES));
     before[1] = 1;
     assertThat(decode(before).counts()).isEqualTo(state.counts());
     assertThat(decode(before).fronts()).isEmpty();

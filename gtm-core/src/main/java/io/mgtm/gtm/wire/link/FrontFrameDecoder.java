@@ -61,6 +61,38 @@ public final class FrontFrameDecoder {
     }
   }
 
+  /**
+   * Reads commands as {@link CommandsWriter} adds them; they must be all that {@code rest} holds.
+   *
+   * @throws WireException when they are broken or too long
+   */
+  public static List<LinkCommand> commands(ByteBuf rest, int count) throws WireException {
+    ByteBuffer in = rest.nioBuffer();
+    List<LinkCommand> commands = new ArrayList<>(count);
+    try {
+      for (int i = 0; i < count; i++) {
+        int from = in.position();
+        short backend = in.getShort();
+        Command command = QueryCodec.decode(in);
+        if (in.position() - from > LinkFormat.COMMAND_BYTES_MAX) {
+          throw new WireException(
+              "COMMANDS: one command takes %d bytes, allowed are %d"
+                  .formatted(in.position() - from, LinkFormat.COMMAND_BYTES_MAX));
+        }
+        commands.add(new LinkCommand(backend, command));
+      }
+    } catch (BufferUnderflowException e) {
+      throw new WireException("COMMANDS: it ends within a command");
+    } catch (CommandDecoder.UnknownCommandException e) {
+      throw new WireException(
+          "COMMANDS: " + e.getMessage(), "Upgrade the nodes of the group before their proxies.");
+    }
+    if (in.hasRemaining()) {
+      throw new WireException("COMMANDS: " + in.remaining() + " bytes too many");
+    }
+    return commands;
+  }
+
   private final class Frames extends FrameSplitter {
     Frames(int frameBytesMax) {
       super(frameBytesMax, false);
@@ -133,30 +165,9 @@ public final class FrontFrameDecoder {
           || (long) count * COMMAND_BYTES_MIN > in.remaining()) {
         throw new WireException("COMMANDS: it counts " + count + " commands");
       }
-      List<LinkCommand> commands = commands(in.readRest(), count);
+      List<LinkCommand> commands = FrontFrameDecoder.commands(in.readRest(), count);
       in.expectEnd();
       handler.commands(session, acked, first, commands, bytes);
-    }
-
-    private List<LinkCommand> commands(ByteBuf rest, int count) throws WireException {
-      ByteBuffer in = rest.nioBuffer();
-      List<LinkCommand> commands = new ArrayList<>(count);
-      try {
-        for (int i = 0; i < count; i++) {
-          short backend = in.getShort();
-          Command command = QueryCodec.decode(in);
-          commands.add(new LinkCommand(backend, command));
-        }
-      } catch (BufferUnderflowException e) {
-        throw new WireException("COMMANDS: it ends within a command");
-      } catch (CommandDecoder.UnknownCommandException e) {
-        throw new WireException(
-            "COMMANDS: " + e.getMessage(), "Upgrade the nodes of the group before their proxies.");
-      }
-      if (in.hasRemaining()) {
-        throw new WireException("COMMANDS: " + in.remaining() + " bytes too many");
-      }
-      return commands;
     }
   }
 }

@@ -14,6 +14,9 @@ public final class LinkFormat {
   /** The most that a frame takes after its length. */
   public static final int FRAME_BYTES_MAX = 4 << 20;
 
+  /** The most that one command takes, so that it fits an entry of the log. */
+  public static final int COMMAND_BYTES_MAX = 96 * 1024 - 64;
+
   /** A frame's length and type. */
   public static final int FRAME_HEAD_BYTES = Integer.BYTES + 1;
 

@@ -1,0 +1,105 @@
+package io.mgtm.gtm.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.server.NodeStatus;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command that a group's leader is asked to do; any node may be named. */
+@Command(mixinStandardHelpOptions = true)
+abstract class AdminCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int TIMEOUT_MS_MAX = 3_600_000;
+  private static final int REDIRECTS_MAX = 4;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--at",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:6666",
+      description = "Where any node of the group listens. Default: ${DEFAULT-VALUE}.")
+  private HostPort at;
+
+  @Option(
+      names = "--timeout-ms",
+      paramLabel = "MS",
+      defaultValue = "10000",
+      description = "How long to wait for each answer, and for the end. Default: 10000.")
+  private int timeoutMs;
+
+  @Mixin private LinkOptions link;
+
+  @Override
+  public final Integer call() throws IOException {
+    if (timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX) {
+      throw bad("--timeout-ms: " + timeoutMs + " is not allowed, expected 1 to " + TIMEOUT_MS_MAX);
+    }
+    String done = run();
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(done);
+    out.flush();
+    return 0;
+  }
+
+  /** Does it; the answer is a sentence for the operator. */
+  abstract String run() throws IOException;
+
+  /** An argument is wrong. */
+  final ParameterException bad(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  final int timeoutMs() {
+    return timeoutMs;
+  }
+
+  /** Asks the node that {@code --at} names, and whoever it says is to be asked. */
+  final byte[] askLeader(String verb, String argument) throws IOException {
+    HostPort next = at;
+    for (int i = 0; i < REDIRECTS_MAX; i++) {
+      AdminClient.Answer answer = ask(next, verb, argument);
+      switch (answer.kind()) {
+        case DONE -> {
+          return answer.bytes();
+        }
+        case REDIRECT -> {
+          if (answer.text().isEmpty()) {
+            throw new IOException("no member leads the group now; try again");
+          }
+          next = HostPort.parse(answer.text());
+        }
+        default -> throw new IOException(answer.text());
+      }
+    }
+    throw new IOException("the leader of the group changes too often; try again");
+  }
+
+  /** Asks the node that {@code --at} names, and no other. */
+  final byte[] askHere(String verb) throws IOException {
+    AdminClient.Answer answer = ask(at, verb, "");
+    return switch (answer.kind()) {
+      case DONE -> answer.bytes();
+      default -> throw new IOException(answer.text());
+    };
+  }
+
+  final NodeStatus status() throws IOException {
+    return JSON.readValue(askHere("status"), NodeStatus.class);
+  }
+
+  private AdminClient.Answer ask(HostPort node, String verb, String argument) throws IOException {
+    try (AdminClient client = link.connect(node, timeoutMs)) {
+      return client.ask(verb, argument);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.mgtm.gtm.cli;
+
+import io.mgtm.gtm.server.BackupFile;
+import io.mgtm.gtm.server.Restore;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code mgtm gtm restore}: fills a new data folder with a backup. */
+@Command(
+    name = "restore",
+    description =
+        "Fills a new data folder with a backup, for a new group (on each of its members) or a"
+            + " GTM of its own.",
+    mixinStandardHelpOptions = true)
+final class RestoreCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--from", paramLabel = "FILE", required = true, description = "The backup.")
+  private Path from;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      required = true,
+      description = "The data folder; empty, or not there yet.")
+  private Path data;
+
+  @Override
+  public Integer call() throws IOException {
+    BackupFile backup;
+    try {
+      backup = BackupFile.decode(Files.readAllBytes(from));
+    } catch (NoSuchFileException e) {
+      throw new IOException("there is no backup " + from, e);
+    } catch (BackupFile.BadBackupException e) {
+      throw new IOException(from + ": " + e.getMessage(), e);
+    }
+    Restore.place(data, backup);
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(
+        "%s holds the backup at entry %d; start the GTM on it".formatted(data, backup.index()));
+    out.flush();
+    return 0;
+  }
+}

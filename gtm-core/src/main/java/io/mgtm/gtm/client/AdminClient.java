@@ -1,0 +1,253 @@
+package io.mgtm.gtm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkSecret;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.NodeFrameDecoder;
+import io.mgtm.gtm.wire.link.NodeFrameHandler;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import javax.net.SocketFactory;
+
+/**
+ * An operator's link to one node: asks, and waits for the answer. For one thread at a time.
+ *
+ * <p>Everything that can go wrong is an IOException whose message is a sentence for an operator.
+ */
+public final class AdminClient implements AutoCloseable {
+  private static final int BUFFER_BYTES = 64 * 1024;
+  private static final String NAME = "admin";
+
+  /**
+   * How to reach nodes.
+   *
+   * @param timeoutMs for the connection, and for each piece of an answer
+   * @param secret null when the group has none
+   * @param sockets makes plain or TLS sockets
+   */
+  public record Settings(int timeoutMs, LinkSecret secret, SocketFactory sockets) {}
+
+  /** An answer of a node. */
+  public static final class Answer {
+    private final AdminReplyKind kind;
+    private final byte[] bytes;
+
+    private Answer(AdminReplyKind kind, byte[] bytes) {
+      this.kind = kind;
+      this.bytes = bytes;
+    }
+
+    /** {@code DONE}, {@code FAILED} or {@code REDIRECT}. */
+    public AdminReplyKind kind() {
+      return kind;
+    }
+
+    /** What was answered. */
+    public byte[] bytes() {
+      return bytes.clone();
+    }
+
+    /** The bytes as text. */
+    public String text() {
+      return new String(bytes, UTF_8);
+    }
+  }
+
+  private final InetSocketAddress address;
+  private final Settings settings;
+  private final Socket socket;
+  private final InputStream input;
+  private final ByteBuf incoming = Unpooled.buffer(BUFFER_BYTES);
+  private final Frames frames = new Frames();
+  private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, frames);
+  private long requests;
+
+  private AdminClient(InetSocketAddress address, Settings settings, Socket socket)
+      throws IOException {
+    this.address = address;
+    this.settings = settings;
+    this.socket = socket;
+    this.input = socket.getInputStream();
+  }
+
+  /**
+   * Connects, and says who asks.
+   *
+   * @throws IOException when the node cannot be reached or refuses
+   */
+  public static AdminClient connect(InetSocketAddress address, Settings settings)
+      throws IOException {
+    if (address.isUnresolved()) {
+      throw new IOException("cannot connect to " + address + ": the host name is not known");
+    }
+    Socket socket = settings.sockets().createSocket();
+    try {
+      socket.setTcpNoDelay(true);
+      socket.connect(address, settings.timeoutMs());
+      socket.setSoTimeout(settings.timeoutMs());
+      AdminClient client = new AdminClient(address, settings, socket);
+      client.start();
+      return client;
+    } catch (IOException e) {
+      socket.close();
+      throw e.getMessage() != null && e.getMessage().startsWith("the node at")
+          ? e
+          : new IOException("cannot connect to the node at " + text(address) + ": " + e, e);
+    }
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getHostString() + ":" + address.getPort();
+  }
+
+  private void start() throws IOException {
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.preface(out);
+    LinkWriter.hello(out, NAME, FrontKind.PROXY);
+    send(out);
+    while (frames.standing == null) {
+      receive();
+      if (frames.nonce != null && frames.standing == null) {
+        answerChallenge();
+      }
+    }
+  }
+
+  private void answerChallenge() throws IOException {
+    if (settings.secret() == null) {
+      throw broken("it asks for a secret, and none was given: use --secret-file");
+    }
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.auth(out, settings.secret().answer(frames.nonce, NAME));
+    frames.nonce = null;
+    send(out);
+  }
+
+  /** How the node stood when it was asked last. */
+  public Standing standing() {
+    return frames.standing;
+  }
+
+  /**
+   * Asks the node.
+   *
+   * @param argument of the verb, or empty
+   */
+  public Answer ask(String verb, String argument) throws IOException {
+    long id = ++requests;
+    frames.expect(id);
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.admin(out, id, verb, argument);
+    send(out);
+    while (frames.kind == null) {
+      receive();
+    }
+    return new Answer(frames.kind, frames.bytes.toByteArray());
+  }
+
+  private void send(ByteBuf out) throws IOException {
+    socket.getOutputStream().write(out.array(), out.arrayOffset(), out.readableBytes());
+  }
+
+  private void receive() throws IOException {
+    try {
+      incoming.discardReadBytes().ensureWritable(BUFFER_BYTES);
+      if (incoming.writeBytes(input, incoming.writableBytes()) < 0) {
+        throw broken("it closed the connection");
+      }
+      decoder.decode(incoming);
+    } catch (SocketTimeoutException e) {
+      throw new IOException(
+          "the node at %s did not answer within %d ms"
+              .formatted(text(address), settings.timeoutMs()),
+          e);
+    } catch (WireException e) {
+      throw broken(e.getMessage());
+    }
+    if (frames.refusal != null) {
+      throw broken(frames.refusal);
+    }
+  }
+
+  private IOException broken(String how) {
+    return new IOException("the node at " + text(address) + ": " + how);
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+
+  /** What the node said. */
+  private static final class Frames implements NodeFrameHandler {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private byte[] nonce;
+    private Standing standing;
+    private String refusal;
+    private long id;
+    private AdminReplyKind kind;
+
+    void expect(long request) {
+      id = request;
+      kind = null;
+      bytes.reset();
+    }
+
+    @Override
+    public void challenge(byte[] given) {
+      nonce = given;
+    }
+
+    @Override
+    public void standing(Standing now) {
+      standing = now;
+    }
+
+    @Override
+    public void attached(long session, long last) throws WireException {
+      throw new WireException("it attached a session that nobody asked for");
+    }
+
+    @Override
+    public void refused(long session, RefusalCode code, String message, String hint) {
+      refusal = message + (hint.isEmpty() ? "" : ". " + hint);
+    }
+
+    @Override
+    public void reply(long session, long number, boolean close, ByteBuf reply)
+        throws WireException {
+      throw new WireException("it answered a command that nobody sent");
+    }
+
+    @Override
+    public void pong(long number) throws WireException {
+      throw new WireException("it answered a ping that nobody sent");
+    }
+
+    @Override
+    public void adminReply(long of, AdminReplyKind what, ByteBuf piece) throws WireException {
+      if (of != id) {
+        throw new WireException("it answered request " + of + " instead of " + id);
+      }
+      byte[] more = new byte[piece.readableBytes()];
+      piece.getBytes(piece.readerIndex(), more);
+      bytes.writeBytes(more);
+      if (what != AdminReplyKind.PIECE) {
+        kind = what;
+      }
+    }
+  }
+}

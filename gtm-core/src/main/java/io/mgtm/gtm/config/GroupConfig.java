@@ -1,0 +1,90 @@
+package io.mgtm.gtm.config;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The group that a node is a member of.
+ *
+ * @param name this member's
+ * @param members {@code g1=HOST:PORT,g2=HOST:PORT,…}: all members and where they reach each other;
+ *     null without a group
+ * @param advertise where fronts reach this node, null for the host that {@code members} says and
+ *     the port that it listens on
+ * @param cluster tells groups apart that share a network
+ */
+public record GroupConfig(
+    String name, String members, GroupMode mode, HostPort advertise, String cluster) {
+  private static final int MEMBERS_MAX = 7;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
+
+  /** Whether the node is a member of a group. */
+  @JsonIgnore
+  public boolean exists() {
+    return members != null;
+  }
+
+  /**
+   * Where the members reach each other, in the order given.
+   *
+   * @throws IllegalArgumentException when {@code members} is not written as it should be
+   */
+  @JsonIgnore
+  public Map<String, HostPort> memberAddresses() {
+    Map<String, HostPort> addresses = new LinkedHashMap<>();
+    for (String member : members.split(",", -1)) {
+      int equals = member.indexOf('=');
+      if (equals < 0) {
+        throw new IllegalArgumentException(
+            "\"" + member + "\" is no member: expected NAME=HOST:PORT");
+      }
+      String of = member.substring(0, equals).strip();
+      requireName(of);
+      HostPort address = HostPort.parse(member.substring(equals + 1).strip());
+      if (address.port() == 0) {
+        throw new IllegalArgumentException("member " + of + " needs a port");
+      }
+      if (addresses.put(of, address) != null) {
+        throw new IllegalArgumentException("member " + of + " stands there twice");
+      }
+    }
+    return addresses;
+  }
+
+  private static void requireName(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "\"" + name + "\" is no name: expected 1 to 63 letters, digits, and . _ -");
+    }
+  }
+
+  void validate() throws ConfigException {
+    try {
+      requireName(name);
+      requireName(cluster);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException("group: " + e.getMessage(), e);
+    }
+    if (!exists()) {
+      return;
+    }
+    Map<String, HostPort> addresses;
+    try {
+      addresses = memberAddresses();
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException("group.members: " + e.getMessage(), e);
+    }
+    if (addresses.size() > MEMBERS_MAX) {
+      throw new ConfigException(
+          "group.members: %d members are not allowed, expected up to %d"
+              .formatted(addresses.size(), MEMBERS_MAX));
+    }
+    if (!addresses.containsKey(name)) {
+      throw new ConfigException(
+          "group.name: %s is not allowed, expected one of %s"
+              .formatted(name, String.join(", ", addresses.keySet())));
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.mgtm.gtm.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Answers operators' requests, which come as {@code ADMIN} frames. Owner thread. */
+final class AdminService {
+  private static final Logger log = LoggerFactory.getLogger(AdminService.class);
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int PIECE_BYTES = 1 << 20;
+
+  private final GroupControl control;
+  private final LinkEngine engine;
+  private final LongSupplier clockMicros;
+
+  AdminService(GroupControl control, LinkEngine engine, LongSupplier clockMicros) {
+    this.control = control;
+    this.engine = engine;
+    this.clockMicros = clockMicros;
+  }
+
+  /** Does what an operator asks for, or says why not. */
+  void request(FrontPeer peer, long id, String verb, String argument) {
+    switch (verb) {
+      case "status" -> reply(peer, id, AdminReplyKind.DONE, json(control.status()));
+      case "accept-loss" -> change(peer, id, verb, "", control.acceptLoss());
+      case "transfer", "add", "remove", "backup" -> {
+        if (engine.isServing()) {
+          lead(peer, id, verb, argument);
+        } else {
+          redirect(peer, id);
+        }
+      }
+      default -> fail(peer, id, "this node knows no request \"" + verb + "\"");
+    }
+  }
+
+  private void lead(FrontPeer peer, long id, String verb, String argument) {
+    switch (verb) {
+      case "transfer" -> change(peer, id, verb, argument, control.transfer(argument));
+      case "add" -> change(peer, id, verb, argument, control.add(argument));
+      case "remove" -> change(peer, id, verb, argument, control.remove(argument));
+      default -> backup(peer, id);
+    }
+  }
+
+  private void change(
+      FrontPeer peer, long id, String verb, String argument, Optional<String> whyNot) {
+    log.info(
+        "{} asks for {} {}: {}", peer.describe(), verb, argument, whyNot.orElse("it has begun"));
+    if (whyNot.isPresent()) {
+      fail(peer, id, whyNot.get());
+    } else {
+      reply(peer, id, AdminReplyKind.DONE, new byte[0]);
+    }
+  }
+
+  private void backup(FrontPeer peer, long id) {
+    long micros = clockMicros.getAsLong();
+    engine.submit(
+        new LinkWork.Copy(
+            new StateCopy() {
+              @Override
+              public void copied(long index, byte[] state) {
+                log.info("{} takes a backup at entry {}", peer.describe(), index);
+                send(peer, id, new BackupFile(index, micros, state).encode());
+              }
+
+              @Override
+              public void notLeading() {
+                redirect(peer, id);
+              }
+            }));
+  }
+
+  private static void send(FrontPeer peer, long id, byte[] whole) {
+    for (int at = 0; at < whole.length; at += PIECE_BYTES) {
+      int end = Math.min(at + PIECE_BYTES, whole.length);
+      AdminReplyKind kind = end == whole.length ? AdminReplyKind.DONE : AdminReplyKind.PIECE;
+      reply(peer, id, kind, Arrays.copyOfRange(whole, at, end));
+    }
+  }
+
+  private void redirect(FrontPeer peer, long id) {
+    NodeStatus status = control.status();
+    String other = status.leader().equals(status.member()) ? "" : status.leaderAddress();
+    reply(peer, id, AdminReplyKind.REDIRECT, other.getBytes(UTF_8));
+  }
+
+  private static void fail(FrontPeer peer, long id, String why) {
+    reply(peer, id, AdminReplyKind.FAILED, why.getBytes(UTF_8));
+  }
+
+  private static void reply(FrontPeer peer, long id, AdminReplyKind kind, byte[] bytes) {
+    ByteBuf out = peer.newBuffer();
+    LinkWriter.adminReply(out, id, kind, bytes);
+    peer.write(out);
+    peer.flush();
+  }
+
+  private static byte[] json(NodeStatus status) {
+    try {
+      return JSON.writeValueAsBytes(status);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

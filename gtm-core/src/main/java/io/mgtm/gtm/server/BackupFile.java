@@ -1,0 +1,118 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.state.CheckpointDecoder;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * A backup: a whole state at an entry of the log. {@code "MGTMBKUP" version:u16 index:i64 time:i64
+ * length:i32 state crc32c:i32}, big-endian; the checksum covers all before it.
+ */
+public final class BackupFile {
+  private static final long MAGIC = 0x4d47544d424b5550L;
+  private static final short VERSION = 1;
+  private static final int HEAD_BYTES = 8 + 2 + 8 + 8 + 4;
+
+  /** It is no backup, or a damaged one; the message says what is wrong. */
+  public static final class BadBackupException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    BadBackupException(String message) {
+      super(message);
+    }
+
+    BadBackupException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  private final long index;
+  private final long takenMicros;
+  private final byte[] state;
+
+  /**
+   * A backup.
+   *
+   * @param index of the last entry that it holds
+   * @param takenMicros when it was taken, µs since 2000-01-01
+   * @param state as checkpoints hold it
+   */
+  BackupFile(long index, long takenMicros, byte[] state) {
+    this.index = index;
+    this.takenMicros = takenMicros;
+    this.state = state.clone();
+  }
+
+  /** The last entry of the log that it holds. */
+  public long index() {
+    return index;
+  }
+
+  /** When it was taken, µs since 2000-01-01. */
+  public long takenMicros() {
+    return takenMicros;
+  }
+
+  /** The state as checkpoints hold it. */
+  public byte[] state() {
+    return state.clone();
+  }
+
+  /** The file's bytes. */
+  public byte[] encode() {
+    ByteBuffer out = ByteBuffer.allocate(HEAD_BYTES + state.length + Integer.BYTES);
+    out.putLong(MAGIC).putShort(VERSION).putLong(index).putLong(takenMicros);
+    out.putInt(state.length).put(state);
+    out.putInt(checksum(out.array(), out.position()));
+    return out.array();
+  }
+
+  /**
+   * Reads a file's bytes, and tries the state in it.
+   *
+   * @throws BadBackupException when they are no backup that this version can restore
+   */
+  public static BackupFile decode(byte[] bytes) throws BadBackupException {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    if (bytes.length < HEAD_BYTES + Integer.BYTES || in.getLong() != MAGIC) {
+      throw new BadBackupException("it is no backup of a GTM");
+    }
+    short version = in.getShort();
+    if (version != VERSION) {
+      throw new BadBackupException(
+          "the backup has format version %d, this program knows up to %d"
+              .formatted(version, VERSION));
+    }
+    int checksumAt = bytes.length - Integer.BYTES;
+    if (in.getInt(checksumAt) != checksum(bytes, checksumAt)) {
+      throw new BadBackupException("the backup is damaged: its checksum does not fit");
+    }
+    long index = in.getLong();
+    long takenMicros = in.getLong();
+    int length = in.getInt();
+    if (length != checksumAt - HEAD_BYTES) {
+      throw new BadBackupException("the backup is damaged: it has not the length that it says");
+    }
+    byte[] state = new byte[length];
+    in.get(state);
+    try {
+      CheckpointDecoder.decode(ByteBuffer.wrap(state));
+    } catch (CheckpointDecoder.UnknownVersionException
+        | CheckpointDecoder.CorruptCheckpointException e) {
+      throw new BadBackupException(e.getMessage(), e);
+    }
+    return new BackupFile(index, takenMicros, state);
+  }
+
+  /** Tells this backup from others. */
+  int identity() {
+    byte[] bytes = encode();
+    return ByteBuffer.wrap(bytes).getInt(bytes.length - Integer.BYTES);
+  }
+
+  private static int checksum(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,41 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+
+/** A front's link as the engine sees it: a connection, or the node's own front. Owner thread. */
+interface FrontPeer {
+
+  /** The front's name. */
+  String front();
+
+  FrontKind kind();
+
+  /** A buffer for frames. */
+  ByteBuf newBuffer();
+
+  /**
+   * Sends frames with the next {@link #flush}.
+   *
+   * @param frames given away
+   */
+  void write(ByteBuf frames);
+
+  /** Lets leave what was written. */
+  void flush();
+
+  /**
+   * Frames of {@code bytes} wait for the log ({@code bytes} positive) or no longer do (negative).
+   */
+  void held(int bytes);
+
+  /** Tells how this node stands now, at once. */
+  void standing(Standing standing);
+
+  /** Closes the link after what was written. */
+  void disconnect();
+
+  /** The front, and where it is. */
+  String describe();
+}

@@ -1,0 +1,21 @@
+package io.mgtm.gtm.server;
+
+import java.util.Optional;
+
+/** What an operator can do to a group through one of its nodes. Owner thread. */
+interface GroupControl {
+
+  NodeStatus status();
+
+  /** Hands the leadership over; the answer is why not, empty when it has begun. */
+  Optional<String> transfer(String member);
+
+  /** Lets a member join when it shows up; the answer is why not. */
+  Optional<String> add(String member);
+
+  /** Takes a member out; the answer is why not, empty when it has begun. */
+  Optional<String> remove(String member);
+
+  /** Goes on without members that may know more; the answer is why not. */
+  Optional<String> acceptLoss();
+}

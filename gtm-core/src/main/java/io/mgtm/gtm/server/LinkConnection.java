@@ -1,0 +1,365 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.net.OutboundWatch;
+import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.link.FrontFrameDecoder;
+import io.mgtm.gtm.wire.link.FrontFrameHandler;
+import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkSecret;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A front's connection to this node. Its handlers run on the channel's event loop, what {@link
+ * FrontPeer} says on the owner's.
+ *
+ * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log and the socket takes
+ * what it is sent; a front that takes nothing for {@code timeouts.outboundMs} is closed, and so is
+ * one that has not said who it is in {@code timeouts.startupMs}, or does not end a frame in {@code
+ * timeouts.frameMs}.
+ */
+final class LinkConnection extends ChannelInboundHandlerAdapter
+    implements FrontFrameHandler, FrontPeer {
+  private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int BUFFER_BYTES = 16 * 1024;
+
+  /** Replies that wait for the log before the link is read no more. */
+  static final int HELD_BYTES_MAX = 8 << 20;
+
+  private final LinkService service;
+  private final EventExecutor owner;
+  private final FrontFrameDecoder decoder = new FrontFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
+
+  // Event loop.
+  private ChannelHandlerContext context;
+  private OutboundWatch outbound;
+  private ByteBuf partial;
+  private Future<?> partialDeadline;
+  private Future<?> startupDeadline;
+  private byte[] nonce;
+  private boolean ready;
+  private boolean failed;
+
+  // Written by the event loop before the owner sees this peer.
+  private String name = "";
+  private FrontKind kind;
+
+  // Owner thread.
+  private long heldBytes;
+  private volatile boolean blocked;
+
+  LinkConnection(LinkService service, EventExecutor owner) {
+    this.service = service;
+    this.owner = owner;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    outbound = new OutboundWatch(ctx.channel(), service.timeouts().outboundMs(), this::closeUnread);
+    startupDeadline =
+        schedule(
+            () -> fail(RefusalCode.PROTOCOL, "the front has not said who it is in time", ""),
+            service.timeouts().startupMs());
+    if (service.secret() != null) {
+      nonce = new byte[LinkFormat.SECRET_BYTES];
+      RANDOM.nextBytes(nonce);
+      ByteBuf out = newBuffer();
+      LinkWriter.challenge(out, nonce);
+      ctx.writeAndFlush(out, ctx.voidPromise());
+    }
+  }
+
+  private Future<?> schedule(Runnable task, int afterMs) {
+    return context.executor().schedule(task, afterMs, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      if (!failed) {
+        read(in);
+      }
+    } finally {
+      in.release();
+    }
+  }
+
+  private void read(ByteBuf in) {
+    if (partial == null) {
+      decode(in);
+      if (in.isReadable() && !failed) {
+        partial = context.alloc().ioBuffer(in.readableBytes()).writeBytes(in);
+        partialBegins();
+      }
+      return;
+    }
+    partial.writeBytes(in);
+    int before = partial.readerIndex();
+    decode(partial);
+    if (failed || !partial.isReadable()) {
+      dropPartial();
+      return;
+    }
+    if (partial.readerIndex() != before) {
+      partialBegins();
+    }
+    partial.discardSomeReadBytes();
+  }
+
+  private void decode(ByteBuf in) {
+    try {
+      decoder.decode(in);
+    } catch (WireException e) {
+      fail(RefusalCode.PROTOCOL, e.getMessage(), e.hint());
+    }
+  }
+
+  private void partialBegins() {
+    cancel(partialDeadline);
+    partialDeadline = schedule(this::partialLate, service.timeouts().frameMs());
+  }
+
+  private void partialLate() {
+    if (partial == null || failed) {
+      return;
+    }
+    if (context.channel().config().isAutoRead()) {
+      fail(RefusalCode.PROTOCOL, "the rest of a frame did not come in time", "");
+    } else {
+      // It is not the front's fault that nothing is read from it.
+      partialBegins();
+    }
+  }
+
+  private void dropPartial() {
+    cancel(partialDeadline);
+    if (partial != null) {
+      partial.release();
+      partial = null;
+    }
+  }
+
+  private static void cancel(Future<?> deadline) {
+    if (deadline != null) {
+      deadline.cancel(false);
+    }
+  }
+
+  /** The link is of no use any more: the front is told why, and it is closed. */
+  private void fail(RefusalCode code, String message, String hint) {
+    if (failed) {
+      return;
+    }
+    failed = true;
+    log.info("Closing the link of {}: {}", describe(), message);
+    service.metrics().protocolError();
+    ByteBuf out = newBuffer();
+    LinkWriter.refused(out, 0, code, message, hint);
+    context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    outbound.closing();
+  }
+
+  private void closeUnread() {
+    failed = true;
+    log.info("Closing the link of {}: it takes nothing of what waits for it", describe());
+    service.metrics().protocolError();
+    context.close();
+  }
+
+  @Override
+  public void hello(String front, FrontKind of) throws WireException {
+    if (!name.isEmpty()) {
+      throw new WireException("HELLO came twice");
+    }
+    name = front;
+    kind = of;
+    if (nonce == null) {
+      accept();
+    }
+  }
+
+  @Override
+  public void auth(byte[] hmac) throws WireException {
+    LinkSecret secret = service.secret();
+    if (secret == null || name.isEmpty() || ready) {
+      throw new WireException("AUTH came without being asked for");
+    }
+    if (secret.accepts(nonce, name, hmac)) {
+      accept();
+    } else {
+      fail(
+          RefusalCode.AUTH,
+          "the front's secret is not that of this group",
+          "Set the same secret on every node and proxy.");
+    }
+  }
+
+  private void accept() {
+    cancel(startupDeadline);
+    ready = true;
+    onOwner(() -> service.peers().add(this));
+  }
+
+  private void requireReady(String what) throws WireException {
+    if (!ready) {
+      throw new WireException(what + " came before the front has said who it is");
+    }
+  }
+
+  @Override
+  public void attach(long session, boolean fresh, long acked, boolean proxied)
+      throws WireException {
+    requireReady("ATTACH");
+    submit(new LinkWork.Attach(this, session, fresh, proxied));
+  }
+
+  @Override
+  public void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
+      throws WireException {
+    requireReady("COMMANDS");
+    FrontCommands.check(session, commands);
+    submit(new LinkWork.Commands(this, session, acked, first, commands));
+  }
+
+  @Override
+  public void close(long session) throws WireException {
+    requireReady("CLOSE");
+    submit(new LinkWork.Close(this, session));
+  }
+
+  /** The owner answers: a sign of life of the front's thread alone would be worth little. */
+  @Override
+  public void ping(long number) throws WireException {
+    requireReady("PING");
+    onOwner(
+        () -> {
+          ByteBuf out = newBuffer();
+          LinkWriter.pong(out, number);
+          context.writeAndFlush(out, context.voidPromise());
+        });
+  }
+
+  @Override
+  public void admin(long id, String verb, String argument) throws WireException {
+    requireReady("ADMIN");
+    onOwner(() -> service.admin().request(this, id, verb, argument));
+  }
+
+  private void submit(LinkWork work) {
+    onOwner(() -> service.engine().submit(work));
+  }
+
+  private void onOwner(Runnable task) {
+    if (owner.inEventLoop()) {
+      task.run();
+    } else {
+      owner.execute(task);
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (!ctx.channel().isWritable()) {
+      outbound.start();
+    }
+    updateReading();
+  }
+
+  private void updateReading() {
+    context.channel().config().setAutoRead(!blocked && context.channel().isWritable());
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    cancel(startupDeadline);
+    dropPartial();
+    failed = true;
+    service.metrics().disconnected();
+    onOwner(
+        () -> {
+          if (service.peers().remove(this)) {
+            service.engine().submit(new LinkWork.Gone(this));
+          }
+        });
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    service.failed(describe(), cause instanceof IOException, cause);
+    ctx.close();
+  }
+
+  @Override
+  public String front() {
+    return name;
+  }
+
+  @Override
+  public FrontKind kind() {
+    return kind;
+  }
+
+  @Override
+  public ByteBuf newBuffer() {
+    return context.alloc().ioBuffer(BUFFER_BYTES);
+  }
+
+  @Override
+  public void write(ByteBuf frames) {
+    context.write(frames, context.voidPromise());
+  }
+
+  @Override
+  public void flush() {
+    context.flush();
+  }
+
+  @Override
+  public void held(int bytes) {
+    heldBytes += bytes;
+    boolean now = blocked ? heldBytes > HELD_BYTES_MAX / 2 : heldBytes > HELD_BYTES_MAX;
+    if (now != blocked) {
+      blocked = now;
+      if (context.executor().inEventLoop()) {
+        updateReading();
+      } else {
+        context.executor().execute(this::updateReading);
+      }
+    }
+  }
+
+  @Override
+  public void standing(Standing standing) {
+    ByteBuf out = newBuffer();
+    LinkWriter.standing(out, standing);
+    context.writeAndFlush(out, context.voidPromise());
+  }
+
+  @Override
+  public void disconnect() {
+    context.executor().execute(() -> fail(RefusalCode.PROTOCOL, "the link is closed", ""));
+  }
+
+  @Override
+  public String describe() {
+    return "front \"%s\" from %s".formatted(name, context.channel().remoteAddress());
+  }
+}

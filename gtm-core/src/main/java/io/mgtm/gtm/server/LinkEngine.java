@@ -1,0 +1,405 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.CheckpointEncoder;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.RepliesWriter;
+import io.mgtm.gtm.wire.xc12.ReplyEncoder;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what links bring through the state and the log. All that came in one turn of the owner's
+ * event loop is one entry, if it fits, and its replies to one link are one write. Owner thread.
+ *
+ * <p>Invariants: nothing is applied while this node does not lead; what is applied in a turn is
+ * appended in it; output leaves in the order of the turns, once the entries up to the turn's end
+ * are committed and, when the turn appended none, the leader was confirmed after it; what has not
+ * left when the leadership ends never leaves.
+ */
+final class LinkEngine {
+  private static final Logger log = LoggerFactory.getLogger(LinkEngine.class);
+
+  /** A frame of replies is ended, and another begun, past this. */
+  private static final int REPLIES_BYTES_MAX = 256 * 1024;
+
+  /** Output of a turn that waits. */
+  private record Held(
+      TurnOutput output, long index, long ticket, Runnable then, int commands, long nanos) {}
+
+  /**
+   * What the engine is made with.
+   *
+   * @param address where fronts reach this member, {@code host:port}; empty until it listens
+   * @param firstCommands what a new log begins with, unless with a backup
+   * @param restore a backup that waits in the data folder, or null
+   */
+  record Setup(
+      String member,
+      Supplier<String> address,
+      Limits limits,
+      List<Command> firstCommands,
+      BackupFile restore,
+      int sessionsMax,
+      long graceMs) {}
+
+  private final Setup setup;
+  private final GtmStateMachine machine;
+  private final ReplicatedLog replicated;
+  private final Executor owner;
+  private final GtmMetrics metrics;
+  private final Consumer<Throwable> fatal;
+  private final EntryAppender entry;
+  private final SessionWatch watch;
+  private final FrontSessions sessions;
+  private final BackupViews backupViews = new BackupViews();
+  private final ReplyEncoder encoder = new ReplyEncoder();
+  private final RepliesWriter replies = new RepliesWriter();
+  private final Deque<Held> held = new ArrayDeque<>();
+
+  private List<LinkWork> waiting = new ArrayList<>();
+  private boolean turnAsked;
+  private boolean leads;
+  private boolean serving;
+  private boolean stopped;
+
+  LinkEngine(
+      Setup setup,
+      GtmStateMachine machine,
+      ReplicatedLog replicated,
+      Executor owner,
+      LongSupplier clockMicros,
+      GtmMetrics metrics,
+      Consumer<Throwable> fatal) {
+    this.setup = setup;
+    this.machine = machine;
+    this.replicated = replicated;
+    this.owner = owner;
+    this.metrics = metrics;
+    this.fatal = fatal;
+    this.entry = new EntryAppender(machine, replicated, clockMicros);
+    this.watch = new SessionWatch(setup.graceMs());
+    this.sessions = new FrontSessions(machine, entry, watch, backupViews, setup.sessionsMax());
+  }
+
+  /** Whether this node leads and takes commands. */
+  boolean isServing() {
+    return serving;
+  }
+
+  /** Sessions with a link to this leader. */
+  int attachedSessions() {
+    return watch.attachedCount();
+  }
+
+  /** How many turns wait for the log. */
+  int heldTurns() {
+    return held.size();
+  }
+
+  /** This member leads: everything before is applied. */
+  void leading() {
+    leads = true;
+    watch.clear();
+    machine.state().setLimits(setup.limits());
+    begin();
+  }
+
+  /**
+   * The first entry of a leader tells where it is; that of a new group starts the gxids. Without
+   * room nothing is served, and it is tried again.
+   */
+  private void begin() {
+    if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      log.warn("This member leads and cannot begin to serve: {}", replicated.noRoomReason());
+      return;
+    }
+    if (!machine.state().started()) {
+      beginState();
+    }
+    serving = true;
+    announce();
+  }
+
+  private void beginState() {
+    if (setup.restore() != null) {
+      Restore.append(setup.restore(), entry.nowMicros(), machine, replicated);
+      machine.state().setLimits(setup.limits());
+      return;
+    }
+    entry.begin();
+    for (Command command : setup.firstCommands()) {
+      if (entry.apply(command) instanceof Reply.Rejected rejected) {
+        throw new IllegalStateException(rejected.message());
+      }
+    }
+    entry.finish();
+  }
+
+  /** Tells all members, and through them all fronts, where this one is. */
+  void announce() {
+    String address = setup.address().get();
+    if (serving && !address.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      entry.begin();
+      entry.apply(new SessionCommand.AnnounceMember(setup.member(), address));
+      entry.finish();
+    }
+  }
+
+  /** This member leads no more: what waits for the log will never be acknowledged by it. */
+  void following() {
+    leads = false;
+    serving = false;
+    dropHeld();
+    watch.clear();
+    backupViews.clear();
+    machine.state().setLimits(Limits.NONE);
+  }
+
+  private void dropHeld() {
+    List<Held> dropped = List.copyOf(held);
+    held.clear();
+    for (Held next : dropped) {
+      next.output().unhold();
+      next.output().drop();
+    }
+  }
+
+  /** Takes what a link brought; it is done, with all else of this turn, at the turn's end. */
+  void submit(LinkWork work) {
+    waiting.add(work);
+    if (!turnAsked) {
+      turnAsked = true;
+      owner.execute(this::turn);
+    }
+  }
+
+  private void turn() {
+    turnAsked = false;
+    List<LinkWork> works = waiting;
+    waiting = new ArrayList<>();
+    if (stopped) {
+      return;
+    }
+    try {
+      if (serving) {
+        serve(works);
+      } else {
+        turnAway(works);
+      }
+    } catch (RuntimeException | Error e) {
+      stopped = true;
+      serving = false;
+      fatal.accept(e);
+    }
+  }
+
+  private void turnAway(List<LinkWork> works) {
+    TurnOutput output = new TurnOutput();
+    for (LinkWork work : works) {
+      if (work instanceof LinkWork.Attach attach) {
+        refuseNotLeading(output, attach.peer(), attach.session());
+      } else if (work instanceof LinkWork.Commands commands) {
+        refuseNotLeading(output, commands.peer(), commands.session());
+      } else if (work instanceof LinkWork.Copy copy) {
+        copy.answer().notLeading();
+      }
+    }
+    output.write();
+    output.flush();
+  }
+
+  private static void refuseNotLeading(TurnOutput output, FrontPeer peer, long session) {
+    output.refuse(
+        peer, session, RefusalCode.NOT_LEADING, "this node does not lead", "Ask the leader.");
+  }
+
+  private void serve(List<LinkWork> works) {
+    long nanos = System.nanoTime();
+    TurnOutput output = new TurnOutput();
+    List<Runnable> then = new ArrayList<>(0);
+    int commands = 0;
+    long before = replicated.lastIndex();
+    entry.begin();
+    try {
+      for (LinkWork work : works) {
+        if (work instanceof LinkWork.Commands c) {
+          commands += c.commands().size();
+          commands(c, output);
+        } else if (work instanceof LinkWork.Attach attach) {
+          sessions.attach(attach, output);
+        } else if (work instanceof LinkWork.Close close) {
+          sessions.close(close, nowMs());
+        } else if (work instanceof LinkWork.Gone gone) {
+          watch.gone(gone.peer(), nowMs());
+        } else if (work instanceof LinkWork.Copy copy) {
+          copy(copy, then);
+        }
+      }
+      entry.finish();
+    } catch (RuntimeException | Error e) {
+      output.drop();
+      throw e;
+    }
+    if (!output.isEmpty() || !then.isEmpty()) {
+      hold(
+          output,
+          replicated.lastIndex() > before,
+          () -> then.forEach(Runnable::run),
+          commands,
+          nanos);
+    }
+  }
+
+  /** An entry of this turn, once committed, confirms the leader as well as a ticket does. */
+  private void hold(TurnOutput output, boolean appended, Runnable then, int commands, long nanos) {
+    long ticket = appended ? 0 : replicated.confirm();
+    output.hold();
+    held.addLast(new Held(output, replicated.lastIndex(), ticket, then, commands, nanos));
+    release();
+  }
+
+  /** The log has got on: what it covers now may leave. */
+  void release() {
+    if (held.isEmpty()) {
+      return;
+    }
+    long committed = replicated.committedIndex();
+    long confirmed = replicated.confirmedTicket();
+    List<Held> released = new ArrayList<>();
+    for (Held next = held.peekFirst();
+        next != null && next.index() <= committed && next.ticket() <= confirmed;
+        next = held.peekFirst()) {
+      released.add(held.removeFirst());
+    }
+    for (Held next : released) {
+      next.output().unhold();
+      next.output().write();
+      metrics.linkServed(next.commands(), next.nanos());
+    }
+    for (Held next : released) {
+      next.output().flush();
+      next.then().run();
+    }
+  }
+
+  private void commands(LinkWork.Commands work, TurnOutput output) {
+    FrontPeer peer = work.peer();
+    SessionWatch.Attachment attachment = watch.of(work.session());
+    if (attachment == null || attachment.peer != peer) {
+      refuseNotLeading(output, peer, work.session());
+      return;
+    }
+    int count = work.commands().size();
+    boolean gap = attachment.next != 0 && attachment.next != work.first();
+    if (gap || work.first() + count - 1 - work.acked() > LinkFormat.WINDOW_COMMANDS) {
+      output.refuse(
+          peer,
+          work.session(),
+          RefusalCode.PROTOCOL,
+          "command %d came with replies had up to %d; expected was %d, and at most %d at once"
+              .formatted(work.first(), work.acked(), attachment.next, LinkFormat.WINDOW_COMMANDS),
+          "");
+      watch.gone(peer, nowMs());
+      peer.disconnect();
+      return;
+    }
+    attachment.next = work.first() + count;
+    boolean proxied = machine.state().front(work.session()).proxied();
+    ByteBuf out = output.to(peer);
+    replies.begin(out, work.session(), work.first());
+    for (int i = 0; i < count; i++) {
+      if (replies.bytes() > REPLIES_BYTES_MAX) {
+        replies.end();
+        replies.begin(out, work.session(), work.first() + i);
+      }
+      replies.beginReply();
+      command(work, work.first() + i, work.commands().get(i), proxied, out);
+      replies.endReply(false);
+    }
+    replies.end();
+  }
+
+  private void command(
+      LinkWork.Commands work, long number, LinkCommand command, boolean proxied, ByteBuf out) {
+    Command inner = command.command();
+    boolean query = inner.type().query();
+    if (!query && !entry.hasRoom()) {
+      metrics.refusedForRoom();
+      encoder.error(
+          out,
+          proxied,
+          command.backend(),
+          false,
+          "the GTM cannot store anything now: " + replicated.noRoomReason(),
+          "Free space on the disk of its data folder; it goes on by itself.");
+      return;
+    }
+    Reply reply = query ? query(work.session(), inner) : apply(work, number, inner);
+    if (reply instanceof Reply.Rejected rejected) {
+      metrics.rejected(rejected.reason());
+    }
+    encoder.encode(out, proxied, command.backend(), reply);
+  }
+
+  private Reply query(long session, Command query) {
+    Reply viewed = backupViews.answer(session, query, machine.state());
+    return viewed != null ? viewed : machine.state().apply(query);
+  }
+
+  private Reply apply(LinkWork.Commands work, long number, Command inner) {
+    return entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner));
+  }
+
+  private void copy(LinkWork.Copy work, List<Runnable> then) {
+    entry.finish();
+    long index = replicated.lastIndex();
+    byte[] state = CheckpointEncoder.encode(machine.state());
+    entry.begin();
+    then.add(() -> work.answer().copied(index, state));
+  }
+
+  private static long nowMs() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  /** Called now and then: ends sessions without a link, and begins to serve once there is room. */
+  void tick() {
+    if (stopped || !leads) {
+      return;
+    }
+    if (!serving) {
+      begin();
+      return;
+    }
+    List<GtmState.FrontInfo> expired = watch.expired(machine.state().fronts(), nowMs());
+    if (!expired.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      entry.begin();
+      expired.forEach(sessions::end);
+      entry.finish();
+    }
+  }
+
+  /** Serves nothing from here on, and drops what will never be acknowledged. */
+  void abandon() {
+    stopped = true;
+    serving = false;
+    dropHeld();
+  }
+}

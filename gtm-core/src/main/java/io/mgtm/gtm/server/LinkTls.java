@@ -1,0 +1,62 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.wire.link.LinkSecret;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+
+/** The keys and the secret of links, from their files. */
+final class LinkTls {
+  private LinkTls() {}
+
+  /**
+   * TLS for the node's side of links, null when it is not set.
+   *
+   * @throws IOException when a file cannot be read, or is not what it should be
+   */
+  static SslContext server(LinksConfig links) throws IOException {
+    if (links.certificate() == null) {
+      return null;
+    }
+    try {
+      SslContextBuilder builder =
+          SslContextBuilder.forServer(links.certificate().toFile(), links.key().toFile())
+              .protocols("TLSv1.3");
+      if (links.trust() != null) {
+        builder.trustManager(links.trust().toFile()).clientAuth(ClientAuth.REQUIRE);
+      }
+      return builder.build();
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IOException(
+          "cannot use the keys of links.certificate %s and links.key %s: %s"
+              .formatted(links.certificate(), links.key(), e.getMessage()),
+          e);
+    }
+  }
+
+  /**
+   * The secret, null when none is set.
+   *
+   * @throws IOException when the file cannot be read, or has no first line
+   */
+  static LinkSecret secret(LinksConfig links) throws IOException {
+    if (links.secretFile() == null) {
+      return null;
+    }
+    List<String> lines;
+    try {
+      lines = Files.readAllLines(links.secretFile());
+    } catch (IOException e) {
+      throw new IOException("cannot read links.secretFile " + links.secretFile() + ": " + e, e);
+    }
+    String secret = lines.isEmpty() ? "" : lines.get(0).strip();
+    if (secret.isEmpty()) {
+      throw new IOException("links.secretFile " + links.secretFile() + " has an empty first line");
+    }
+    return new LinkSecret(secret);
+  }
+}

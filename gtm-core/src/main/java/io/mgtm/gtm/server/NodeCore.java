@@ -1,0 +1,307 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.local.LocalLog;
+import io.mgtm.group.local.LocalLogSettings;
+import io.mgtm.group.storage.LogSettings;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.channel.EventLoop;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the owner thread owns: the log, the state, and the engines between them and the sockets.
+ * Without a group, direct clients and links share one log; in a group there are links only. Owner
+ * thread throughout.
+ */
+final class NodeCore implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
+  private static final Instant EPOCH = Instant.parse("2000-01-01T00:00:00Z");
+
+  private final GtmConfig config;
+  private final EventLoop owner;
+  private final GtmMetrics metrics;
+  private final Consumer<Throwable> fatal;
+  private final LinkPeers peers = new LinkPeers(this::standing);
+  private final GxidWarning gxidWarning = new GxidWarning();
+  private final GtmStateMachine machine;
+
+  private ReplicatedLog log;
+
+  /** Null in a group. */
+  private Engine engine;
+
+  private LinkEngine links;
+  private GroupControl control;
+
+  /** Null without a group. */
+  private GroupMember group;
+
+  private volatile String advertised = "";
+
+  /** A backup that waits in the data folder until it is in the log; or null. */
+  private BackupFile restore;
+
+  private NodeCore(
+      GtmConfig config, EventLoop owner, GtmMetrics metrics, Consumer<Throwable> fatal) {
+    this.config = config;
+    this.owner = owner;
+    this.metrics = metrics;
+    this.fatal = fatal;
+    this.machine = new GtmStateMachine(GtmState.empty(), () -> owner.execute(this::updateStanding));
+  }
+
+  /**
+   * Opens the data folder, recovers, and, when there is one, joins the group.
+   *
+   * @param takeover what a new folder begins with; null lets it begin empty
+   * @throws LogException when the folder cannot be used
+   */
+  static NodeCore open(
+      GtmConfig config,
+      Takeover takeover,
+      EventLoop owner,
+      GtmMetrics metrics,
+      Consumer<Throwable> fatal) {
+    NodeCore core = new NodeCore(config, owner, metrics, fatal);
+    try {
+      core.restore = Restore.pending(config.data());
+      if (config.group().exists()) {
+        core.joinGroup(takeover);
+      } else {
+        core.recover(takeover);
+      }
+      return core;
+    } catch (RuntimeException e) {
+      try {
+        core.close();
+      } catch (RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  private void joinGroup(Takeover takeover) {
+    if (takeover != null) {
+      throw new LogException(
+          LogException.Category.IN_USE,
+          "An import fills a single GTM: start one without --members, take a backup of it, and restore that on every member");
+    }
+    group = new GroupMember(config, machine, fatal, standing -> peers.update());
+    log = group.open(owner);
+    control = group;
+    links = linkEngine(Takeover.nothing(config.gxid().first()).commands());
+    group.serve(links);
+  }
+
+  private LinkEngine linkEngine(List<Command> firstCommands) {
+    return new LinkEngine(
+        new LinkEngine.Setup(
+            config.group().name(),
+            () -> advertised,
+            limits(),
+            firstCommands,
+            restore,
+            config.limits().connectionsMax(),
+            config.links().graceMs()),
+        machine,
+        log,
+        owner,
+        NodeCore::nowMicros,
+        metrics,
+        fatal);
+  }
+
+  private void recover(Takeover takeover) {
+    LocalLog localLog =
+        LocalLog.open(config.data(), logSettings(), machine, owner, new LogListener());
+    log = localLog;
+    metrics.bindLog(localLog::stats);
+    if (restore != null && !machine.state().started()) {
+      Restore.append(restore, nowMicros(), machine, log);
+    }
+    machine.state().setLimits(limits());
+    engine = new Engine(machine.state(), log, NodeCore::nowMicros, metrics);
+    begin(takeover);
+    engine.restart(!localLog.recoveredUncleanly());
+    links = linkEngine(List.of());
+    control = new SingleControl(config.group().name(), log, machine);
+    links.leading();
+    GtmState.Counts counts = machine.state().counts();
+    LOG.info(
+        "Next gxid {}, {} prepared transactions, {} sequences, {} nodes",
+        counts.nextGxid(),
+        counts.prepared(),
+        counts.sequences(),
+        counts.nodes());
+  }
+
+  /** Writes the first entries of a new log. */
+  private void begin(Takeover takeover) {
+    if (log.lastIndex() == 0) {
+      Takeover first = takeover == null ? Takeover.nothing(config.gxid().first()) : takeover;
+      first.check(limits());
+      engine.initialize(first.commands());
+      if (takeover != null) {
+        LOG.info("Took over {} sequences", takeover.sequences().size());
+      }
+    } else if (!machine.state().started()) {
+      throw new LogException(
+          LogException.Category.FORMAT,
+          "The data folder %s holds an import that was interrupted; empty it and import again"
+              .formatted(config.data()));
+    } else if (takeover != null) {
+      throw new LogException(
+          LogException.Category.IN_USE,
+          "The data folder %s is not new, and an import fills a new one only; choose another with --data, or start without --import-control"
+              .formatted(config.data()));
+    }
+  }
+
+  private LocalLogSettings logSettings() {
+    LogSettings base = LogSettings.defaults();
+    LocalLogSettings defaults = LocalLogSettings.defaults();
+    return new LocalLogSettings(
+        config.durability(),
+        new LogSettings(
+            config.log().segmentBytes(),
+            base.sparesAhead(),
+            base.sparesMax(),
+            base.roomWaitMs(),
+            base.roomRetryMs()),
+        config.log().checkpointBytes(),
+        defaults.checkpointRetryMs());
+  }
+
+  private Limits limits() {
+    GtmConfig.LimitsConfig l = config.limits();
+    return new Limits(
+        l.transactionsMax(),
+        l.snapshotGxidsMax(),
+        l.sequencesMax(),
+        l.nodesMax(),
+        config.gxid().stopMargin(),
+        config.gxid().warnMargin());
+  }
+
+  private static long nowMicros() {
+    return ChronoUnit.MICROS.between(EPOCH, Instant.now());
+  }
+
+  /** What the log of a node without a group tells. */
+  private final class LogListener implements ReplicatedLog.Listener {
+    @Override
+    public void committed(long index) {
+      engine.committed(index);
+      links.release();
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      fatal.accept(cause);
+    }
+  }
+
+  private Standing standing() {
+    if (group != null) {
+      return group.standing();
+    }
+    NodeStatus s = control.status();
+    return new Standing(links.isServing(), s.term(), s.member(), s.leader(), s.leaderAddress());
+  }
+
+  private void updateStanding() {
+    if (links != null) {
+      peers.update();
+    }
+  }
+
+  /** The engine of direct clients, null in a group. */
+  Engine engine() {
+    return engine;
+  }
+
+  GroupControl control() {
+    return control;
+  }
+
+  /** What links need. */
+  LinkService linkService(io.mgtm.gtm.wire.link.LinkSecret secret) {
+    return new LinkService(
+        links,
+        peers,
+        new AdminService(control, links, NodeCore::nowMicros),
+        secret,
+        config.timeouts(),
+        metrics,
+        fatal);
+  }
+
+  /** Fronts can reach this node at {@code address} from now on. */
+  void listening(String address) {
+    advertised = address;
+    links.announce();
+    peers.update();
+  }
+
+  /** Called now and then; the answer is what is wrong, or empty. */
+  String tick() {
+    int waiting = links.heldTurns();
+    if (engine != null) {
+      engine.tick();
+      waiting += engine.heldBatches();
+    }
+    links.tick();
+    peers.update();
+    metrics.observe(machine.state(), waiting);
+    metrics.observeGroup(control.status(), peers.count(), links.attachedSessions());
+    gxidWarning.check(machine.state());
+    if (restore != null && log.committedIndex() == log.lastIndex()) {
+      checkRestored();
+    }
+    if (group == null || links.isServing()) {
+      return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX) ? "" : log.noRoomReason();
+    }
+    return control.status().leader().isEmpty() ? "no member leads the group" : "";
+  }
+
+  private void checkRestored() {
+    if (Restore.isDone(restore, machine.state(), config.data())) {
+      Restore.forget(config.data());
+      LOG.info("Restored the backup of entry {}", restore.index());
+      restore = null;
+    }
+  }
+
+  /** Lets another member lead before this one stops; false when none can be asked. */
+  boolean handOver() {
+    return group != null && group.handOver();
+  }
+
+  boolean isServing() {
+    return links.isServing();
+  }
+
+  @Override
+  public void close() {
+    if (engine != null) {
+      engine.abandon();
+    }
+    if (links != null) {
+      links.abandon();
+    }
+    if (log != null) {
+      log.close();
+    }
+  }
+}

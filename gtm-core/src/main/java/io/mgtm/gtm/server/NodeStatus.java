@@ -1,0 +1,47 @@
+package io.mgtm.gtm.server;
+
+import java.util.List;
+
+/**
+ * What a node tells an operator; the names are stable, they are the fields of the JSON answer.
+ *
+ * @param mode how the group replicates; {@code single} without a group
+ * @param role {@code leader}, {@code follower}, {@code candidate}
+ * @param serving whether it leads and takes commands
+ * @param leader the leader's name, empty when none is known
+ * @param leaderAddress where fronts reach the leader, empty when not known
+ * @param sessions of fronts, and of direct clients without a group
+ * @param members of the group, by name
+ */
+public record NodeStatus(
+    String member,
+    String mode,
+    String role,
+    boolean serving,
+    boolean transferring,
+    long term,
+    String leader,
+    String leaderAddress,
+    long lastIndex,
+    long committedIndex,
+    long appliedIndex,
+    int sessions,
+    List<MemberStatus> members) {
+
+  /**
+   * One member as the one that was asked knows it.
+   *
+   * @param voter false while it joins
+   * @param connected whether the one that was asked has a connection to it
+   * @param matchedIndex how far its log is; -1 when not known, only a leader knows
+   * @param lagEntries how far it is behind the leader's log; -1 when not known
+   * @param address where fronts reach it, empty until it has led
+   */
+  public record MemberStatus(
+      String name,
+      boolean voter,
+      boolean connected,
+      long matchedIndex,
+      long lagEntries,
+      String address) {}
+}

@@ -1,0 +1,155 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.storage.DataDirectory;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.CheckpointDecoder;
+import io.mgtm.gtm.state.GtmState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Restores a backup: it is put into a new data folder, and the first leader of the new group writes
+ * it to the log, before anything else, in entries of their own: {@code version:u8=2 time:i64
+ * identity:i32 part:i32 last:u8 bytes}. So every member gets it in the ordinary way.
+ *
+ * <p>An interrupted restore begins again with part 0. Clients of the time of the backup are gone,
+ * and gxids and values go on behind the reserved marks.
+ */
+public final class Restore {
+  /** The version byte of the log's entries that hold pieces of a backup. */
+  static final byte ENTRY_VERSION = 2;
+
+  private static final String FILE = "restore";
+  private static final String UNFINISHED = FILE + ".tmp";
+  private static final int PIECE_BYTES = 128 * 1024;
+  private static final int HEAD_BYTES = 1 + Long.BYTES + 2 * Integer.BYTES + 1;
+
+  private Restore() {}
+
+  /**
+   * Puts a backup into a new data folder, for the next start.
+   *
+   * @throws IOException when the folder is not empty
+   * @throws LogException when it cannot be written
+   */
+  public static void place(Path data, BackupFile backup) throws IOException {
+    if (Files.isDirectory(data)) {
+      try (Stream<Path> files = Files.list(data)) {
+        if (files.anyMatch(file -> !file.getFileName().toString().equals("lost+found"))) {
+          throw new IOException(
+              data + " is not empty, and a backup fills a new folder only; choose another --data");
+        }
+      }
+    }
+    try (DataDirectory folder = DataDirectory.open(data)) {
+      folder.files().write(UNFINISHED, backup.encode());
+      folder.files().force(UNFINISHED);
+      folder.files().rename(UNFINISHED, FILE);
+      folder.files().forceDirectory();
+    }
+  }
+
+  /** The backup that waits in a data folder, or null. */
+  static BackupFile pending(Path data) {
+    Path file = data.resolve(FILE);
+    if (!Files.exists(file)) {
+      return null;
+    }
+    try {
+      return BackupFile.decode(Files.readAllBytes(file));
+    } catch (IOException | BackupFile.BadBackupException e) {
+      throw new LogException(
+          Category.CORRUPT,
+          "%s cannot be restored: %s; empty the folder and restore again"
+              .formatted(file, e.getMessage()),
+          e);
+    }
+  }
+
+  /**
+   * Whether the state is that of the backup; the other members' may come from another beginning.
+   */
+  static boolean isDone(BackupFile backup, GtmState state, Path data) {
+    if (!state.started()) {
+      return false;
+    }
+    if (state.restoredFrom() != backup.identity()) {
+      throw new LogException(
+          Category.IN_USE,
+          "The backup in %s was not restored, for the group has begun without it; empty the folders of all members, and restore on each"
+              .formatted(data));
+    }
+    return true;
+  }
+
+  /** It is in the log: the file is needed no more. */
+  static void forget(Path data) {
+    try {
+      Files.deleteIfExists(data.resolve(FILE));
+    } catch (IOException e) {
+      throw new LogException(
+          Category.ACCESS,
+          "%s cannot be deleted: %s; delete it".formatted(data.resolve(FILE), e),
+          e);
+    }
+  }
+
+  /**
+   * Applies and appends a backup.
+   *
+   * @throws LogException with NO_SPACE when the log has no room for all of it; it begins again then
+   */
+  static void append(BackupFile backup, long micros, GtmStateMachine machine, ReplicatedLog log) {
+    byte[] state = backup.state();
+    int parts = Math.max(1, (state.length + PIECE_BYTES - 1) / PIECE_BYTES);
+    for (int part = 0; part < parts; part++) {
+      if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+        throw new LogException(Category.NO_SPACE, log.noRoomReason());
+      }
+      boolean last = part == parts - 1;
+      int from = part * PIECE_BYTES;
+      int length = Math.min(PIECE_BYTES, state.length - from);
+      ByteBuffer entry = ByteBuffer.allocate(HEAD_BYTES + length);
+      entry.put(ENTRY_VERSION).putLong(micros).putInt(backup.identity()).putInt(part);
+      entry.put((byte) (last ? 1 : 0)).put(state, from, length).flip();
+      machine.apply(log.lastIndex() + 1, entry.duplicate());
+      log.append(entry, last ? Durability.REQUIRED : Durability.BUFFERED);
+    }
+  }
+
+  /**
+   * What a piece makes of a state.
+   *
+   * @param in behind the version and the time
+   * @return the state to go on with
+   */
+  static GtmState apply(GtmState state, long micros, ByteBuffer in) {
+    int identity = in.getInt();
+    int part = in.getInt();
+    boolean last = in.get() != 0;
+    byte[] before = part == 0 ? new byte[0] : state.restoring();
+    byte[] all = Arrays.copyOf(before, before.length + in.remaining());
+    in.get(all, before.length, in.remaining());
+    if (!last) {
+      state.setRestoring(all);
+      return state;
+    }
+    GtmState restored = CheckpointDecoder.decode(ByteBuffer.wrap(all));
+    restored.setRestoredFrom(identity);
+    for (String member : List.copyOf(restored.memberAddresses().keySet())) {
+      restored.apply(new SessionCommand.AnnounceMember(member, ""));
+    }
+    restored.beginEntry(Math.max(micros, restored.changedMicros()));
+    restored.apply(new SessionCommand.Restart(false));
+    return restored;
+  }
+}

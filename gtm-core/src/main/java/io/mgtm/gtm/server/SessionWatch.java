@@ -1,0 +1,98 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.state.GtmState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which sessions of fronts have a link to this leader, and since when the others have none. A new
+ * leader knows of no link: fronts attach again, and the time of grace begins anew. Owner thread.
+ */
+final class SessionWatch {
+  /** A session with a link. */
+  static final class Attachment {
+    final FrontPeer peer;
+
+    /** The number that must come next; 0 before the first command. */
+    long next;
+
+    Attachment(FrontPeer peer) {
+      this.peer = peer;
+    }
+  }
+
+  private final long graceMs;
+  private final Map<Long, Attachment> attached = new HashMap<>();
+  private final Map<Long, Long> detachedAtMs = new HashMap<>();
+
+  /**
+   * A watch over no session.
+   *
+   * @param graceMs how long a session lives without a link
+   */
+  SessionWatch(long graceMs) {
+    this.graceMs = graceMs;
+  }
+
+  /** Who leads has changed. */
+  void clear() {
+    attached.clear();
+    detachedAtMs.clear();
+  }
+
+  /** The session's link, or null. */
+  Attachment of(long session) {
+    return attached.get(session);
+  }
+
+  /** Any link that the session had is its no more. */
+  void attach(long session, FrontPeer peer) {
+    detachedAtMs.remove(session);
+    attached.put(session, new Attachment(peer));
+  }
+
+  /** A session has ended. */
+  void forget(long session) {
+    attached.remove(session);
+    detachedAtMs.remove(session);
+  }
+
+  /** A session has lost its link. */
+  void detach(long session, long nowMs) {
+    if (attached.remove(session) != null) {
+      detachedAtMs.put(session, nowMs);
+    }
+  }
+
+  /** A link has ended. */
+  void gone(FrontPeer peer, long nowMs) {
+    attached
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean its = entry.getValue().peer == peer;
+              if (its) {
+                detachedAtMs.put(entry.getKey(), nowMs);
+              }
+              return its;
+            });
+  }
+
+  /** The sessions whose time of grace is over. */
+  List<GtmState.FrontInfo> expired(List<GtmState.FrontInfo> sessions, long nowMs) {
+    List<GtmState.FrontInfo> expired = new ArrayList<>();
+    for (GtmState.FrontInfo session : sessions) {
+      if (!attached.containsKey(session.session())
+          && nowMs - detachedAtMs.computeIfAbsent(session.session(), id -> nowMs) >= graceMs) {
+        expired.add(session);
+      }
+    }
+    return expired;
+  }
+
+  int attachedCount() {
+    return attached.size();
+  }
+}

@@ -1,0 +1,58 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.ReplicatedLog;
+import java.util.List;
+import java.util.Optional;
+
+/** A node without a group. Owner thread. */
+final class SingleControl implements GroupControl {
+  private static final String NO_GROUP = "this node is no member of a group";
+
+  private final String member;
+  private final ReplicatedLog log;
+  private final GtmStateMachine machine;
+
+  SingleControl(String member, ReplicatedLog log, GtmStateMachine machine) {
+    this.member = member;
+    this.log = log;
+    this.machine = machine;
+  }
+
+  @Override
+  public NodeStatus status() {
+    return new NodeStatus(
+        member,
+        "single",
+        "leader",
+        true,
+        false,
+        1,
+        member,
+        machine.state().memberAddresses().getOrDefault(member, ""),
+        log.lastIndex(),
+        log.committedIndex(),
+        log.lastIndex(),
+        machine.state().counts().sessions(),
+        List.of());
+  }
+
+  @Override
+  public Optional<String> transfer(String to) {
+    return Optional.of(NO_GROUP);
+  }
+
+  @Override
+  public Optional<String> add(String name) {
+    return Optional.of(NO_GROUP);
+  }
+
+  @Override
+  public Optional<String> remove(String name) {
+    return Optional.of(NO_GROUP);
+  }
+
+  @Override
+  public Optional<String> acceptLoss() {
+    return Optional.of(NO_GROUP);
+  }
+}

@@ -1,0 +1,53 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.netty.buffer.ByteBuf;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What one turn of the owner has to say to the links, one buffer each, so that it leaves in one
+ * write. Owner thread.
+ */
+final class TurnOutput {
+  private final Map<FrontPeer, ByteBuf> byPeer = new HashMap<>(4);
+
+  /** Where frames for a link are written. */
+  ByteBuf to(FrontPeer peer) {
+    return byPeer.computeIfAbsent(peer, FrontPeer::newBuffer);
+  }
+
+  void refuse(FrontPeer peer, long session, RefusalCode code, String message, String hint) {
+    LinkWriter.refused(to(peer), session, code, message, hint);
+  }
+
+  boolean isEmpty() {
+    return byPeer.isEmpty();
+  }
+
+  /** The links are told that this waits for the log. */
+  void hold() {
+    byPeer.forEach((peer, frames) -> peer.held(frames.readableBytes()));
+  }
+
+  /** The links are told that it waits no more. */
+  void unhold() {
+    byPeer.forEach((peer, frames) -> peer.held(-frames.readableBytes()));
+  }
+
+  /** Gives all to the links; {@link #flush} lets it leave. */
+  void write() {
+    byPeer.forEach(FrontPeer::write);
+  }
+
+  void flush() {
+    byPeer.keySet().forEach(FrontPeer::flush);
+  }
+
+  /** It will never leave. */
+  void drop() {
+    byPeer.values().forEach(ByteBuf::release);
+    byPeer.clear();
+  }
+}

@@ -1,0 +1,167 @@
+package io.mgtm.gtm.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.config.GroupConfig;
+import io.mgtm.gtm.config.GroupMode;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import javax.net.SocketFactory;
+
+/** The nodes of a group in this process, on free loopback ports. */
+final class TestNodes implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int PORT_STEP = 100;
+
+  private final Path folder;
+  private final Map<String, Integer> groupPorts = new TreeMap<>();
+  private final Map<String, Integer> ports = new TreeMap<>();
+  private final Map<String, GtmServer> running = new TreeMap<>();
+
+  private TestNodes(Path folder, List<String> names) throws IOException {
+    this.folder = folder;
+    for (String name : names) {
+      addNode(name);
+    }
+  }
+
+  /** Three nodes; they are not started. */
+  static TestNodes three(Path folder) throws IOException {
+    return new TestNodes(folder, List.of("g1", "g2", "g3"));
+  }
+
+  /** A further node, to be started with all that are known by then as its members. */
+  void addNode(String name) throws IOException {
+    groupPorts.put(name, groupPort());
+    ports.put(name, freePort());
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** A port that is free, as the one of the failure detection above it is. */
+  private static int groupPort() throws IOException {
+    while (true) {
+      try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+          ServerSocket two =
+              new ServerSocket(
+                  one.getLocalPort() + PORT_STEP, 1, InetAddress.getLoopbackAddress())) {
+        assertThat(two.isBound()).isTrue();
+        return one.getLocalPort();
+      } catch (java.net.BindException | IllegalArgumentException e) {
+        assertThat(e).as("the upper one is taken; the next is tried").isNotNull();
+      }
+    }
+  }
+
+  Path data(String name) {
+    return folder.resolve(name);
+  }
+
+  private GtmConfig config(String name) {
+    GtmConfig d = GtmConfig.DEFAULTS;
+    String members =
+        groupPorts.entrySet().stream()
+            .map(e -> e.getKey() + "=127.0.0.1:" + e.getValue())
+            .collect(Collectors.joining(","));
+    return new GtmConfig(
+        data(name),
+        new HostPort("127.0.0.1", ports.get(name)),
+        null,
+        DurabilityMode.CRITICAL,
+        1,
+        new GtmConfig.Log(1024 * 1024, 1024 * 1024),
+        d.gxid(),
+        d.limits(),
+        d.timeouts(),
+        new GroupConfig(name, members, GroupMode.FIFO, null, "test"),
+        d.links());
+  }
+
+  TestNodes startAll() throws IOException {
+    for (String name : ports.keySet()) {
+      start(name);
+    }
+    return this;
+  }
+
+  void start(String name) throws IOException {
+    running.put(name, GtmServer.start(config(name)));
+  }
+
+  /** Stops a node in order: it hands the leadership over. */
+  void stop(String name) {
+    running.remove(name).close();
+  }
+
+  /** Stops a node at once. */
+  void kill(String name) {
+    running.remove(name).closeAtOnce();
+  }
+
+  void killAll() {
+    List.copyOf(running.keySet()).forEach(this::kill);
+  }
+
+  GtmServer server(String name) {
+    return running.get(name);
+  }
+
+  /** What a node tells operators. */
+  NodeStatus status(String name) {
+    try (AdminClient client = admin(name)) {
+      AdminClient.Answer answer = client.ask("status", "");
+      assertThat(answer.kind()).isEqualTo(AdminReplyKind.DONE);
+      return JSON.readValue(answer.bytes(), NodeStatus.class);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  AdminClient admin(String name) throws IOException {
+    return AdminClient.connect(
+        running.get(name).address(),
+        new AdminClient.Settings(10_000, null, SocketFactory.getDefault()));
+  }
+
+  /** The name of the node that leads and serves. */
+  String leader() {
+    TestGtm.await("a leader", () -> leaders().size() == 1);
+    return leaders().get(0);
+  }
+
+  private List<String> leaders() {
+    return running.keySet().stream().filter(name -> status(name).serving()).toList();
+  }
+
+  /** One that runs and does not lead. */
+  String follower() {
+    String leader = leader();
+    return running.keySet().stream().filter(n -> !n.equals(leader)).findFirst().orElseThrow();
+  }
+
+  LinkClient link(String node, String front) throws IOException {
+    return LinkClient.connect(running.get(node).address(), front);
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(running.values()).forEach(GtmServer::closeAtOnce);
+  }
+}
