@@ -78,12 +78,7 @@ public final class Front {
 
   private Upstream group(String name, LinkNodes nodes) {
     return new GroupUpstream(
-        name,
-        nodes,
-        new LoopTime(loop),
-        RandomGenerator.getDefault(),
-        turnEnd::ask,
-        metrics);
+        name, nodes, new LoopTime(loop), RandomGenerator.getDefault(), turnEnd::ask, metrics);
   }
 
   /**

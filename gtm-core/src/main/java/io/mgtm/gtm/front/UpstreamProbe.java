@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out what listens at the addresses: it opens a link, and when something was there but did not
- * speak the links' protocol, it says what an original proxy says. It tries until one has answered.
+ * Finds out what listens at the addresses: it opens a link, and when something was there but did
+ * not speak the links' protocol, it says what an original proxy says. It tries until one has
+ * answered.
  */
 final class UpstreamProbe {
   private static final Logger log = LoggerFactory.getLogger(UpstreamProbe.class);
@@ -74,7 +75,8 @@ final class UpstreamProbe {
     if (!done) {
       done = true;
       trouble = "";
-      log.info("At {} is {}", address, protocol == UpstreamProtocol.XC ? "an original GTM" : "mgtm");
+      log.info(
+          "At {} is {}", address, protocol == UpstreamProtocol.XC ? "an original GTM" : "mgtm");
       found.accept(protocol);
     }
   }
@@ -131,8 +133,7 @@ final class UpstreamProbe {
 
     void start() {
       connection = new XcConnection(new Startup(name, NodeType.DEFAULT, false), this);
-      sockets.connect(
-          address, bootstrap -> bootstrap.handler(connection), connection::unreachable);
+      sockets.connect(address, bootstrap -> bootstrap.handler(connection), connection::unreachable);
     }
 
     @Override

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Registers a front with an original GTM as the original proxy does (proxy_main.c, RegisterProxy):
- * over a postmaster's connection that stays; a registration that was left by an earlier run is taken
- * away first.
+ * over a postmaster's connection that stays; a registration that was left by an earlier run is
+ * taken away first.
  */
 final class XcRegistration implements XcConnection.Listener {
   private static final Logger log = LoggerFactory.getLogger(XcRegistration.class);
@@ -92,7 +92,9 @@ final class XcRegistration implements XcConnection.Listener {
       }
       case REGISTERING_AGAIN -> {
         if (!success) {
-          log.warn("The original GTM does not register this proxy as {}; it is served all the same", name);
+          log.warn(
+              "The original GTM does not register this proxy as {}; it is served all the same",
+              name);
         }
         done();
       }

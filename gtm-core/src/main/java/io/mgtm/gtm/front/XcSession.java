@@ -93,9 +93,7 @@ final class XcSession implements UpstreamSession, XcConnection.Listener {
       out = PooledByteBufAllocator.DEFAULT.directBuffer(OUT_BYTES);
     }
     boolean begin =
-        !proxied
-            && command instanceof TransactionCommand.Begin b
-            && b.kind() == BeginKind.GXID;
+        !proxied && command instanceof TransactionCommand.Begin b && b.kind() == BeginKind.GXID;
     if (begin) {
       TransactionCommand.Begin b = (TransactionCommand.Begin) command;
       BeginItem item = new BeginItem(backend, b.isolation(), b.readOnly());
@@ -174,8 +172,7 @@ final class XcSession implements UpstreamSession, XcConnection.Listener {
     int length = frame.readableBytes();
     ByteBuf reply = PooledByteBufAllocator.DEFAULT.directBuffer(length);
     reply.writeByte(type).writeInt(length - 1 - Short.BYTES);
-    reply.writeBytes(
-        frame, at + FrameLimits.HEADER_BYTES, headerBytes - FrameLimits.HEADER_BYTES);
+    reply.writeBytes(frame, at + FrameLimits.HEADER_BYTES, headerBytes - FrameLimits.HEADER_BYTES);
     int from = headerBytes + Short.BYTES;
     return reply.writeBytes(frame, at + from, length - from);
   }
