@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Everything that can be set for a proxy. The keys of the file are the component names; docs/proxy.md
- * tells of each.
+ * Everything that can be set for a proxy. The keys of the file are the component names;
+ * docs/proxy.md tells of each.
  *
  * @param name of the proxy, unique among those of the group
  * @param listen where XC nodes connect

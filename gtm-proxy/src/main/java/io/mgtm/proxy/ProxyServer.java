@@ -127,8 +127,8 @@ public final class ProxyServer implements AutoCloseable {
   }
 
   /**
-   * Accepts nobody any more, lets clients finish for at most {@code drainMs}, ends the sessions with
-   * the GTM and closes. A second call does nothing.
+   * Accepts nobody any more, lets clients finish for at most {@code drainMs}, ends the sessions
+   * with the GTM and closes. A second call does nothing.
    */
   @Override
   public void close() {
