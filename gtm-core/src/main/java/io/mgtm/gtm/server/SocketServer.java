@@ -54,8 +54,7 @@ final class SocketServer implements AutoCloseable {
     this.fatal = fatal;
     ownerLoop = EventLoops.start(1, "mgtm-owner");
     boolean one = config.ioThreads() == 1 || config.group().exists();
-    ioLoops =
-        one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
+    ioLoops = one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
   }
 
   /** The thread that owns the state. */
@@ -114,8 +113,7 @@ final class SocketServer implements AutoCloseable {
       Connection direct =
           engine == null
               ? null
-              : new Connection(
-                  sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
+              : new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
       ProtocolChoice.Choices choices =
           new ProtocolChoice.Choices(
               tls,
