@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Reads a configuration file: YAML with the keys of {@link GtmConfig}. */
+/** Reads a configuration file: YAML with the keys of a record and of those within it. */
 public final class ConfigFile {
   private static final ObjectMapper YAML =
       YAMLMapper.builder()
@@ -35,22 +35,28 @@ public final class ConfigFile {
 
   private ConfigFile() {}
 
+  /** A GTM's configuration, as {@link #read(Path, Record, Class)}. */
+  public static GtmConfig read(Path file) throws ConfigException {
+    return read(file, GtmConfig.DEFAULTS, GtmConfig.class);
+  }
+
   /**
    * The defaults with what {@code file} sets, not yet validated.
    *
    * @throws ConfigException when the file cannot be read, or a key or value in it is wrong
    */
-  public static GtmConfig read(Path file) throws ConfigException {
+  public static <T extends Record> T read(Path file, T defaults, Class<T> type)
+      throws ConfigException {
     JsonNode set = tree(file);
     if (set == null || set.isMissingNode() || set.isNull()) {
-      return GtmConfig.DEFAULTS;
+      return defaults;
     }
     if (!(set instanceof ObjectNode keys)) {
       throw new ConfigException(file + ": expected keys and values, as in docs/configuration.md");
     }
-    ObjectNode whole = YAML.valueToTree(GtmConfig.DEFAULTS);
+    ObjectNode whole = YAML.valueToTree(defaults);
     merge(file, whole, keys);
-    return bind(file, whole);
+    return bind(file, whole, type);
   }
 
   private static JsonNode tree(Path file) throws ConfigException {
@@ -66,9 +72,9 @@ public final class ConfigFile {
     }
   }
 
-  private static GtmConfig bind(Path file, ObjectNode whole) throws ConfigException {
+  private static <T> T bind(Path file, ObjectNode whole, Class<T> type) throws ConfigException {
     try {
-      return YAML.treeToValue(whole, GtmConfig.class);
+      return YAML.treeToValue(whole, type);
     } catch (UnrecognizedPropertyException e) {
       String known =
           e.getKnownPropertyIds().stream()
@@ -106,6 +112,9 @@ public final class ConfigFile {
     }
     if (type == int.class || type == long.class) {
       return "a whole number";
+    }
+    if (Iterable.class.isAssignableFrom(type)) {
+      return "a list";
     }
     if (type.isRecord() && type != HostPort.class) {
       return "keys and values";

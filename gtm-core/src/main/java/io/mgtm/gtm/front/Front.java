@@ -1,12 +1,15 @@
 package io.mgtm.gtm.front;
 
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.EventLoop;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +37,9 @@ public final class Front {
   private final ReplyEncoder encoder = new ReplyEncoder();
   private final Set<FrontConnection> connections = new LinkedHashSet<>();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
-  private Upstream upstream;
+  private final Deque<Channel> early = new ArrayDeque<>();
+  private UpstreamProbe probe;
+  private volatile Upstream upstream;
   private List<FrontConnection> dirty = new ArrayList<>();
   private List<FrontConnection> flushing = new ArrayList<>();
   private int commandsCame;
@@ -67,30 +72,106 @@ public final class Front {
       FrontMetrics metrics,
       Consumer<Throwable> fatal) {
     Front front = new Front(settings, loop, metrics, fatal);
-    front.upstream =
-        new GroupUpstream(
-            name,
-            nodes,
-            new LoopTime(loop),
-            RandomGenerator.getDefault(),
-            front.turnEnd::ask,
-            metrics);
+    front.upstream = front.group(name, nodes);
     return front;
+  }
+
+  private Upstream group(String name, LinkNodes nodes) {
+    return new GroupUpstream(
+        name, nodes, new LoopTime(loop), RandomGenerator.getDefault(), turnEnd::ask, metrics);
+  }
+
+  /**
+   * Where the GTM of a front is.
+   *
+   * @param addresses nodes of a group, or the original GTM
+   * @param listen where the front's clients connect
+   */
+  public record Nodes(List<HostPort> addresses, UpstreamProtocol protocol, HostPort listen) {
+    public Nodes {
+      addresses = List.copyOf(addresses);
+    }
+  }
+
+  /** A front of what is at some addresses. Call {@link #start} on its loop. */
+  public static Front connecting(
+      String name,
+      FrontSettings settings,
+      EventLoop loop,
+      TcpLinks sockets,
+      Nodes nodes,
+      FrontMetrics metrics,
+      Consumer<Throwable> fatal) {
+    Front front = new Front(settings, loop, metrics, fatal);
+    if (nodes.protocol() == UpstreamProtocol.AUTO && !sockets.areGuarded()) {
+      front.probe =
+          new UpstreamProbe(
+              nodes.addresses(),
+              sockets,
+              name,
+              new LoopTime(loop),
+              RandomGenerator.getDefault(),
+              found -> front.begin(front.upstreamOf(name, found, sockets, nodes)));
+    } else {
+      front.upstream = front.upstreamOf(name, nodes.protocol(), sockets, nodes);
+    }
+    return front;
+  }
+
+  private Upstream upstreamOf(
+      String name, UpstreamProtocol protocol, TcpLinks sockets, Nodes nodes) {
+    if (protocol == UpstreamProtocol.XC) {
+      return new XcUpstream(
+          name,
+          nodes.addresses(),
+          nodes.listen(),
+          sockets,
+          new LoopTime(loop),
+          RandomGenerator.getDefault(),
+          turnEnd::ask,
+          metrics);
+    }
+    return group(
+        name,
+        new LinkNodes(
+            nodes.addresses().stream().map(sockets::to).toList(),
+            address -> sockets.to(HostPort.parse(address))));
   }
 
   /** Begins to connect to the GTM. */
   public void start() {
+    if (upstream == null) {
+      probe.tryNext();
+    } else {
+      upstream.start();
+    }
+  }
+
+  /** It is known what the GTM speaks: who came before that is served now. */
+  private void begin(Upstream found) {
+    upstream = found;
     upstream.start();
+    while (!early.isEmpty()) {
+      Channel channel = early.removeFirst();
+      if (channel.isActive()) {
+        serve(channel);
+        channel.config().setAutoRead(true);
+      } else {
+        earlyGone();
+      }
+    }
   }
 
   /** What is wrong now, or empty. Any thread. */
   public String trouble() {
-    return upstream.trouble();
+    Upstream known = upstream;
+    return known == null ? probe.trouble() : known.trouble();
   }
 
   /** What it is connected to, in a few words. Any thread. */
   public String describe() {
-    return upstream.describe();
+    Upstream known = upstream;
+    return known == null ? "" : known.describe();
   }
 
   /**
@@ -104,7 +185,7 @@ public final class Front {
       channel.close();
       return;
     }
-    if (connections.size() >= settings.connectionsMax()) {
+    if (connections.size() + early.size() >= settings.connectionsMax()) {
       metrics.turnedAway();
       log.warn(
           "Turned away {}: the limit of {} connections is reached; raise limits.connectionsMax",
@@ -116,10 +197,23 @@ public final class Front {
           "Raise limits.connectionsMax.");
       return;
     }
+    metrics.connected();
+    if (upstream == null) {
+      channel.config().setAutoRead(false);
+      early.addLast(channel);
+    } else {
+      serve(channel);
+    }
+  }
+
+  private void serve(Channel channel) {
     FrontConnection connection = new FrontConnection(this, settings);
     connections.add(connection);
-    metrics.connected();
     channel.pipeline().addLast(connection);
+  }
+
+  private void earlyGone() {
+    metrics.disconnected();
   }
 
   private void tellAndClose(Channel channel, String message, String hint) {
@@ -170,7 +264,9 @@ public final class Front {
 
   private void endTurn() {
     try {
-      upstream.flush();
+      if (upstream != null) {
+        upstream.flush();
+      }
       List<FrontConnection> now = dirty;
       dirty = flushing;
       flushing = now;
@@ -231,6 +327,11 @@ public final class Front {
     for (FrontConnection connection : List.copyOf(connections)) {
       connection.closeNow();
     }
-    upstream.close();
+    early.forEach(Channel::close);
+    if (upstream == null) {
+      probe.stop();
+    } else {
+      upstream.close();
+    }
   }
 }

@@ -83,7 +83,7 @@ final class GroupSession implements UpstreamSession {
 
   /** Asks the leader to attach it. */
   void attach(Link leader) {
-    commands.detached();
+    detached();
     state = State.ATTACHING;
     leader.attach(commands.id(), commands.fresh(), commands.acked(), proxied);
   }
@@ -91,6 +91,7 @@ final class GroupSession implements UpstreamSession {
   /** There is no leader to send to. */
   void detached() {
     commands.detached();
+    dirty = false;
     state = State.WAITING;
   }
 

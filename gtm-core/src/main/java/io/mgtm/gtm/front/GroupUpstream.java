@@ -208,6 +208,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
       log.warn("The leader refuses {}: {}. {}", id == 0 ? "the link" : "a session", message, hint);
       return;
     }
+    dirty.remove(session);
     switch (code) {
       case SESSION_LOST -> lose(session, message, hint);
       case NOT_LEADING -> links.leaderRefused();

@@ -151,8 +151,13 @@ final class LinkSet {
     }
     if (learnt < LEARNT_MAX) {
       learnt++;
-      log.info("Told of {} at {}", standing.leader(), address);
-      add(connectors.apply(address));
+      try {
+        LinkConnector connector = connectors.apply(address);
+        log.info("Told of {} at {}", standing.leader(), address);
+        add(connector);
+      } catch (IllegalArgumentException e) {
+        log.warn("Told of {}: {}", standing.leader(), e.getMessage());
+      }
     }
   }
 

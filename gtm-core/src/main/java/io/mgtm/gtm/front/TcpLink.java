@@ -35,6 +35,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   private final PartialBuffer partial = new PartialBuffer();
   private Channel channel;
   private ByteBuf out;
+  private boolean reached;
   private boolean open;
   private boolean told;
   private boolean closing;
@@ -62,6 +63,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
+    reached = true;
     loop.schedule(this::checkOpen, OPEN_MS, TimeUnit.MILLISECONDS);
     if (identity.tls() == null) {
       sayHello();
@@ -146,6 +148,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
       told = true;
       listener.closed(why);
     }
+  }
+
+  /** Whether something was there that took the connection. */
+  boolean wasReached() {
+    return reached;
   }
 
   /** There is no connection. */

@@ -67,18 +67,24 @@ public final class TcpLinks {
 
       @Override
       public Link connect(LinkListener listener) {
-        TcpLink link = new TcpLink(identity, address, listener, loop);
-        open(address, link);
-        return link;
+        return open(address, listener);
       }
     };
   }
 
-  private void open(HostPort address, TcpLink link) {
+  /** Whether links show who the front is, or check who the node is. */
+  boolean areGuarded() {
+    return identity.secret() != null || identity.tls() != null;
+  }
+
+  /** Opens one link. */
+  TcpLink open(HostPort address, LinkListener listener) {
+    TcpLink link = new TcpLink(identity, address, listener, loop);
     connect(
         address,
         bootstrap -> bootstrap.handler(link),
         failure -> link.unreachable(failure.getMessage()));
+    return link;
   }
 
   /**

@@ -29,13 +29,24 @@ public final class MetricsServer implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads;
 
+  /** As the other, with nothing to tell while nothing is wrong. */
+  public MetricsServer(HostPort address, PrometheusMeterRegistry registry, Supplier<String> trouble)
+      throws IOException {
+    this(address, registry, trouble, () -> "");
+  }
+
   /**
    * Begins to serve.
    *
    * @param trouble what is wrong now, or empty
+   * @param detail what there is to tell while nothing is wrong, or empty
    * @throws IOException when the address cannot be listened on
    */
-  public MetricsServer(HostPort address, PrometheusMeterRegistry registry, Supplier<String> trouble)
+  public MetricsServer(
+      HostPort address,
+      PrometheusMeterRegistry registry,
+      Supplier<String> trouble,
+      Supplier<String> detail)
       throws IOException {
     InetSocketAddress resolved = ListenErrors.resolve("--metrics", address);
     try {
@@ -61,13 +72,11 @@ public final class MetricsServer implements AutoCloseable {
         exchange -> {
           String what = trouble.get();
           boolean up = what.isEmpty();
-          answer(
-              exchange,
-              up ? 200 : 503,
-              "application/json",
+          String status =
               up
-                  ? "{\"status\":\"up\"}\n"
-                  : "{\"status\":\"down\",\"reason\":\"" + escape(what) + "\"}\n");
+                  ? "{\"status\":\"up\"" + field("detail", detail.get())
+                  : "{\"status\":\"down\"" + field("reason", what);
+          answer(exchange, up ? 200 : 503, "application/json", status + "}\n");
         });
     server.start();
   }
@@ -76,6 +85,10 @@ public final class MetricsServer implements AutoCloseable {
     if (System.getProperty(property) == null) {
       System.setProperty(property, Integer.toString(seconds));
     }
+  }
+
+  private static String field(String name, String text) {
+    return text.isEmpty() ? "" : ",\"" + name + "\":\"" + escape(text) + "\"";
   }
 
   private static String escape(String text) {

@@ -112,8 +112,7 @@ class FrontSessionTest {
   void keepsBytesThroughGrowthAndWrap() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    FrontSession<String> large =
-        new FrontSession<>(9, new FrontSession.Window(5_000, 1 << 20));
+    FrontSession<String> large = new FrontSession<>(9, new FrontSession.Window(5_000, 1 << 20));
     Deque<String> model = new ArrayDeque<>();
     long acked = 0;
     for (int step = 0; step < 20_000; step++) {
@@ -136,11 +135,8 @@ class FrontSessionTest {
         long from = large.sent() - large.acked();
         ByteBuf out = Unpooled.buffer();
         int count = large.send(random.nextInt(5_000), out);
-        String expected =
-            String.join("", model.stream().skip(from).limit(count).toList());
-        assertThat(out.toString(StandardCharsets.US_ASCII))
-            .as("seed %d", seed)
-            .isEqualTo(expected);
+        String expected = String.join("", model.stream().skip(from).limit(count).toList());
+        assertThat(out.toString(StandardCharsets.US_ASCII)).as("seed %d", seed).isEqualTo(expected);
       }
     }
   }

@@ -83,6 +83,14 @@ final class FrontSimulation {
 
   /** Runs it; throws a {@link SimViolation} when something does not hold. */
   void run() {
+    try {
+      play();
+    } finally {
+      upstream.close();
+    }
+  }
+
+  private void play() {
     upstream.start();
     for (int i = 0; i < 6; i++) {
       int wanted = 20 + random.nextInt(60);

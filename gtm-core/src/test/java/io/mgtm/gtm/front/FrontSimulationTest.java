@@ -55,6 +55,8 @@ class FrontSimulationTest {
         caught++;
       }
     }
-    assertThat(caught).as("schedules of %s that noticed %s", SCHEDULES_TO_CATCH, fault).isPositive();
+    assertThat(caught)
+        .as("schedules of %s that noticed %s", SCHEDULES_TO_CATCH, fault)
+        .isPositive();
   }
 }

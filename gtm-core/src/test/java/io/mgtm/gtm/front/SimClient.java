@@ -58,8 +58,7 @@ final class SimClient implements SessionClient {
         throw new SimViolation(key + " was answered twice");
       }
       if (client.asked.get(client.ended) != this) {
-        throw new SimViolation(
-            key + " was answered before " + client.asked.get(client.ended).key);
+        throw new SimViolation(key + " was answered before " + client.asked.get(client.ended).key);
       }
       client.ended++;
     }

@@ -20,42 +20,42 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** A socket to a GTM, and the few messages that tests exchange over it by hand. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
   private static final int READ_TIMEOUT_MS = 20_000;
 
   /** A frame of the server: its type, and its body in the byte order of fields from memory. */
-  record Frame(char type, ByteBuffer body) {
-    ResultType result() {
+  public record Frame(char type, ByteBuffer body) {
+    public ResultType result() {
       assertThat(type).as(this::toString).isEqualTo('S');
       return ResultType.ofCode(Integer.reverseBytes(body.getInt(0)));
     }
 
     /** A little-endian field that many bytes behind the result type. */
-    int int32(int offset) {
+    public int int32(int offset) {
       return body.getInt(4 + offset);
     }
 
     /** A big-endian field that many bytes behind the result type. */
-    int bigInt32(int offset) {
+    public int bigInt32(int offset) {
       return Integer.reverseBytes(body.getInt(4 + offset));
     }
 
-    long int64(int offset) {
+    public long int64(int offset) {
       return body.getLong(4 + offset);
     }
 
-    short int16(int offset) {
+    public short int16(int offset) {
       return body.getShort(4 + offset);
     }
 
     /** The text of an error, as severity, message and hint in lines. */
-    String error() {
+    public String error() {
       assertThat(type).as(this::toString).isEqualTo('E');
       return errorFrom(0);
     }
 
     /** The same, of an error for a proxy's backend. */
-    String proxiedError(int backend) {
+    public String proxiedError(int backend) {
       assertThat(type).as(this::toString).isEqualTo('E');
       assertThat(body.getShort(0)).isEqualTo((short) backend);
       return errorFrom(Short.BYTES);
@@ -80,18 +80,18 @@ final class RawClient implements AutoCloseable {
   private final Socket socket = new Socket();
   private final DataInputStream in;
 
-  RawClient(InetSocketAddress address) throws IOException {
+  public RawClient(InetSocketAddress address) throws IOException {
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(READ_TIMEOUT_MS);
     socket.connect(address, READ_TIMEOUT_MS);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 4 * 1024));
   }
 
-  Socket socket() {
+  public Socket socket() {
     return socket;
   }
 
-  RawClient startup(String name, int nodeType, boolean postmaster) throws IOException {
+  public RawClient startup(String name, int nodeType, boolean postmaster) throws IOException {
     send(RequestFrame.startup(name, nodeType, postmaster));
     Frame frame = read();
     assertThat(frame.type()).as(frame.toString()).isEqualTo('R');
@@ -99,34 +99,34 @@ final class RawClient implements AutoCloseable {
     return this;
   }
 
-  RawClient send(byte[]... frames) throws IOException {
+  public RawClient send(byte[]... frames) throws IOException {
     socket.getOutputStream().write(RequestFrame.concat(frames));
     return this;
   }
 
-  RawClient send(RequestFrame frame) throws IOException {
+  public RawClient send(RequestFrame frame) throws IOException {
     return send(frame.bytes());
   }
 
-  Frame read() throws IOException {
+  public Frame read() throws IOException {
     char type = (char) in.readUnsignedByte();
     byte[] body = new byte[in.readInt() - Integer.BYTES];
     in.readFully(body);
     return new Frame(type, ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN));
   }
 
-  Frame call(RequestFrame frame) throws IOException {
+  public Frame call(RequestFrame frame) throws IOException {
     return send(frame).read();
   }
 
-  Frame call(RequestFrame frame, ResultType expected) throws IOException {
+  public Frame call(RequestFrame frame, ResultType expected) throws IOException {
     Frame reply = call(frame);
     assertThat(reply.result()).isEqualTo(expected);
     return reply;
   }
 
   /** Whether the server closes the connection without another frame. */
-  boolean isClosedByServer() throws IOException {
+  public boolean isClosedByServer() throws IOException {
     try {
       return in.read() < 0;
     } catch (SocketException e) {
@@ -135,7 +135,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Reads frames until the server closes; how many there were. */
-  int drain() throws IOException {
+  public int drain() throws IOException {
     int frames = 0;
     try {
       while (true) {
@@ -147,30 +147,30 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  static RequestFrame beginFrame() {
+  public static RequestFrame beginFrame() {
     return RequestFrame.command(MessageType.TXN_BEGIN_GETGXID).be32(1).u8(0);
   }
 
-  static RequestFrame commitFrame(int gxid) {
+  public static RequestFrame commitFrame(int gxid) {
     return RequestFrame.command(MessageType.TXN_COMMIT).gxid(gxid);
   }
 
-  static RequestFrame snapshotFrame(int gxid) {
+  public static RequestFrame snapshotFrame(int gxid) {
     return RequestFrame.command(MessageType.SNAPSHOT_GET).u8(1).gxid(gxid);
   }
 
-  int begin() throws IOException {
+  public int begin() throws IOException {
     return call(beginFrame(), ResultType.TXN_BEGIN_GETGXID).int32(0);
   }
 
   /** Whether the transaction was there. */
-  boolean commit(int gxid) throws IOException {
+  public boolean commit(int gxid) throws IOException {
     Frame reply = call(commitFrame(gxid), ResultType.TXN_COMMIT);
     assertThat(reply.int32(0)).isEqualTo(gxid);
     return reply.bigInt32(4) == 0;
   }
 
-  void prepare(int gxid, String gid) throws IOException {
+  public void prepare(int gxid, String gid) throws IOException {
     call(
         RequestFrame.command(MessageType.TXN_START_PREPARED).gxid(gxid).string(gid).string("dn1"),
         ResultType.TXN_START_PREPARED);
@@ -178,7 +178,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** The gxids that a snapshot lists as running. */
-  int[] running(int gxid) throws IOException {
+  public int[] running(int gxid) throws IOException {
     Frame reply = call(snapshotFrame(gxid), ResultType.SNAPSHOT_GET);
     int[] running = new int[reply.bigInt32(24)];
     for (int i = 0; i < running.length; i++) {
@@ -188,18 +188,18 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Every open transaction that the server lists. */
-  int openTransactions() throws IOException {
+  public int openTransactions() throws IOException {
     return call(RequestFrame.command(MessageType.TXN_GXID_LIST), ResultType.TXN_GXID_LIST)
         .int32(4 + 44);
   }
 
-  int preparedTransactions() throws IOException {
+  public int preparedTransactions() throws IOException {
     return call(
             RequestFrame.command(MessageType.TXN_GET_ALL_PREPARED), ResultType.TXN_GET_ALL_PREPARED)
         .bigInt32(0);
   }
 
-  void createSequence(String key, long increment, long min, long max, long start, boolean cycle)
+  public void createSequence(String key, long increment, long min, long max, long start, boolean cycle)
       throws IOException {
     call(
         RequestFrame.command(MessageType.SEQUENCE_INIT)
@@ -212,11 +212,11 @@ final class RawClient implements AutoCloseable {
         ResultType.SEQUENCE_INIT);
   }
 
-  static RequestFrame nextFrame(String key) {
+  public static RequestFrame nextFrame(String key) {
     return RequestFrame.command(MessageType.SEQUENCE_GET_NEXT).key(key);
   }
 
-  long next(String key) throws IOException {
+  public long next(String key) throws IOException {
     Frame reply = call(nextFrame(key), ResultType.SEQUENCE_GET_NEXT);
     return reply.int64(4 + key.length() + 1);
   }

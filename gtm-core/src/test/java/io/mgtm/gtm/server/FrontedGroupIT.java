@@ -1,0 +1,146 @@
+package io.mgtm.gtm.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.SnapshotReply;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.front.Front;
+import io.mgtm.gtm.front.FrontMetrics;
+import io.mgtm.gtm.front.FrontServer;
+import io.mgtm.gtm.front.FrontSettings;
+import io.mgtm.gtm.front.TcpLinks;
+import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.net.EventLoops;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A front as the proxy has it before the three nodes of a group, whose leaders die under load. */
+@Timeout(120)
+class FrontedGroupIT {
+  private static final int CLIENTS = 8;
+  private static final int DEATHS = 2;
+
+  @TempDir private Path folder;
+  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-front");
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final AtomicBoolean stop = new AtomicBoolean();
+  private final AtomicLong done = new AtomicLong();
+  private final AtomicReference<Throwable> fatal = new AtomicReference<>();
+  private final Set<Integer> gxids = ConcurrentHashMap.newKeySet();
+  private final Set<Long> values = ConcurrentHashMap.newKeySet();
+  private TestNodes nodes;
+  private Front front;
+  private FrontServer server;
+
+  private void start() throws Exception {
+    nodes = TestNodes.three(folder).startAll();
+    nodes.leader();
+    EventLoop loop = loops.next();
+    FrontSettings settings =
+        new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of());
+    List<HostPort> addresses = new ArrayList<>();
+    for (String name : List.of("g1", "g2", "g3")) {
+      addresses.add(new HostPort("127.0.0.1", nodes.server(name).address().getPort()));
+    }
+    front =
+        Front.connecting(
+            "p1",
+            settings,
+            loop,
+            new TcpLinks(loop, new TcpLinks.Identity("p1", FrontKind.PROXY, null, null)),
+            new Front.Nodes(addresses, UpstreamProtocol.AUTO, addresses.get(0)),
+            new FrontMetrics(new SimpleMeterRegistry()),
+            fatal::set);
+    server = FrontServer.listen(new HostPort("127.0.0.1", 0), front, settings, loop);
+    loop.submit(front::start).get();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    stop.set(true);
+    threads.shutdownNow();
+    if (server != null) {
+      server.close();
+      loops.next().submit(front::close).get();
+    }
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
+    nodes.close();
+    assertThat(fatal.get()).isNull();
+  }
+
+  /** What one client does until it is told to stop; any exception is a client's error. */
+  private Void load(int number) throws IOException {
+    try (GtmClient client = GtmClient.connect(server.address())) {
+      String key = GtmClient.sequenceKey("db.public.s" + number % 2);
+      while (!stop.get()) {
+        int gxid = client.begin();
+        assertThat(gxids.add(gxid)).as("gxid %d came once", gxid).isTrue();
+        SnapshotReply.Snapshot snapshot = client.snapshot(gxid);
+        assertThat(snapshot.xmax()).isGreaterThanOrEqualTo(gxid);
+        long value = client.nextValue(key);
+        assertThat(values.add(value * 2 + number % 2)).as("value %d came once", value).isTrue();
+        assertThat(client.commit(gxid)).as("commit of %d", gxid).isTrue();
+        done.incrementAndGet();
+      }
+    }
+    return null;
+  }
+
+  private void awaitMore(int transactions) {
+    long from = done.get();
+    TestGtm.await("more transactions", () -> done.get() >= from + transactions);
+  }
+
+  @Test
+  void noClientSeesALeaderDie() throws Exception {
+    start();
+    try (GtmClient client = GtmClient.connect(server.address())) {
+      client.createSequence(GtmClient.sequenceKey("db.public.s0"));
+      client.createSequence(GtmClient.sequenceKey("db.public.s1"));
+    }
+    List<Future<Void>> loads = new ArrayList<>();
+    for (int i = 0; i < CLIENTS; i++) {
+      int number = i;
+      Callable<Void> load = () -> load(number);
+      loads.add(threads.submit(load));
+    }
+    awaitMore(200);
+    for (int i = 0; i < DEATHS; i++) {
+      String leader = nodes.leader();
+      nodes.kill(leader);
+      awaitMore(200);
+      nodes.start(leader);
+      awaitMore(200);
+    }
+    nodes.stop(nodes.leader());
+    awaitMore(200);
+    stop.set(true);
+    for (Future<Void> load : loads) {
+      load.get(20, TimeUnit.SECONDS);
+    }
+    try (GtmClient client = GtmClient.connect(server.address())) {
+      assertThat(client.transactions().transactions()).isEmpty();
+    }
+  }
+}

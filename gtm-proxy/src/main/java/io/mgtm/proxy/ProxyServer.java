@@ -1,0 +1,163 @@
+package io.mgtm.proxy;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.front.Front;
+import io.mgtm.gtm.front.FrontMetrics;
+import io.mgtm.gtm.front.FrontServer;
+import io.mgtm.gtm.front.FrontSettings;
+import io.mgtm.gtm.front.TcpLinks;
+import io.mgtm.gtm.net.EventLoops;
+import io.mgtm.gtm.net.MetricsServer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A proxy: its event loop, its front, its listener. {@link #start} and {@link #close} may be called
+ * by any thread; {@link #failure} tells when it cannot go on.
+ */
+public final class ProxyServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
+  private static final int CLOSE_WAIT_MS = 2_000;
+
+  private final ProxyConfig config;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "mgtm-front");
+  private final EventLoop loop = loops.next();
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private Front front;
+  private FrontServer listener;
+  private MetricsServer metricsServer;
+
+  private ProxyServer(ProxyConfig config) {
+    this.config = config;
+  }
+
+  /**
+   * Listens, and begins to connect to the GTM. Clients are accepted at once; what they ask waits
+   * until the GTM is reached.
+   *
+   * @throws IOException when an address cannot be listened on, or a key or secret cannot be read
+   */
+  public static ProxyServer start(ProxyConfig config) throws IOException {
+    ProxyServer server = new ProxyServer(config);
+    try {
+      server.open();
+      return server;
+    } catch (IOException | RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private void open() throws IOException {
+    FrontSettings settings = config.frontSettings();
+    TcpLinks links =
+        new TcpLinks(
+            loop,
+            new TcpLinks.Identity(
+                config.name(),
+                FrontKind.PROXY,
+                Keys.secret(config.secretFile()),
+                Keys.tls(config.tls())));
+    front =
+        Front.connecting(
+            config.name(),
+            settings,
+            loop,
+            links,
+            new Front.Nodes(config.gtm(), config.protocol(), config.listen()),
+            new FrontMetrics(registry),
+            this::fail);
+    if (config.metrics() != null) {
+      metricsServer =
+          new MetricsServer(config.metrics(), registry, front::trouble, front::describe);
+    }
+    listener = FrontServer.listen(config.listen(), front, settings, loop);
+    onLoop(front::start);
+  }
+
+  private void fail(Throwable cause) {
+    if (failure.complete(cause)) {
+      log.error("The proxy cannot go on", cause);
+    }
+  }
+
+  /** Completes with the cause when the proxy cannot go on; it is then to be closed. */
+  public CompletableFuture<Throwable> failure() {
+    return failure;
+  }
+
+  /** Where XC nodes connect. */
+  public InetSocketAddress address() {
+    return listener.address();
+  }
+
+  /** Where metrics are served, or null. */
+  public InetSocketAddress metricsAddress() {
+    return metricsServer == null ? null : metricsServer.address();
+  }
+
+  /** What is wrong now, or empty. */
+  public String trouble() {
+    return front.trouble();
+  }
+
+  private void onLoop(Runnable task) {
+    try {
+      loop.submit(task).get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  /**
+   * Accepts nobody any more, lets clients finish for at most {@code drainMs}, ends the sessions
+   * with the GTM and closes. A second call does nothing.
+   */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    if (listener != null) {
+      listener.close();
+      drain();
+    }
+    if (front != null) {
+      onLoop(front::close);
+    }
+    if (metricsServer != null) {
+      metricsServer.close();
+    }
+    loops.shutdownGracefully(0, CLOSE_WAIT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+  }
+
+  private void drain() {
+    if (failure.isDone()) {
+      return;
+    }
+    try {
+      front.drain(config.drainMs()).get(config.drainMs() + CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      log.warn("Closing without having drained", e);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.mgtm.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.server.GtmServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The jar as operators run it. */
+@Timeout(120)
+class ProxyJarIT {
+  @TempDir private Path folder;
+
+  private static int port(String line) {
+    return Integer.parseInt(line.replaceAll("/metrics$", "").replaceAll(".*:", ""));
+  }
+
+  @Test
+  void itServesTellsHowItIsAndDrainsWhenTerminated() throws Exception {
+    try (GtmServer gtm = TestProxy.gtm(folder.resolve("data"))) {
+      Process process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-jar",
+                  System.getProperty("mgtm.jar"),
+                  "start",
+                  "--listen",
+                  "127.0.0.1:0",
+                  "--gtm",
+                  "127.0.0.1:" + gtm.address().getPort(),
+                  "--metrics",
+                  "127.0.0.1:0",
+                  "--name",
+                  "p9")
+              .redirectError(folder.resolve("errors").toFile())
+              .start();
+      try (BufferedReader out =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        int at = port(out.readLine());
+        int metrics = port(out.readLine());
+        useAndTerminate(process, at, metrics);
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  private static void useAndTerminate(Process process, int at, int metrics)
+      throws IOException, InterruptedException {
+    try (GtmClient client = GtmClient.connect(new InetSocketAddress("127.0.0.1", at))) {
+      int gxid = client.begin();
+      assertThat(run("status", "--metrics", "127.0.0.1:" + metrics))
+          .contains("serving", "a group led by", "connections     1");
+      process.destroy();
+      TestProxy.await("it to accept nobody", () -> isRefused(at));
+      assertThat(client.commit(gxid)).isTrue();
+    }
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isEqualTo(143);
+  }
+
+  private static boolean isRefused(int port) {
+    try (java.net.Socket socket = new java.net.Socket("127.0.0.1", port)) {
+      return !socket.isConnected();
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static String run(String... arguments) {
+    CommandLine line = ProxyMain.commandLine();
+    StringWriter text = new StringWriter();
+    line.setOut(new PrintWriter(text));
+    line.setErr(new PrintWriter(text));
+    int status = line.execute(arguments);
+    return text + (status == 0 ? "" : "status " + status);
+  }
+
+  @Test
+  void whatIsWrongIsToldInOneLine() {
+    assertThat(run("start")).isEqualTo(
+        "mgtm: gtm: expected 1 to 64 addresses HOST:PORT; set them with --gtm\nstatus 1");
+    assertThat(run("start", "--gtm", "nowhere"))
+        .contains("\"nowhere\" is no address: expected HOST:PORT")
+        .contains("see mgtm proxy start --help");
+    assertThat(run("status", "--metrics", "127.0.0.1:1"))
+        .startsWith("mgtm: cannot ask the proxy at 127.0.0.1:1");
+    assertThat(List.of(run("--help"))).first().asString().contains("Runs and asks proxies");
+  }
+}
