@@ -314,11 +314,13 @@ class FrontServerTest {
 
   @Test
   void onlyListedNetworksAreServed() throws Exception {
-    start(new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of("10.0.0.0/8")));
+    start(
+        new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of("10.0.0.0/8")));
     RawClient client = connect();
     Throwable thrown = catchThrowable(() -> assertThat(client.isClosedByServer()).isTrue());
-    assertThat(thrown).satisfiesAnyOf(
-        t -> assertThat(t).isNull(), t -> assertThat(t).isInstanceOf(SocketException.class));
+    assertThat(thrown)
+        .satisfiesAnyOf(
+            t -> assertThat(t).isNull(), t -> assertThat(t).isInstanceOf(SocketException.class));
   }
 
   @Test
