@@ -44,14 +44,28 @@ final class OpenTransactions {
   /** Who waits for the reply to a command, and counts what it did. */
   ReplyTarget targetOf(Command command, FrontConnection connection) {
     return switch (command.type()) {
-      case BEGIN, BEGIN_FOR_PREPARED ->
-          begins == null ? begins = new Target(connection, 1) : begins;
-      case END, PREPARE, COMMIT_PREPARED -> ends == null ? ends = new Target(connection, -1) : ends;
+      case BEGIN, BEGIN_FOR_PREPARED -> {
+        if (begins == null) {
+          begins = new Target(connection, 1);
+        }
+        yield begins;
+      }
+      case END, PREPARE, COMMIT_PREPARED -> {
+        if (ends == null) {
+          ends = new Target(connection, -1);
+        }
+        yield ends;
+      }
       case BEGIN_MANY ->
           new Target(connection, ((TransactionCommand.BeginMany) command).items().size());
       case END_MANY ->
           new Target(connection, -((TransactionCommand.EndMany) command).transactions().size());
-      default -> others == null ? others = new Target(connection, 0) : others;
+      default -> {
+        if (others == null) {
+          others = new Target(connection, 0);
+        }
+        yield others;
+      }
     };
   }
 }

@@ -4,6 +4,8 @@ import io.mgtm.group.LogException;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.front.Front;
+import io.mgtm.gtm.front.FrontMetrics;
 import io.mgtm.gtm.net.MetricsServer;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -81,14 +83,29 @@ public final class GtmServer implements AutoCloseable {
 
   private void begin(Takeover takeover) throws IOException {
     LinkSecret secret = LinkTls.secret(config.links());
-    SslContext tls = LinkTls.server(config.links());
     onOwner(() -> core = NodeCore.open(config, takeover, owner, metrics, this::fail));
     if (config.metrics() != null) {
       metricsServer = new MetricsServer(config.metrics(), registry, () -> trouble);
     }
-    sockets.listen(core.engine(), core.control(), core.linkService(secret), tls);
-    onOwner(() -> core.listening(advertised().toString()));
+    LinkService links = core.linkService(secret);
+    sockets.listen(core.engine(), links, LinkTls.server(config.links()));
+    onOwner(() -> core.listening(advertised()));
+    if (config.group().exists()) {
+      serveClients(links);
+    }
     ticker = owner.scheduleAtFixedRate(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** A member serves XC clients through a front, whoever leads. */
+  private void serveClients(LinkService links) throws IOException {
+    SslContext tls = LinkTls.client(config.links());
+    FrontMetrics frontMetrics = new FrontMetrics(registry);
+    onOwner(
+        () -> {
+          Front front = NodeFront.of(config, advertised(), links, tls, owner, frontMetrics);
+          core.serveClients(front);
+          sockets.serveClients(front::accept);
+        });
   }
 
   /** Where fronts and other members reach this node. */

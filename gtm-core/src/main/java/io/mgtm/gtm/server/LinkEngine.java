@@ -9,8 +9,10 @@ import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.RepliesWriter;
+import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -46,12 +48,14 @@ final class LinkEngine {
   /**
    * What the engine is made with.
    *
+   * @param standing how this node stands now
    * @param address where fronts reach this member, {@code host:port}; empty until it listens
    * @param firstCommands what a new log begins with, unless with a backup
    * @param restore a backup that waits in the data folder, or null
    */
   record Setup(
       String member,
+      Supplier<Standing> standing,
       Supplier<String> address,
       Limits limits,
       List<Command> firstCommands,
@@ -225,9 +229,11 @@ final class LinkEngine {
     output.flush();
   }
 
-  private static void refuseNotLeading(TurnOutput output, FrontPeer peer, long session) {
+  /** The standing that follows lets the front begin anew, also where this node leads again. */
+  private void refuseNotLeading(TurnOutput output, FrontPeer peer, long session) {
     output.refuse(
         peer, session, RefusalCode.NOT_LEADING, "this node does not lead", "Ask the leader.");
+    LinkWriter.standing(output.to(peer), setup.standing().get());
   }
 
   private void serve(List<LinkWork> works) {

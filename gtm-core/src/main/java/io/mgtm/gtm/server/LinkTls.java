@@ -39,6 +39,28 @@ final class LinkTls {
   }
 
   /**
+   * TLS for this node's links to other members, null when it is not set. They are trusted as fronts
+   * are, or, where fronts show no certificate, when they show this node's own.
+   *
+   * @throws IOException when a file cannot be read, or is not what it should be
+   */
+  static SslContext client(LinksConfig links) throws IOException {
+    if (links.certificate() == null) {
+      return null;
+    }
+    try {
+      return SslContextBuilder.forClient()
+          .protocols("TLSv1.3")
+          .keyManager(links.certificate().toFile(), links.key().toFile())
+          .trustManager((links.trust() == null ? links.certificate() : links.trust()).toFile())
+          .build();
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IOException(
+          "cannot use links.trust %s: %s".formatted(links.trust(), e.getMessage()), e);
+    }
+  }
+
+  /**
    * The secret, null when none is set.
    *
    * @throws IOException when the file cannot be read, or has no first line

@@ -7,6 +7,8 @@ import io.mgtm.group.local.LocalLogSettings;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.front.Front;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Standing;
@@ -47,6 +49,9 @@ final class NodeCore implements AutoCloseable {
   private GroupMember group;
 
   private volatile String advertised = "";
+
+  /** What serves XC clients in a group; null without one. */
+  private Front front;
 
   /** A backup that waits in the data folder until it is in the log; or null. */
   private BackupFile restore;
@@ -108,6 +113,7 @@ final class NodeCore implements AutoCloseable {
     return new LinkEngine(
         new LinkEngine.Setup(
             config.group().name(),
+            this::standing,
             () -> advertised,
             limits(),
             firstCommands,
@@ -248,10 +254,16 @@ final class NodeCore implements AutoCloseable {
   }
 
   /** Fronts can reach this node at {@code address} from now on. */
-  void listening(String address) {
-    advertised = address;
+  void listening(HostPort address) {
+    advertised = address.toString();
     links.announce();
     peers.update();
+  }
+
+  /** Serves XC clients of a member through {@code with} from now on. */
+  void serveClients(Front with) {
+    front = with;
+    front.start();
   }
 
   /** Called now and then; the answer is what is wrong, or empty. */
@@ -294,6 +306,9 @@ final class NodeCore implements AutoCloseable {
 
   @Override
   public void close() {
+    if (front != null) {
+      front.close();
+    }
     if (engine != null) {
       engine.abandon();
     }

@@ -45,13 +45,16 @@ final class SocketServer implements AutoCloseable {
   private final AtomicLong sessions = new AtomicLong();
   private volatile Channel listener;
 
+  /** Takes XC clients in a group. */
+  private volatile Consumer<Channel> clients = SocketServer::closeEarly;
+
   SocketServer(GtmConfig config, GtmMetrics metrics, Consumer<Throwable> fatal) {
     this.config = config;
     this.metrics = metrics;
     this.fatal = fatal;
     ownerLoop = EventLoops.start(1, "mgtm-owner");
-    ioLoops =
-        config.ioThreads() == 1 ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
+    boolean one = config.ioThreads() == 1 || config.group().exists();
+    ioLoops = one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
   }
 
   /** The thread that owns the state. */
@@ -67,15 +70,14 @@ final class SocketServer implements AutoCloseable {
    * @throws IOException when the address is taken or not of this machine; the message is an
    *     operator's sentence
    */
-  void listen(Engine engine, GroupControl control, LinkService links, SslContext tls)
-      throws IOException {
+  void listen(Engine engine, LinkService links, SslContext tls) throws IOException {
     ServerBootstrap bootstrap =
         EventLoops.server(ownerLoop, ioLoops)
             .childOption(
                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(
                     config.limits().outboundBytesMax() / 2, config.limits().outboundBytesMax()))
-            .childHandler(new Initializer(engine, control, links, tls));
+            .childHandler(new Initializer(engine, links, tls));
     var bound =
         bootstrap.bind(ListenErrors.resolve("--listen", config.listen())).awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -87,14 +89,12 @@ final class SocketServer implements AutoCloseable {
   /** Sets up an accepted connection, or turns it away. */
   private final class Initializer extends ChannelInitializer<SocketChannel> {
     private final Engine engine;
-    private final GroupControl control;
     private final LinkService links;
     private final SslContext tls;
     private final ReadBuffers linkBuffers = new ReadBuffers(LINK_READ_BYTES);
 
-    Initializer(Engine engine, GroupControl control, LinkService links, SslContext tls) {
+    Initializer(Engine engine, LinkService links, SslContext tls) {
       this.engine = engine;
-      this.control = control;
       this.links = links;
       this.tls = tls;
     }
@@ -110,17 +110,21 @@ final class SocketServer implements AutoCloseable {
         return;
       }
       connections.add(channel);
-      ChannelHandler client = client();
-      channel
-          .pipeline()
-          .addLast(new ProtocolChoice(tls, config.links().tlsOnly(), client, () -> link(channel)))
-          .addLast(client);
-    }
-
-    private ChannelHandler client() {
-      return engine == null
-          ? new ElsewhereConnection(control, owner(), metrics)
-          : new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
+      Connection direct =
+          engine == null
+              ? null
+              : new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
+      ProtocolChoice.Choices choices =
+          new ProtocolChoice.Choices(
+              tls,
+              config.links().tlsOnly(),
+              () -> link(channel),
+              accepted -> clients.accept(accepted),
+              config.timeouts().startupMs());
+      channel.pipeline().addLast(new ProtocolChoice(choices, direct));
+      if (direct != null) {
+        channel.pipeline().addLast(direct);
+      }
     }
 
     private ChannelHandler link(SocketChannel channel) {
@@ -129,8 +133,21 @@ final class SocketServer implements AutoCloseable {
           .setRecvByteBufAllocator(linkBuffers)
           .setWriteBufferWaterMark(
               new WriteBufferWaterMark(LINK_UNSENT_BYTES_MAX / 2, LINK_UNSENT_BYTES_MAX));
+      if (engine == null) {
+        metrics.connected();
+      }
       return new LinkConnection(links, owner());
     }
+  }
+
+  /** A client that came before the node can serve it comes again. */
+  private static void closeEarly(Channel channel) {
+    channel.close();
+  }
+
+  /** In a group, XC clients go here from now on; on their event loop, which is the owner. */
+  void serveClients(Consumer<Channel> accept) {
+    clients = accept;
   }
 
   InetSocketAddress address() {

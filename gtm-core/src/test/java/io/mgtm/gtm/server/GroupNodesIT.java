@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Isolation;
@@ -291,6 +292,70 @@ class GroupNodesIT {
       machine.restore(java.nio.ByteBuffer.wrap(backup.state()));
       assertThat(machine.state().counts().sequences()).isEqualTo(1);
       assertThat(machine.state().counts().transactions()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anyMemberServesXcClientsAndTheyDoNotSeeALeaderDie() throws Exception {
+    String leader = nodes.leader();
+    String follower = nodes.follower();
+    try (GtmClient atLeader = GtmClient.connect(nodes.server(leader).address());
+        GtmClient atFollower = GtmClient.connect(nodes.server(follower).address())) {
+      int first = atLeader.begin();
+      int second = atFollower.begin();
+      assertThat(second).isEqualTo(first + 1);
+      assertThat(atFollower.commit(first)).isTrue();
+      assertThat(atLeader.snapshot(second).running().copy()).doesNotContain(first);
+    }
+    try (GtmClient client = GtmClient.connect(nodes.server(follower).address())) {
+      int open = client.begin();
+      nodes.kill(leader);
+      int next = client.begin();
+      assertThat(next).isEqualTo(open + 1);
+      assertThat(client.commit(open)).isTrue();
+      assertThat(client.snapshot(next).running().copy()).doesNotContain(open);
+      assertThat(client.transactions().transactions()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aBackupIsRestoredOnANewGroup() throws Exception {
+    LinkClient link = attached(true);
+    link.commands(
+        SESSION,
+        0,
+        1,
+        new SequenceCommand.Init(KEY, 1, 1, 100_000, 1, false),
+        new SequenceCommand.NextValue(KEY),
+        begin());
+    link.reply();
+    link.reply();
+    int gxid = gxid(link.reply());
+    link.commands(
+        SESSION, 0, 4, new TransactionCommand.StartPrepare(TransactionRef.gxid(gxid), "T1", "d1"));
+    link.reply();
+    BackupFile backup;
+    try (AdminClient admin = nodes.admin(nodes.follower())) {
+      assertThat(admin.ask("backup", "").kind()).isEqualTo(AdminReplyKind.REDIRECT);
+    }
+    try (AdminClient admin = nodes.admin(nodes.leader())) {
+      backup = BackupFile.decode(admin.ask("backup", "").bytes());
+    }
+    try (TestNodes restored = TestNodes.three(folder.resolve("restored"))) {
+      for (String name : List.of("g1", "g2", "g3")) {
+        Restore.place(restored.data(name), backup);
+      }
+      restored.startAll();
+      try (GtmClient client = GtmClient.connect(restored.server(restored.follower()).address())) {
+        assertThat(client.nextValue(KEY)).isGreaterThan(1);
+        assertThat(client.begin()).isGreaterThan(gxid);
+        assertThat(client.transactions().transactions())
+            .anyMatch(t -> t.gid().equals("T1") && t.gxid() == gxid);
+      }
+      for (String name : List.of("g1", "g2", "g3")) {
+        Path waiting = restored.data(name).resolve("restore");
+        TestGtm.await("the backup's file to go", () -> !Files.exists(waiting));
+      }
     }
   }
 }

@@ -1,0 +1,222 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.front.Link;
+import io.mgtm.gtm.front.LinkConnector;
+import io.mgtm.gtm.front.LinkListener;
+import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.FrontFrameDecoder;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.NodeFrameDecoder;
+import io.mgtm.gtm.wire.link.NodeFrameHandler;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * The link from a node's own front to its own engine: frames without a socket. The front's event
+ * loop is the owner. What the engine says reaches the front in tasks of their own, never from
+ * within a call to the link.
+ */
+final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
+  private static final int BUFFER_BYTES = 16 * 1024;
+
+  private final String name;
+  private final LinkService service;
+  private final Executor owner;
+  private final LinkListener listener;
+  private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
+  private List<ByteBuf> written = new ArrayList<>();
+  private boolean closed;
+
+  private LocalLink(String name, LinkService service, Executor owner, LinkListener listener) {
+    this.name = name;
+    this.service = service;
+    this.owner = owner;
+    this.listener = listener;
+  }
+
+  /**
+   * What opens such links.
+   *
+   * @param name of the front
+   * @param address where other fronts reach this node
+   */
+  static LinkConnector connector(String name, String address, LinkService service, Executor owner) {
+    return new LinkConnector() {
+      @Override
+      public String address() {
+        return address;
+      }
+
+      @Override
+      public Link connect(LinkListener listener) {
+        LocalLink link = new LocalLink(name, service, owner, listener);
+        owner.execute(link::open);
+        return link;
+      }
+    };
+  }
+
+  private void open() {
+    if (!closed) {
+      service.peers().add(this);
+    }
+  }
+
+  @Override
+  public void attach(long session, boolean fresh, long acked, boolean proxied) {
+    submit(new LinkWork.Attach(this, session, fresh, proxied));
+  }
+
+  @Override
+  public void commands(long session, long acked, long first, int count, ByteBuf commands) {
+    try {
+      submit(
+          new LinkWork.Commands(
+              this, session, acked, first, FrontFrameDecoder.commands(commands, count)));
+    } catch (WireException e) {
+      throw new IllegalStateException("this node's own front sent what it cannot read", e);
+    }
+  }
+
+  @Override
+  public void closeSession(long session) {
+    submit(new LinkWork.Close(this, session));
+  }
+
+  private void submit(LinkWork work) {
+    if (!closed) {
+      service.engine().submit(work);
+    }
+  }
+
+  @Override
+  public void ping(long nonce) {
+    owner.execute(
+        () -> {
+          if (!closed) {
+            listener.pong(nonce);
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    end("this node closed it");
+  }
+
+  private void end(String why) {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (service.peers().remove(this)) {
+      service.engine().submit(new LinkWork.Gone(this));
+    }
+    owner.execute(() -> listener.closed(why));
+  }
+
+  @Override
+  public String front() {
+    return name;
+  }
+
+  @Override
+  public FrontKind kind() {
+    return FrontKind.NODE;
+  }
+
+  @Override
+  public ByteBuf newBuffer() {
+    return PooledByteBufAllocator.DEFAULT.directBuffer(BUFFER_BYTES);
+  }
+
+  @Override
+  public void write(ByteBuf frames) {
+    written.add(frames);
+  }
+
+  /** Both for what the front sent, which is submitted already, and for what the engine wrote. */
+  @Override
+  public void flush() {
+    if (written.isEmpty()) {
+      return;
+    }
+    List<ByteBuf> now = written;
+    written = new ArrayList<>();
+    owner.execute(() -> deliver(now));
+  }
+
+  private void deliver(List<ByteBuf> frames) {
+    try {
+      for (ByteBuf next : frames) {
+        if (!closed) {
+          decoder.decode(next);
+        }
+      }
+    } catch (WireException e) {
+      throw new IllegalStateException("this node sent its own front what that cannot read", e);
+    } catch (RuntimeException | Error e) {
+      service.fatal().accept(e);
+    } finally {
+      frames.forEach(ByteBuf::release);
+    }
+  }
+
+  /** The front's window bounds what waits. */
+  @Override
+  public void held(int bytes) {}
+
+  @Override
+  public void standing(Standing standing) {
+    if (!closed) {
+      listener.standing(standing);
+    }
+  }
+
+  @Override
+  public void disconnect() {
+    end("this node refused it");
+  }
+
+  @Override
+  public String describe() {
+    return "this node's front";
+  }
+
+  @Override
+  public void challenge(byte[] nonce) {
+    throw new IllegalStateException("a node asks its own front for the secret");
+  }
+
+  @Override
+  public void attached(long session, long last) {
+    listener.attached(session, last);
+  }
+
+  @Override
+  public void refused(long session, RefusalCode code, String message, String hint) {
+    listener.refused(session, code, message, hint);
+  }
+
+  @Override
+  public void reply(long session, long number, boolean close, ByteBuf bytes) {
+    listener.reply(session, number, close, bytes);
+  }
+
+  @Override
+  public void pong(long nonce) {
+    listener.pong(nonce);
+  }
+
+  @Override
+  public void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) {
+    throw new IllegalStateException("a node answers a request that its own front never sent");
+  }
+}
