@@ -3,7 +3,6 @@ package io.mgtm.gtm.front;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
@@ -384,16 +383,5 @@ class FrontServerTest {
     assertThat(again.session()).isEqualTo(session);
     assertThat(again.fresh()).isFalse();
     client.begin();
-  }
-
-  @Test
-  void numbersFitTheProtocol() {
-    BackendNumbers numbers = new BackendNumbers();
-    for (int i = 0; i <= Short.MAX_VALUE; i++) {
-      assertThat(numbers.take()).isNotEqualTo(Command.NO_BACKEND);
-    }
-    assertThat(numbers.take()).isEqualTo(BackendNumbers.NONE);
-    numbers.giveBack((short) 7);
-    assertThat(numbers.take()).isEqualTo((short) 7);
   }
 }
