@@ -40,8 +40,7 @@ class ProxyConfigTest {
         read("{name: p7, gtm: ['g1:6666', '[::1]:7000'], protocol: mgtm, allow: [10.0.0.0/8]}");
     assertThat(config.validated()).isEqualTo(config);
     assertThat(config.name()).isEqualTo("p7");
-    assertThat(config.gtm())
-        .containsExactly(new HostPort("g1", 6666), new HostPort("::1", 7000));
+    assertThat(config.gtm()).containsExactly(new HostPort("g1", 6666), new HostPort("::1", 7000));
     assertThat(config.protocol()).isEqualTo(UpstreamProtocol.MGTM);
     assertThat(config.allow()).isEqualTo(List.of("10.0.0.0/8"));
     assertThat(config.limits()).isEqualTo(ProxyConfig.DEFAULTS.limits());

@@ -92,8 +92,9 @@ class ProxyJarIT {
 
   @Test
   void whatIsWrongIsToldInOneLine() {
-    assertThat(run("start")).isEqualTo(
-        "mgtm: gtm: expected 1 to 64 addresses HOST:PORT; set them with --gtm\nstatus 1");
+    assertThat(run("start"))
+        .isEqualTo(
+            "mgtm: gtm: expected 1 to 64 addresses HOST:PORT; set them with --gtm\nstatus 1");
     assertThat(run("start", "--gtm", "nowhere"))
         .contains("\"nowhere\" is no address: expected HOST:PORT")
         .contains("see mgtm proxy start --help");

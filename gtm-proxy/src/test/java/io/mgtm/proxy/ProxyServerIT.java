@@ -99,7 +99,9 @@ class ProxyServerIT {
   }
 
   @ParameterizedTest
-  @EnumSource(value = UpstreamProtocol.class, names = {"MGTM", "XC"})
+  @EnumSource(
+      value = UpstreamProtocol.class,
+      names = {"MGTM", "XC"})
   void theTransactionsOfAClientEndWithIt(UpstreamProtocol protocol) throws Exception {
     start(protocol);
     try (GtmClient stays = client();
@@ -124,7 +126,9 @@ class ProxyServerIT {
   }
 
   @ParameterizedTest
-  @EnumSource(value = UpstreamProtocol.class, names = {"MGTM", "XC"})
+  @EnumSource(
+      value = UpstreamProtocol.class,
+      names = {"MGTM", "XC"})
   void aNodeIsConnectedWhileItsPostmasterIs(UpstreamProtocol protocol) throws Exception {
     start(protocol);
     ClientSettings d = ClientSettings.defaults();
@@ -198,7 +202,7 @@ class ProxyServerIT {
 
   private static boolean registered(GtmClient client) {
     try {
-      return client.nodes().stream().anyMatch(n -> n.address().type() == NodeType.PROXY);
+      return client.nodes().stream().anyMatch(n -> n.address().nodeType() == NodeType.PROXY);
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }

@@ -55,7 +55,8 @@ final class LinkTls {
           .trustManager((links.trust() == null ? links.certificate() : links.trust()).toFile())
           .build();
     } catch (IOException | IllegalArgumentException e) {
-      throw new IOException("cannot use links.trust %s: %s".formatted(links.trust(), e.getMessage()), e);
+      throw new IOException(
+          "cannot use links.trust %s: %s".formatted(links.trust(), e.getMessage()), e);
     }
   }
 

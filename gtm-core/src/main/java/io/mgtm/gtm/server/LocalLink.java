@@ -20,8 +20,8 @@ import java.util.concurrent.Executor;
 
 /**
  * The link from a node's own front to its own engine: frames without a socket. The front's event
- * loop is the owner. What the engine says reaches the front in tasks of their own, never from within
- * a call to the link.
+ * loop is the owner. What the engine says reaches the front in tasks of their own, never from
+ * within a call to the link.
  */
 final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
   private static final int BUFFER_BYTES = 16 * 1024;
@@ -47,8 +47,7 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
    * @param name of the front
    * @param address where other fronts reach this node
    */
-  static LinkConnector connector(
-      String name, String address, LinkService service, Executor owner) {
+  static LinkConnector connector(String name, String address, LinkService service, Executor owner) {
     return new LinkConnector() {
       @Override
       public String address() {

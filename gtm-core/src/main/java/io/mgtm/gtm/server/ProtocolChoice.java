@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -9,11 +10,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import io.netty.channel.Channel;
 
 /**
- * Tells by its first byte what a connection is: {@code M} begins a link, 0x16 a TLS handshake with a
- * link inside, and anything else is an XC client. Event loop.
+ * Tells by its first byte what a connection is: {@code M} begins a link, 0x16 a TLS handshake with
+ * a link inside, and anything else is an XC client. Event loop.
  */
 final class ProtocolChoice extends ChannelInboundHandlerAdapter {
   private static final byte LINK = 'M';
@@ -58,8 +58,7 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
     if (direct == null) {
       deadline =
           ctx.executor()
-              .schedule(
-                  () -> choose(ctx, (byte) 0), choices.firstByteMs(), TimeUnit.MILLISECONDS);
+              .schedule(() -> choose(ctx, (byte) 0), choices.firstByteMs(), TimeUnit.MILLISECONDS);
     }
   }
 

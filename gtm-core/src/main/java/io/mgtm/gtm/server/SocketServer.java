@@ -117,8 +117,7 @@ final class SocketServer implements AutoCloseable {
       Connection direct =
           engine == null
               ? null
-              : new Connection(
-                  sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
+              : new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
       ProtocolChoice.Choices choices =
           new ProtocolChoice.Choices(
               tls,

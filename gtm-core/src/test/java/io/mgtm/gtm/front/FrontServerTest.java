@@ -3,7 +3,6 @@ package io.mgtm.gtm.front;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
@@ -314,11 +313,13 @@ class FrontServerTest {
 
   @Test
   void onlyListedNetworksAreServed() throws Exception {
-    start(new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of("10.0.0.0/8")));
+    start(
+        new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of("10.0.0.0/8")));
     RawClient client = connect();
     Throwable thrown = catchThrowable(() -> assertThat(client.isClosedByServer()).isTrue());
-    assertThat(thrown).satisfiesAnyOf(
-        t -> assertThat(t).isNull(), t -> assertThat(t).isInstanceOf(SocketException.class));
+    assertThat(thrown)
+        .satisfiesAnyOf(
+            t -> assertThat(t).isNull(), t -> assertThat(t).isInstanceOf(SocketException.class));
   }
 
   @Test
@@ -382,16 +383,5 @@ class FrontServerTest {
     assertThat(again.session()).isEqualTo(session);
     assertThat(again.fresh()).isFalse();
     client.begin();
-  }
-
-  @Test
-  void numbersFitTheProtocol() {
-    BackendNumbers numbers = new BackendNumbers();
-    for (int i = 0; i <= Short.MAX_VALUE; i++) {
-      assertThat(numbers.take()).isNotEqualTo(Command.NO_BACKEND);
-    }
-    assertThat(numbers.take()).isEqualTo(BackendNumbers.NONE);
-    numbers.giveBack((short) 7);
-    assertThat(numbers.take()).isEqualTo((short) 7);
   }
 }

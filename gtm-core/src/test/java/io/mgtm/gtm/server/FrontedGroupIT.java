@@ -97,7 +97,7 @@ class FrontedGroupIT {
         int gxid = client.begin();
         assertThat(gxids.add(gxid)).as("gxid %d came once", gxid).isTrue();
         SnapshotReply.Snapshot snapshot = client.snapshot(gxid);
-        assertThat(snapshot.xmax()).isGreaterThanOrEqualTo(gxid);
+        assertThat(snapshot.xmin()).isLessThanOrEqualTo(gxid);
         long value = client.nextValue(key);
         assertThat(values.add(value * 2 + number % 2)).as("value %d came once", value).isTrue();
         assertThat(client.commit(gxid)).as("commit of %d", gxid).isTrue();

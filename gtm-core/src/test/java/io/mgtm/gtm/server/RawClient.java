@@ -199,7 +199,8 @@ public final class RawClient implements AutoCloseable {
         .bigInt32(0);
   }
 
-  public void createSequence(String key, long increment, long min, long max, long start, boolean cycle)
+  public void createSequence(
+      String key, long increment, long min, long max, long start, boolean cycle)
       throws IOException {
     call(
         RequestFrame.command(MessageType.SEQUENCE_INIT)

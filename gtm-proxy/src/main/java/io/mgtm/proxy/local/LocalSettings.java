@@ -75,7 +75,7 @@ public record LocalSettings(
     List<ServerSocket> held = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {
-        held.add(new ServerSocket(0, 1, InetAddress.getByName(HOST)));
+        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
       }
       return held.stream().map(s -> new HostPort(HOST, s.getLocalPort())).toList();
     } finally {
