@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -111,7 +112,7 @@ class HandshakingServerSocketTest {
     CompletableFuture<Socket> waiting = accept();
     try (Socket plain = new Socket()) {
       plain.connect(server.getLocalSocketAddress());
-      plain.getOutputStream().write("hello, is somebody there?\r\n".getBytes("US-ASCII"));
+      plain.getOutputStream().write("hello, is somebody there?\r\n".getBytes(US_ASCII));
       plain.setSoTimeout(20_000);
       int read = plain.getInputStream().read();
       while (read >= 0) {
