@@ -29,6 +29,18 @@ public interface ReplicatedLog extends AutoCloseable {
     default void leading(long term) {}
 
     /**
+     * As {@link #leading(long)}, which it calls unless it is overridden.
+     *
+     * @param repliesMayBeLost whether replies of earlier leaders may have left whose entries this
+     *     log does not have: always when mode {@code lazy} has lost a leader, in other modes after
+     *     a majority has lost power. The state machine was told too, at the term's start. What
+     *     clients know of such replies must be heard of them before anything new is handed out.
+     */
+    default void leading(long term, boolean repliesMayBeLost) {
+      leading(term);
+    }
+
+    /**
      * This member does not lead (any more): what it has appended and is not committed is in doubt,
      * and its replies must not leave. The state machine may have been restored.
      *

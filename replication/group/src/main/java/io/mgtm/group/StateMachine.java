@@ -23,8 +23,8 @@ public interface StateMachine {
 
   /**
    * Entries before this one that were acknowledged without being forced may be missing: a majority
-   * of the members lost power. It is part of the log, as an entry is, and comes at the same place
-   * on every member.
+   * of the members lost power, or mode {@code lazy} lost its leader. It is part of the log, as an
+   * entry is, and comes at the same place on every member.
    *
    * @param index where it stands in the log
    */

@@ -45,7 +45,8 @@ final class Changes {
     if (target.isEmpty() || !s.members.latest().isVoter(target.get().member)) {
       return Optional.of("%s is not another voting member of the group".formatted(name));
     }
-    if (!leader.answers(target.get())) {
+    boolean counted = s.needsMajority() || leader.counts(target.get().member);
+    if (!counted || !leader.answers(target.get())) {
       return Optional.of("%s does not answer; choose another member".formatted(name));
     }
     successor = target.get();
@@ -69,6 +70,30 @@ final class Changes {
       successor = null;
       leader.flush();
     }
+    demote();
+  }
+
+  void memberGone(String name) {
+    if (!s.needsMajority() && successor != null && successor.member.name().equals(name)) {
+      successor = null;
+      leader.flush();
+    }
+    demote();
+  }
+
+  /** With {@link Agreement#CONNECTED}: a voter that is not counted joins anew. */
+  private void demote() {
+    if (s.needsMajority()) {
+      return;
+    }
+    Membership now = s.members.latest();
+    for (MemberId voter : now.voters()) {
+      if (!voter.equals(s.self) && !leader.counts(voter) && mayChange()) {
+        progressOf(voter).restarted = false;
+        change(now.demoted(voter));
+        return;
+      }
+    }
   }
 
   void progressed(Progress other) {
@@ -77,7 +102,9 @@ final class Changes {
       leader.sendTo(other, new Message.TransferNow(s.term()));
     }
     boolean joining = s.members.latest().joining().contains(other.member);
-    if (joining && mayChange() && other.match >= s.commitIndex) {
+    boolean there = s.needsMajority() || !s.gone.contains(other.member.name());
+    if (joining && there && mayChange() && other.match >= s.commitIndex) {
+      other.restarted = false;
       change(s.members.latest().promoted(other.member));
     }
   }
@@ -99,10 +126,14 @@ final class Changes {
   /** A member shows up that has no place in the group. */
   void onHello(MemberId from) {
     Membership now = s.members.latest();
+    Optional<MemberId> former = now.named(from.name());
+    if (!s.needsMajority() && former.isPresent() && !now.contains(from)) {
+      // Two processes of one name would be a partition, of which this agreement promises nothing.
+      leader.doNotCount(former.get());
+    }
     if (now.contains(from) || !mayChange()) {
       return;
     }
-    Optional<MemberId> former = now.named(from.name());
     if (former.isPresent()) {
       // The same name on another folder. Only when the former one is gone for sure.
       boolean silent = !former.get().equals(s.self) && !leader.answers(progressOf(former.get()));
@@ -121,7 +152,7 @@ final class Changes {
         next.voters().stream()
             .filter(voter -> voter.equals(s.self) || leader.answers(progressOf(voter)))
             .count();
-    return answering >= next.majority();
+    return answering >= next.majority() || !s.needsMajority();
   }
 
   private Progress progressOf(MemberId member) {
@@ -149,6 +180,11 @@ final class Changes {
     }
     if (member.get().equals(s.self)) {
       return Optional.of("%s leads; transfer the leadership first".formatted(name));
+    }
+    if (!s.needsMajority() && leader.counts(member.get())) {
+      return Optional.of(
+          "Stop %s first: in mode lazy it could lead otherwise, once this member is gone"
+              .formatted(name));
     }
     if (!mayChange()) {
       return Optional.of("Another change of the group is under way; try again");

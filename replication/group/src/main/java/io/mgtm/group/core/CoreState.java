@@ -1,11 +1,14 @@
 package io.mgtm.group.core;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /** What the roles of one member share. Owner thread. */
 final class CoreState {
   final CoreSettings settings;
+  final Agreement agreement;
   final MemberId self;
 
   /** The names that the operator configured, this member's among them. */
@@ -19,6 +22,18 @@ final class CoreState {
   Role role = Role.FOLLOWER;
   MemberId leader;
   long commitIndex;
+
+  /** Committed, and on every member whose word counts: no later leader can be without it. */
+  long stableIndex;
+
+  /**
+   * With {@link Agreement#CONNECTED}: names of members that went away while this one was in step.
+   */
+  final Set<String> gone = new HashSet<>();
+
+  /** With {@link Agreement#CONNECTED}: whether a leader has counted this member since its start. */
+  boolean inStep;
+
   long nowMs;
   long leaderHeardMs;
   long leaderlessSinceMs;
@@ -35,6 +50,7 @@ final class CoreState {
 
   CoreState(
       CoreSettings settings,
+      Agreement agreement,
       MemberId self,
       List<String> configured,
       CoreLog log,
@@ -43,6 +59,7 @@ final class CoreState {
       TermRecord record,
       long seed) {
     this.settings = settings;
+    this.agreement = agreement;
     this.self = self;
     this.configured = List.copyOf(configured);
     this.log = log;
@@ -52,6 +69,7 @@ final class CoreState {
     this.jitterState = seed;
     CoreLog.Checkpoint checkpoint = log.newestCheckpoint();
     this.commitIndex = checkpoint == null ? 0 : checkpoint.index();
+    this.stableIndex = commitIndex;
   }
 
   long term() {
@@ -115,7 +133,14 @@ final class CoreState {
         .toList();
   }
 
+  boolean needsMajority() {
+    return agreement == Agreement.MAJORITY;
+  }
+
   void commit(long index) {
+    if (needsMajority() || role != Role.LEADER) {
+      stableIndex = Math.max(stableIndex, index);
+    }
     if (index > commitIndex) {
       commitIndex = index;
       effects.committed(index);

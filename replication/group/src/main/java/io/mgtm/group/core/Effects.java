@@ -18,8 +18,12 @@ public interface Effects {
   /** The leader, or null when none is known; serves only after {@link #leading}. */
   void leaderChanged(MemberId leader, long term);
 
-  /** This member's term start is committed: it may serve. */
-  void leading(long term);
+  /**
+   * This member's term start is committed: it may serve.
+   *
+   * @param entriesMayBeMissing as the term start says
+   */
+  void leading(long term, boolean entriesMayBeMissing);
 
   /** Everything up to an index is committed. */
   void committed(long index);

@@ -31,7 +31,7 @@ final class Elections {
 
   /** Whether the candidacy was won with votes of members that may have lost entries. */
   boolean isLossy() {
-    return lossy;
+    return s.needsMajority() ? lossy : granted(true) < s.members.latest().voters().size();
   }
 
   /** Acts when time is up; the answer is whether this member has just won. */
@@ -60,6 +60,13 @@ final class Elections {
             .count();
     long stagger = s.settings.hintStaggerMs();
     s.electionDeadlineMs = s.nowMs + rank * stagger + s.jitter(stagger / 2);
+  }
+
+  /** Somebody went away whose vote is then not waited for. */
+  void onMemberGone() {
+    if (s.leader == null) {
+      s.electionDeadlineMs = Math.min(s.electionDeadlineMs, s.nowMs + s.settings.hintStaggerMs());
+    }
   }
 
   private boolean ask() {
@@ -97,10 +104,16 @@ final class Elections {
     boolean granted =
         ask.forTerm() > s.term()
             && !s.hearsLeader()
-            && s.isUpToDate(ask.lastTerm(), ask.lastIndex());
+            && isGoodEnough(from, ask.lastTerm(), ask.lastIndex());
     s.effects.send(
         List.of(from.name()),
         new Message.PreVoteReply(s.term(), ask.forTerm(), granted, s.record.standing()));
+  }
+
+  /** A leader's power cut may have made it forget what a member has that is not counted. */
+  private boolean isGoodEnough(MemberId candidate, long lastTerm, long lastIndex) {
+    return s.isUpToDate(lastTerm, lastIndex)
+        || (!s.needsMajority() && !s.isVoter() && s.members.latest().isVoter(candidate));
   }
 
   boolean onPreVoteReply(MemberId from, Message.PreVoteReply reply) {
@@ -118,6 +131,9 @@ final class Elections {
   }
 
   private boolean evaluateAsked() {
+    if (!s.needsMajority()) {
+      return isGrantedByConnected() && campaign(true, false);
+    }
     int majority = s.members.latest().majority();
     if (granted(true) >= majority) {
       return campaign(false, false);
@@ -130,7 +146,29 @@ final class Elections {
     return false;
   }
 
+  /**
+   * Whether all have granted but those that were seen to go away, or that an operator gives up. A
+   * member that was not in step with a leader since its start has seen nobody go away.
+   */
+  private boolean isGrantedByConnected() {
+    for (MemberId voter : s.members.latest().voters()) {
+      Answer answer = answers.get(voter);
+      boolean letGo = s.gone.contains(voter.name()) || (lossAccepted && hadTimeToAnswer());
+      if (answer == null ? !letGo : !answer.granted()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean hadTimeToAnswer() {
+    return s.role == Role.CANDIDATE || s.nowMs >= s.electionDeadlineMs;
+  }
+
   private boolean mayBeLossy() {
+    if (!s.needsMajority()) {
+      return lossAccepted && isGrantedByConnected();
+    }
     long waitMs = s.settings.lossyElectionWaitMs();
     boolean waited = waitMs > 0 && s.nowMs - s.leaderlessSinceMs >= waitMs;
     return (waited || lossAccepted) && granted(false) >= s.members.latest().majority();
@@ -168,6 +206,9 @@ final class Elections {
   }
 
   private boolean isWon() {
+    if (!s.needsMajority()) {
+      return isGrantedByConnected();
+    }
     return (lossy && needsAll)
         ? granted(false) == s.members.latest().voters().size()
         : granted(!lossy) >= s.members.latest().majority();
@@ -185,7 +226,7 @@ final class Elections {
                 && (s.record.votedFor() == null || s.record.votedFor().equals(from)));
     boolean granted =
         free
-            && s.isUpToDate(ask.lastTerm(), ask.lastIndex())
+            && isGoodEnough(from, ask.lastTerm(), ask.lastIndex())
             && (ask.lossy() || s.record.standing() == Standing.INTACT);
     if (granted && ask.term() == s.term() && from.equals(s.record.votedFor())) {
       reply(from, true);

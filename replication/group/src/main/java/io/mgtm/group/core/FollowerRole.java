@@ -32,7 +32,7 @@ final class FollowerRole {
       return;
     }
     if (previous > s.log.lastIndex() || s.log.termAt(previous) != m.previousTerm()) {
-      if (previous <= s.commitIndex) {
+      if (previous <= s.stableIndex) {
         failDiverged(previous);
       } else {
         refuse(leader, previous, couldMatch(previous, m.previousTerm()));
@@ -50,7 +50,7 @@ final class FollowerRole {
   /** The highest index before one whose term is not above a term. */
   private long couldMatch(long previous, long previousTerm) {
     long index = Math.min(previous - 1, s.log.lastIndex());
-    while (index > s.commitIndex && s.log.termAt(index) > previousTerm) {
+    while (index > s.stableIndex && s.log.termAt(index) > previousTerm) {
       index--;
     }
     return index;
@@ -66,12 +66,13 @@ final class FollowerRole {
         if (s.log.termAt(index) == entry.term()) {
           continue;
         }
-        if (index <= s.commitIndex) {
+        if (index <= s.stableIndex) {
           failDiverged(index);
           return false;
         }
         s.log.truncate(index);
         s.members.truncated(index);
+        s.commitIndex = Math.min(s.commitIndex, index - 1);
       }
       s.log.append(entry);
       Membership membership = entry.membership();
@@ -133,13 +134,17 @@ final class FollowerRole {
   }
 
   void onCaughtUp(Message.CaughtUp m) {
-    if (m.incarnation() == s.record.incarnation() && s.record.standing() == Standing.FORCED_ONLY) {
+    if (m.incarnation() != s.record.incarnation()) {
+      return;
+    }
+    s.inStep = true;
+    if (s.record.standing() == Standing.FORCED_ONLY) {
       s.save(s.record.withStanding(Standing.INTACT));
     }
   }
 
   void onDiverged(Message.Diverged m) {
-    if (m.index() <= s.commitIndex) {
+    if (m.index() <= s.stableIndex) {
       failDiverged(m.index());
     }
   }
@@ -159,7 +164,7 @@ final class FollowerRole {
       accept(leader, m.index());
       return;
     }
-    if (m.index() <= s.commitIndex) {
+    if (m.index() <= s.stableIndex) {
       if (m.index() >= log.baseIndex()) {
         failDiverged(m.index());
       } else {
@@ -207,6 +212,7 @@ final class FollowerRole {
     s.members.reset(m.index(), m.membership());
     s.verifiedIndex = m.index();
     s.commitIndex = m.index();
+    s.stableIndex = m.index();
     s.effects.committed(m.index());
     accept(leader, m.index());
   }

@@ -21,6 +21,7 @@ public final class GroupCore {
   /** What the core is given when it starts. */
   public record Start(
       CoreSettings settings,
+      Agreement agreement,
       MemberId self,
       List<String> configured,
       CoreLog log,
@@ -39,6 +40,7 @@ public final class GroupCore {
     s =
         new CoreState(
             start.settings(),
+            start.agreement(),
             start.self(),
             start.configured(),
             start.log(),
@@ -90,12 +92,29 @@ public final class GroupCore {
 
   /** The failure detection says that a member is gone; it may be wrong. */
   public void peerDown(long nowMs, String name) {
-    if (begin(nowMs)
-        && s.role == Role.FOLLOWER
+    if (!begin(nowMs)) {
+      return;
+    }
+    if (!s.needsMajority() && s.inStep) {
+      s.gone.add(name);
+    }
+    if (leading != null) {
+      leading.memberGone(name);
+    } else if (s.role == Role.FOLLOWER
         && s.leader != null
         && s.isVoter()
         && s.leader.name().equals(name)) {
       elections.onLeaderHint();
+    } else if (!s.needsMajority()) {
+      elections.onMemberGone();
+    }
+    end();
+  }
+
+  /** A member that was gone is there again, or another process of its name. */
+  public void peerUp(long nowMs, String name) {
+    if (begin(nowMs)) {
+      s.gone.remove(name);
     }
   }
 
@@ -284,6 +303,11 @@ public final class GroupCore {
     return s.commitIndex;
   }
 
+  /** Up to here entries are committed and cannot be lost with this member. */
+  public long stableIndex() {
+    return s.stableIndex;
+  }
+
   public long lastIndex() {
     return s.log.lastIndex();
   }
@@ -324,6 +348,11 @@ public final class GroupCore {
   public long matchedIndex(MemberId member) {
     Progress progress = leading == null ? null : leading.progress(member);
     return progress == null ? -1 : progress.match;
+  }
+
+  /** With {@link Agreement#CONNECTED}: whether this member may lead without those that are gone. */
+  public boolean isInStep() {
+    return s.inStep && s.isVoter();
   }
 
   /** Whether this member has stopped for good. */

@@ -22,6 +22,7 @@ final class LeaderRole {
   private final Changes changes;
   private final DurabilityGate gate;
   private final long termStart;
+  private final boolean entriesMayBeMissing;
   private boolean serving;
   private boolean readAsked;
   private long confirmedRound;
@@ -29,6 +30,7 @@ final class LeaderRole {
 
   LeaderRole(CoreState s, boolean entriesMayBeMissing) {
     this.s = s;
+    this.entriesMayBeMissing = entriesMayBeMissing;
     s.role = Role.LEADER;
     if (s.record.standing() != Standing.INTACT) {
       s.save(s.record.withStanding(Standing.INTACT));
@@ -39,6 +41,7 @@ final class LeaderRole {
     sender = new Sender(s, others.values());
     changes = new Changes(s, this);
     follow(s.members.latest());
+    s.inStep = true;
     lastHeartbeatMs = s.nowMs;
     TermStart start = new TermStart(entriesMayBeMissing, s.members.latest());
     append(new Entry(s.term(), EntryKind.TERM_START, Durability.REQUIRED, start.encoded()));
@@ -94,11 +97,15 @@ final class LeaderRole {
   }
 
   long confirmedRound() {
-    return confirmedRound;
+    return s.needsMajority() ? confirmedRound : Long.MAX_VALUE;
   }
 
   /** Sends what is not sent, and begins the round that reads wait for. */
   void flush() {
+    if (!s.needsMajority() && readAsked) {
+      readAsked = false;
+      s.effects.confirmed(confirmedRound());
+    }
     if (readAsked || sender.hasUnsent(changes.sendLimit())) {
       sender.send(changes.sendLimit(), readAsked);
       readAsked = false;
@@ -107,7 +114,7 @@ final class LeaderRole {
   }
 
   void tick() {
-    if (answering() < s.members.latest().majority()) {
+    if (s.needsMajority() && answering() < s.members.latest().majority()) {
       s.follow(s.term(), null);
       s.awaitLeader();
       return;
@@ -120,7 +127,44 @@ final class LeaderRole {
       }
       sender.send(changes.sendLimit(), true);
       others.values().forEach(sender::sendPiece);
-      readAsked = false;
+      tellWhoIsInStep(true);
+      readAsked &= !s.needsMajority();
+      advance();
+    }
+  }
+
+  /** Tells members that may lead when this one is gone; again, should it have been lost. */
+  private void tellWhoIsInStep(boolean again) {
+    // Before all know who is counted, the leader after a power cut among them, two could lead.
+    if (s.needsMajority() || s.members.latestIndex() > s.commitIndex) {
+      return;
+    }
+    for (Progress other : others.values()) {
+      boolean inStep =
+          other.state == Progress.State.REPLICATE && other.match >= termStart && other.isCaughtUp();
+      boolean due = again || other.toldIncarnation < other.incarnation;
+      if (due && inStep && counts(other.member)) {
+        other.toldIncarnation = other.incarnation;
+        sender.send(other, new Message.CaughtUp(s.term(), other.incarnation));
+      }
+    }
+  }
+
+  /**
+   * With {@link Agreement#CONNECTED}: whether entries wait for a voter. That one may lead when this
+   * member is gone.
+   */
+  boolean counts(MemberId voter) {
+    return voter.equals(s.self)
+        || (s.members.latest().isVoter(voter)
+            && !s.gone.contains(voter.name())
+            && !others.get(voter).restarted);
+  }
+
+  /** Another process has taken its place. */
+  void doNotCount(MemberId member) {
+    if (!member.equals(s.self)) {
+      others.get(member).restarted = true;
       advance();
     }
   }
@@ -129,6 +173,12 @@ final class LeaderRole {
     return s.members.latest().voters().stream()
         .filter(voter -> voter.equals(s.self) || answers(others.get(voter)))
         .count();
+  }
+
+  /** Somebody went away, so that nothing waits for it any more. */
+  void memberGone(String name) {
+    changes.memberGone(name);
+    advance();
   }
 
   /** Whether it has answered within an election timeout. */
@@ -146,7 +196,7 @@ final class LeaderRole {
     } else {
       refused(other, m);
     }
-    if (m.standing() == Standing.FORCED_ONLY && other.isCaughtUp()) {
+    if (s.needsMajority() && m.standing() == Standing.FORCED_ONLY && other.isCaughtUp()) {
       sender.send(other, new Message.CaughtUp(s.term(), m.incarnation()));
     }
     advance();
@@ -210,21 +260,45 @@ final class LeaderRole {
     if (s.role != Role.LEADER) {
       return;
     }
+    if (!s.needsMajority()) {
+      advanceBySending();
+      return;
+    }
     long round = ofMajority(other -> other.ackedRound, sender.round());
     if (round > confirmedRound) {
       confirmedRound = round;
       s.effects.confirmed(round);
     }
     gate.durable(ofMajority(other -> other.durable, s.log.durableIndex()));
-    long written = ofMajority(other -> other.match, s.log.lastIndex());
-    long covered = Math.min(written, gate.committedIndex());
+    commit(ofMajority(other -> other.match, s.log.lastIndex()));
+  }
+
+  /** Commits what was sent to those that are counted. */
+  private void advanceBySending() {
+    long sent = s.log.lastIndex();
+    long had = sent;
+    for (MemberId voter : s.members.latest().voters()) {
+      if (!voter.equals(s.self) && counts(voter)) {
+        Progress other = others.get(voter);
+        sent = Math.min(sent, other.sentIndex());
+        had = Math.min(had, other.match);
+      }
+    }
+    gate.durable(Math.min(had, s.log.durableIndex()));
+    tellWhoIsInStep(false);
+    commit(sent);
+    s.stableIndex = Math.max(s.stableIndex, Math.min(had, s.commitIndex));
+  }
+
+  private void commit(long reached) {
+    long covered = Math.min(reached, gate.committedIndex());
     if (covered < termStart) {
       return;
     }
     s.commit(covered);
     if (!serving) {
       serving = true;
-      s.effects.leading(s.term());
+      s.effects.leading(s.term(), entriesMayBeMissing);
     }
   }
 

@@ -77,6 +77,11 @@ public record Membership(List<MemberId> voters, List<MemberId> joining) {
     return new Membership(more, rest.joining);
   }
 
+  /** The voter is a joining member again. */
+  public Membership demoted(MemberId member) {
+    return without(member).withJoining(member);
+  }
+
   public Membership without(MemberId member) {
     return new Membership(
         voters.stream().filter(other -> !other.equals(member)).toList(),

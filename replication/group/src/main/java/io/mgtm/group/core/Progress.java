@@ -25,8 +25,15 @@ final class Progress {
   long ackedRound;
   long lastAckMs;
   boolean probeSent;
+
+  /** It was started anew in this term; a leader that commits what it has sent cannot count it. */
+  boolean restarted;
+
   CoreLog.Checkpoint checkpoint;
   int checkpointOffset;
+
+  /** The incarnation that was told that it is in step. */
+  long toldIncarnation;
 
   /** When it matches up to here, it has everything that it ever acknowledged. */
   private long caughtUpAt;
@@ -48,6 +55,7 @@ final class Progress {
    */
   boolean isCurrent(long answering, long lastIndex) {
     if (answering > incarnation) {
+      restarted = incarnation > 0;
       incarnation = answering;
       caughtUpAt = lastIndex;
       match = 0;
@@ -89,6 +97,11 @@ final class Progress {
       case REPLICATE -> inFlight.size() < inFlightMax;
       case CHECKPOINT -> false;
     };
+  }
+
+  /** Everything up to here is sent and was not refused. */
+  long sentIndex() {
+    return state == State.REPLICATE ? next - 1 : match;
   }
 
   void sent(long lastIndex) {

@@ -86,7 +86,7 @@ final class Sender {
 
   private Message.Append append(long from, List<Entry> entries) {
     return new Message.Append(
-        s.term(), round, from - 1, s.log.termAt(from - 1), s.commitIndex, List.copyOf(entries));
+        s.term(), round, from - 1, s.log.termAt(from - 1), s.stableIndex, List.copyOf(entries));
   }
 
   private void transmit(List<Progress> to, Message message) {

@@ -80,7 +80,7 @@ final class GroupCheckpoints {
     }
     Checkpoint checkpoint = taken;
     if (checkpoint == null
-        || checkpoint.index() > core.commitIndex()
+        || checkpoint.index() > core.stableIndex()
         || checkpoint.index() > disk.durableIndex()) {
       return;
     }

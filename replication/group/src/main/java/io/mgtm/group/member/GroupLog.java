@@ -1,17 +1,15 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
-import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.core.Effects;
+import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.MembershipHistory;
-import io.mgtm.group.core.Message;
 import io.mgtm.group.core.TermRecord;
-import io.mgtm.group.net.MessageCodec;
 import io.mgtm.group.net.Transport;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.DataDirectory;
@@ -21,7 +19,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,20 +28,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of one member of a group. Mode {@code fifo}: one leader a term sends its entries over
- * FIFO reliable links, and an entry is committed when a majority of the members has it, as
- * docs/replication.md says in full.
+ * The log of one member of a group, as docs/replication.md says in full. One leader a term sends
+ * its entries over FIFO reliable links.
  *
- * <p>Promise: as long as a majority of the members is up and connected, the group serves; whatever
- * minority crashes or loses power, and however the network is cut, no acknowledged entry is lost
- * and reads are linearizable. Not promised: service without a majority; and entries that were not
- * forced when a majority loses power at once (the state machine is told).
+ * <p>Mode {@code fifo}: an entry is committed when a majority of the members has it. Promise: as
+ * long as a majority of the members is up and connected, the group serves; whatever minority
+ * crashes or loses power, and however the network is cut, no acknowledged entry is lost and reads
+ * are linearizable. Not promised: service without a majority; and entries that were not forced when
+ * a majority loses power at once (the state machine is told).
+ *
+ * <p>Mode {@code lazy}: no promise under a partition. An entry is committed when it is sent to the
+ * members that are connected; one that asks for more than {@code BUFFERED} when they have it.
+ * Promise: the crash of one member at a time loses nothing but acknowledged {@code BUFFERED}
+ * entries of a leader that crashed, and the state machine and the next leader's listener are told;
+ * a member that may lack more does not lead.
  *
  * <p>All methods are called by the owner thread unless they say otherwise. The owner executor must
  * run one task after the other, never inside {@code execute}; between two tasks everything applied
  * must be appended.
  */
-public final class GroupLog implements ReplicatedLog {
+public final class GroupLog implements ManagedLog {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
   private final GroupSettings settings;
@@ -87,11 +90,23 @@ public final class GroupLog implements ReplicatedLog {
       Executor owner,
       Listener listener,
       Transport transport) {
+    return open(GroupMode.FIFO, path, settings, machine, owner, listener, transport);
+  }
+
+  /** As {@link #open(Path, GroupSettings, StateMachine, Executor, Listener, Transport)}. */
+  static GroupLog open(
+      GroupMode mode,
+      Path path,
+      GroupSettings settings,
+      StateMachine machine,
+      Executor owner,
+      Listener listener,
+      Transport transport) {
     DataDirectory folder = DataDirectory.open(path);
     MemberThreads threads = MemberThreads.start(settings.name());
     try {
       GroupLog opened =
-          new GroupLog(folder, settings, machine, owner, listener, transport, threads);
+          new GroupLog(mode, folder, settings, machine, owner, listener, transport, threads);
       opened.begin();
       return opened;
     } catch (RuntimeException | Error e) {
@@ -106,6 +121,7 @@ public final class GroupLog implements ReplicatedLog {
   }
 
   private GroupLog(
+      GroupMode mode,
       DataDirectory folder,
       GroupSettings settings,
       StateMachine machine,
@@ -144,10 +160,11 @@ public final class GroupLog implements ReplicatedLog {
         new GroupCore(
             new GroupCore.Start(
                 settings.core(),
+                mode == GroupMode.LAZY ? Agreement.CONNECTED : Agreement.MAJORITY,
                 self,
                 settings.members(),
                 disk,
-                new Outside(),
+                new GroupEffects(this, self, terms, applier, transport, listener),
                 members,
                 record,
                 new SecureRandom().nextLong()),
@@ -215,15 +232,6 @@ public final class GroupLog implements ReplicatedLog {
     }
   }
 
-  private void tellLeader(Runnable notice) {
-    notices.add(
-        () -> {
-          if (leading) {
-            notice.run();
-          }
-        });
-  }
-
   /** Only now may the listener call this log, and through it the core, again. */
   private void tellListener() {
     for (Runnable next = notices.poll(); next != null; next = notices.poll()) {
@@ -231,7 +239,7 @@ public final class GroupLog implements ReplicatedLog {
     }
   }
 
-  private void fail(LogException cause) {
+  void fail(LogException cause) {
     if (failure == null) {
       failure = cause;
       log.error("Member {} stops: {}", self, cause.getMessage(), cause);
@@ -240,7 +248,7 @@ public final class GroupLog implements ReplicatedLog {
     }
   }
 
-  private void stopLeading(String leader) {
+  void stopLeading(String leader) {
     leading = false;
     listener.following(leader);
   }
@@ -254,52 +262,16 @@ public final class GroupLog implements ReplicatedLog {
     }
   }
 
-  /** What the core does to the outside. */
-  private final class Outside implements Effects {
-    @Override
-    public void send(List<String> to, Message message) {
-      transport.send(to, MessageCodec.encode(self, message));
-    }
+  /** What the core says is done here once it is at rest: only then may it be called again. */
+  void notice(Runnable what) {
+    notices.add(what);
+  }
 
-    @Override
-    public void save(TermRecord record) {
-      terms.save(record);
-    }
-
-    @Override
-    public void leaderChanged(MemberId leader, long term) {
-      log.info("Member {}: term {}, leader {}", self, term, leader == null ? "unknown" : leader);
-      if (!self.equals(leader)) {
-        notices.add(() -> stopLeading(leader == null ? null : leader.name()));
-      }
-    }
-
-    @Override
-    public void leading(long term) {
-      log.info("Member {} leads in term {}", self, term);
-      notices.add(
-          () -> {
-            if (core.isServing()) {
-              leading = true;
-              listener.leading(term);
-            }
-          });
-    }
-
-    @Override
-    public void committed(long index) {
-      applier.applyUpTo(index);
-      tellLeader(() -> listener.committed(index));
-    }
-
-    @Override
-    public void confirmed(long ticket) {
-      tellLeader(() -> listener.confirmed(ticket));
-    }
-
-    @Override
-    public void failed(String reason) {
-      fail(new LogException(Category.CORRUPT, reason));
+  /** The core's word that this member leads. */
+  void beginLeading(long term, boolean entriesMayBeMissing) {
+    if (core.isServing()) {
+      leading = true;
+      listener.leading(term, entriesMayBeMissing);
     }
   }
 
@@ -391,32 +363,32 @@ public final class GroupLog implements ReplicatedLog {
     }
   }
 
-  /** Hands the leadership over; the answer is why not, empty when it has begun. */
+  @Override
   public Optional<String> transfer(String name) {
     checkOpen();
     return core.transfer(nowMs(), name);
   }
 
-  /** Lets a member join under a new name, when it shows up; the answer is why not. */
+  @Override
   public Optional<String> add(String name) {
     checkOpen();
     return core.add(name);
   }
 
-  /** Takes a member out of the group; the answer is why not, empty when it has begun. */
+  @Override
   public Optional<String> remove(String name) {
     checkOpen();
     return core.remove(name);
   }
 
-  /** An operator's decision to go on without members that may know more than those here. */
+  @Override
   public void acceptLoss() {
     checkOpen();
     log.warn("An operator lets the group go on without the members that are missing");
     core.acceptLoss();
   }
 
-  /** What this member knows of the group. */
+  @Override
   public GroupStatus status() {
     return GroupStatus.of(self, core, leading, applier.applied(), transport.connected());
   }

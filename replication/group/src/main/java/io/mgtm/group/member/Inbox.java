@@ -52,4 +52,9 @@ final class Inbox implements Transport.Receiver {
   public void down(String name) {
     owner.execute(() -> core.peerDown(clockMs.getAsLong(), name));
   }
+
+  @Override
+  public void up(String name) {
+    owner.execute(() -> core.peerUp(clockMs.getAsLong(), name));
+  }
 }

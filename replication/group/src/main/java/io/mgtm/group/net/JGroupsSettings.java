@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.group.GroupMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,6 +58,12 @@ public record JGroupsSettings(
 
   public JGroupsSettings withTls(Tls keys) {
     return new JGroupsSettings(cluster, bind, hosts, suspectMs, Optional.of(keys), stackFile);
+  }
+
+  /** Members of another mode do not see those of this one: the mode is part of the name. */
+  public JGroupsSettings ofMode(GroupMode mode) {
+    String name = cluster + '-' + mode.label();
+    return new JGroupsSettings(name, bind, hosts, suspectMs, tls, stackFile);
   }
 
   public JGroupsSettings withStackFile(Path file) {

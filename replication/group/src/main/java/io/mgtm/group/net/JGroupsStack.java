@@ -13,8 +13,6 @@ import org.jgroups.protocols.UNICAST4;
 import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
-import org.jgroups.util.TLS;
-import org.jgroups.util.TLSClientAuth;
 
 /**
  * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
@@ -41,7 +39,7 @@ final class JGroupsStack {
     tcp.nonBlockingSends(true);
     tcp.maxSendQueue(SEND_QUEUE_MAX);
     tcp.setSockConnTimeout((int) Math.min(500, settings.suspectMs()));
-    settings.tls().ifPresent(keys -> tcp.tls(tls(keys)));
+    settings.tls().ifPresent(keys -> tcp.tls(GroupTls.of(keys)));
     FD_SOCK2 sockets =
         new FD_SOCK2()
             .setBindAddress(settings.bind().getAddress())
@@ -65,19 +63,5 @@ final class JGroupsStack {
             .printLocalAddress(false));
     stack.add(new FRAG4().setFragSize(FRAGMENT_BYTES));
     return stack;
-  }
-
-  private static TLS tls(JGroupsSettings.Tls keys) {
-    String file = keys.keyStore().toString();
-    return new TLS()
-        .enabled(true)
-        .setProtocols(new String[] {"TLSv1.3"})
-        .setKeystorePath(file)
-        .setKeystorePassword(keys.password())
-        .setKeystoreType("PKCS12")
-        .setTruststorePath(file)
-        .setTruststorePassword(keys.password())
-        .setTruststoreType("PKCS12")
-        .setClientAuth(TLSClientAuth.NEED);
   }
 }

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
@@ -32,6 +33,8 @@ public final class JGroupsTransport implements Transport {
 
   /** The members of the view by name, but this one. */
   private volatile Map<String, Address> others = Map.of();
+
+  private volatile Set<Address> addresses = Set.of();
 
   /**
    * A transport that is not connected yet.
@@ -79,6 +82,9 @@ public final class JGroupsTransport implements Transport {
 
     @Override
     public void receive(Message message) {
+      if (!addresses.contains(message.getSrc())) {
+        return; // of a process that this member's view does not have, yet or any more
+      }
       receiver.received(
           ByteBuffer.wrap(message.getArray(), message.getOffset(), message.getLength()).slice());
     }
@@ -93,9 +99,22 @@ public final class JGroupsTransport implements Transport {
           now.put(member, address);
         }
       }
-      others = Map.copyOf(now);
       log.info("Member {} is connected with {}", name, now.keySet());
-      before.keySet().stream().filter(gone -> !now.containsKey(gone)).forEach(receiver::down);
+      before.forEach(
+          (member, address) -> {
+            if (!address.equals(now.get(member))) {
+              receiver.down(member);
+            }
+          });
+      now.forEach(
+          (member, address) -> {
+            if (!address.equals(before.get(member))) {
+              receiver.up(member);
+            }
+          });
+      // Last, so that nothing of another process is heard before the word that it is there.
+      others = Map.copyOf(now);
+      addresses = Set.copyOf(now.values());
     }
   }
 

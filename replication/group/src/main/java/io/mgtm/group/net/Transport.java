@@ -16,6 +16,9 @@ public interface Transport extends AutoCloseable {
 
     /** A member's connection broke, or it does not answer. It may be wrong. */
     void down(String name);
+
+    /** A member is connected that was not, or is another process now. */
+    default void up(String name) {}
   }
 
   /**

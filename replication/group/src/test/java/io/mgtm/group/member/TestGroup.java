@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.net.JGroupsSettings;
-import io.mgtm.group.net.JGroupsTransport;
 import io.mgtm.group.storage.LogSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -27,14 +27,16 @@ import java.util.function.BooleanSupplier;
 /** Members of one group in this JVM, on loopback. */
 final class TestGroup implements AutoCloseable {
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+  private final GroupMode mode;
   private final Path folder;
   private final Map<String, InetSocketAddress> addresses = new TreeMap<>();
   final Map<String, TestMember> members = new TreeMap<>();
   private final List<String> founders;
   private final Optional<JGroupsSettings.Tls> tls;
 
-  TestGroup(Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls)
+  TestGroup(GroupMode mode, Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls)
       throws IOException {
+    this.mode = mode;
     this.folder = folder;
     this.founders = founders;
     this.tls = tls;
@@ -89,9 +91,7 @@ final class TestGroup implements AutoCloseable {
             1_500,
             keys,
             Optional.empty());
-    TestMember member =
-        new TestMember(
-            folder.resolve(name + suffix), settings, new JGroupsTransport(name, network));
+    TestMember member = new TestMember(mode, folder.resolve(name + suffix), settings, network);
     members.put(name, member);
     return member;
   }

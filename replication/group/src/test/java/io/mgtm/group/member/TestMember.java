@@ -3,10 +3,11 @@ package io.mgtm.group.member;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.net.Transport;
+import io.mgtm.group.net.JGroupsSettings;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -26,9 +27,11 @@ final class TestMember implements AutoCloseable {
   private final ExecutorService owner = Executors.newSingleThreadExecutor();
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private GroupLog log;
+  private ManagedLog log;
   private volatile boolean leading;
   private volatile LogException failure;
+  private volatile long ledTerm;
+  private volatile boolean repliesMayBeLost;
 
   private record Waiting(long index, long ticket, CompletableFuture<List<String>> done) {}
 
@@ -56,8 +59,9 @@ final class TestMember implements AutoCloseable {
     }
   }
 
-  TestMember(Path folder, GroupSettings settings, Transport transport) {
-    log = onOwner(() -> GroupLog.open(folder, settings, words, owner, new Replies(), transport));
+  TestMember(GroupMode mode, Path folder, GroupSettings settings, JGroupsSettings network) {
+    log =
+        onOwner(() -> GroupLogs.open(mode, folder, settings, network, words, owner, new Replies()));
   }
 
   private final class Replies implements ReplicatedLog.Listener {
@@ -72,7 +76,9 @@ final class TestMember implements AutoCloseable {
     }
 
     @Override
-    public void leading(long term) {
+    public void leading(long term, boolean mayBeLost) {
+      repliesMayBeLost = mayBeLost;
+      ledTerm = term;
       leading = true;
     }
 
@@ -157,7 +163,16 @@ final class TestMember implements AutoCloseable {
     return onOwner(log::status);
   }
 
-  GroupLog log() {
+  /** The term that it led in last. */
+  long ledTerm() {
+    return ledTerm;
+  }
+
+  boolean repliesMayBeLost() {
+    return repliesMayBeLost;
+  }
+
+  ManagedLog log() {
     return log;
   }
 

@@ -11,5 +11,9 @@ enum Fault {
   READ_WITHOUT_CONFIRMATION,
   NO_LOG_MATCHING,
   POWER_CUT_NOT_NOTICED,
-  EMPTIED_FOLDER_KEEPS_ITS_IDENTITY
+  EMPTIED_FOLDER_KEEPS_ITS_IDENTITY,
+  /** Mode lazy: a member that was away leads without those who know more. */
+  RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP,
+  /** Mode lazy: a leader does not say that entries may be missing. */
+  LOSS_NOT_TOLD
 }

@@ -2,6 +2,7 @@ package io.mgtm.group.core.sim;
 
 import static io.mgtm.group.core.sim.Violation.check;
 
+import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ final class GroupSimulation {
   private static final int EVENTS_MAX = 400_000;
 
   final Fault fault;
+  final Agreement agreement;
   final SplittableRandom random;
   final CoreSettings settings;
   final Oracle oracle = new Oracle();
@@ -47,6 +49,11 @@ final class GroupSimulation {
   }
 
   GroupSimulation(long seed, Fault fault) {
+    this(seed, fault, Agreement.MAJORITY);
+  }
+
+  GroupSimulation(long seed, Fault fault, Agreement agreement) {
+    this.agreement = agreement;
     this.seed = seed;
     this.fault = fault;
     this.random = new SplittableRandom(seed);
@@ -65,6 +72,9 @@ final class GroupSimulation {
             1 << 20);
     network = new SimNetwork(this, random.split());
     int size = random.nextInt(5) == 0 ? 5 : 3;
+    if (isLazy()) {
+      size = 2 + random.nextInt(2);
+    }
     for (int i = 1; i <= size; i++) {
       founders.add("g" + i);
     }
@@ -101,8 +111,14 @@ final class GroupSimulation {
       throw new Violation("the group did not come to rest: " + description());
     } catch (RuntimeException e) {
       throw new IllegalStateException(
-          "seed %d, fault %s, at %d ms: %s".formatted(seed, fault, nowMs, e.getMessage()), e);
+          "%s, seed %d, fault %s, at %d ms: %s"
+              .formatted(agreement, seed, fault, nowMs, e.getMessage()),
+          e);
     }
+  }
+
+  boolean isLazy() {
+    return agreement == Agreement.CONNECTED;
   }
 
   private boolean isDone() {

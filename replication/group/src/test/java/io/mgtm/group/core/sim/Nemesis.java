@@ -37,7 +37,7 @@ final class Nemesis {
   }
 
   void begin() {
-    if (harsh) {
+    if (harsh || world.isLazy()) {
       world.oracle.allowLoss();
     }
     world.after(random.nextInt(600), this::act);
@@ -45,6 +45,11 @@ final class Nemesis {
 
   private void act() {
     if (ended) {
+      return;
+    }
+    if (world.isLazy()) {
+      crashOnly();
+      world.after(1 + random.nextInt(2 * meanPauseMs), this::act);
       return;
     }
     switch (random.nextInt(membershipChanges ? 14 : 11)) {
@@ -68,6 +73,20 @@ final class Nemesis {
     world.after(1 + random.nextInt(2 * meanPauseMs), this::act);
   }
 
+  /** Mode lazy promises nothing under a partition, so there is none. */
+  private void crashOnly() {
+    switch (random.nextInt(membershipChanges ? 11 : 9)) {
+      case 0, 1, 2 -> kill(leaderOr(anyone()));
+      case 3 -> kill(anyone());
+      case 4 -> powerCut(random.nextBoolean() ? leaderOr(anyone()) : anyone());
+      case 5 -> slowDisks();
+      case 6, 7 -> transfer();
+      case 8 -> everythingDies();
+      case 9 -> add();
+      default -> remove();
+    }
+  }
+
   private SimNode anyone() {
     List<SimNode> all = List.copyOf(world.nodes().values());
     return all.get(random.nextInt(all.size()));
@@ -84,7 +103,10 @@ final class Nemesis {
     }
     node.alive = false;
     world.trace("%s killed", node.self());
-    if (random.nextBoolean()) {
+    if (world.isLazy()) {
+      loseWhatWasSent(node);
+      showGone(node);
+    } else if (random.nextBoolean()) {
       hint(node.name);
     }
     world.after(random.nextInt(400), () -> restart(node));
@@ -93,6 +115,40 @@ final class Nemesis {
   private void restart(SimNode node) {
     if (world.node(node.name) == node) {
       world.start(node.name, node.disk);
+      if (world.isLazy()) {
+        showNewProcess(node.name);
+      }
+    }
+  }
+
+  /** With a process dies what its system had not sent yet, to each of the others another part. */
+  private void loseWhatWasSent(SimNode node) {
+    for (String other : world.nodes().keySet()) {
+      node.lostAfterMs.put(other, world.nowMs() + random.nextInt(5));
+    }
+  }
+
+  /** What the others' views say of a process that is started again. */
+  private void showNewProcess(String name) {
+    for (SimNode other : world.nodes().values()) {
+      if (!other.name.equals(name)) {
+        other.step(() -> other.core.peerDown(world.nowMs(), name));
+        other.step(() -> other.core.peerUp(world.nowMs(), name));
+      }
+    }
+  }
+
+  private void showGone(SimNode node) {
+    for (SimNode other : world.nodes().values()) {
+      if (other != node) {
+        world.after(
+            1 + random.nextInt(30),
+            () -> {
+              if (world.node(node.name) == node) {
+                other.step(() -> other.core.peerDown(world.nowMs(), node.name));
+              }
+            });
+      }
     }
   }
 
@@ -107,12 +163,18 @@ final class Nemesis {
   }
 
   private void powerCut(SimNode node) {
-    if (node.alive && (harsh || isMinorityHurt(node))) {
+    boolean may = world.isLazy() ? areOthersUnhurt(node) : harsh || isMinorityHurt(node);
+    if (node.alive && may) {
       world.trace(
           "%s loses power, last %d durable %d", node.self(), node.disk.last(), node.disk.durable);
       node.disk.powerCut(world.random);
       kill(node);
     }
+  }
+
+  private boolean areOthersUnhurt(SimNode next) {
+    return world.nodes().values().stream()
+        .allMatch(node -> node == next || (node.alive && node.core.isInStep()));
   }
 
   /** Whether a majority of the voters would stay unhurt if this one were hurt too. */
@@ -162,7 +224,7 @@ final class Nemesis {
 
   private void everythingDies() {
     world.trace("everything dies");
-    boolean power = harsh && random.nextBoolean();
+    boolean power = harsh && !world.isLazy() && random.nextBoolean();
     for (SimNode node : List.copyOf(world.nodes().values())) {
       if (node.alive) {
         if (power) {
@@ -239,7 +301,9 @@ final class Nemesis {
         world.nodes().values().stream()
             .allMatch(
                 node -> node.alive && !node.doomed && node.core.standing() == Standing.INTACT);
-    if (leader != null
+    if (leader != null && world.isLazy()) {
+      leader.step(() -> leader.core.remove(anyone().name));
+    } else if (leader != null
         && allWell
         && leader.core.membership().voters().stream()
             .allMatch(voter -> voter.equals(world.node(voter.name()).self()))

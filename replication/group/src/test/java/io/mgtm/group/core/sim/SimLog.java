@@ -4,6 +4,8 @@ import static io.mgtm.group.core.sim.Violation.check;
 
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
+import io.mgtm.group.core.EntryKind;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /** The log of a running node, on its disk. */
@@ -54,7 +56,17 @@ final class SimLog implements CoreLog {
 
   @Override
   public void append(Entry entry) {
-    disk.entries.add(entry);
+    disk.entries.add(world.fault == Fault.LOSS_NOT_TOLD ? asIfNothingWereMissing(entry) : entry);
+  }
+
+  private static Entry asIfNothingWereMissing(Entry entry) {
+    if (entry.kind() != EntryKind.TERM_START) {
+      return entry;
+    }
+    ByteBuffer payload = ByteBuffer.allocate(entry.payload().remaining());
+    payload.put(entry.payload().duplicate()).flip();
+    payload.put(0, (byte) 0);
+    return new Entry(entry.term(), entry.kind(), entry.durability(), payload);
   }
 
   @Override

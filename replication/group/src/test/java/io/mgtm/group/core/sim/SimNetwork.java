@@ -78,18 +78,23 @@ final class SimNetwork {
     if (!healthy && random.nextInt(1000) < spikePerMille) {
       delay += random.nextInt(300);
     }
+    SimNode sender = world.node(from.name());
     long at = world.nowMs() + delay;
     if (fifo) {
       String link = link(from.name(), to);
       at = Math.max(at, lastDelivery.getOrDefault(link, 0L));
       lastDelivery.put(link, at);
     }
-    world.after(at - world.nowMs(), () -> deliver(from, to, message));
+    world.after(at - world.nowMs(), () -> deliver(sender, to, message));
   }
 
-  private void deliver(MemberId from, String to, Message message) {
+  private void deliver(SimNode sender, String to, Message message) {
     SimNode node = world.node(to);
-    if (node == null || !node.alive || isCut(from.name(), to)) {
+    MemberId from = sender.self();
+    if (node == null
+        || !node.alive
+        || isCut(from.name(), to)
+        || world.nowMs() > sender.lostAfterMs.getOrDefault(to, Long.MAX_VALUE)) {
       return;
     }
     Message seen = message;

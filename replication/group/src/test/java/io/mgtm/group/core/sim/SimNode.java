@@ -44,6 +44,10 @@ final class SimNode implements Effects {
   boolean doomed;
 
   String failure;
+
+  /** What it had sent when it died is lost after this time, for each receiver. */
+  final Map<String, Long> lostAfterMs = new HashMap<>();
+
   private long applied;
   private long checkedCommit;
   private Checkpoint pendingCheckpoint;
@@ -90,6 +94,7 @@ final class SimNode implements Effects {
         new GroupCore(
             new GroupCore.Start(
                 world.settings,
+                world.agreement,
                 self,
                 world.configuredFor(name),
                 log,
@@ -98,6 +103,10 @@ final class SimNode implements Effects {
                 record,
                 world.random.nextLong()),
             world.nowMs());
+    if (world.fault == Fault.RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP) {
+      MemberId other = new MemberId("other", disk.folder);
+      core.receive(world.nowMs(), other, new Message.CaughtUp(record.term(), record.incarnation()));
+    }
   }
 
   private void apply(long index) {
@@ -228,7 +237,7 @@ final class SimNode implements Effects {
 
   private void storeCheckpoint() {
     Checkpoint pending = pendingCheckpoint;
-    if (pending == null || pending.index() > core.commitIndex() || pending.index() > disk.durable) {
+    if (pending == null || pending.index() > core.stableIndex() || pending.index() > disk.durable) {
       return;
     }
     pendingCheckpoint = null;
@@ -291,7 +300,7 @@ final class SimNode implements Effects {
   }
 
   @Override
-  public void leading(long term) {
+  public void leading(long term, boolean entriesMayBeMissing) {
     world.trace("%s serves term %d", self, term);
   }
 

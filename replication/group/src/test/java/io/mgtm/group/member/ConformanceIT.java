@@ -3,32 +3,36 @@ package io.mgtm.group.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Members over real sockets and disks. */
+/**
+ * What every mode promises, on members with real sockets and disks in one JVM. {@link LazyModeIT}
+ * and the simulations test what is particular to a mode.
+ */
 @Timeout(120)
-class GroupLogIT {
+class ConformanceIT {
   private static final List<String> THREE = List.of("g1", "g2", "g3");
 
   @TempDir Path folder;
 
-  private TestGroup three() throws Exception {
-    TestGroup group = new TestGroup(folder, THREE, Optional.empty());
+  private TestGroup three(GroupMode mode) throws Exception {
+    TestGroup group = new TestGroup(mode, folder, THREE, Optional.empty());
     THREE.forEach(group::start);
     return group;
   }
 
-  @Test
-  void membersElectALeaderAndAgree() throws Exception {
-    try (TestGroup group = three()) {
+  @ParameterizedTest
+  @EnumSource
+  void membersElectALeaderAndAgree(GroupMode mode) throws Exception {
+    try (TestGroup group = three(mode)) {
       TestMember leader = group.awaitLeader();
       for (int i = 0; i < 200; i++) {
         leader.add("w" + i, i % 10 == 0 ? Durability.REQUIRED : Durability.BUFFERED);
@@ -42,15 +46,19 @@ class GroupLogIT {
     }
   }
 
-  @Test
-  void leadershipMovesWhenTheLeaderStopsAndNothingIsLost() throws Exception {
-    try (TestGroup group = three()) {
+  @ParameterizedTest
+  @EnumSource
+  void leadershipMovesWhenTheLeaderStopsAndNothingIsLost(GroupMode mode) throws Exception {
+    try (TestGroup group = three(mode)) {
       group.awaitLeader();
       group.add("one");
+      long term = 0;
       for (int round = 0; round < 3; round++) {
         String leader = group.nameOf(group.awaitLeader());
         group.stop(leader);
         group.add("without " + leader + round);
+        assertThat(group.awaitLeader().ledTerm()).as("terms grow").isGreaterThan(term);
+        term = group.awaitLeader().ledTerm();
         group.start(leader);
         group.add("with " + leader + round);
       }
@@ -63,9 +71,26 @@ class GroupLogIT {
     }
   }
 
-  @Test
-  void plannedTransferMovesLeadership() throws Exception {
-    try (TestGroup group = three()) {
+  @ParameterizedTest
+  @EnumSource
+  void nothingIsLostWhenAllStopAndStartAgain(GroupMode mode) throws Exception {
+    try (TestGroup group = three(mode)) {
+      long term = group.awaitLeader().ledTerm();
+      fill(group, 100);
+      List<String> words = group.awaitLeader().read().get(20, TimeUnit.SECONDS);
+      THREE.forEach(group::stop);
+      THREE.forEach(group::start);
+      TestMember leader = group.awaitLeader();
+      assertThat(leader.read().get(20, TimeUnit.SECONDS)).isEqualTo(words);
+      assertThat(leader.ledTerm()).isGreaterThan(term);
+      awaitAgreement(group);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void plannedTransferMovesLeadership(GroupMode mode) throws Exception {
+    try (TestGroup group = three(mode)) {
       TestMember leader = group.awaitLeader();
       group.add("before");
       String target =
@@ -78,9 +103,10 @@ class GroupLogIT {
     }
   }
 
-  @Test
-  void memberFarBehindOrWithAnEmptiedFolderCatchesUp() throws Exception {
-    try (TestGroup group = three()) {
+  @ParameterizedTest
+  @EnumSource
+  void memberFarBehindOrWithAnEmptiedFolderCatchesUp(GroupMode mode) throws Exception {
+    try (TestGroup group = three(mode)) {
       group.awaitLeader();
       group.add("first");
       String away = group.nameOf(otherThanLeader(group));
@@ -102,15 +128,17 @@ class GroupLogIT {
     }
   }
 
-  @Test
-  void membersAreAddedAndRemoved() throws Exception {
-    try (TestGroup group = three()) {
+  @ParameterizedTest
+  @EnumSource
+  void membersAreAddedAndRemoved(GroupMode mode) throws Exception {
+    try (TestGroup group = three(mode)) {
       TestMember leader = group.awaitLeader();
       group.add("first");
       group.start("g4");
       leader.onOwner(() -> leader.log().add("g4"));
       TestGroup.await("four voters", () -> voters(group.awaitLeader()).size() == 4);
       String gone = group.nameOf(otherThanLeader(group));
+      group.stop(gone);
       TestGroup.await(
           "removal",
           () -> {
@@ -118,51 +146,8 @@ class GroupLogIT {
             return now.onOwner(() -> now.log().remove(gone)).isEmpty();
           });
       TestGroup.await("three voters", () -> voters(group.awaitLeader()).size() == 3);
-      group.stop(gone);
       group.add("last");
       awaitAgreement(group);
-    }
-  }
-
-  /**
-   * In the long run only: now and then the members take more than half a minute to find each other
-   * over TLS, which is an open fault and not one of this test.
-   */
-  @Test
-  @Tag("long")
-  void groupWithTlsWorksAndTalksToNobodyWithoutACertificate() throws Exception {
-    JGroupsSettings.Tls keys = new JGroupsSettings.Tls(folder.resolve("keys.p12"), "change it");
-    int made =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "member",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=member",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                keys.keyStore().toString(),
-                "-storepass",
-                keys.password())
-            .inheritIO()
-            .start()
-            .waitFor();
-    assertThat(made).isZero();
-    try (TestGroup group = new TestGroup(folder, THREE, Optional.of(keys))) {
-      THREE.forEach(group::start);
-      TestMember leader = group.awaitLeader();
-      group.add("secret");
-      awaitAgreement(group);
-      leader.onOwner(() -> leader.log().add("g4"));
-      TestMember stranger = group.start("g4", "", Optional.empty());
-      group.add("more");
-      assertThat(stranger.status().connected()).containsExactly("g4");
-      assertThat(stranger.local()).isEmpty();
-      assertThat(group.awaitLeader().status().connected()).containsExactlyElementsOf(THREE);
     }
   }
 

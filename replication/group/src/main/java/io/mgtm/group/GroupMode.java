@@ -1,0 +1,47 @@
+package io.mgtm.group;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** How a group replicates its log; docs/replication.md says what each mode promises. */
+public enum GroupMode {
+  /**
+   * One leader a term sends its entries over FIFO reliable links; an entry is committed when a
+   * majority has it. Survives any minority of crashes and any partition, and loses no acknowledged
+   * entry by them.
+   */
+  FIFO,
+
+  /**
+   * No promise under a partition. An entry is committed when it is sent; what asks for more than
+   * {@link Durability#BUFFERED} waits until all connected members have it. Survives the crash of
+   * the leader together with clients that repeat what was lost.
+   */
+  LAZY;
+
+  /** As it stands on a command line. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Of a {@link #label}.
+   *
+   * @throws IllegalArgumentException with a sentence for an operator
+   */
+  public static GroupMode of(String label) {
+    return Arrays.stream(values())
+        .filter(mode -> mode.label().equals(label))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "mode is \"%s\"; %s are allowed"
+                        .formatted(
+                            label,
+                            Arrays.stream(values())
+                                .map(GroupMode::label)
+                                .collect(Collectors.joining(", ")))));
+  }
+}

@@ -1,0 +1,33 @@
+package io.mgtm.group.member;
+
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.StateMachine;
+import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.net.JGroupsTransport;
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+
+/** Opens the log of a member in the mode that its group runs in. */
+public final class GroupLogs {
+  private GroupLogs() {}
+
+  /**
+   * Opens the member's folder, or begins one, and joins the group. Called by the owner thread, or
+   * before it runs.
+   *
+   * @param mode the same on all members; members of different modes do not see each other
+   * @throws io.mgtm.group.LogException as {@link GroupLog#open} throws
+   */
+  public static ManagedLog open(
+      GroupMode mode,
+      Path folder,
+      GroupSettings settings,
+      JGroupsSettings network,
+      StateMachine machine,
+      Executor owner,
+      ReplicatedLog.Listener listener) {
+    JGroupsTransport transport = new JGroupsTransport(settings.name(), network.ofMode(mode));
+    return GroupLog.open(mode, folder, settings, machine, owner, listener, transport);
+  }
+}

@@ -1,0 +1,69 @@
+package io.mgtm.group.core.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.group.core.Agreement;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Mode lazy: crashes of leaders and others at any time, of all at once, and power cuts of one at a
+ * time; no partitions. Acknowledged entries may be lost with a leader, and only those that did not
+ * ask for more than to be buffered; the state machine must be told, and no number comes twice.
+ */
+class LazySimulationTest {
+  private static final int SCHEDULES_DEFAULT = 4_000;
+  private static final int SCHEDULES_UNTIL_FOUND = 6_000;
+
+  private static GroupSimulation.Outcome run(long seed, Fault fault) {
+    return new GroupSimulation(seed, fault, Agreement.CONNECTED).run();
+  }
+
+  @Test
+  void noScheduleBreaksAnInvariant() {
+    Long seed = Long.getLong("seed");
+    if (seed != null) {
+      run(seed, Fault.NONE);
+      return;
+    }
+    int schedules = Integer.getInteger("schedules", SCHEDULES_DEFAULT);
+    AtomicLong acknowledged = new AtomicLong();
+    AtomicLong losses = new AtomicLong();
+    LongStream.range(0, schedules)
+        .parallel()
+        .forEach(
+            number -> {
+              GroupSimulation.Outcome outcome = run(number, Fault.NONE);
+              acknowledged.addAndGet(outcome.acknowledged());
+              losses.addAndGet(outcome.losses());
+            });
+    System.out.printf(
+        "%d schedules: %d operations acknowledged, %d times entries were lost with a leader%n",
+        schedules, acknowledged.get(), losses.get());
+    assertThat(acknowledged.get()).isGreaterThan(schedules * 50L);
+    assertThat(losses.get()).as("what is allowed is seen").isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {
+        "CHECKPOINT_FORGETS_SESSIONS",
+        "AHEAD_TAKEN_FOR_BUFFERED",
+        "RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP",
+        "LOSS_NOT_TOLD"
+      })
+  void plantedFaultIsFound(Fault fault) {
+    assertThatThrownBy(
+            () -> {
+              for (long seed = 0; seed < SCHEDULES_UNTIL_FOUND; seed++) {
+                run(seed, fault);
+              }
+            })
+        .hasRootCauseInstanceOf(Violation.class)
+        .satisfies(found -> System.out.println(fault + " found: " + found.getMessage()));
+  }
+}

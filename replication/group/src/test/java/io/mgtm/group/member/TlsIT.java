@@ -1,0 +1,42 @@
+package io.mgtm.group.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.net.TestKeys;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Members that trust each other by certificates. */
+@Timeout(120)
+class TlsIT {
+  private static final List<String> THREE = List.of("g1", "g2", "g3");
+
+  @TempDir Path folder;
+
+  @Test
+  void groupWithTlsWorksAndTalksToNobodyWithoutACertificate() throws Exception {
+    JGroupsSettings.Tls keys = TestKeys.in(folder);
+    try (TestGroup group = new TestGroup(GroupMode.FIFO, folder, THREE, Optional.of(keys))) {
+      THREE.forEach(group::start);
+      TestMember leader = group.awaitLeader();
+      group.add("secret");
+      List<String> words = leader.read().get(20, TimeUnit.SECONDS);
+      TestGroup.await(
+          "agreement",
+          () -> group.members.values().stream().allMatch(m -> m.local().equals(words)));
+      leader.onOwner(() -> leader.log().add("g4"));
+      TestMember stranger = group.start("g4", "", Optional.empty());
+      group.add("more");
+      assertThat(stranger.status().connected()).containsExactly("g4");
+      assertThat(stranger.local()).isEmpty();
+      assertThat(group.awaitLeader().status().connected()).containsExactlyElementsOf(THREE);
+    }
+  }
+}
