@@ -274,7 +274,9 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   @Override
   public String trouble() {
-    return trouble;
+    String now = trouble;
+    String failure = links.lastFailure();
+    return now.isEmpty() || failure.isEmpty() ? now : now + "; last failure at " + failure;
   }
 
   @Override
