@@ -1,5 +1,6 @@
 package io.mgtm.bench;
 
+import io.mgtm.bench.volume.VolumeCommand;
 import io.mgtm.gtm.config.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures GTMs, and checks what they answer.",
     mixinStandardHelpOptions = true,
-    subcommands = {GtmCommand.class, CompareCommand.class, MicroCommand.class})
+    subcommands = {GtmCommand.class, CompareCommand.class, MicroCommand.class, VolumeCommand.class})
 public final class BenchMain {
   private BenchMain() {}
 

@@ -5,10 +5,12 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SelectStrategyFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
@@ -19,6 +21,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.TimeUnit;
 
 /** Event loops and sockets of the best kind that the machine has, set up alike. Any thread. */
 public final class EventLoops {
@@ -35,10 +38,26 @@ public final class EventLoops {
 
   private EventLoops() {}
 
-  /** Daemon threads that run event loops. */
+  /** Daemon threads that run event loops, and sleep when there is nothing to do. */
   public static MultiThreadIoEventLoopGroup start(int threads, String name) {
+    return start(threads, name, 0);
+  }
+
+  /**
+   * Daemon threads that run event loops.
+   *
+   * @param spinMicros how long they look for more before they sleep, 0 for not at all; taken where
+   *     the machine has epoll and more than one processor
+   */
+  public static MultiThreadIoEventLoopGroup start(int threads, String name, int spinMicros) {
+    boolean spin = spinMicros > 0 && Runtime.getRuntime().availableProcessors() > 1;
+    long spinNanos = TimeUnit.MICROSECONDS.toNanos(spinMicros);
+    SelectStrategyFactory strategies =
+        spin
+            ? () -> new SpinThenWait(spinNanos, System::nanoTime)
+            : DefaultSelectStrategyFactory.INSTANCE;
     IoHandlerFactory factory =
-        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        Epoll.isAvailable() ? EpollIoHandler.newFactory(0, strategies) : NioIoHandler.newFactory();
     return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
   }
 

@@ -36,6 +36,9 @@ final class SocketServer implements AutoCloseable {
   private static final int LINK_READ_BYTES = 64 * 1024;
   private static final int LINK_UNSENT_BYTES_MAX = 8 << 20;
 
+  /** About what a client on the same machine takes from a reply to its next request. */
+  private static final int SPIN_MICROS = 30;
+
   private final GtmConfig config;
   private final GtmMetrics metrics;
   private final Consumer<Throwable> fatal;
@@ -52,7 +55,7 @@ final class SocketServer implements AutoCloseable {
     this.config = config;
     this.metrics = metrics;
     this.fatal = fatal;
-    ownerLoop = EventLoops.start(1, "mgtm-owner");
+    ownerLoop = EventLoops.start(1, "mgtm-owner", SPIN_MICROS);
     boolean one = config.ioThreads() == 1 || config.group().exists();
     ioLoops = one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
   }

@@ -7,6 +7,7 @@ import io.mgtm.block.link.TargetConnection;
 import io.mgtm.block.nbd.NbdMeter;
 import io.mgtm.block.nbd.NbdServer;
 import io.mgtm.block.nbd.NbdTls;
+import io.mgtm.block.rdma.RdmaAcceptor;
 import io.mgtm.block.store.BackingStore;
 import io.mgtm.block.store.StoreException;
 import io.mgtm.block.volume.LinkPhase;
@@ -18,6 +19,7 @@ import io.mgtm.block.wire.EventLoops;
 import io.mgtm.block.wire.TlsSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -26,6 +28,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +63,7 @@ public final class Agent implements AutoCloseable {
   private VolumeService service;
   private VolumeMetrics metrics;
   private Channel receiver;
+  private RdmaAcceptor rdmaReceiver;
   private Control control;
   private HttpEndpoint http;
   private long nextRefreshMs;
@@ -142,32 +146,18 @@ public final class Agent implements AutoCloseable {
   }
 
   private void listenForSource() throws IOException {
-    SslContext tls = config.linkTls().isOn() ? serverTls(config.linkTls()) : null;
+    ChannelHandler initializer = forSources();
+    InetSocketAddress rdma =
+        config.receive().rdma() ? (InetSocketAddress) config.receive().socketAddress() : null;
+    if (rdma != null) {
+      rdmaReceiver = RdmaAcceptor.listen(rdma, owner, initializer);
+      return;
+    }
     var bound =
         new ServerBootstrap()
             .group(owner)
             .channel(EventLoops.serverChannel(config.receive()))
-            .childHandler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel child) {
-                    if (child instanceof SocketChannel) {
-                      child.config().setOption(ChannelOption.TCP_NODELAY, true);
-                    }
-                    if (tls != null) {
-                      child.pipeline().addLast("tls", tls.newHandler(child.alloc()));
-                    }
-                    child
-                        .pipeline()
-                        .addLast(
-                            "link",
-                            new TargetConnection(
-                                service.core(),
-                                Compression.NONE,
-                                config.pathTimeoutMs(),
-                                Agent.this::growStore));
-                  }
-                })
+            .childHandler(initializer)
             .bind(config.receive().socketAddress())
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -176,6 +166,30 @@ public final class Agent implements AutoCloseable {
           bound.cause());
     }
     receiver = bound.channel();
+  }
+
+  private ChannelHandler forSources() throws IOException {
+    SslContext tls = config.linkTls().isOn() ? serverTls(config.linkTls()) : null;
+    return new ChannelInitializer<Channel>() {
+      @Override
+      protected void initChannel(Channel child) {
+        if (child instanceof SocketChannel) {
+          child.config().setOption(ChannelOption.TCP_NODELAY, true);
+        }
+        if (tls != null) {
+          child.pipeline().addLast("tls", tls.newHandler(child.alloc()));
+        }
+        child
+            .pipeline()
+            .addLast(
+                "link",
+                new TargetConnection(
+                    service.core(),
+                    Compression.NONE,
+                    config.pathTimeoutMs(),
+                    Agent.this::growStore));
+      }
+    };
   }
 
   private static SslContext serverTls(TlsSettings settings) throws IOException {
@@ -238,12 +252,17 @@ public final class Agent implements AutoCloseable {
   }
 
   private String receiving() {
-    if (receiver == null) {
+    Endpoint wanted = config.receive();
+    SocketAddress bound =
+        rdmaReceiver != null
+            ? rdmaReceiver.localAddress()
+            : receiver == null ? null : receiver.localAddress();
+    if (bound == null) {
       return null;
     }
-    return receiver.localAddress() instanceof InetSocketAddress bound
-        ? new Endpoint(config.receive().host(), bound.getPort(), null).toString()
-        : config.receive().toString();
+    return bound instanceof InetSocketAddress real
+        ? new Endpoint(wanted.host(), real.getPort(), null, wanted.rdma()).toString()
+        : wanted.toString();
   }
 
   private Map<String, Object> status() {
@@ -261,6 +280,9 @@ public final class Agent implements AutoCloseable {
     servers.forEach(NbdServer::close);
     if (receiver != null) {
       receiver.close().awaitUninterruptibly();
+    }
+    if (rdmaReceiver != null) {
+      rdmaReceiver.close();
     }
     try {
       if (http != null) {

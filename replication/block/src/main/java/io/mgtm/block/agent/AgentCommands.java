@@ -111,8 +111,8 @@ final class AgentCommands implements Control.Commands {
       outcome.accept("a size must be a positive multiple of 512");
       return;
     }
-    if (service.isReadOnly()) {
-      outcome.accept("only a primary is resized; its replicas follow");
+    if (service.core().receiver().isConnected()) {
+      outcome.accept("this side follows a source; resize that, and this side follows");
       return;
     }
     try {

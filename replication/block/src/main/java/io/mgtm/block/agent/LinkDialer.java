@@ -2,13 +2,16 @@ package io.mgtm.block.agent;
 
 import io.mgtm.block.config.ReplicaConfig;
 import io.mgtm.block.link.SourceConnection;
+import io.mgtm.block.rdma.RdmaLinkChannel;
 import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.wire.EventLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
 import org.slf4j.Logger;
@@ -78,10 +81,16 @@ final class LinkDialer {
     dialling = true;
     dialledMs = nowMs;
     SourceConnection connection =
-        new SourceConnection(service.core(), link, replica.compression(), timeoutMs, this::gone);
+        new SourceConnection(
+            service.core(),
+            link,
+            replica.link().mode(),
+            replica.compression(),
+            timeoutMs,
+            this::gone);
     new Bootstrap()
         .group(owner)
-        .channel(EventLoops.clientChannel(replica.endpoint()))
+        .channelFactory(channels())
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(timeoutMs, 60_000))
         .handler(
             new ChannelInitializer<Channel>() {
@@ -114,6 +123,12 @@ final class LinkDialer {
                 failed(connection, done.cause());
               }
             });
+  }
+
+  private ChannelFactory<Channel> channels() {
+    return replica.endpoint().rdma()
+        ? RdmaLinkChannel::new
+        : new ReflectiveChannelFactory<>(EventLoops.clientChannel(replica.endpoint()));
   }
 
   private void failed(SourceConnection connection, Throwable cause) {

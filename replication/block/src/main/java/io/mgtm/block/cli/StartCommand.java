@@ -36,7 +36,8 @@ final class StartCommand implements Callable<Integer> {
 
   @Option(
       names = "--replica",
-      description = "HOST:PORT of a replica's --receive; may be given several times.")
+      description =
+          "HOST:PORT or rdma:HOST:PORT of a replica's --receive; may be given several times.")
   List<String> replicas = new ArrayList<>();
 
   @Option(

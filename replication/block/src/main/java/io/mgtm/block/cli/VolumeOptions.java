@@ -48,7 +48,8 @@ final class VolumeOptions {
 
   @Option(
       names = "--receive",
-      description = "HOST:PORT where a source connects; a new volume with it is secondary.")
+      description =
+          "HOST:PORT or rdma:HOST:PORT where a source connects; a new volume with it is secondary.")
   String receive;
 
   Path metaFolder() {

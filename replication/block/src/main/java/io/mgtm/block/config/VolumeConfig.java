@@ -74,6 +74,9 @@ public record VolumeConfig(
       throw new IllegalArgumentException("path timeout " + pathTimeoutMs + ": 100 ms to an hour");
     }
     listen = List.copyOf(listen);
+    if (listen.stream().anyMatch(Endpoint::rdma)) {
+      throw new IllegalArgumentException("listen " + listen + ": NBD clients do not speak RDMA");
+    }
     replicas = List.copyOf(replicas);
   }
 }

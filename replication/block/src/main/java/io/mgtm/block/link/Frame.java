@@ -29,6 +29,9 @@ final class Frame {
   static final int FLAG_LZ4 = 4;
   static final int FLAG_ZSTD = 8;
 
+  /** On FLUSH and with FUA: what follows is written only once this is durable. */
+  static final int FLAG_ORDERED = 16;
+
   /** The largest payload, and the largest range of a WRITE. */
   static final int PAYLOAD_BYTES_MAX = 33 << 20;
 

@@ -3,6 +3,7 @@ package io.mgtm.block.link;
 import io.mgtm.block.volume.Change;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Identity;
+import io.mgtm.block.volume.LinkMode;
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.VolumeCore;
 import io.netty.buffer.ByteBuf;
@@ -15,6 +16,7 @@ import java.util.stream.IntStream;
 public final class SourceConnection extends LinkConnection {
   private final VolumeCore core;
   private final int link;
+  private final int ordered;
   private final BiConsumer<SourceConnection, String> onGone;
   private IntStream.Builder peerChunks = IntStream.builder();
   private long peerChunkCount;
@@ -23,18 +25,22 @@ public final class SourceConnection extends LinkConnection {
   /**
    * A connection for link number {@code link}.
    *
+   * @param mode the link's mode: only in sync mode does this side itself wait for the replica's
+   *     stable storage, in the others the replica keeps the order of what follows a FLUSH
    * @param timeoutMs after so long without a word the connection counts as lost
    * @param onGone told once when the connection is gone, and why
    */
   public SourceConnection(
       VolumeCore core,
       int link,
+      LinkMode mode,
       Compression compression,
       long timeoutMs,
       BiConsumer<SourceConnection, String> onGone) {
     super(compression, timeoutMs);
     this.core = core;
     this.link = link;
+    this.ordered = mode == LinkMode.SYNC ? 0 : Frame.FLAG_ORDERED;
     this.onGone = onGone;
   }
 
@@ -136,7 +142,7 @@ public final class SourceConnection extends LinkConnection {
    * Sends a write, zeroing or flush; a write's data is a {@link ByteBuf} that stays the change's.
    */
   public void change(long seq, Change change) {
-    int fua = change.isFua() ? Frame.FLAG_FUA : 0;
+    int fua = change.isFua() ? Frame.FLAG_FUA | ordered : 0;
     switch (change.kind()) {
       case WRITE -> writer().data(fua, seq, change.offset(), (ByteBuf) change.data());
       case ZERO -> {
@@ -165,7 +171,7 @@ public final class SourceConnection extends LinkConnection {
 
   /** Asks for a flush. */
   public void flush(long seq) {
-    writer().bare(Frame.FLUSH, 0, seq, 0, 0);
+    writer().bare(Frame.FLUSH, ordered, seq, 0, 0);
   }
 
   /** Tells a newer history. */

@@ -76,9 +76,9 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
         checkRange(offset, rangeLength);
         boolean fua = (flags & Frame.FLAG_FUA) != 0;
         boolean unmap = (flags & Frame.FLAG_UNMAP) != 0;
-        receiver().change(seq, change().zero(offset, rangeLength, fua, unmap).context(this));
+        take(seq, flags, change().zero(offset, rangeLength, fua, unmap));
       }
-      case Frame.FLUSH -> receiver().change(seq, change().flush().context(this));
+      case Frame.FLUSH -> take(seq, flags, change().flush());
       case Frame.CHECKSUM_REQUEST -> {
         checkRange(offset, rangeLength);
         if (rangeLength > core.state().chunkBytes()) {
@@ -125,9 +125,12 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
     }
     checkRange(offset, rangeLength);
     boolean fua = (flags & Frame.FLAG_FUA) != 0;
-    receiver()
-        .change(
-            seq, change().write(offset, (int) rangeLength, fua, payload.retain()).context(this));
+    take(seq, flags, change().write(offset, (int) rangeLength, fua, payload.retain()));
+  }
+
+  private void take(long seq, int flags, Change change) {
+    boolean ordered = (flags & Frame.FLAG_ORDERED) != 0;
+    receiver().change(seq, change.ordered(ordered).context(this));
   }
 
   private void checkRange(long offset, long length) throws LinkException {

@@ -76,7 +76,7 @@ public final class NbdServer implements AutoCloseable {
   public Endpoint endpoint() {
     SocketAddress local = channel.localAddress();
     return local instanceof InetSocketAddress bound
-        ? new Endpoint(endpoint.host(), bound.getPort(), null)
+        ? new Endpoint(endpoint.host(), bound.getPort(), null, false)
         : endpoint;
   }
 

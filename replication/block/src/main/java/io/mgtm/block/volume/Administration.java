@@ -12,6 +12,7 @@ public final class Administration {
   private final VolumeEffects effects;
   private Consumer<String> demotion;
   private boolean discardOnDemotion;
+  private Runnable resizing;
   private boolean accepting = true;
 
   Administration(VolumeCore core, StateKeeper states, WritePath path, VolumeEffects effects) {
@@ -74,6 +75,11 @@ public final class Administration {
 
   /** Ends a demotion once nothing is under way any more. */
   void settle() {
+    if (resizing != null && !path.isWritingBits()) {
+      Runnable waiting = resizing;
+      resizing = null;
+      waiting.run();
+    }
     if (demotion == null || !path.isIdle() || !states.isIdle()) {
       return;
     }
@@ -150,8 +156,11 @@ public final class Administration {
     if (sizeBytes < states.current().sizeBytes()) {
       answer.accept(
           "a volume of " + states.current().sizeBytes() + " bytes cannot shrink to " + sizeBytes);
+    } else if (resizing != null) {
+      answer.accept("a resize is under way already; try again");
     } else if (path.isWritingBits()) {
-      answer.accept("the bitmap is being written; try again");
+      // The bitmaps grow between two writes of them.
+      resizing = () -> resize(sizeBytes, answer);
     } else {
       core.replication().grow(VolumeState.chunksOf(sizeBytes, states.current().chunkBytes()));
       states.update(

@@ -27,6 +27,7 @@ public final class Change {
   boolean fua;
   boolean mayUnmap;
   boolean fromUpstream;
+  boolean ordered;
   Object data;
   Object context;
 
@@ -90,6 +91,7 @@ public final class Change {
     mayUnmap = unmap;
     data = payload;
     fromUpstream = false;
+    ordered = false;
     errno = 0;
     link = -1;
     checksum = false;
@@ -100,6 +102,14 @@ public final class Change {
   /** Marks the change as coming from the upstream rather than from a client. */
   public Change fromUpstream() {
     fromUpstream = true;
+    return this;
+  }
+
+  /**
+   * Says whether what follows on the link must wait until this FLUSH or FUA write is durable here.
+   */
+  public Change ordered(boolean followersWait) {
+    ordered = followersWait;
     return this;
   }
 

@@ -29,8 +29,11 @@ public final class Receiver {
   private boolean blocked;
   private boolean draining;
   private boolean flushing;
+  private long arrived;
   private long received;
   private long durable;
+  private long barrier;
+  private int underWay;
   private Runnable afterDurable;
 
   Receiver(VolumeCore core, StateKeeper states, VolumeEffects effects) {
@@ -58,9 +61,17 @@ public final class Receiver {
     return blocked;
   }
 
-  /** All up to this sequence number are in memory. */
+  /**
+   * All up to this sequence number are in memory and will reach the disk even if the source is lost
+   * now; frames in the backlog are not counted, for the backlog goes with its connection.
+   */
   public long received() {
     return received;
+  }
+
+  /** All up to this sequence number have come, those in the backlog too. */
+  long arrived() {
+    return arrived;
   }
 
   /** All up to this sequence number are on the disk. */
@@ -88,6 +99,10 @@ public final class Receiver {
       return new Decision(
           Outcome.STANDBY, "the other side already follows node " + source.nodeId());
     }
+    if (underWay > 0 && !newSource.nodeId().equals(lastSource)) {
+      return new Decision(
+          Outcome.STANDBY, "the other side still writes what node " + lastSource + " sent");
+    }
     Decision decision = Meeting.decide(newSource, states.current().identityFor(newSource.nodeId()));
     if (!decision.accepted()) {
       if (decision.outcome() == Outcome.STANDBY) {
@@ -103,6 +118,7 @@ public final class Receiver {
     connection = newConnection;
     source = newSource;
     lastSource = newSource.nodeId();
+    arrived = 0;
     received = 0;
     durable = 0;
     done.reset();
@@ -134,6 +150,7 @@ public final class Receiver {
     session++;
     blocked = false;
     flushing = false;
+    barrier = 0;
     afterDurable = null;
     durabilityWanted.clear();
     for (Runnable frame = backlog.poll(); frame != null; frame = backlog.poll()) {
@@ -167,17 +184,33 @@ public final class Receiver {
   private void apply(long seq, Change change) {
     change.seq = seq;
     change.session = session;
+    boolean ordered = change.ordered && states.current().consistent();
     if (change.kind == Kind.FLUSH) {
       effects.complete(change, Errno.OK);
       durabilityWanted.add(seq);
+      holdUntilDurable(ordered, seq);
       finished(seq);
       return;
     }
     if (change.fua) {
       change.fua = false;
       durabilityWanted.add(seq);
+      holdUntilDurable(ordered, seq);
     }
+    underWay++;
     core.submit(change);
+  }
+
+  /**
+   * On a link whose source does not wait for this side's stable storage, what follows a FLUSH or
+   * FUA may depend on it: it is not written before that is durable here. Else a crash of this side
+   * could keep the later bytes and lose the earlier ones.
+   */
+  private void holdUntilDurable(boolean ordered, long seq) {
+    if (ordered) {
+      barrier = seq;
+      blocked = true;
+    }
   }
 
   /** A request for the checksum of a range, by a {@link Change#readRange}. */
@@ -260,26 +293,28 @@ public final class Receiver {
   }
 
   private void inOrder(long seq, Runnable what, Change change) {
-    if (connection == null || seq != received + 1 || backlog.size() >= BACKLOG_MAX) {
+    if (connection == null || seq != arrived + 1 || backlog.size() >= BACKLOG_MAX) {
       if (change != null) {
         effects.complete(change, Errno.EINVAL);
       }
       if (connection != null) {
-        close("frame " + seq + " came where " + (received + 1) + " was due");
+        close("frame " + seq + " came where " + (arrived + 1) + " was due");
       }
       return;
     }
-    received = seq;
+    arrived = seq;
     if (blocked || !backlog.isEmpty()) {
       backlog.add(
           () -> {
             if (connection != null) {
+              received = seq;
               what.run();
             } else if (change != null) {
               effects.complete(change, Errno.ESHUTDOWN);
             }
           });
     } else {
+      received = seq;
       what.run();
     }
     if (connection != null) {
@@ -302,6 +337,10 @@ public final class Receiver {
     blocked = false;
     durabilityWanted.add(seq);
     finished(seq);
+    drain();
+  }
+
+  private void drain() {
     if (draining) {
       return;
     }
@@ -310,12 +349,18 @@ public final class Receiver {
       backlog.poll().run();
     }
     draining = false;
+    if (connection != null) {
+      connection.acknowledge();
+    }
   }
 
   // Completion.
 
   /** A change of the source is applied, or failed. */
   void completed(Change change, int errno) {
+    if (change.kind != Kind.FLUSH) {
+      underWay--;
+    }
     if (change.session != session || connection == null) {
       return;
     }
@@ -375,6 +420,13 @@ public final class Receiver {
       durabilityWanted.poll();
     }
     connection.acknowledge();
+    if (barrier != 0 && barrier <= durable) {
+      barrier = 0;
+      blocked = false;
+      flushIfWanted();
+      drain();
+      return;
+    }
     Runnable then = afterDurable;
     if (then != null && durabilityWanted.isEmpty()) {
       afterDurable = null;

@@ -66,7 +66,8 @@ public final class VolumeCore {
     boolean allowed =
         change.fromUpstream ? state().role() == Role.SECONDARY : state().role() == Role.PRIMARY;
     if (!allowed || (!administration.isAccepting() && !change.fromUpstream)) {
-      effects.complete(change, allowed ? Errno.ESHUTDOWN : Errno.EPERM);
+      change.errno = allowed ? Errno.ESHUTDOWN : Errno.EPERM;
+      completed(change);
       return;
     }
     changedSinceTick |= change.changesBytes();

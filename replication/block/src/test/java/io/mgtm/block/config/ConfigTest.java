@@ -42,7 +42,8 @@ class ConfigTest {
   @Test
   void endpointsAreReadAndWritten() {
     assertThat(Endpoint.parse("unix:/run/x").path()).isEqualTo("/run/x");
-    assertThat(Endpoint.parse("10.0.0.1:7000")).isEqualTo(new Endpoint("10.0.0.1", 7000, null));
+    assertThat(Endpoint.parse("10.0.0.1:7000"))
+        .isEqualTo(new Endpoint("10.0.0.1", 7000, null, false));
     assertThat(Endpoint.parse("[::1]:7000").host()).isEqualTo("::1");
     assertThat(Endpoint.parse("[::1]:7000")).hasToString("[::1]:7000");
     assertThat(Endpoint.parse(":7000").host()).isEqualTo("0.0.0.0");

@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
  * killed by SIGKILL at random moments. After every kill: each side holds what it must, and the
  * bitmap covers every difference. More rounds by {@code -Dmgtm.crashRounds=500}.
  */
-@Tag("long")
 class CrashIT {
   private static final int BLOCK = 4096;
   private static final int BLOCKS = 8192;

@@ -7,12 +7,10 @@ import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Others' NBD clients against a real agent. */
-@Tag("long")
 class OtherClientsIT {
   private static final int SIZE = 64 << 20;
 

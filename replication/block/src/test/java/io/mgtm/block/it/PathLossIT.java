@@ -7,14 +7,12 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** fio's own verification while paths are lost and come back, and bad conditions on one side. */
-@Tag("long")
 class PathLossIT {
   @TempDir Path folder;
   private VolumeProcess left;

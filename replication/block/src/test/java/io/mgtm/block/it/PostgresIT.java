@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * primary's agent and the database are killed; the secondary is promoted and mounted, PostgreSQL
  * recovers, and what pgbench saw committed is looked for.
  */
-@Tag("long")
 class PostgresIT {
   private static final Path PROGRAMS = Path.of("/usr/lib/postgresql/15/bin");
   private static final int CLIENTS = 4;

@@ -9,14 +9,12 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Agents in processes of their own, replicating over loopback. */
-@Tag("long")
 class ReplicationIT {
   private static final int SIZE = 32 << 20;
   private static final int CHUNK = 65_536;
@@ -255,6 +253,10 @@ class ReplicationIT {
         "it tells how far it is",
         30,
         () -> left.link(0).path("resync").path("remainingMs").asLong() > 500);
+    Tools.await(
+        "the target says that it is inconsistent",
+        10,
+        () -> !right.status().path("consistent").asBoolean(true));
     assertThat(right.ask("promote").path("error").asText()).contains("inconsistent");
     left.awaitUpToDate(60);
     assertThat((System.nanoTime() - begun) / 1_000_000)
@@ -279,6 +281,22 @@ class ReplicationIT {
     left.with().start();
     left.awaitUpToDate(60);
     assertThat(left.status().path("sizeBytes").asLong()).isEqualTo(2L * SIZE);
+  }
+
+  @Test
+  void aReplicaThatWasAwayDuringAResizeIsGrownByHandAndFollowsAgain() throws Exception {
+    startPair("sync");
+    right.stop();
+    assertThat(left.ask("resize", "sizeBytes", 2L * SIZE).path("ok").asBoolean()).isTrue();
+    write(left, SIZE, 9, 4096);
+    right.start();
+    Tools.await(
+        "the sizes do not fit",
+        30,
+        () -> left.link(0).path("reason").asText().contains("give both the same size"));
+    assertThat(right.ask("resize", "sizeBytes", 2L * SIZE).path("ok").asBoolean()).isTrue();
+    left.awaitUpToDate(30);
+    assertSame();
   }
 
   @Test

@@ -19,12 +19,13 @@ import java.util.concurrent.TimeUnit;
 /** An agent in a process of its own, which a test may kill. */
 final class VolumeProcess implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int START_SECONDS_MAX = 60;
+  private static final int START_SECONDS_MAX = 120;
 
   final Path folder;
   final String name;
   final int receivePort;
   private final List<String> options = new ArrayList<>();
+  private final List<String> launcher = new ArrayList<>();
   private Process process;
 
   VolumeProcess(Path parent, String name, int receivePort) throws IOException {
@@ -40,6 +41,21 @@ final class VolumeProcess implements AutoCloseable {
 
   VolumeProcess receiving() {
     return with("--receive", "127.0.0.1:" + receivePort);
+  }
+
+  /** Receives at {@code ADDRESS}, which may begin with {@code rdma:}. */
+  VolumeProcess receivingAt(String address) {
+    return with("--receive", address + ":" + receivePort);
+  }
+
+  VolumeProcess replicaAt(String address, VolumeProcess other, String mode) {
+    return with("--replica", address + ":" + other.receivePort, "--mode", mode);
+  }
+
+  /** Runs the agent by another program, such as one that enters a network namespace. */
+  VolumeProcess by(String... program) {
+    launcher.addAll(List.of(program));
+    return this;
   }
 
   VolumeProcess listening() {
@@ -67,21 +83,21 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   VolumeProcess start() throws Exception {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:MaxDirectMemorySize=512m",
-                "-jar",
-                System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"),
-                "start",
-                "--name",
-                name,
-                "--file",
-                file().toString()));
+    List<String> command = new ArrayList<>(launcher);
+    command.addAll(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:MaxDirectMemorySize=512m",
+            "-jar",
+            System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"),
+            "start",
+            "--name",
+            name,
+            "--file",
+            file().toString()));
     command.addAll(options);
     ProcessBuilder builder =
         new ProcessBuilder(command)

@@ -20,5 +20,9 @@ enum ModelFault {
   /** What the other side changed by itself is ignored when the two meet. */
   PEER_BITMAP_IGNORED,
   /** A chunk of a resync carries bytes read before the last write to it. */
-  RESYNC_SENDS_STALE_CHUNK
+  RESYNC_SENDS_STALE_CHUNK,
+  /** A target of a link that is not synchronous writes on while a FLUSH is under way. */
+  FOLLOWERS_DO_NOT_WAIT_FOR_FLUSH,
+  /** A semi-synchronous target acknowledges what waits in a backlog that it may still drop. */
+  ACKNOWLEDGED_IN_BACKLOG
 }

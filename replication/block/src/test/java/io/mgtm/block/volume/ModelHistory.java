@@ -14,6 +14,7 @@ final class ModelHistory {
     final int length;
     int ackedAt = Integer.MAX_VALUE;
     boolean durable;
+    int durableAt = Integer.MAX_VALUE;
     long generation;
     int node;
     long issuedIn;
@@ -51,15 +52,18 @@ final class ModelHistory {
     Write write = writes.get((int) id);
     write.ackedAt = ++clock;
     write.durable = durable;
+    write.durableAt = durable ? write.ackedAt : Integer.MAX_VALUE;
     write.generation = generation;
   }
 
   /** A FLUSH issued at {@code issuedAt} on {@code node} succeeded. */
   void flushed(int node, int issuedAt) {
+    clock++;
     for (Write write : writes) {
       boolean lost = write.ackedAt < lastPowerLoss;
       if (write.node == node && write.ackedAt < issuedAt && !lost) {
         write.durable = true;
+        write.durableAt = Math.min(write.durableAt, clock);
       }
     }
   }
@@ -103,6 +107,18 @@ final class ModelHistory {
    * side had acknowledged in the same generation before that write was issued.
    */
   String prefixViolation(long[] disk) {
+    return prefixViolation(disk, false);
+  }
+
+  /**
+   * Like {@link #prefixViolation}, but only what was flushed before the shown write was issued must
+   * be there: what a disk keeps whose own machine died.
+   */
+  String flushedPrefixViolation(long[] disk) {
+    return prefixViolation(disk, true);
+  }
+
+  private String prefixViolation(long[] disk, boolean flushedOnly) {
     for (long shown : disk) {
       Write late = writes.get((int) shown);
       List<Write> before = new ArrayList<>(writes);
@@ -111,7 +127,7 @@ final class ModelHistory {
               !isLasting(write)
                   || write.node != late.node
                   || write.generation != late.issuedIn
-                  || write.ackedAt > late.issuedAt);
+                  || (flushedOnly ? write.durableAt : write.ackedAt) > late.issuedAt);
       String bad = violation(disk, before);
       if (bad != null) {
         return "shows write " + shown + " but not what came before: " + bad;

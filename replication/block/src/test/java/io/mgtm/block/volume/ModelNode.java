@@ -204,7 +204,8 @@ final class ModelNode implements VolumeEffects {
     boolean skipped =
         world.fault == ModelFault.FLUSH_NOT_FORWARDED && core.state().role() == Role.SECONDARY;
     boolean slow =
-        world.fault == ModelFault.BIT_CLEARED_BEFORE_TARGET_IS_DURABLE
+        (world.fault == ModelFault.BIT_CLEARED_BEFORE_TARGET_IS_DURABLE
+                || world.fault == ModelFault.ACKNOWLEDGED_IN_BACKLOG)
             && core.state().role() == Role.SECONDARY;
     after(
         slow ? 12 : 0,
@@ -361,7 +362,7 @@ final class ModelNode implements VolumeEffects {
       copy.zero(change.offset(), change.length(), change.isFua(), change.mayUnmap());
       copy.data = change.data();
     }
-    send(link, () -> receiverOf(link).change(seq, copy));
+    send(link, () -> receiverOf(link).change(seq, copy.ordered(isOrdered())));
   }
 
   @Override
@@ -382,7 +383,12 @@ final class ModelNode implements VolumeEffects {
 
   @Override
   public void sendFlush(int link, long seq) {
-    send(link, () -> receiverOf(link).change(seq, new Change().flush()));
+    send(link, () -> receiverOf(link).change(seq, new Change().flush().ordered(isOrdered())));
+  }
+
+  /** Only in sync mode does the source itself wait for the target's stable storage. */
+  private boolean isOrdered() {
+    return world.mode != LinkMode.SYNC && world.fault != ModelFault.FOLLOWERS_DO_NOT_WAIT_FOR_FLUSH;
   }
 
   @Override

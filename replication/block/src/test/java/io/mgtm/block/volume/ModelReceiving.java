@@ -21,7 +21,8 @@ final class ModelReceiving implements ReceiverEffects {
   @Override
   public void acknowledge() {
     Receiver receiver = target.core.receiver();
-    long received = receiver.received();
+    boolean early = target.world.fault == ModelFault.ACKNOWLEDGED_IN_BACKLOG;
+    long received = early ? receiver.arrived() : receiver.received();
     long written =
         target.world.fault == ModelFault.ACKNOWLEDGED_BEFORE_WRITTEN
             ? received

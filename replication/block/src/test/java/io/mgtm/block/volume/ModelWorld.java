@@ -304,10 +304,20 @@ final class ModelWorld {
     if (mode == LinkMode.SYNC) {
       fail(node, history.violation(node.cache, before), "promoted");
     }
-    // A target that died itself with unacknowledged frames shows a prefix only in sync mode.
-    if (node.inFlight.isEmpty() && (mode == LinkMode.SYNC || node.life == 0)) {
-      fail(node, history.prefixViolation(node.cache), "promoted");
+    if (!node.inFlight.isEmpty()) {
+      return;
     }
+    if (mode == LinkMode.SEMI && node.life == 0 && node.pending.isEmpty()) {
+      fail(node, history.violation(node.cache, before), "promoted");
+    }
+    // A target that died itself with unacknowledged frames shows a prefix of all only in sync mode,
+    // and of what was flushed in the others.
+    fail(
+        node,
+        mode == LinkMode.SYNC || node.life == 0
+            ? history.prefixViolation(node.cache)
+            : history.flushedPrefixViolation(node.cache),
+        "promoted");
   }
 
   void fail(ModelNode node, String violation, String when) {

@@ -1,0 +1,104 @@
+package io.mgtm.bench.volume;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Runs fio's NBD engine. */
+final class Fio {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int EXTRA_SECONDS_MAX = 60;
+
+  /**
+   * What a run gave.
+   *
+   * @param perSecond operations a second
+   * @param p50Us the median latency in microseconds
+   * @param p99Us the 99th percentile in microseconds
+   */
+  record Figures(double perSecond, double p50Us, double p99Us) {}
+
+  private final Path folder;
+  private final String size;
+  private final double seconds;
+
+  /** Runs of {@code seconds} over the first {@code size} bytes of each volume. */
+  Fio(Path folder, String size, double seconds) {
+    this.folder = folder;
+    this.size = size;
+    this.seconds = seconds;
+  }
+
+  /**
+   * 4 KiB at random for the time given, after a second that does not count.
+   *
+   * @param how fio's name: randread or randwrite
+   * @throws IOException when fio fails, or found an error
+   */
+  Figures random(Path socket, String how, int depth) throws IOException, InterruptedException {
+    JsonNode job =
+        run(
+            socket,
+            "--rw=" + how,
+            "--bs=4k",
+            "--iodepth=" + depth,
+            "--norandommap=1",
+            "--randrepeat=0",
+            "--time_based=1",
+            "--ramp_time=1",
+            "--runtime=" + seconds);
+    JsonNode side = job.path(how.endsWith("read") ? "read" : "write");
+    JsonNode percentile = side.path("clat_ns").path("percentile");
+    return new Figures(
+        side.path("iops").asDouble(),
+        percentile.path("50.000000").asDouble() / 1000,
+        percentile.path("99.000000").asDouble() / 1000);
+  }
+
+  /** Writes the whole volume once, in large pieces. */
+  void fill(Path socket) throws IOException, InterruptedException {
+    var unused =
+        run(socket, "--rw=write", "--bs=1m", "--iodepth=8", "--refill_buffers=1", "--end_fsync=1");
+  }
+
+  /** Writes one 4 KiB block into each {@code stride} bytes. */
+  void sprinkle(Path socket, long stride) throws IOException, InterruptedException {
+    var unused =
+        run(socket, "--rw=write:" + (stride - 4096), "--bs=4k", "--iodepth=8", "--end_fsync=1");
+  }
+
+  private JsonNode run(Path socket, String... settings) throws IOException, InterruptedException {
+    Path output = folder.resolve("fio.json");
+    Path errors = folder.resolve("fio.log");
+    List<String> command =
+        new java.util.ArrayList<>(
+            List.of(
+                "fio",
+                "--name=bench",
+                "--ioengine=nbd",
+                "--uri=nbd+unix:///" + Programs.EXPORT + "?socket=" + socket,
+                "--size=" + size,
+                "--output-format=json"));
+    command.addAll(List.of(settings));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectOutput(output.toFile())
+            .redirectError(errors.toFile())
+            .start();
+    if (!process.waitFor((long) seconds + EXTRA_SECONDS_MAX, TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+      throw new IOException("fio took too long: " + String.join(" ", command));
+    }
+    String text = Files.readString(output);
+    int begin = text.indexOf('{');
+    JsonNode job = begin < 0 ? null : JSON.readTree(text.substring(begin)).path("jobs").path(0);
+    if (process.exitValue() != 0 || job == null || job.path("error").asInt() != 0) {
+      throw new IOException("fio failed: " + Files.readString(errors).strip() + text);
+    }
+    return job;
+  }
+}

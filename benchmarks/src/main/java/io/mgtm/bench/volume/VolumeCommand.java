@@ -1,0 +1,118 @@
+package io.mgtm.bench.volume;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code bench volume}: a volume against other servers on the same files, as one table each. */
+@Command(
+    name = "volume",
+    description = {
+      "Measures volumes by fio beside nbdkit's file plugin and qemu-storage-daemon, on the same",
+      "files, in turns; a synchronously replicated one beside qemu's quorum driver; and a resync.",
+      "Needs fio, nbdkit and qemu-storage-daemon (Debian: fio nbdkit qemu-system-common)."
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+public final class VolumeCommand implements Callable<Integer> {
+  /** What can be measured. */
+  enum Part {
+    /** Unreplicated. */
+    ALONE,
+    /** Replicated, target in memory. */
+    REPLICATED,
+    /** A resync of everything, and of one chunk in a hundred. */
+    RESYNC
+  }
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "PART",
+      description = "alone, replicated, resync. Default: all.")
+  private List<Part> only = new ArrayList<>();
+
+  @Option(names = "--size", paramLabel = "SIZE", defaultValue = "512M")
+  private String size;
+
+  @Option(names = "--resync-size", paramLabel = "SIZE", defaultValue = "2G")
+  private String resyncSize;
+
+  @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
+  private int rounds;
+
+  @Option(names = "--seconds", paramLabel = "S", defaultValue = "2")
+  private double seconds;
+
+  @Option(
+      names = "--folder",
+      paramLabel = "FOLDER",
+      description = "Where the files lie; default: the system's temporary folder.")
+  private Path parent;
+
+  @Option(
+      names = "--java-options",
+      paramLabel = "OPTIONS",
+      defaultValue = "",
+      description = "For the volume's JVM, as one argument.")
+  private String javaOptions;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (rounds < 1) {
+      throw new IllegalArgumentException("--rounds must be above 0");
+    }
+    Path jar = Path.of(System.getProperty("mgtm.volumeJar", "mgtm-volume.jar"));
+    if (!Files.exists(jar)) {
+      throw new IOException(jar + " is missing; run this as ./mgtm bench volume, which builds it");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    Set<Part> parts = only.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(only);
+    List<String> options = javaOptions.isBlank() ? List.of() : List.of(javaOptions.split(" +"));
+    for (Part part : parts) {
+      Path folder =
+          parent == null
+              ? Files.createTempDirectory("mgtm-bench")
+              : Files.createTempDirectory(parent, "mgtm-bench");
+      Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "mgtm-bench");
+      try {
+        String bytes = part == Part.RESYNC ? resyncSize : size;
+        Programs programs = new Programs(folder, jar, bytes, options);
+        Fio fio = new Fio(folder, bytes, seconds);
+        switch (part) {
+          case ALONE -> new AloneBench(programs, fio, folder, rounds).run(out);
+          case REPLICATED -> new ReplicatedBench(programs, fio, memory, rounds).run(out);
+          case RESYNC -> new ResyncBench(programs, fio, memory).run(out);
+        }
+      } finally {
+        delete(folder);
+        delete(memory);
+      }
+    }
+    return 0;
+  }
+
+  private static void delete(Path path) throws IOException {
+    if (Files.isDirectory(path)) {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+        for (Path entry : entries) {
+          delete(entry);
+        }
+      }
+    }
+    Files.deleteIfExists(path);
+  }
+}

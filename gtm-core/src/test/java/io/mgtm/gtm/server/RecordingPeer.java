@@ -1,0 +1,118 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.NodeFrameDecoder;
+import io.mgtm.gtm.wire.link.NodeFrameHandler;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A front's link that writes down what it is told, once that was flushed. */
+final class RecordingPeer implements FrontPeer, NodeFrameHandler {
+  final String name;
+  final List<String> told = new ArrayList<>();
+  final List<Long> numbers = new ArrayList<>();
+  private final List<ByteBuf> written = new ArrayList<>();
+  private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
+  int heldBytes;
+  int flushes;
+  int writes;
+  boolean disconnected;
+
+  RecordingPeer(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public String front() {
+    return name;
+  }
+
+  @Override
+  public FrontKind kind() {
+    return FrontKind.PROXY;
+  }
+
+  @Override
+  public ByteBuf newBuffer() {
+    return Unpooled.buffer();
+  }
+
+  @Override
+  public void write(ByteBuf frames) {
+    writes++;
+    written.add(frames);
+  }
+
+  @Override
+  public void flush() {
+    flushes++;
+    for (ByteBuf next : written) {
+      try {
+        decoder.decode(next);
+      } catch (WireException e) {
+        throw new IllegalStateException(e);
+      }
+      next.release();
+    }
+    written.clear();
+  }
+
+  @Override
+  public void held(int bytes) {
+    heldBytes += bytes;
+  }
+
+  @Override
+  public void standing(Standing standing) {
+    told.add("leading " + standing.leading());
+  }
+
+  @Override
+  public void disconnect() {
+    disconnected = true;
+  }
+
+  @Override
+  public String describe() {
+    return name;
+  }
+
+  @Override
+  public void challenge(byte[] nonce) {
+    told.add("challenge");
+  }
+
+  @Override
+  public void attached(long session, long last) {
+    told.add("attached " + last);
+  }
+
+  @Override
+  public void refused(long session, RefusalCode code, String message, String hint) {
+    told.add("refused " + code);
+  }
+
+  @Override
+  public void reply(long session, long number, boolean close, ByteBuf bytes) {
+    numbers.add(number);
+    told.add(
+        number + (bytes.isReadable() ? ":" + (char) bytes.getByte(bytes.readerIndex()) : ":"));
+  }
+
+  @Override
+  public void pong(long nonce) {
+    told.add("pong");
+  }
+
+  @Override
+  public void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) {
+    told.add("admin " + kind);
+  }
+}

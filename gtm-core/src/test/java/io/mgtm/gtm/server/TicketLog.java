@@ -1,0 +1,78 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.ReplicatedLog;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A leader's log in memory: what is committed and confirmed is up to the test. */
+final class TicketLog implements ReplicatedLog {
+  final List<byte[]> entries = new ArrayList<>();
+  final List<Durability> durabilities = new ArrayList<>();
+  long committed;
+  long tickets;
+  long confirmed;
+  boolean full;
+
+  @Override
+  public boolean hasRoom(int bytes) {
+    return !full;
+  }
+
+  @Override
+  public String noRoomReason() {
+    return "the simulated disk is full";
+  }
+
+  @Override
+  public long append(ByteBuffer payload, Durability durability) {
+    byte[] copy = new byte[payload.remaining()];
+    payload.get(payload.position(), copy);
+    entries.add(copy);
+    durabilities.add(durability);
+    return lastIndex();
+  }
+
+  @Override
+  public long confirm() {
+    return ++tickets;
+  }
+
+  @Override
+  public long confirmedTicket() {
+    return confirmed;
+  }
+
+  @Override
+  public long committedIndex() {
+    return committed;
+  }
+
+  @Override
+  public long lastIndex() {
+    return entries.size();
+  }
+
+  void commitAll() {
+    committed = lastIndex();
+  }
+
+  void confirmAll() {
+    confirmed = tickets;
+  }
+
+  /** What a member that follows makes of the entries. */
+  GtmStateMachine replayed() {
+    GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
+    for (int i = 0; i < entries.size(); i++) {
+      machine.apply(i + 1L, ByteBuffer.wrap(entries.get(i)));
+    }
+    return machine;
+  }
+
+  @Override
+  public void close() {
+    full = true;
+  }
+}
