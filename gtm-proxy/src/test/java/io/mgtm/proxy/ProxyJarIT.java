@@ -63,7 +63,8 @@ class ProxyJarIT {
 
   private static void useAndTerminate(Process process, int at, int metrics)
       throws IOException, InterruptedException {
-    try (GtmClient client = GtmClient.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), at))) {
+    try (GtmClient client =
+        GtmClient.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), at))) {
       int gxid = client.begin();
       assertThat(run("status", "--metrics", "127.0.0.1:" + metrics))
           .contains("serving", "a group led by", "connections     1");

@@ -63,10 +63,7 @@ class TlsIT {
     }
     return new Pair(
         pem(name + ".crt", "CERTIFICATE", keys.getCertificate(name).getEncoded()),
-        pem(
-            name + ".key",
-            "PRIVATE KEY",
-            keys.getKey(name, PASSWORD.toCharArray()).getEncoded()));
+        pem(name + ".key", "PRIVATE KEY", keys.getKey(name, PASSWORD.toCharArray()).getEncoded()));
   }
 
   private Path pem(String file, String type, byte[] bytes) throws Exception {
@@ -124,12 +121,10 @@ class TlsIT {
     try (GtmServer gtm = TestProxy.gtm(folder.resolve("data"), any, links)) {
       serves(gtm, new ProxyConfig.Tls(node.certificate(), proxy.certificate(), proxy.key()));
       doesNotServe(gtm, new ProxyConfig.Tls(node.certificate(), null, null));
-      doesNotServe(
-          gtm, new ProxyConfig.Tls(proxy.certificate(), proxy.certificate(), proxy.key()));
+      doesNotServe(gtm, new ProxyConfig.Tls(proxy.certificate(), proxy.certificate(), proxy.key()));
     }
     LinksConfig wrongName =
-        new LinksConfig(
-            null, elsewhere.certificate(), elsewhere.key(), null, true, d.graceMs());
+        new LinksConfig(null, elsewhere.certificate(), elsewhere.key(), null, true, d.graceMs());
     try (GtmServer gtm = TestProxy.gtm(folder.resolve("other"), any, wrongName)) {
       doesNotServe(gtm, new ProxyConfig.Tls(elsewhere.certificate(), null, null));
     }
