@@ -31,7 +31,7 @@ final class OriginalLikeRelay implements Closeable {
   }
 
   InetSocketAddress address() {
-    return new InetSocketAddress("127.0.0.1", listener.getLocalPort());
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.getLocalPort());
   }
 
   private static void daemon(Runnable task) {
@@ -73,13 +73,13 @@ final class OriginalLikeRelay implements Closeable {
     }
   }
 
-  private static void copy(Socket from, Socket to) {
+  private void copy(Socket from, Socket to) {
     try (from;
         to) {
       OutputStream out = to.getOutputStream();
       from.getInputStream().transferTo(out);
     } catch (IOException e) {
-      Thread.yield(); // The other direction ends by it too.
+      sockets.remove(from); // The other direction ends by it too.
     }
   }
 

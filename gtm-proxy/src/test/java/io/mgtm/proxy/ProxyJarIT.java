@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,7 +63,8 @@ class ProxyJarIT {
 
   private static void useAndTerminate(Process process, int at, int metrics)
       throws IOException, InterruptedException {
-    try (GtmClient client = GtmClient.connect(new InetSocketAddress("127.0.0.1", at))) {
+    try (GtmClient client =
+        GtmClient.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), at))) {
       int gxid = client.begin();
       assertThat(run("status", "--metrics", "127.0.0.1:" + metrics))
           .contains("serving", "a group led by", "connections     1");
@@ -74,7 +77,7 @@ class ProxyJarIT {
   }
 
   private static boolean isRefused(int port) {
-    try (java.net.Socket socket = new java.net.Socket("127.0.0.1", port)) {
+    try (java.net.Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return !socket.isConnected();
     } catch (IOException e) {
       return true;

@@ -269,7 +269,9 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     front.answered();
     failed = true;
     ByteBuf error = replies.newLocal();
-    front.encoder().error(error, decoder.proxied(), backend, true, message, hint);
+    if (!decoder.proxied()) {
+      front.encoder().error(error, false, backend, true, message, hint);
+    } // Else which of the proxy's clients would it be for? The end of the connection says it.
     replies.add(true, error);
     error.release();
   }

@@ -34,6 +34,7 @@ final class GroupSession implements UpstreamSession {
   private final Deque<SessionClient> waiting = new ArrayDeque<>();
   private State state = State.WAITING;
   private boolean dirty;
+  private boolean refused;
 
   GroupSession(long id, boolean proxied, GroupUpstream upstream) {
     this.commands = new FrontSession<>(id, WINDOW);
@@ -88,6 +89,18 @@ final class GroupSession implements UpstreamSession {
     leader.attach(commands.id(), commands.fresh(), commands.acked(), proxied);
   }
 
+  /**
+   * The leader does not take it now.
+   *
+   * @return whether it is the first time since the session was attached
+   */
+  boolean refused() {
+    boolean first = !refused;
+    refused = true;
+    detached();
+    return first;
+  }
+
   /** There is no leader to send to. */
   void detached() {
     commands.detached();
@@ -106,6 +119,7 @@ final class GroupSession implements UpstreamSession {
       return false;
     }
     state = State.ATTACHED;
+    refused = false;
     if (commands.hasUnsent()) {
       markDirty();
     }

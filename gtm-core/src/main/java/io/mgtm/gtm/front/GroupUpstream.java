@@ -213,9 +213,10 @@ final class GroupUpstream implements Upstream, LeaderListener {
       case SESSION_LOST -> lose(session, message, hint);
       case NOT_LEADING -> links.leaderRefused();
       default -> {
-        log.warn("The leader refuses a session of {}: {}. {}", name, message, hint);
+        if (session.refused()) {
+          log.warn("The leader refuses a session of {}: {}. {}", name, message, hint);
+        }
         trouble = "the leader refuses the session: " + message;
-        session.detached();
         Link asked = leader;
         time.after(RETRY_MS + random.nextInt(RETRY_MS), () -> retry(session, asked));
       }
@@ -274,7 +275,9 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   @Override
   public String trouble() {
-    return trouble;
+    String now = trouble;
+    String failure = links.lastFailure();
+    return now.isEmpty() || failure.isEmpty() ? now : now + "; last failure at " + failure;
   }
 
   @Override

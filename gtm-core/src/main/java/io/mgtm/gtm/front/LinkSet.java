@@ -48,6 +48,7 @@ final class LinkSet {
   private long nonces;
   private boolean pinging;
   private boolean closed;
+  private volatile String lastFailure = "";
 
   /**
    * Links to nothing yet.
@@ -70,6 +71,11 @@ final class LinkSet {
     Place place = new Place(connector);
     places.add(place);
     place.dial();
+  }
+
+  /** Where a link failed last, and why; empty when none did. Any thread. */
+  String lastFailure() {
+    return lastFailure;
   }
 
   /** Something is outstanding: pings begin unless they have. */
@@ -193,7 +199,7 @@ final class LinkSet {
     void closed(Way of, String why) {
       if (of.standing == null) {
         if (backoff.isReset()) {
-          log.info("No link to {}: {}", connector.address(), why);
+          log.warn("No link to {}: {}", connector.address(), why);
         } else {
           log.debug("No link to {}: {}", connector.address(), why);
         }
@@ -204,6 +210,8 @@ final class LinkSet {
         }
       }
       way = null;
+      of.standing = null;
+      lastFailure = connector.address() + ": " + why;
       time.after(backoff.nextMs(), this::dial);
       if (of == current) {
         choose("its link broke: " + why);
@@ -276,8 +284,6 @@ final class LinkSet {
     public void refused(long session, RefusalCode code, String message, String hint) {
       if (this == current) {
         listener.refused(session, code, message, hint);
-      } else if (session == 0) {
-        log.warn("{} refuses the link: {}. {}", place.connector.address(), message, hint);
       }
     }
 

@@ -83,7 +83,9 @@ public final class TcpLinks {
     connect(
         address,
         bootstrap -> bootstrap.handler(link),
-        failure -> link.unreachable(failure.getMessage()));
+        failure ->
+            link.unreachable(
+                failure.getMessage() == null ? failure.toString() : failure.getMessage()));
     return link;
   }
 

@@ -140,7 +140,9 @@ final class FrontSimulation {
 
   private void calm() {
     chaos = false;
-    group.elect();
+    if (group.leader() == null || random.nextBoolean()) {
+      group.elect();
+    }
   }
 
   private void check() {

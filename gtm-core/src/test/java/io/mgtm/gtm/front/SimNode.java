@@ -4,13 +4,16 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** One node: how it stands, and the links that fronts have to it. */
 final class SimNode {
   private final String name;
   private final SimGroup group;
   private final List<SimLink> links = new ArrayList<>();
+  private final Map<Long, SimLink> attached = new HashMap<>();
   private boolean leading;
   private long term;
 
@@ -28,12 +31,14 @@ final class SimNode {
   }
 
   void lead(long inTerm) {
+    attached.clear();
     leading = true;
     term = inTerm;
     tellStanding();
   }
 
   void stepDown() {
+    attached.clear();
     leading = false;
     tellStanding();
   }
@@ -63,6 +68,7 @@ final class SimNode {
 
   void closed(SimLink link) {
     links.remove(link);
+    attached.values().removeIf(its -> its == link);
   }
 
   private boolean reallyLeads() {
@@ -80,6 +86,7 @@ final class SimNode {
       if (!group.knows(session)) {
         group.open(session);
       }
+      attached.put(session, link);
       link.nodeAttaches(session, group.last(session));
     } else {
       link.nodeRefuses(session, RefusalCode.SESSION_LOST);
@@ -95,8 +102,10 @@ final class SimNode {
     if (!reallyLeads()) {
       return;
     }
-    if (!group.knows(session)) {
-      link.nodeRefuses(session, RefusalCode.SESSION_LOST);
+    if (attached.get(session) != link || !group.knows(session)) {
+      // They were sent to it before it lost the leadership and got it back, for example.
+      link.nodeRefuses(session, RefusalCode.NOT_LEADING);
+      link.nodeTells(standing());
       return;
     }
     for (int i = 0; i < commands.size(); i++) {

@@ -39,7 +39,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
 
     record Refused(long session, RefusalCode code, String message) implements Event {}
 
-    record Replied(long session, long number, Object reply) implements Event {}
+    record Replied(long session, long number, short backend, Object reply) implements Event {}
 
     record Ponged(long nonce) implements Event {}
 
@@ -55,6 +55,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
   private final String name;
   private final LinkSecret secret;
   private volatile Standing standing;
+  private volatile boolean proxied;
 
   private LinkClient(Socket socket, String name, LinkSecret secret) {
     this.socket = socket;
@@ -115,9 +116,10 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
     attach(session, fresh, false);
   }
 
-  void attach(long session, boolean fresh, boolean proxied) throws IOException {
+  void attach(long session, boolean fresh, boolean asProxy) throws IOException {
+    proxied = asProxy;
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.attach(out, session, fresh, 0, proxied);
+    LinkWriter.attach(out, session, fresh, 0, asProxy);
     send(out);
   }
 
@@ -212,10 +214,11 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
   @Override
   public void reply(long session, long number, boolean close, ByteBuf bytes) throws WireException {
     Object[] decoded = {Reply.None.INSTANCE};
+    short[] to = {Command.NO_BACKEND};
     ByteBuf copy = bytes.copy();
     new ReplyDecoder(
             ReplyDecoder.FRAME_BYTES_MAX,
-            false,
+            proxied,
             new ReplyHandler() {
               @Override
               public void startupAccepted() {
@@ -225,6 +228,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
               @Override
               public void reply(ResultType type, short backend, Reply reply) {
                 decoded[0] = reply;
+                to[0] = backend;
               }
 
               @Override
@@ -233,7 +237,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
               }
             })
         .decode(copy);
-    events.add(new Event.Replied(session, number, decoded[0]));
+    events.add(new Event.Replied(session, number, to[0], decoded[0]));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.config.LinksConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,6 +28,7 @@ final class TestGtm implements AutoCloseable {
   private GtmConfig.LimitsConfig limits = GtmConfig.DEFAULTS.limits();
   private GtmConfig.Timeouts timeouts = GtmConfig.DEFAULTS.timeouts();
   private GtmConfig.Log log = new GtmConfig.Log(1024 * 1024, 64L * 1024 * 1024);
+  private LinksConfig links = GtmConfig.DEFAULTS.links();
   private GtmServer server;
 
   private TestGtm(Path data) {
@@ -103,6 +105,11 @@ final class TestGtm implements AutoCloseable {
     return this;
   }
 
+  TestGtm links(LinksConfig wanted) {
+    links = wanted;
+    return this;
+  }
+
   TestGtm start() throws IOException {
     HostPort anyPort = new HostPort("127.0.0.1", 0);
     server =
@@ -116,7 +123,9 @@ final class TestGtm implements AutoCloseable {
                 log,
                 gxid,
                 limits,
-                timeouts));
+                timeouts,
+                GtmConfig.DEFAULTS.group(),
+                links));
     return this;
   }
 

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 import javax.net.SocketFactory;
 
 /** The nodes of a group in this process, on free loopback ports. */
-final class TestNodes implements AutoCloseable {
+public final class TestNodes implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int PORT_STEP = 100;
 
@@ -39,7 +39,7 @@ final class TestNodes implements AutoCloseable {
   }
 
   /** Three nodes; they are not started. */
-  static TestNodes three(Path folder) throws IOException {
+  public static TestNodes three(Path folder) throws IOException {
     return new TestNodes(folder, List.of("g1", "g2", "g3"));
   }
 
@@ -94,7 +94,7 @@ final class TestNodes implements AutoCloseable {
         d.links());
   }
 
-  TestNodes startAll() throws IOException {
+  public TestNodes startAll() throws IOException {
     for (String name : ports.keySet()) {
       start(name);
     }
@@ -119,7 +119,7 @@ final class TestNodes implements AutoCloseable {
     List.copyOf(running.keySet()).forEach(this::kill);
   }
 
-  GtmServer server(String name) {
+  public GtmServer server(String name) {
     return running.get(name);
   }
 
@@ -141,7 +141,7 @@ final class TestNodes implements AutoCloseable {
   }
 
   /** The name of the node that leads and serves. */
-  String leader() {
+  public String leader() {
     TestGtm.await("a leader", () -> leaders().size() == 1);
     return leaders().get(0);
   }
@@ -151,7 +151,7 @@ final class TestNodes implements AutoCloseable {
   }
 
   /** One that runs and does not lead. */
-  String follower() {
+  public String follower() {
     String leader = leader();
     return running.keySet().stream().filter(n -> !n.equals(leader)).findFirst().orElseThrow();
   }

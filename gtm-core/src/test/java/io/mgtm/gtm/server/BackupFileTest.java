@@ -1,0 +1,103 @@
+package io.mgtm.gtm.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.command.SequenceCommand;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.CheckpointEncoder;
+import io.mgtm.gtm.state.GtmState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Backups as files, and the way back. */
+class BackupFileTest {
+  @TempDir private Path folder;
+  private final GtmState state = new GtmState(10_000);
+
+  private BackupFile backup() {
+    state.beginEntry(7);
+    for (int i = 0; i < 4_000; i++) {
+      state.apply(new SequenceCommand.Init("d.sequence" + i + "\0", 1, 1, 9, 1, false));
+    }
+    state.apply(new SessionCommand.AnnounceMember("g1", "h:1"));
+    return new BackupFile(42, 43, CheckpointEncoder.encode(state));
+  }
+
+  @Test
+  void aBackupComesBackAsItWas() throws Exception {
+    BackupFile backup = backup();
+    BackupFile read = BackupFile.decode(backup.encode());
+    assertThat(read.index()).isEqualTo(42);
+    assertThat(read.takenMicros()).isEqualTo(43);
+    assertThat(read.state()).isEqualTo(backup.state());
+    assertThat(read.identity()).isEqualTo(backup.identity());
+  }
+
+  @Test
+  void aDamagedBackupIsRefused() {
+    byte[] whole = backup().encode();
+    for (int length : new int[] {0, 7, 30, whole.length - 1}) {
+      assertThatThrownBy(() -> BackupFile.decode(Arrays.copyOf(whole, length)))
+          .isInstanceOf(BackupFile.BadBackupException.class);
+    }
+    for (int at : new int[] {0, 9, 12, 40, whole.length - 1}) {
+      byte[] damaged = whole.clone();
+      damaged[at] ^= 0x10;
+      assertThatThrownBy(() -> BackupFile.decode(damaged))
+          .isInstanceOf(BackupFile.BadBackupException.class);
+    }
+  }
+
+  @Test
+  void aBackupFillsANewFolderOnlyAndServesAGtmOfItsOwn() throws Exception {
+    Path data = folder.resolve("data");
+    Restore.place(data, backup());
+    assertThatThrownBy(() -> Restore.place(data, backup()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("is not empty");
+    for (int start = 0; start < 2; start++) {
+      try (TestGtm gtm = TestGtm.in(folder).start()) {
+        try (GtmClient client = GtmClient.connect(gtm.server().address())) {
+          assertThat(client.nextValue("d.sequence3999\0")).isPositive();
+        }
+        TestGtm.await("the file to go", () -> !Files.exists(data.resolve("restore")));
+      }
+    }
+  }
+
+  @Test
+  void aRestoreThatWasInterruptedBeginsAgain() {
+    BackupFile backup = backup();
+    TicketLog log = new TicketLog();
+    GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
+    Restore.append(backup, 50, machine, log);
+    assertThat(log.entries.size()).isGreaterThan(2);
+    GtmStateMachine interrupted = new GtmStateMachine(GtmState.empty());
+    interrupted.apply(1, ByteBuffer.wrap(log.entries.get(0)));
+    GtmStateMachine recovered = new GtmStateMachine(GtmState.empty());
+    recovered.restore(ByteBuffer.wrap(interrupted.checkpoint()));
+    assertThat(recovered.state().started()).isFalse();
+    for (byte[] entry : log.entries) {
+      recovered.apply(2, ByteBuffer.wrap(entry));
+    }
+    assertThat(recovered.checkpoint()).isEqualTo(machine.checkpoint());
+    assertThat(recovered.state().counts().sequences()).isEqualTo(4_000);
+    assertThat(recovered.state().memberAddresses()).isEmpty();
+    assertThat(Restore.isDone(backup, recovered.state(), folder)).isTrue();
+  }
+
+  @Test
+  void aGroupThatBeganWithoutTheBackupIsNotTakenForRestored() {
+    BackupFile backup = backup();
+    assertThat(Restore.isDone(backup, GtmState.empty(), folder)).isFalse();
+    assertThatThrownBy(() -> Restore.isDone(backup, state, folder))
+        .hasMessageContaining("the group has begun without it");
+  }
+}

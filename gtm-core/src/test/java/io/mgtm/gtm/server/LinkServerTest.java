@@ -1,0 +1,255 @@
+package io.mgtm.gtm.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.Isolation;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.TransactionCommand.BeginKind;
+import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.server.LinkClient.Event;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkSecret;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.SocketFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Links to a GTM of its own, whole, secured, and broken. */
+@Timeout(60)
+class LinkServerTest {
+  private static final long SESSION = LinkFormat.SESSION_BIT | 1;
+
+  @TempDir private Path folder;
+  private TestGtm gtm;
+  private final List<LinkClient> clients = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    clients.forEach(LinkClient::close);
+    gtm.close();
+  }
+
+  private LinkClient keep(LinkClient client) {
+    clients.add(client);
+    return client;
+  }
+
+  private LinkClient link(String name) throws IOException {
+    return keep(LinkClient.connect(gtm.server().address(), name));
+  }
+
+  /** Connects and says nothing. */
+  private LinkClient silent() throws IOException {
+    return keep(
+        LinkClient.raw(gtm.server().address(), "raw", null, SocketFactory.getDefault()));
+  }
+
+  private static Command begin(long session) {
+    return new TransactionCommand.Begin(
+        session, (short) 5, Isolation.READ_COMMITTED, false, BeginKind.GXID);
+  }
+
+  private void serves(LinkClient link) throws Exception {
+    TestGtm.await("the node's standing", () -> link.standing() != null);
+    link.attach(SESSION, true);
+    assertThat(link.next(Event.Attached.class).last()).isZero();
+    link.commands(SESSION, 0, 1, begin(SESSION));
+    assertThat(link.reply()).isInstanceOf(TransactionReply.Began.class);
+  }
+
+  private void refused(LinkClient link, RefusalCode code) throws InterruptedException {
+    assertThat(link.next(Event.Refused.class).code()).isEqualTo(code);
+    link.next(Event.Closed.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void linksAndDirectClientsShareOneState(int ioThreads) throws Exception {
+    gtm = TestGtm.in(folder).ioThreads(ioThreads).start();
+    LinkClient link = link("p1");
+    serves(link);
+    RawClient direct = gtm.backend();
+    int gxid = direct.begin();
+    link.commands(SESSION, 1, 2, begin(SESSION), new TransactionCommand.ListTransactions());
+    assertThat(((TransactionReply.Began) link.reply()).gxid()).isEqualTo(gxid + 1);
+    assertThat(((TransactionReply.TransactionList) link.reply()).transactions()).hasSize(3);
+    link.closeSession(SESSION);
+    TestGtm.await(
+        "the session's transactions to end",
+        () -> {
+          try {
+            return direct.openTransactions() == 1;
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+  }
+
+  @Test
+  void repliesInAProxysSessionCarryItsBackends() throws Exception {
+    gtm = TestGtm.in(folder).start();
+    LinkClient link = link("p1");
+    link.attach(SESSION, true, true);
+    link.next(Event.Attached.class);
+    link.commands(SESSION, 0, 1, begin(SESSION));
+    assertThat(link.next(Event.Replied.class).backend()).isEqualTo((short) 5);
+  }
+
+  @Test
+  void aRestartOfAGtmOfItsOwnEndsTheSessions() throws Exception {
+    gtm = TestGtm.in(folder).start();
+    serves(link("p1"));
+    gtm.restart();
+    LinkClient link = link("p1");
+    link.attach(SESSION, false);
+    assertThat(link.next(Event.Refused.class).code()).isEqualTo(RefusalCode.SESSION_LOST);
+    link.attach(SESSION + 1, true);
+    link.next(Event.Attached.class);
+  }
+
+  private Path secret() throws IOException {
+    return Files.writeString(folder.resolve("secret"), "s3cret\n");
+  }
+
+  @Test
+  void aFrontMustKnowTheSecret() throws Exception {
+    gtm =
+        TestGtm.in(folder)
+            .links(new LinksConfig(secret(), null, null, null, false, 10_000))
+            .start();
+    SocketFactory plain = SocketFactory.getDefault();
+    serves(
+        keep(
+            LinkClient.connect(
+                gtm.server().address(), "p1", new LinkSecret("s3cret"), plain)));
+    refused(
+        keep(LinkClient.connect(gtm.server().address(), "p2", new LinkSecret("guess"), plain)),
+        RefusalCode.AUTH);
+    LinkClient mute = link("p3");
+    mute.attach(SESSION, false);
+    refused(mute, RefusalCode.PROTOCOL);
+    assertThat(gtm.backend().begin()).isPositive();
+  }
+
+  @Test
+  void linksMayBeEncryptedAndMustWhereTheConfigurationSaysSo() throws Exception {
+    TestKeys keys = TestKeys.in(folder);
+    gtm =
+        TestGtm.in(folder)
+            .links(
+                new LinksConfig(
+                    secret(), keys.certificate(), keys.key(), keys.certificate(), true, 10_000))
+            .start();
+    SocketFactory shown =
+        ((JdkSslContext)
+                SslContextBuilder.forClient()
+                    .sslProvider(SslProvider.JDK)
+                    .trustManager(keys.certificate().toFile())
+                    .keyManager(keys.certificate().toFile(), keys.key().toFile())
+                    .build())
+            .context()
+            .getSocketFactory();
+    serves(
+        keep(
+            LinkClient.connect(
+                gtm.server().address(), "p1", new LinkSecret("s3cret"), shown)));
+    assertThat(gtm.backend().begin()).as("XC knows no TLS").isPositive();
+    RawClient plain = gtm.connect();
+    ByteBuf preface = Unpooled.buffer();
+    LinkWriter.preface(preface);
+    plain.send(java.util.Arrays.copyOf(preface.array(), preface.readableBytes()));
+    assertThat((int) plain.read().type()).as("taken for an XC client").isEqualTo('E');
+  }
+
+  @Test
+  void whatIsNoFrontsToSendEndsTheLinkAlone() throws Exception {
+    gtm = TestGtm.in(folder).start();
+    for (Command command :
+        List.of(
+            new SessionCommand.Restart(false),
+            new SessionCommand.CloseSession(SESSION),
+            new SessionCommand.AnnounceMember("g1", "h:1"),
+            new SessionCommand.Numbered(SESSION, 1, 0, begin(SESSION)),
+            new TransactionCommand.StartGxids(3, 3),
+            begin(SESSION + 1))) {
+      LinkClient link = link("p1");
+      link.commands(SESSION, 0, 1, command);
+      refused(link, RefusalCode.PROTOCOL);
+    }
+    assertThat(gtm.backend().begin()).isPositive();
+  }
+
+  @Test
+  void brokenBytesEndTheLinkAlone() throws Exception {
+    gtm = TestGtm.in(folder).timeouts(300, 300, 60_000).start();
+    LinkClient good = link("good");
+    LinkClient version = silent();
+    version.send(
+        Unpooled.buffer().writeInt(LinkFormat.MAGIC).writeShort(9).writeShort(0));
+    refused(version, RefusalCode.PROTOCOL);
+    LinkClient early = silent();
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.preface(out);
+    LinkWriter.ping(out, 1);
+    early.send(out);
+    refused(early, RefusalCode.PROTOCOL);
+    LinkClient twice = link("p1");
+    ByteBuf hello = Unpooled.buffer();
+    LinkWriter.hello(hello, "p1", FrontKind.PROXY);
+    twice.send(hello);
+    refused(twice, RefusalCode.PROTOCOL);
+    LinkClient tooLong = link("p1");
+    tooLong.send(Unpooled.buffer().writeInt(LinkFormat.FRAME_BYTES_MAX + 1).writeByte(4));
+    refused(tooLong, RefusalCode.PROTOCOL);
+    LinkClient late = silent();
+    ByteBuf preface = Unpooled.buffer();
+    LinkWriter.preface(preface);
+    late.send(preface);
+    refused(late, RefusalCode.PROTOCOL);
+    LinkClient half = link("p1");
+    half.send(Unpooled.buffer().writeInt(100).writeByte(4));
+    refused(half, RefusalCode.PROTOCOL);
+    serves(good);
+  }
+
+  @Test
+  void aSessionOutlivesItsLinkForTheTimeOfGrace() throws Exception {
+    gtm =
+        TestGtm.in(folder)
+            .links(new LinksConfig(null, null, null, null, false, 100))
+            .start();
+    LinkClient link = link("p1");
+    serves(link);
+    RawClient direct = gtm.backend();
+    assertThat(direct.openTransactions()).isEqualTo(1);
+    link.close();
+    TestGtm.await(
+        "the session to end",
+        () -> {
+          try {
+            return direct.openTransactions() == 0;
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+  }
+}
