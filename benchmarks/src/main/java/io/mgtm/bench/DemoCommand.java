@@ -74,8 +74,7 @@ final class DemoCommand implements Callable<Integer> {
   private int demonstrate(PrintWriter out, LocalInstallation group)
       throws IOException, InterruptedException {
     try (MixedLoad load =
-        MixedLoad.start(
-            group.proxyAddress().resolve(), connections, new GivenOut(), REQUEST_MS)) {
+        MixedLoad.start(group.proxyAddress().resolve(), connections, new GivenOut(), REQUEST_MS)) {
       say(
           out,
           "%d connections begin, take snapshots and commit; %d draw from sequences",

@@ -161,8 +161,7 @@ final class ModesCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private static double[] values(
-      List<LoadResult> results, ToDoubleFunction<LoadResult> figure) {
+  private static double[] values(List<LoadResult> results, ToDoubleFunction<LoadResult> figure) {
     return results.stream().mapToDouble(figure).toArray();
   }
 
@@ -175,8 +174,7 @@ final class ModesCommand implements Callable<Integer> {
     pids.add(installation.proxy().pid());
     return pids.build()
         .map(pid -> ProcessHandle.of(pid).orElseThrow())
-        .mapToDouble(
-            process -> process.info().totalCpuDuration().orElseThrow().toNanos() / NANOS)
+        .mapToDouble(process -> process.info().totalCpuDuration().orElseThrow().toNanos() / NANOS)
         .sum();
   }
 

@@ -49,8 +49,7 @@ final class GroupUnderLoad implements AutoCloseable {
     try {
       group.awaitLeader(LEADER_MS);
       MixedLoad load =
-          MixedLoad.start(
-              group.proxyAddress().resolve(), CONNECTIONS, new GivenOut(), REQUEST_MS);
+          MixedLoad.start(group.proxyAddress().resolve(), CONNECTIONS, new GivenOut(), REQUEST_MS);
       GroupUnderLoad running = new GroupUnderLoad(group, load);
       running.awaitProgress(1_000);
       load.takeLongestMs();
@@ -70,7 +69,9 @@ final class GroupUnderLoad implements AutoCloseable {
     long until = load.served() + requests;
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
     while (load.served() < until) {
-      assertThat(System.nanoTime() - end).as("no progress; see %s", group.settings().folder()).isNegative();
+      assertThat(System.nanoTime() - end)
+          .as("no progress; see %s", group.settings().folder())
+          .isNegative();
       assertThat(load.failed()).as("failed requests").isZero();
       TimeUnit.MILLISECONDS.sleep(5);
     }

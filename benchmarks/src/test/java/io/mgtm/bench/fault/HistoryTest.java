@@ -41,7 +41,8 @@ class HistoryTest {
   @Test
   void aValueTwiceIsFound() {
     assertThat(
-            new History(List.of(List.of(next(1, 0, 10)), List.of(next(1, 20, 30)))).isLinearizable())
+            new History(List.of(List.of(next(1, 0, 10)), List.of(next(1, 20, 30))))
+                .isLinearizable())
         .isFalse();
   }
 

@@ -38,8 +38,7 @@ class LinearizabilityIT {
 
   @Test
   void registersAreLinearizableWhileLeadersDie() throws Exception {
-    try (LocalInstallation group =
-        LocalInstallation.start(LocalSettings.free(folder, 3, "fifo"))) {
+    try (LocalInstallation group = LocalInstallation.start(LocalSettings.free(folder, 3, "fifo"))) {
       group.awaitLeader(GroupUnderLoad.LEADER_MS);
       ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
       try {
@@ -88,7 +87,7 @@ class LinearizabilityIT {
     }
     List<Future<List<Operation>>> running = new ArrayList<>();
     for (int c = 0; c < CLIENTS; c++) {
-      Random random = new Random(SEED + number * CLIENTS + c);
+      Random random = new Random(SEED + (long) number * CLIENTS + c);
       int client = c;
       running.add(threads.submit(() -> operations(group, key, client, random)));
     }
@@ -112,7 +111,7 @@ class LinearizabilityIT {
     List<Operation> operations = new ArrayList<>();
     try (GtmClient connection = connect(group)) {
       for (int i = 0; i < OPERATIONS; i++) {
-        operations.add(operation(connection, key, client * 1_000L + i * 10, random.nextInt(5)));
+        operations.add(operation(connection, key, client * 1_000L + i * 10L, random.nextInt(5)));
       }
     }
     return operations;

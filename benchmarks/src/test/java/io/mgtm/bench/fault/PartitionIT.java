@@ -28,12 +28,12 @@ class PartitionIT {
   private TestNetwork network;
 
   @BeforeEach
-  void makeNetwork() throws IOException, InterruptedException {
+  void makeNetwork() throws IOException {
     network = TestNetwork.make("g1", "g2", "g3", "proxy");
   }
 
   @AfterEach
-  void removeNetwork() throws IOException, InterruptedException {
+  void removeNetwork() throws IOException {
     if (network != null) {
       network.close();
     }

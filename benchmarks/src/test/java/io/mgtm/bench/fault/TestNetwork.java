@@ -26,7 +26,7 @@ final class TestNetwork implements AutoCloseable {
   private TestNetwork() {}
 
   /** Makes it, or skips the test where it cannot be made. */
-  static TestNetwork make(String... names) throws IOException, InterruptedException {
+  static TestNetwork make(String... names) throws IOException {
     Assumptions.assumeTrue(
         run(List.of("ip", "netns", "list")).status() == 0
             && run(List.of("id", "-u")).output().strip().equals("0"),
@@ -35,13 +35,13 @@ final class TestNetwork implements AutoCloseable {
     try {
       network.build(names);
       return network;
-    } catch (IOException | InterruptedException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       network.close();
       throw e;
     }
   }
 
-  private void build(String... names) throws IOException, InterruptedException {
+  private void build(String... names) throws IOException {
     must("ip netns add " + bridge());
     in(bridge(), "ip link add br0 type bridge");
     in(bridge(), "ip link set br0 up");
@@ -82,30 +82,30 @@ final class TestNetwork implements AutoCloseable {
   }
 
   /** What {@code from} sends to {@code to} is lost from here on. */
-  void lose(String from, String to) throws IOException, InterruptedException {
+  void lose(String from, String to) throws IOException {
     in(
         namespace(from),
         "ip neigh replace " + address(to) + " lladdr " + NOBODY + " nud permanent dev eth0");
   }
 
   /** Nothing passes between the two. */
-  void cut(String one, String other) throws IOException, InterruptedException {
+  void cut(String one, String other) throws IOException {
     lose(one, other);
     lose(other, one);
   }
 
   /** Everything passes again. */
-  void heal() throws IOException, InterruptedException {
+  void heal() throws IOException {
     for (String name : hosts.keySet()) {
       in(namespace(name), "ip neigh flush dev eth0 nud permanent");
     }
   }
 
-  private void in(String namespace, String command) throws IOException, InterruptedException {
+  private void in(String namespace, String command) throws IOException {
     must("ip netns exec " + namespace + " " + command);
   }
 
-  private static void must(String command) throws IOException, InterruptedException {
+  private static void must(String command) throws IOException {
     Ended ended = run(List.of(command.split(" ")));
     if (ended.status() != 0) {
       throw new IOException(command + ": " + ended.output());
@@ -114,7 +114,7 @@ final class TestNetwork implements AutoCloseable {
 
   private record Ended(int status, String output) {}
 
-  private static Ended run(List<String> command) throws IOException, InterruptedException {
+  private static Ended run(List<String> command) throws IOException {
     Process process;
     try {
       process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -122,11 +122,11 @@ final class TestNetwork implements AutoCloseable {
       return new Ended(127, e.getMessage());
     }
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Ended(process.waitFor(), output);
+    return new Ended(process.onExit().join().exitValue(), output);
   }
 
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws IOException {
     // A namespace takes its ends of links with it, and a link its other end.
     for (String name : hosts.keySet()) {
       run(List.of("ip", "netns", "del", namespace(name)));
