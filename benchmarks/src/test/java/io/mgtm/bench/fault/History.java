@@ -11,6 +11,8 @@ import org.jetbrains.kotlinx.lincheck.execution.ExecutionResult;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.kotlinx.lincheck.execution.HBClock;
 import org.jetbrains.kotlinx.lincheck.execution.ResultWithClock;
+import org.jetbrains.kotlinx.lincheck.transformation.InstrumentationMode;
+import org.jetbrains.kotlinx.lincheck.transformation.LincheckJavaAgent;
 import org.jetbrains.kotlinx.lincheck.verifier.linearizability.LinearizabilityVerifier;
 
 /** What clients asked of one register and were answered, and when. */
@@ -38,6 +40,11 @@ final class History {
     private Result result() {
       return answer == null ? VoidResult.INSTANCE : new ValueResult(answer);
     }
+  }
+
+  static {
+    // The verifier asks for it, though nothing is instrumented here.
+    LincheckJavaAgent.INSTANCE.setInstrumentationMode(InstrumentationMode.STRESS);
   }
 
   private final List<List<Operation>> clients;
