@@ -102,8 +102,7 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   @Override
   public void reply(long session, long number, boolean close, ByteBuf bytes) {
     numbers.add(number);
-    told.add(
-        number + (bytes.isReadable() ? ":" + (char) bytes.getByte(bytes.readerIndex()) : ":"));
+    told.add(number + (bytes.isReadable() ? ":" + (char) bytes.getByte(bytes.readerIndex()) : ":"));
   }
 
   @Override
