@@ -7,6 +7,8 @@ import io.mgtm.gtm.server.NodeStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +21,7 @@ import picocli.CommandLine.Spec;
 abstract class AdminCommand implements Callable<Integer> {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int TIMEOUT_MS_MAX = 3_600_000;
-  private static final int REDIRECTS_MAX = 4;
+  private static final int RETRY_MS = 50;
 
   @Spec private CommandSpec spec;
 
@@ -63,25 +65,32 @@ abstract class AdminCommand implements Callable<Integer> {
     return timeoutMs;
   }
 
-  /** Asks the node that {@code --at} names, and whoever it says is to be asked. */
+  /**
+   * Asks the node that {@code --at} names, and whoever it says is to be asked; while nobody leads,
+   * again until the time is up.
+   */
   final byte[] askLeader(String verb, String argument) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     HostPort next = at;
-    for (int i = 0; i < REDIRECTS_MAX; i++) {
+    while (true) {
       AdminClient.Answer answer = ask(next, verb, argument);
       switch (answer.kind()) {
         case DONE -> {
           return answer.bytes();
         }
         case REDIRECT -> {
-          if (answer.text().isEmpty()) {
-            throw new IOException("no member leads the group now; try again");
+          if (System.nanoTime() - deadline > 0) {
+            throw new IOException(
+                "no member is known to lead the group after %d ms; see mgtm gtm status"
+                    .formatted(timeoutMs));
           }
-          next = HostPort.parse(answer.text());
+          boolean known = !answer.text().isEmpty();
+          next = known ? HostPort.parse(answer.text()) : at;
+          LockSupport.parkNanos(known ? 0 : TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
         }
         default -> throw new IOException(answer.text());
       }
     }
-    throw new IOException("the leader of the group changes too often; try again");
   }
 
   /** Asks the node that {@code --at} names, and no other. */

@@ -168,6 +168,9 @@ final class StartCommand implements Callable<Integer> {
         members == null ? c.members() : members,
         mode == null ? c.mode() : mode,
         advertise == null ? c.advertise() : advertise,
-        c.cluster());
+        c.cluster(),
+        c.keyStore(),
+        c.passwordFile(),
+        c.stackFile());
   }
 }

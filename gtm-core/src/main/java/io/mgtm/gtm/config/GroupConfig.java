@@ -1,6 +1,7 @@
 package io.mgtm.gtm.config;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -14,11 +15,28 @@ import java.util.regex.Pattern;
  * @param advertise where fronts reach this node, null for the host that {@code members} says and
  *     the port that it listens on
  * @param cluster tells groups apart that share a network
+ * @param keyStore PKCS #12 file with this member's key and the certificates that it trusts, for TLS
+ *     between the members; null for none
+ * @param passwordFile its first line is the password of {@code keyStore}
+ * @param stackFile a JGroups stack in XML instead of the built-in one, null for that
  */
 public record GroupConfig(
-    String name, String members, GroupMode mode, HostPort advertise, String cluster) {
+    String name,
+    String members,
+    GroupMode mode,
+    HostPort advertise,
+    String cluster,
+    Path keyStore,
+    Path passwordFile,
+    Path stackFile) {
   private static final int MEMBERS_MAX = 7;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
+
+  /** A group whose members' traffic is in the clear. */
+  public GroupConfig(
+      String name, String members, GroupMode mode, HostPort advertise, String cluster) {
+    this(name, members, mode, advertise, cluster, null, null, null);
+  }
 
   /** Whether the node is a member of a group. */
   @JsonIgnore
@@ -66,6 +84,10 @@ public record GroupConfig(
       requireName(cluster);
     } catch (IllegalArgumentException e) {
       throw new ConfigException("group: " + e.getMessage(), e);
+    }
+    if ((keyStore == null) != (passwordFile == null)) {
+      throw new ConfigException(
+          "group.keyStore and group.passwordFile are set together, or neither is");
     }
     if (!exists()) {
       return;

@@ -13,6 +13,7 @@ import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.link.Standing;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Comparator;
 import java.util.List;
@@ -63,11 +64,29 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
     Map<String, HostPort> members = config.group().memberAddresses();
     String name = config.group().name();
     List<InetSocketAddress> hosts = members.values().stream().map(HostPort::resolve).toList();
-    JGroupsTransport transport =
-        new JGroupsTransport(
-            name, JGroupsSettings.of(config.group().cluster(), members.get(name).resolve(), hosts));
+    JGroupsSettings network =
+        new JGroupsSettings(
+            config.group().cluster(),
+            members.get(name).resolve(),
+            hosts,
+            JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
+            keys(),
+            Optional.ofNullable(config.group().stackFile()));
+    JGroupsTransport transport = new JGroupsTransport(name, network);
     log = GroupLog.open(config.data(), settings(), machine, owner, this, transport);
     return log;
+  }
+
+  private Optional<JGroupsSettings.Tls> keys() {
+    if (config.group().keyStore() == null) {
+      return Optional.empty();
+    }
+    try {
+      String password = LinkTls.firstLine("group.passwordFile", config.group().passwordFile());
+      return Optional.of(new JGroupsSettings.Tls(config.group().keyStore(), password));
+    } catch (IOException e) {
+      throw new LogException(LogException.Category.ACCESS, e.getMessage(), e);
+    }
   }
 
   private GroupSettings settings() {

@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /** The keys and the secret of links, from their files. */
@@ -66,19 +67,28 @@ final class LinkTls {
    * @throws IOException when the file cannot be read, or has no first line
    */
   static LinkSecret secret(LinksConfig links) throws IOException {
-    if (links.secretFile() == null) {
-      return null;
-    }
+    return links.secretFile() == null
+        ? null
+        : new LinkSecret(firstLine("links.secretFile", links.secretFile()));
+  }
+
+  /**
+   * A secret in a file.
+   *
+   * @param key the configuration's, which names the file
+   * @throws IOException when the file cannot be read, or has no first line
+   */
+  static String firstLine(String key, Path file) throws IOException {
     List<String> lines;
     try {
-      lines = Files.readAllLines(links.secretFile());
+      lines = Files.readAllLines(file);
     } catch (IOException e) {
-      throw new IOException("cannot read links.secretFile " + links.secretFile() + ": " + e, e);
+      throw new IOException("cannot read " + key + " " + file + ": " + e, e);
     }
     String secret = lines.isEmpty() ? "" : lines.get(0).strip();
     if (secret.isEmpty()) {
-      throw new IOException("links.secretFile " + links.secretFile() + " has an empty first line");
+      throw new IOException(key + " " + file + " has an empty first line");
     }
-    return new LinkSecret(secret);
+    return secret;
   }
 }

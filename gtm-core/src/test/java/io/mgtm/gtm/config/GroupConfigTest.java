@@ -1,0 +1,55 @@
+package io.mgtm.gtm.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The sections on groups and links. */
+class GroupConfigTest {
+  @TempDir private Path scratch;
+
+  private GtmConfig read(String text) throws IOException, ConfigException {
+    return ConfigFile.read(Files.writeString(scratch.resolve("gtm.yaml"), text)).validated();
+  }
+
+  @Test
+  void membersAreReadInTheirOrder() throws Exception {
+    GroupConfig group =
+        read("group: {name: g2, members: 'g2=h2:7666, g1=[::1]:7667', mode: fifo}").group();
+    assertThat(group.exists()).isTrue();
+    assertThat(group.memberAddresses().keySet()).containsExactly("g2", "g1");
+    assertThat(group.memberAddresses()).containsEntry("g1", new HostPort("::1", 7_667));
+    assertThat(read("links: {graceMs: 100}").group().exists()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          group: {name: g1, members: g1}             | group.members: "g1" is no member: expected NAME=HOST:PORT
+          group: {name: g1, members: 'g1=h'}         | group.members: "h" is no address: expected HOST:PORT
+          group: {name: g1, members: 'g1=h:0'}       | group.members: member g1 needs a port
+          group: {name: g1, members: 'g1=h:1,g1=h:2'} | group.members: member g1 stands there twice
+          group: {name: g1, members: 'g 1=h:1'}      | group.members: "g 1" is no name
+          group: {name: g9, members: 'g1=h:1'}       | group.name: g9 is not allowed, expected one of g1
+          group: {name: 'g/1'}                       | group: "g/1" is no name
+          group: {mode: some}                        | group.mode: "some" is not allowed, expected fifo
+          group: {keyStore: k.p12}                   | group.keyStore and group.passwordFile are set together
+          links: {certificate: c.pem}                | links.certificate and links.key are set together
+          links: {tlsOnly: true}                     | links.trust and links.tlsOnly need links.certificate
+          group: {name: a, members: 'a=h:1,b=h:1,c=h:1,d=h:1,e=h:1,f=h:1,g=h:1,i=h:1'} | 8 members are not allowed, expected up to 7
+          """)
+  void aWrongGroupIsRefused(String text, String message) {
+    assertThatThrownBy(() -> read(text))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(message);
+  }
+}
