@@ -134,12 +134,7 @@ class GroupCommandsIT {
     damaged[50] ^= 1;
     Files.write(file, damaged);
     assertThat(
-            run(
-                    "restore",
-                    "--from",
-                    file.toString(),
-                    "--data",
-                    folder.resolve("other").toString())
+            run("restore", "--from", file.toString(), "--data", folder.resolve("other").toString())
                 .err())
         .contains("its checksum does not fit");
   }

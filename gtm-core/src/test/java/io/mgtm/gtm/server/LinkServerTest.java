@@ -59,8 +59,7 @@ class LinkServerTest {
 
   /** Connects and says nothing. */
   private LinkClient silent() throws IOException {
-    return keep(
-        LinkClient.raw(gtm.server().address(), "raw", null, SocketFactory.getDefault()));
+    return keep(LinkClient.raw(gtm.server().address(), "raw", null, SocketFactory.getDefault()));
   }
 
   private static Command begin(long session) {
@@ -137,10 +136,7 @@ class LinkServerTest {
             .links(new LinksConfig(secret(), null, null, null, false, 10_000))
             .start();
     SocketFactory plain = SocketFactory.getDefault();
-    serves(
-        keep(
-            LinkClient.connect(
-                gtm.server().address(), "p1", new LinkSecret("s3cret"), plain)));
+    serves(keep(LinkClient.connect(gtm.server().address(), "p1", new LinkSecret("s3cret"), plain)));
     refused(
         keep(LinkClient.connect(gtm.server().address(), "p2", new LinkSecret("guess"), plain)),
         RefusalCode.AUTH);
@@ -168,10 +164,7 @@ class LinkServerTest {
                     .build())
             .context()
             .getSocketFactory();
-    serves(
-        keep(
-            LinkClient.connect(
-                gtm.server().address(), "p1", new LinkSecret("s3cret"), shown)));
+    serves(keep(LinkClient.connect(gtm.server().address(), "p1", new LinkSecret("s3cret"), shown)));
     assertThat(gtm.backend().begin()).as("XC knows no TLS").isPositive();
     RawClient plain = gtm.connect();
     ByteBuf preface = Unpooled.buffer();
@@ -203,8 +196,7 @@ class LinkServerTest {
     gtm = TestGtm.in(folder).timeouts(300, 300, 60_000).start();
     LinkClient good = link("good");
     LinkClient version = silent();
-    version.send(
-        Unpooled.buffer().writeInt(LinkFormat.MAGIC).writeShort(9).writeShort(0));
+    version.send(Unpooled.buffer().writeInt(LinkFormat.MAGIC).writeShort(9).writeShort(0));
     refused(version, RefusalCode.PROTOCOL);
     LinkClient early = silent();
     ByteBuf out = Unpooled.buffer();
@@ -233,10 +225,7 @@ class LinkServerTest {
 
   @Test
   void aSessionOutlivesItsLinkForTheTimeOfGrace() throws Exception {
-    gtm =
-        TestGtm.in(folder)
-            .links(new LinksConfig(null, null, null, null, false, 100))
-            .start();
+    gtm = TestGtm.in(folder).links(new LinksConfig(null, null, null, null, false, 100)).start();
     LinkClient link = link("p1");
     serves(link);
     RawClient direct = gtm.backend();

@@ -50,10 +50,7 @@ record TestKeys(Path certificate, Path key) {
     }
     return new TestKeys(
         pem(folder, "CERTIFICATE", keys.getCertificate(ALIAS).getEncoded()),
-        pem(
-            folder,
-            "PRIVATE KEY",
-            keys.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded()));
+        pem(folder, "PRIVATE KEY", keys.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded()));
   }
 
   private static Path pem(Path folder, String what, byte[] bytes) throws Exception {
