@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -19,6 +20,9 @@ import java.nio.file.Path;
  * volume.
  */
 public final class NbdServer implements AutoCloseable {
+  /** Above so many bytes of replies that a client has not taken, its requests wait. */
+  static final int UNTAKEN_BYTES_MAX = 8 << 20;
+
   private final Endpoint endpoint;
   private final Channel channel;
 
@@ -53,7 +57,7 @@ public final class NbdServer implements AutoCloseable {
                         .config()
                         .setOption(
                             ChannelOption.WRITE_BUFFER_WATER_MARK,
-                            io.netty.channel.WriteBufferWaterMark.DEFAULT);
+                            new WriteBufferWaterMark(UNTAKEN_BYTES_MAX / 4, UNTAKEN_BYTES_MAX));
                     child
                         .config()
                         .setRecvByteBufAllocator(
