@@ -121,7 +121,7 @@ final class Fio {
     int begin = text.indexOf('{');
     JsonNode job = begin < 0 ? null : JSON.readTree(text.substring(begin)).path("jobs").path(0);
     if (process.exitValue() != 0 || job == null || job.path("error").asInt() != 0) {
-      throw new IOException("fio failed: " + Files.readString(errors).strip() + text);
+      throw new IOException("fio failed: " + Files.readString(errors).strip());
     }
     return job;
   }
