@@ -12,7 +12,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ReflectiveChannelFactory;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,9 +95,7 @@ final class LinkDialer {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
-                if (channel instanceof SocketChannel) {
-                  channel.config().setOption(ChannelOption.TCP_NODELAY, true);
-                }
+                EventLoops.prepare(channel);
                 if (tls != null) {
                   channel
                       .pipeline()

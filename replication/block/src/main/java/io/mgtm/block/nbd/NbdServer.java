@@ -8,7 +8,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -50,19 +49,12 @@ public final class NbdServer implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel child) {
-                    if (child instanceof SocketChannel) {
-                      child.config().setOption(ChannelOption.TCP_NODELAY, true);
-                    }
+                    EventLoops.prepare(child);
                     child
                         .config()
                         .setOption(
                             ChannelOption.WRITE_BUFFER_WATER_MARK,
                             new WriteBufferWaterMark(UNTAKEN_BYTES_MAX / 4, UNTAKEN_BYTES_MAX));
-                    child
-                        .config()
-                        .setRecvByteBufAllocator(
-                            new io.netty.channel.AdaptiveRecvByteBufAllocator(
-                                4096, 65_536, 1 << 20));
                     child
                         .pipeline()
                         .addLast("handshake", new NbdHandshakeHandler(export, meter, tls));
