@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -71,19 +72,42 @@ final class Fio {
         run(socket, "--rw=write:" + (stride - 4096), "--bs=4k", "--iodepth=8", "--end_fsync=1");
   }
 
+  /** 4 KiB writes at random by fio's own io_uring engine, registered buffers and file. */
+  Figures ringWrites(Path file, int depth) throws IOException, InterruptedException {
+    JsonNode side =
+        execute(
+                List.of(
+                    "--ioengine=io_uring",
+                    "--fixedbufs=1",
+                    "--registerfiles=1",
+                    "--filename=" + file,
+                    "--overwrite=1",
+                    "--rw=randwrite",
+                    "--bs=4k",
+                    "--iodepth=" + depth,
+                    "--norandommap=1",
+                    "--time_based=1",
+                    "--runtime=" + seconds))
+            .path("write");
+    return new Figures(side.path("iops").asDouble(), 0, 0);
+  }
+
   private JsonNode run(Path socket, String... settings) throws IOException, InterruptedException {
-    Path output = folder.resolve("fio.json");
-    Path errors = folder.resolve("fio.log");
-    List<String> command =
-        new java.util.ArrayList<>(
+    List<String> all =
+        new ArrayList<>(
             List.of(
-                "fio",
-                "--name=bench",
                 "--ioengine=nbd",
                 "--uri=nbd+unix:///" + Programs.EXPORT + "?socket=" + socket,
-                "--size=" + size,
-                "--output-format=json"));
-    command.addAll(List.of(settings));
+                "--size=" + size));
+    all.addAll(List.of(settings));
+    return execute(all);
+  }
+
+  private JsonNode execute(List<String> settings) throws IOException, InterruptedException {
+    Path output = folder.resolve("fio.json");
+    Path errors = folder.resolve("fio.log");
+    List<String> command = new ArrayList<>(List.of("fio", "--name=bench", "--output-format=json"));
+    command.addAll(settings);
     Process process =
         new ProcessBuilder(command)
             .redirectOutput(output.toFile())
@@ -97,7 +121,7 @@ final class Fio {
     int begin = text.indexOf('{');
     JsonNode job = begin < 0 ? null : JSON.readTree(text.substring(begin)).path("jobs").path(0);
     if (process.exitValue() != 0 || job == null || job.path("error").asInt() != 0) {
-      throw new IOException("fio failed: " + Files.readString(errors).strip() + text);
+      throw new IOException("fio failed: " + Files.readString(errors).strip());
     }
     return job;
   }

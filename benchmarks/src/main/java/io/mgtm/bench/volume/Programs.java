@@ -44,6 +44,12 @@ final class Programs {
     return folder.resolve(name + ".sock");
   }
 
+  /** The socket's path, without what an earlier server left there. */
+  private Path freshSocket(String name) throws IOException {
+    Files.deleteIfExists(socket(name));
+    return socket(name);
+  }
+
   /** A volume over {@code file}, with its metadata beside. */
   Servant volume(String name, Path file, String... more) throws IOException {
     List<String> command = new ArrayList<>();
@@ -90,7 +96,7 @@ final class Programs {
   }
 
   Servant nbdkit(String name, Path file) throws IOException {
-    Path socket = socket(name);
+    Path socket = freshSocket(name);
     return Servant.start(
         name,
         folder,
@@ -100,7 +106,7 @@ final class Programs {
 
   /** A storage daemon over one file, at a UNIX socket. */
   Servant storageDaemon(String name, Path file) throws IOException {
-    Path socket = socket(name);
+    Path socket = freshSocket(name);
     return Servant.start(
         name,
         folder,
@@ -111,6 +117,7 @@ final class Programs {
   /** A storage daemon over one file, at a TCP port of the loopback. */
   Servant storageDaemonAt(String name, Path file, int port) throws IOException {
     Path pid = folder.resolve(name + ".pid");
+    Files.deleteIfExists(pid);
     List<String> command =
         daemon(
             List.of("--blockdev", blockdev(file, "export")),
@@ -121,7 +128,7 @@ final class Programs {
 
   /** A storage daemon that writes to a file and to another daemon, and waits for both. */
   Servant quorum(String name, Path file, int port) throws IOException {
-    Path socket = socket(name);
+    Path socket = freshSocket(name);
     String far =
         "driver=nbd,node-name=far,server.type=inet,server.host=127.0.0.1,server.port="
             + port

@@ -33,7 +33,9 @@ public final class VolumeCommand implements Callable<Integer> {
     /** Replicated, target in memory. */
     REPLICATED,
     /** A resync of everything, and of one chunk in a hundred. */
-    RESYNC
+    RESYNC,
+    /** The flash library beside fio's io_uring engine. */
+    FLASH
   }
 
   @Spec private CommandSpec spec;
@@ -42,7 +44,7 @@ public final class VolumeCommand implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "PART",
-      description = "alone, replicated, resync. Default: all.")
+      description = "alone, replicated, resync, flash. Default: all.")
   private List<Part> only = new ArrayList<>();
 
   @Option(names = "--size", paramLabel = "SIZE", defaultValue = "512M")
@@ -96,6 +98,7 @@ public final class VolumeCommand implements Callable<Integer> {
           case ALONE -> new AloneBench(programs, fio, folder, rounds).run(out);
           case REPLICATED -> new ReplicatedBench(programs, fio, memory, rounds).run(out);
           case RESYNC -> new ResyncBench(programs, fio, memory).run(out);
+          case FLASH -> new FlashBench(fio, folder, rounds, seconds).run(out);
         }
       } finally {
         delete(folder);

@@ -21,10 +21,8 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -173,9 +171,7 @@ public final class Agent implements AutoCloseable {
     return new ChannelInitializer<Channel>() {
       @Override
       protected void initChannel(Channel child) {
-        if (child instanceof SocketChannel) {
-          child.config().setOption(ChannelOption.TCP_NODELAY, true);
-        }
+        EventLoops.prepare(child);
         if (tls != null) {
           child.pipeline().addLast("tls", tls.newHandler(child.alloc()));
         }

@@ -12,7 +12,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ReflectiveChannelFactory;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,9 +95,7 @@ final class LinkDialer {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
-                if (channel instanceof SocketChannel) {
-                  channel.config().setOption(ChannelOption.TCP_NODELAY, true);
-                }
+                EventLoops.prepare(channel);
                 if (tls != null) {
                   channel
                       .pipeline()
@@ -117,9 +114,7 @@ final class LinkDialer {
         .addListener(
             done -> {
               dialling = false;
-              if (done.isSuccess()) {
-                lastFailure = "";
-              } else {
+              if (!done.isSuccess()) {
                 failed(connection, done.cause());
               }
             });
@@ -132,13 +127,17 @@ final class LinkDialer {
   }
 
   private void failed(SourceConnection connection, Throwable cause) {
-    String why = replica.endpoint() + " cannot be reached: " + cause.getMessage();
+    note(replica.endpoint() + " cannot be reached: " + cause.getMessage());
+    if (service.connection(link) == connection) {
+      service.connected(link, null);
+    }
+  }
+
+  /** One line for as long as the reason stays the same. */
+  private void note(String why) {
     if (!why.equals(lastFailure)) {
       LOG.info("link {}: {}", replica.link().name(), why);
       lastFailure = why;
-    }
-    if (service.connection(link) == connection) {
-      service.connected(link, null);
     }
   }
 
@@ -146,6 +145,11 @@ final class LinkDialer {
     if (connection.hasMet() && nowMs - dialledMs > SETTLED_MS) {
       // It had worked for a while: no need to be careful.
       hurry();
+    }
+    if (connection.hasMet()) {
+      lastFailure = "";
+    } else {
+      note(why);
     }
     service.connectionGone(link, connection, why);
   }

@@ -4,15 +4,15 @@ import io.mgtm.block.nbd.NbdTls;
 import io.mgtm.block.wire.TlsSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.util.function.Function;
 
 /** TLS for NBD clients as it is configured; when it is, it is demanded. */
 final class NbdTlsHandlers {
   private NbdTlsHandlers() {}
 
   static NbdTls of(TlsSettings settings) throws IOException {
-    SslContext context = settings.server();
+    Function<Channel, ChannelHandler> handlers = settings.serverHandlers();
     return new NbdTls() {
       @Override
       public boolean isOffered() {
@@ -26,7 +26,7 @@ final class NbdTlsHandlers {
 
       @Override
       public ChannelHandler newHandler(Channel channel) {
-        return context.newHandler(channel.alloc());
+        return handlers.apply(channel);
       }
     };
   }

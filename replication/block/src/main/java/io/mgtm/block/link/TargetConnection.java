@@ -8,20 +8,26 @@ import io.mgtm.block.volume.Receiver;
 import io.mgtm.block.volume.ReceiverEffects;
 import io.mgtm.block.volume.VolumeCore;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The target's end of one connection from a source. */
 public final class TargetConnection extends LinkConnection implements ReceiverEffects {
+  private static final Logger LOG = LoggerFactory.getLogger(TargetConnection.class);
+
   private final VolumeCore core;
   private final LongFunction<String> grow;
   private final ArrayDeque<Change> idle = new ArrayDeque<>();
   private final Runnable sendAck = this::sendAck;
   private boolean met;
   private boolean ackScheduled;
+  private boolean ackOwed;
 
   /**
    * A connection to a source.
@@ -45,6 +51,9 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
 
   @Override
   void gone(String why) {
+    if (!met) {
+      LOG.info("a source at {} was not taken: {}", context().channel().remoteAddress(), why);
+    }
     receiver().lost(this, why);
   }
 
@@ -177,8 +186,22 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
     if (isClosed()) {
       return;
     }
+    if (!context().channel().isWritable()) {
+      // The source takes nothing: one acknowledgement later stands for all.
+      ackOwed = true;
+      return;
+    }
+    ackOwed = false;
     writer().ack(receiver().received(), receiver().written(), receiver().durable());
     resume();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    if (ackOwed && ctx.channel().isWritable()) {
+      acknowledge();
+    }
+    super.channelWritabilityChanged(ctx);
   }
 
   @Override

@@ -105,6 +105,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
         fatal(ctx, "asked for the export without TLS");
       } else {
         error(ctx, option, Nbd.REP_ERR_TLS_REQD, "this server requires TLS");
+        ctx.flush();
       }
       return;
     }

@@ -7,7 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -19,6 +19,9 @@ import java.nio.file.Path;
  * volume.
  */
 public final class NbdServer implements AutoCloseable {
+  /** Above so many bytes of replies that a client has not taken, its requests wait. */
+  static final int UNTAKEN_BYTES_MAX = 8 << 20;
+
   private final Endpoint endpoint;
   private final Channel channel;
 
@@ -46,19 +49,12 @@ public final class NbdServer implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel child) {
-                    if (child instanceof SocketChannel) {
-                      child.config().setOption(ChannelOption.TCP_NODELAY, true);
-                    }
+                    EventLoops.prepare(child);
                     child
                         .config()
                         .setOption(
                             ChannelOption.WRITE_BUFFER_WATER_MARK,
-                            io.netty.channel.WriteBufferWaterMark.DEFAULT);
-                    child
-                        .config()
-                        .setRecvByteBufAllocator(
-                            new io.netty.channel.AdaptiveRecvByteBufAllocator(
-                                4096, 65_536, 1 << 20));
+                            new WriteBufferWaterMark(UNTAKEN_BYTES_MAX / 4, UNTAKEN_BYTES_MAX));
                     child
                         .pipeline()
                         .addLast("handshake", new NbdHandshakeHandler(export, meter, tls));

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * chunk    668e33ef | flags 16 | type 16 | cookie 64 | length 32 | payload
  * </pre>
  *
- * <p>Requests under way are bounded: above the bound the connection is not read.
+ * <p>Requests under way and replies that the client has not taken yet are bounded: above the bounds
+ * nothing more of the connection is read, nor of what was read already.
  */
 final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implements NbdClient {
   private static final Logger LOG = LoggerFactory.getLogger(NbdTransmissionHandler.class);
@@ -36,6 +37,7 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
   private ChannelHandlerContext context;
   private BatchWriter writer;
   private NbdReplyWriter replies;
+  private final ArrayDeque<ByteBuf> unread = new ArrayDeque<>();
   private ByteBuf partialHeader;
   private NbdRequest receiving;
   private ByteBuf payload;
@@ -44,6 +46,7 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
   private int underWay;
   private long bytesUnderWay;
   private boolean paused;
+  private boolean draining;
   private boolean closing;
 
   NbdTransmissionHandler(
@@ -66,10 +69,22 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ByteBuf in = (ByteBuf) message;
+    unread.add((ByteBuf) message);
+    drain();
+  }
+
+  /** Takes requests from what was read, until a bound is reached. */
+  private void drain() {
+    if (draining) {
+      return;
+    }
+    draining = true;
     try {
-      while (in.isReadable() && !closing) {
-        if (skipBytes > 0) {
+      while (!unread.isEmpty() && (!paused || closing)) {
+        ByteBuf in = unread.peek();
+        if (closing || !in.isReadable()) {
+          unread.poll().release();
+        } else if (skipBytes > 0) {
           skip(in);
         } else if (payload != null) {
           fill(in);
@@ -78,7 +93,7 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
         }
       }
     } finally {
-      in.release();
+      draining = false;
     }
   }
 
@@ -280,19 +295,41 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
   private void started(NbdRequest request) {
     underWay++;
     bytesUnderWay += weight(request);
-    if (!paused && (underWay >= REQUESTS_MAX || bytesUnderWay >= BYTES_MAX)) {
+    if (underWay >= REQUESTS_MAX || bytesUnderWay >= BYTES_MAX) {
+      pause();
+    }
+  }
+
+  private void pause() {
+    if (!paused) {
       paused = true;
       context.channel().config().setAutoRead(false);
     }
+  }
+
+  private void resumeIfRoom() {
+    boolean room = underWay < REQUESTS_MAX / 2 && bytesUnderWay < BYTES_MAX / 2;
+    if (paused && !closing && room && context.channel().isWritable()) {
+      paused = false;
+      context.channel().config().setAutoRead(true);
+      drain();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    resumeIfRoom();
+    super.channelWritabilityChanged(ctx);
   }
 
   private void answered(NbdRequest request) {
     underWay--;
     bytesUnderWay -= weight(request);
     idle.add(request);
-    if (paused && !closing && underWay < REQUESTS_MAX / 2 && bytesUnderWay < BYTES_MAX / 2) {
-      paused = false;
-      context.channel().config().setAutoRead(true);
+    if (!context.channel().isWritable()) {
+      pause();
+    } else if (paused) {
+      resumeIfRoom();
     }
   }
 
@@ -311,6 +348,9 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
     if (payload != null) {
       payload.release();
       payload = null;
+    }
+    for (ByteBuf left = unread.poll(); left != null; left = unread.poll()) {
+      left.release();
     }
     export.closed(this);
     super.channelInactive(ctx);

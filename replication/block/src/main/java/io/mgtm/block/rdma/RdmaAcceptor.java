@@ -1,5 +1,6 @@
 package io.mgtm.block.rdma;
 
+import io.mgtm.flash.AlignedBuffer;
 import io.mgtm.rdma.RdmaChannel;
 import io.mgtm.rdma.RdmaDomain;
 import io.mgtm.rdma.RdmaException;
@@ -141,7 +142,7 @@ public final class RdmaAcceptor implements AutoCloseable {
     }
 
     @Override
-    public void received(io.mgtm.flash.AlignedBuffer buffer, int length) {
+    public void received(AlignedBuffer buffer, int length) {
       events.received(buffer, length);
     }
 

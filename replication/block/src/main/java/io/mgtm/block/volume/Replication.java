@@ -263,9 +263,12 @@ final class Replication {
   }
 
   void lost(ReplicaLink link, String reason) {
-    if (link.phase == LinkPhase.DOWN
-        || link.phase == LinkPhase.PAUSED
-        || link.phase == LinkPhase.REFUSED) {
+    if (link.phase == LinkPhase.DOWN) {
+      // It had not met: the reason is for status only.
+      link.reason = reason;
+      return;
+    }
+    if (link.phase == LinkPhase.PAUSED || link.phase == LinkPhase.REFUSED) {
       return;
     }
     effects.notice("link " + link.config.name() + " suspended: " + reason);

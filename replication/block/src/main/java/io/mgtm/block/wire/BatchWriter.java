@@ -40,8 +40,9 @@ public final class BatchWriter {
 
   /** Sends {@code data}, which the writer owns from here on, without copying it. */
   public void write(ByteBuf data) {
-    if (batch != null) {
-      sendBatch();
+    if (batch != null && batch.isReadable()) {
+      // What is free of it serves what comes next: a header needs no buffer of its own.
+      send(batch.readRetainedSlice(batch.readableBytes()));
     }
     send(data);
     schedule();
@@ -50,7 +51,11 @@ public final class BatchWriter {
   private void sendBatch() {
     ByteBuf full = batch;
     batch = null;
-    send(full);
+    if (full.isReadable()) {
+      send(full);
+    } else {
+      full.release();
+    }
   }
 
   /** A failed write fails the channel, whose handler hears of it. */

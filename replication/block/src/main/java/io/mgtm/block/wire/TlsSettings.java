@@ -1,11 +1,14 @@
 package io.mgtm.block.wire;
 
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 
 /**
@@ -40,6 +43,20 @@ public record TlsSettings(Path certificate, Path key, Path authority, Path pskFi
   /** Whether TLS is wanted. */
   public boolean isOn() {
     return certificate != null || pskFile != null;
+  }
+
+  /**
+   * What makes the handler of each connection to this side, by certificates or pre-shared keys.
+   *
+   * @throws IOException when a file is not what it should be
+   */
+  public Function<Channel, ChannelHandler> serverHandlers() throws IOException {
+    if (pskFile != null) {
+      PskKeys keys = PskKeys.read(pskFile);
+      return channel -> new PskTlsHandler(keys);
+    }
+    SslContext context = server();
+    return channel -> context.newHandler(channel.alloc());
   }
 
   /** The context of a side that is connected to. */

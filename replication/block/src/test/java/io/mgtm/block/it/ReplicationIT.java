@@ -146,6 +146,7 @@ class ReplicationIT {
     startPair("sync");
     write(left, 0, 1, 4096);
     left.ask("pause");
+    Tools.await("the loss is noticed", 20, () -> right.status().path("upstream").isNull());
     assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
     write(left, 4096, 5, 4096);
     write(right, 4096, 6, 4096);

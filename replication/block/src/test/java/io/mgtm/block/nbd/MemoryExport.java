@@ -5,6 +5,7 @@ import io.mgtm.block.volume.Errno;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** An export in memory; it can hold its answers back, and complete reads at once or later. */
 final class MemoryExport implements NbdExport {
@@ -17,6 +18,7 @@ final class MemoryExport implements NbdExport {
   int failure;
   int clients;
   int flushes;
+  final AtomicInteger reads = new AtomicInteger();
   boolean lastFua;
 
   MemoryExport(int size) {
@@ -74,6 +76,7 @@ final class MemoryExport implements NbdExport {
 
   @Override
   public void read(long offset, int length, ByteBuf target, NbdRequest request) {
+    reads.incrementAndGet();
     target.writeBytes(bytes, (int) offset, length);
     if (atOnce) {
       request.completed(failure);
