@@ -17,7 +17,8 @@ import org.jgroups.stack.Protocol;
 /**
  * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
  * detection by broken connections at once and by silence within the configured time, FIFO reliable
- * multicast and unicast, membership, fragmentation.
+ * multicast and unicast, membership, fragmentation. The group's own messages rely on TCP alone for
+ * order and reliability, unless they are large: see {@link GroupTcp}.
  *
  * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
  * failure detection's connections, which carry nothing, are not.
@@ -26,13 +27,15 @@ import org.jgroups.stack.Protocol;
  * would block is dropped.
  */
 final class JGroupsStack {
-  private static final int FRAGMENT_BYTES = 60_000;
+  /** Larger messages go in pieces, which need reliable links. */
+  static final int FRAGMENT_BYTES = 60_000;
+
   private static final int SEND_QUEUE_MAX = 1_024;
 
   private JGroupsStack() {}
 
   static List<Protocol> of(JGroupsSettings settings) {
-    TCP tcp = new TCP();
+    TCP tcp = new GroupTcp();
     tcp.setBindAddress(settings.bind().getAddress());
     tcp.setBindPort(settings.bind().getPort());
     tcp.setPortRange(0);

@@ -135,10 +135,13 @@ public final class JGroupsTransport implements Transport {
 
   private void transmit(Address to, byte[] message) {
     try {
-      channel.send(
-          new BytesMessage(to, message)
-              .setFlag(Message.Flag.NO_FC)
-              .setFlag(Message.TransientFlag.DONT_BLOCK));
+      Message out = new BytesMessage(to, message);
+      out.setFlag(Message.Flag.NO_FC);
+      out.setFlag(Message.TransientFlag.DONT_BLOCK).setFlag(Message.TransientFlag.DONT_LOOPBACK);
+      if (settings.stackFile().isEmpty() && message.length < JGroupsStack.FRAGMENT_BYTES) {
+        out.setFlag(Message.Flag.NO_RELIABILITY);
+      }
+      channel.send(out);
     } catch (Exception e) {
       log.debug("A message was not sent and will come again: {}", e.toString());
     }
