@@ -11,8 +11,6 @@ import org.jetbrains.kotlinx.lincheck.execution.ExecutionResult;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.kotlinx.lincheck.execution.HBClock;
 import org.jetbrains.kotlinx.lincheck.execution.ResultWithClock;
-import org.jetbrains.kotlinx.lincheck.transformation.InstrumentationMode;
-import org.jetbrains.kotlinx.lincheck.transformation.LincheckJavaAgent;
 import org.jetbrains.kotlinx.lincheck.verifier.linearizability.LinearizabilityVerifier;
 
 /** What clients asked of one register and were answered, and when. */
@@ -42,11 +40,6 @@ final class History {
     }
   }
 
-  static {
-    // The verifier asks for it, though nothing is instrumented here.
-    LincheckJavaAgent.INSTANCE.setInstrumentationMode(InstrumentationMode.STRESS);
-  }
-
   private final List<List<Operation>> clients;
 
   /**
@@ -62,8 +55,7 @@ final class History {
         new ExecutionScenario(
             List.of(),
             clients.stream().map(ops -> ops.stream().map(Operation::actor).toList()).toList(),
-            List.of(),
-            null);
+            List.of());
     List<List<ResultWithClock>> results = new ArrayList<>();
     for (int client = 0; client < clients.size(); client++) {
       List<ResultWithClock> of = new ArrayList<>();
