@@ -57,8 +57,7 @@ final class SocketServer implements AutoCloseable {
     this.fatal = fatal;
     ownerLoop = EventLoops.start(1, "mgtm-owner", config.group().exists() ? 0 : SPIN_MICROS);
     boolean one = config.ioThreads() == 1 || config.group().exists();
-    ioLoops =
-        one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
+    ioLoops = one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
   }
 
   /** The thread that owns the state. */

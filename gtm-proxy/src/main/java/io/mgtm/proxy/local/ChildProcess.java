@@ -39,8 +39,7 @@ public final class ChildProcess implements AutoCloseable {
    * @param log what it prints is appended there
    * @throws IOException when the program cannot be run or the file not be written
    */
-  public static ChildProcess start(String name, List<String> command, Path log)
-      throws IOException {
+  public static ChildProcess start(String name, List<String> command, Path log) throws IOException {
     Files.createDirectories(log.toAbsolutePath().getParent());
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     ChildProcess child = new ChildProcess(name, log, builder.start());
@@ -56,10 +55,7 @@ public final class ChildProcess implements AutoCloseable {
                 new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         PrintWriter out =
             new PrintWriter(
-                Files.newBufferedWriter(
-                    log,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.APPEND),
+                Files.newBufferedWriter(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
                 true)) {
       String line;
       while ((line = lines.readLine()) != null) {
@@ -85,8 +81,7 @@ public final class ChildProcess implements AutoCloseable {
     } catch (ExecutionException e) {
       throw new IOException(e.getCause().getMessage(), e);
     } catch (TimeoutException e) {
-      throw new IOException(
-          name + " did not listen within " + timeoutMs + " ms; see " + log, e);
+      throw new IOException(name + " did not listen within " + timeoutMs + " ms; see " + log, e);
     }
   }
 
@@ -112,8 +107,7 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Sends it a signal by name, for example STOP or CONT. */
   public void signal(String signal) throws IOException, InterruptedException {
-    int status =
-        new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start().waitFor();
+    int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start().waitFor();
     if (status != 0) {
       throw new IOException("kill -" + signal + " " + name + ": status " + status);
     }
