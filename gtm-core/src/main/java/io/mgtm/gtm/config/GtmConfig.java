@@ -95,6 +95,9 @@ public record GtmConfig(
   private static final LinksConfig DEFAULT_LINKS =
       new LinksConfig(null, null, null, null, false, 10_000);
 
+  /** More than an unclean restart passes over (131,072), or it could pass the stop itself. */
+  private static final int STOP_MARGIN_MIN = 200_000;
+
   /** What one read brings must fit one log entry; no valid message takes more than 40 KiB. */
   private static final int FRAME_BYTES_LIMIT = 96 * 1024;
 
@@ -125,7 +128,7 @@ public record GtmConfig(
     }
     range("log.checkpointBytes", log.checkpointBytes(), 1024 * 1024, 1L << 40);
     range("gxid.first", gxid.first(), 3, 0xffff_ffffL);
-    range("gxid.stopMargin", gxid.stopMargin(), 10_000, 1_000_000_000);
+    range("gxid.stopMargin", gxid.stopMargin(), STOP_MARGIN_MIN, 1_000_000_000);
     range("gxid.warnMargin", gxid.warnMargin(), gxid.stopMargin(), 2_000_000_000);
     range("limits.connectionsMax", limits.connectionsMax(), 1, 1_000_000);
     range("limits.transactionsMax", limits.transactionsMax(), 1, 1_000_000);
