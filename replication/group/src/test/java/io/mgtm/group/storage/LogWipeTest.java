@@ -148,8 +148,9 @@ class LogWipeTest {
   void aWipeWhoseForceFailedIsDoneAgain() {
     for (int seed = 0; seed < DISKS; seed++) {
       LogStore store = openNew(seed);
-      append(store, OLD_TERM, LAST);
+      append(store, OLD_TERM, FIRST_OF_SECOND_PAGE + 100);
       store.force();
+      assertThat(store.segmentCount()).as("the wipe that fails is that of the end").isEqualTo(1);
       disk.failNextForce();
       assertThatThrownBy(() -> store.truncateSuffix(REMOVED_FROM)).isInstanceOf(LogException.class);
       disk.restartProcess();
