@@ -16,6 +16,11 @@ import java.util.UUID;
  * written when it had, the status page, or a checkpoint. Then the log is damaged, and nothing is
  * modified. Otherwise the rest was never acknowledged as durable: it is wiped, on disk, before
  * anything can be appended.
+ *
+ * <p>When only the process died, what is read may be in memory alone, zeros no less than records: a
+ * wipe that did not come to its force looks finished while the disk still has everything. Hence
+ * nothing of a used segment is ever wiped without a note on disk that says so, and where the note
+ * stands, all behind the end is wiped again, whatever it looks like.
  */
 final class LogRecovery {
   private final StorageFiles files;
@@ -259,18 +264,34 @@ final class LogRecovery {
 
   /** Leaves nothing behind the end, and everything before it on disk. */
   private void repair(boolean wasClean) {
-    for (int i = segments.size() - 1; i >= endSegment; i--) {
-      Segment segment = segments.get(i);
-      int from = i == endSegment ? endOffset : 0;
-      if (segment.firstNonZero(from) < segment.capacity()) {
-        segment.wipe(from);
-      }
+    boolean wipingBefore = truncateFrom != Long.MAX_VALUE;
+    if (wipingBefore || !isTailEmpty()) {
+      // A note that is there is stored again: it may have been found in memory only.
+      status.noteTruncation(wipingBefore ? truncateFrom : endIndex);
+      wipeTail();
     }
     if (!wasClean) {
       rewriteUnproven();
     }
     status.resetDurable(endIndex - 1);
     status.clearTruncation();
+  }
+
+  /** Whether all behind the end reads as zeros; where no wipe was noted, it then is on disk too. */
+  private boolean isTailEmpty() {
+    for (int i = endSegment; i < segments.size(); i++) {
+      Segment segment = segments.get(i);
+      if (segment.firstNonZero(i == endSegment ? endOffset : 0) < segment.capacity()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void wipeTail() {
+    for (int i = segments.size() - 1; i >= endSegment; i--) {
+      segments.get(i).wipe(i == endSegment ? endOffset : 0);
+    }
   }
 
   /** Forces what no evidence covers: it was found in memory, which may be all that has it. */

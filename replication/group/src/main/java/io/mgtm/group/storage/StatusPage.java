@@ -19,7 +19,8 @@ import java.util.UUID;
  *       once the system has written it back. Two slots are used in turn, so that a death between
  *       two stores leaves one.
  *   <li><i>clean</i>: the last index of a log that was closed with everything forced.
- *   <li><i>truncate</i>: the first index that a truncation under way removes.
+ *   <li><i>truncate</i>: the first index that a truncation under way removes, or that recovery
+ *       wipes. As long as it is there, zeros behind that index may be in memory only.
  *   <li><i>restart</i>: the index that the log will begin at, once the checkpoint before it is on
  *       disk and takes the place of everything.
  * </ul>

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(QuietLog.class)
 class LogStoreSimulationTest {
@@ -24,6 +25,21 @@ class LogStoreSimulationTest {
           .matches(c -> c.dropped > 0 && c.tailsCut > 0 && c.forcesFailed > 0)
           .matches(c -> c.checkpointsWhereARestartWasRefused > 0);
     }
+  }
+
+  /**
+   * The process died when a wipe had zeroed memory and not been forced; the next start took the
+   * zeros for a finished wipe, and a loss of power brought back what had been removed.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      longs = {
+        18_544_134_296_222L, // in the place of a later entry
+        18_544_134_203_039L, // behind the last entry
+        18_544_134_243_823L, // as a proof that sound entries were missing
+      })
+  void whatAnUnforcedWipeRemovedDoesNotComeBack(long seed) {
+    new LogStoreSimulation(seed, new LogStoreSimulation.Coverage()).run();
   }
 
   @ParameterizedTest

@@ -51,8 +51,10 @@ final class SimulatedFile {
 
   void zero(int offset, int bytes) {
     Arrays.fill(memory, offset, offset + bytes, (byte) 0);
+    rewrite(offset, bytes);
   }
 
+  /** Storing makes pages dirty again, even if they are as before. */
   void rewrite(int offset, int bytes) {
     for (int page = offset / PAGE; page * PAGE < offset + bytes; page++) {
       lost.remove(page);
