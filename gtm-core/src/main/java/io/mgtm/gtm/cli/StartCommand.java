@@ -172,6 +172,7 @@ final class StartCommand implements Callable<Integer> {
         c.cluster(),
         c.keyStore(),
         c.passwordFile(),
-        c.stackFile());
+        c.stackFile(),
+        c.recoveryWaitMs());
   }
 }

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
  *     between the members; null for none
  * @param passwordFile its first line is the password of {@code keyStore}
  * @param stackFile a JGroups stack in XML instead of the built-in one, null for that
+ * @param recoveryWaitMs in mode lazy: how long a new leader waits for fronts that may know more
  */
 public record GroupConfig(
     String name,
@@ -30,14 +31,16 @@ public record GroupConfig(
     String cluster,
     Path keyStore,
     Path passwordFile,
-    Path stackFile) {
+    Path stackFile,
+    int recoveryWaitMs) {
+  private static final int RECOVERY_WAIT_MS = 2_000;
   private static final int MEMBERS_MAX = 7;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
 
   /** A group whose members' traffic is in the clear. */
   public GroupConfig(
       String name, String members, GroupMode mode, HostPort advertise, String cluster) {
-    this(name, members, mode, advertise, cluster, null, null, null);
+    this(name, members, mode, advertise, cluster, null, null, null, RECOVERY_WAIT_MS);
   }
 
   /** Whether the node is a member of a group. */

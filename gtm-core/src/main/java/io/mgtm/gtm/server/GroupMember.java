@@ -118,6 +118,11 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
   }
 
   @Override
+  public void stable(long index) {
+    guarded(engine::release);
+  }
+
+  @Override
   public void confirmed(long ticket) {
     guarded(engine::release);
   }
@@ -154,7 +159,7 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
   Standing standing() {
     GroupStatus status = log.status();
     return new Standing(
-        engine != null && engine.isServing(),
+        engine != null && engine.takesFronts(),
         status.term(),
         status.name(),
         status.leader(),
