@@ -34,8 +34,11 @@ final class GroupUpstream implements Upstream, LeaderListener {
   private static final int SCRATCH_BYTES = 64 * 1024;
   private static final int PRESENT_BYTES = 1 << 20;
 
-  /** Before a refused session is tried again. */
+  /** Before a refused session is tried again; twice as long each time. */
   static final int RETRY_MS = 500;
+
+  /** The longest wait before that. */
+  static final int RETRY_MS_MAX = 8_000;
 
   private final String name;
   private final FrontTime time;
@@ -179,9 +182,15 @@ final class GroupUpstream implements Upstream, LeaderListener {
       kept.pieces(PRESENT_BYTES).forEach(link::present);
     }
     for (GroupSession session : sessions.values()) {
+      session.leaderChanged();
       session.attach(link);
     }
     link.flush();
+  }
+
+  @Override
+  public boolean showsBackups() {
+    return true;
   }
 
   @Override
@@ -234,12 +243,14 @@ final class GroupUpstream implements Upstream, LeaderListener {
       case SESSION_LOST -> lose(session, message, hint);
       case NOT_LEADING -> links.leaderRefused();
       default -> {
-        if (session.refused()) {
+        int refusals = session.refused();
+        if (refusals == 1) {
           log.warn("The leader refuses a session of {}: {}. {}", name, message, hint);
         }
-        trouble = "the leader refuses the session: " + message;
+        trouble = "the leader refuses the session: " + message + ". " + hint;
         Link asked = leader;
-        time.after(RETRY_MS + random.nextInt(RETRY_MS), () -> retry(session, asked));
+        int wait = (int) Math.min(RETRY_MS_MAX, (long) RETRY_MS << Math.min(refusals - 1, 8));
+        time.after(wait + random.nextInt(RETRY_MS), () -> retry(session, asked));
       }
     }
   }

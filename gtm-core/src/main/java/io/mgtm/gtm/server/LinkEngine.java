@@ -386,19 +386,23 @@ final class LinkEngine {
           "Free space on the disk of its data folder; it goes on by itself.");
       return;
     }
-    Reply reply = query ? query(work.session(), inner) : apply(work, number, inner);
+    Reply reply = query ? query(work.session(), command) : apply(work, number, inner);
     if (reply instanceof Reply.Rejected rejected) {
       metrics.rejected(rejected.reason());
     }
     encoder.encode(out, proxied, command.backend(), reply);
   }
 
-  private Reply query(long session, Command query) {
-    Reply viewed = backupViews.answer(session, query, machine.state());
-    return viewed != null ? viewed : machine.state().apply(query);
+  private Reply query(long session, LinkCommand query) {
+    Reply viewed =
+        backupViews.answer(session, query.backend(), query.command(), machine.state());
+    return viewed != null ? viewed : machine.state().apply(query.command());
   }
 
   private Reply apply(LinkWork.Commands work, long number, Command inner) {
+    if (inner instanceof SessionCommand.DisconnectBackend gone) {
+      backupViews.end(work.session(), gone.backend());
+    }
     return entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner));
   }
 

@@ -73,6 +73,22 @@ class BackupFileTest {
   }
 
   @Test
+  void aRestoreMaySkipFurther() throws Exception {
+    BackupFile backup = backup();
+    GtmState before = CheckpointDecoder.decode(ByteBuffer.wrap(backup.state()));
+    BackupFile skipping = BackupFile.decode(backup.skipping(500_000).encode());
+    GtmState after = CheckpointDecoder.decode(ByteBuffer.wrap(skipping.state()));
+    assertThat(after.counts().nextGxid() - before.counts().nextGxid())
+        .isBetween(500_000L, 500_000L + 131_072);
+    assertThat(after.counts().sequences()).isEqualTo(before.counts().sequences());
+    assertThat(skipping.identity()).isNotEqualTo(backup.identity());
+    assertThat(skipping.index()).isEqualTo(backup.index());
+    assertThatThrownBy(() -> backup.skipping(3_000_000_000L))
+        .isInstanceOf(BackupFile.BadBackupException.class)
+        .hasMessageContaining("would pass the place where they wrap");
+  }
+
+  @Test
   void aRestoreThatWasInterruptedBeginsAgain() {
     BackupFile backup = backup();
     TicketLog log = new TicketLog();

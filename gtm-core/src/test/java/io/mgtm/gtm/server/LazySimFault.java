@@ -7,7 +7,7 @@ enum LazySimFault {
   NO_WAIT,
   /** What fronts present is applied in another order than that of the counts. */
   OTHER_ORDER,
-  /** A front that died with the leader is neither waited for nor skipped. */
+  /** What a front was given that died with the leader is not skipped. */
   NO_SKIP,
   /** A front forgets what a reply rests on as soon as it has the reply. */
   FORGET_AT_REPLY,

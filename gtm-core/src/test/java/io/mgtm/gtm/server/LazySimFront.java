@@ -65,6 +65,7 @@ final class LazySimFront implements ReplyHandler {
   private boolean attached;
   private boolean dead;
   private boolean stopping;
+  private boolean forgot;
 
   LazySimFront(
       String name,
@@ -125,6 +126,16 @@ final class LazySimFront implements ReplyHandler {
     if (link != null) {
       link.breakNow();
     }
+  }
+
+  /** Its clients and what it kept are gone, and it says nothing of it. */
+  void forget() {
+    stopping = true;
+    pending.clear();
+    acked = sent;
+    kept = new KeptEntries();
+    observer.died(this);
+    forgot = true;
   }
 
   /** A member says that it leads. */
@@ -226,7 +237,7 @@ final class LazySimFront implements ReplyHandler {
   }
 
   void refused(LazySimLink by, RefusalCode code, String message) {
-    if (by == link && code != RefusalCode.NOT_LEADING) {
+    if (by == link && code != RefusalCode.NOT_LEADING && !forgot) {
       throw new LazySimViolation(name + " is refused: " + message);
     }
   }
@@ -238,7 +249,7 @@ final class LazySimFront implements ReplyHandler {
   }
 
   void reply(LazySimLink by, long number, ByteBuf bytes) {
-    if (by != link || number <= acked) {
+    if (by != link || number <= acked || forgot) {
       return;
     }
     if (number != acked + 1 || number > sent) {
@@ -284,6 +295,6 @@ final class LazySimFront implements ReplyHandler {
     }
     c.waits = false;
     int client = asked.client();
-    time.after(random.nextInt(2_000), () -> ask(client));
+    time.after(random.nextInt(8_000), () -> ask(client));
   }
 }
