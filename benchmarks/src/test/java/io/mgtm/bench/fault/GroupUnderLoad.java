@@ -107,6 +107,33 @@ final class GroupUnderLoad implements AutoCloseable {
     }
   }
 
+  /** Lets a member lead, which it does on return. */
+  void lead(String member) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    while (true) {
+      int leader = group.awaitLeader(LEADER_MS);
+      if (group.settings().name(leader).equals(member)) {
+        return;
+      }
+      assertThat(System.nanoTime() - end).as("%s does not come to lead", member).isNegative();
+      try (AdminClient client =
+          AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
+        client.ask("transfer", member);
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+  }
+
+  /** Waits until another member leads. */
+  void awaitLeaderOtherThan(String member) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    while (group.settings().name(group.awaitLeader(LEADER_MS)).equals(member)) {
+      assertThat(System.nanoTime() - end).as("%s still leads", member).isNegative();
+      assertThat(load.failed()).as("failed requests").isZero();
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
   /** Notes the longest request since the last fault, and the next fault begins. */
   long notePause() {
     long ms = load.takeLongestMs();

@@ -7,7 +7,7 @@ interface SessionClient {
   void resume();
 
   /** Another leader serves the session from now on. */
-  void leaderChanged();
+  default void leaderChanged() {}
 
   /** The session is no more, and what the client had in it is lost. */
   void sessionLost(String message, String hint);

@@ -226,6 +226,13 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
     return Optional.empty();
   }
 
+  /** This member's disk is full: whether another one was asked to lead. */
+  boolean yieldLeadership() {
+    boolean asked = log.status().transferring() || handOver();
+    changed.accept(standing());
+    return asked;
+  }
+
   /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */
   boolean handOver() {
     if (!engine.isServing()) {

@@ -18,6 +18,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -47,6 +48,7 @@ final class LinkEngine {
    * @param firstCommands what a new log begins with, unless with a backup
    * @param restore a backup that waits in the data folder, or null
    * @param lazy of mode lazy, null in others
+   * @param handOver asks another member to lead, see {@link LeaderYield}
    */
   record Setup(
       String member,
@@ -57,7 +59,8 @@ final class LinkEngine {
       BackupFile restore,
       int sessionsMax,
       long graceMs,
-      LazyLeader.Settings lazy) {}
+      LazyLeader.Settings lazy,
+      BooleanSupplier handOver) {}
 
   private final Setup setup;
   private final GtmStateMachine machine;
@@ -68,6 +71,7 @@ final class LinkEngine {
   private final EntryAppender entry;
   private final SessionWatch watch;
   private final FrontSessions sessions;
+  private final LeaderYield yielding;
   private final BackupViews backupViews = new BackupViews();
   private final ReplyEncoder encoder = new ReplyEncoder();
   private final RepliesWriter replies = new RepliesWriter();
@@ -99,6 +103,7 @@ final class LinkEngine {
     this.owner = owner;
     this.metrics = metrics;
     this.fatal = fatal;
+    this.yielding = new LeaderYield(setup.handOver());
     this.held = new HeldTurns(metrics);
     this.heldUntilStable = new HeldTurns(metrics);
     this.lazy =
@@ -118,7 +123,7 @@ final class LinkEngine {
 
   /** Whether fronts may attach; they are answered once this node serves. */
   boolean takesFronts() {
-    return serving || (leads && lazy != null && lazy.isRecovering());
+    return (serving && !yielding.isYielding()) || (leads && lazy != null && lazy.isRecovering());
   }
 
   /** Sessions with a link to this leader. */
@@ -153,10 +158,10 @@ final class LinkEngine {
     if (lazy != null && !lazy.isRecovered()) {
       return;
     }
-    machine.state().setLimits(setup.limits());
     if (!machine.state().started()) {
-      beginState();
+      FirstEntries.append(setup.restore(), setup.firstCommands(), entry, machine, replicated);
     }
+    machine.state().setLimits(setup.limits());
     if (lazy != null && !lazy.serve(setup.standing().get().term(), entry, sessions)) {
       return;
     }
@@ -165,21 +170,6 @@ final class LinkEngine {
     if (lazy != null) {
       lazy.takeQueued().forEach(this::submit);
     }
-  }
-
-  private void beginState() {
-    if (setup.restore() != null) {
-      Restore.append(setup.restore(), entry.nowMicros(), machine, replicated);
-      machine.state().setLimits(setup.limits());
-      return;
-    }
-    entry.begin();
-    for (Command command : setup.firstCommands()) {
-      if (entry.apply(command) instanceof Reply.Rejected rejected) {
-        throw new IllegalStateException(rejected.message());
-      }
-    }
-    entry.finish();
   }
 
   /** Tells all members, and through them all fronts, where this one is. */
@@ -196,6 +186,7 @@ final class LinkEngine {
   void following() {
     leads = false;
     serving = false;
+    yielding.clear();
     if (lazy != null) {
       turnAway(lazy.takeQueued());
       lazy.following();
@@ -256,6 +247,8 @@ final class LinkEngine {
         refuseNotLeading(output, commands.peer(), commands.session());
       } else if (work instanceof LinkWork.Copy copy) {
         copy.answer().notLeading();
+      } else if (work instanceof LinkWork.Gone gone) {
+        watch.gone(gone.peer(), nowMs());
       }
     }
     output.write();
@@ -276,6 +269,12 @@ final class LinkEngine {
     int commands = 0;
     long before = replicated.lastIndex();
     entry.begin();
+    if (entry.hasRoom()) {
+      yielding.clear();
+    } else if (yielding.noRoom(nowMs())) {
+      turnAway(works);
+      return;
+    }
     try {
       for (LinkWork work : works) {
         if (work instanceof LinkWork.Commands c) {
@@ -426,6 +425,9 @@ final class LinkEngine {
     if (!serving) {
       begin();
       return;
+    }
+    if (yielding.isYielding() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      yielding.clear();
     }
     List<GtmState.FrontInfo> expired = watch.expired(machine.state().fronts(), nowMs());
     if (!expired.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {

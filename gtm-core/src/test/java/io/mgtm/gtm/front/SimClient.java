@@ -137,9 +137,6 @@ final class SimClient implements SessionClient {
   }
 
   @Override
-  public void leaderChanged() {}
-
-  @Override
   public void sessionLost(String message, String hint) {
     time.after(random.nextInt(20), this::start);
   }

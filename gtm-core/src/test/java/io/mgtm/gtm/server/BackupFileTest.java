@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import java.io.IOException;

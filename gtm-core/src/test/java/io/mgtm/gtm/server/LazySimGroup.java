@@ -160,7 +160,8 @@ final class LazySimGroup {
             100,
             Integer.MAX_VALUE,
             new LazyLeader.Settings(
-                waitMs, (ms, task) -> time.after(1_000L * ms, ifLeads(member, task)))),
+                waitMs, (ms, task) -> time.after(1_000L * ms, ifLeads(member, task))),
+            null),
         member.machine,
         member.log,
         task -> time.after(random.nextInt(200), ifLeads(member, task)),
