@@ -27,7 +27,9 @@ public final class GroupLogs {
       StateMachine machine,
       Executor owner,
       ReplicatedLog.Listener listener) {
-    JGroupsTransport transport = new JGroupsTransport(settings.name(), network.ofMode(mode));
+    JGroupsSettings own = network.ofMode(mode);
+    JGroupsTransport transport =
+        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
     return GroupLog.open(mode, folder, settings, machine, owner, listener, transport);
   }
 }
