@@ -62,7 +62,10 @@ public record JGroupsSettings(
 
   /** Members of another mode do not see those of this one: the mode is part of the name. */
   public JGroupsSettings ofMode(GroupMode mode) {
-    String name = cluster + '-' + mode.label();
+    return withCluster(cluster + '-' + mode.label());
+  }
+
+  public JGroupsSettings withCluster(String name) {
     return new JGroupsSettings(name, bind, hosts, suspectMs, tls, stackFile);
   }
 

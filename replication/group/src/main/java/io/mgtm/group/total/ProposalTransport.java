@@ -1,0 +1,63 @@
+package io.mgtm.group.total;
+
+import io.mgtm.group.net.Transport;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The transport of the group's log, which carries proposals beside the log's own messages. */
+final class ProposalTransport implements Transport {
+  private final Transport transport;
+  private final Consumer<ByteBuffer> proposals;
+
+  /**
+   * A transport that is not started.
+   *
+   * @param proposals given the messages of {@link TotalMessageCodec}; called by the transport's
+   *     threads
+   */
+  ProposalTransport(Transport transport, Consumer<ByteBuffer> proposals) {
+    this.transport = transport;
+    this.proposals = proposals;
+  }
+
+  @Override
+  public void start(Receiver receiver) {
+    transport.start(
+        new Receiver() {
+          @Override
+          public void received(ByteBuffer message) {
+            if (TotalMessageCodec.isOne(message)) {
+              proposals.accept(message);
+            } else {
+              receiver.received(message);
+            }
+          }
+
+          @Override
+          public void down(String name) {
+            receiver.down(name);
+          }
+
+          @Override
+          public void up(String name) {
+            receiver.up(name);
+          }
+        });
+  }
+
+  @Override
+  public void send(List<String> to, byte[] message) {
+    transport.send(to, message);
+  }
+
+  @Override
+  public List<String> connected() {
+    return transport.connected();
+  }
+
+  @Override
+  public void close() {
+    transport.close();
+  }
+}
