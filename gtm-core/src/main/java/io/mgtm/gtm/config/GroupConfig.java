@@ -1,6 +1,7 @@
 package io.mgtm.gtm.config;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
  * @param name this member's
  * @param members {@code g1=HOST:PORT,g2=HOST:PORT,…}: all members and where they reach each other;
  *     null without a group
+ * @param mode how the members replicate, the same on all of them
  * @param advertise where fronts reach this node, null for the host that {@code members} says and
  *     the port that it listens on
  * @param cluster tells groups apart that share a network

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.config;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 
 /**
