@@ -2,6 +2,7 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.SnapshotReply;
@@ -31,9 +32,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A front as the proxy has it before the three nodes of a group, whose leaders die under load. */
 @Timeout(120)
@@ -53,8 +55,8 @@ class FrontedGroupIT {
   private Front front;
   private FrontServer server;
 
-  private void start() throws Exception {
-    nodes = TestNodes.three(folder).startAll();
+  private void start(GroupMode mode) throws Exception {
+    nodes = TestNodes.three(folder, mode).startAll();
     nodes.leader();
     EventLoop loop = loops.next();
     FrontSettings settings =
@@ -112,9 +114,10 @@ class FrontedGroupIT {
     TestGtm.await("more transactions", () -> done.get() >= from + transactions);
   }
 
-  @Test
-  void noClientSeesALeaderDie() throws Exception {
-    start();
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "TOTAL"})
+  void noClientSeesALeaderDie(GroupMode mode) throws Exception {
+    start(mode);
     try (GtmClient client = GtmClient.connect(server.address())) {
       client.createSequence(GtmClient.sequenceKey("db.public.s0"));
       client.createSequence(GtmClient.sequenceKey("db.public.s1"));

@@ -62,10 +62,7 @@ public record JGroupsSettings(
 
   /** Members of another mode do not see those of this one: the mode is part of the name. */
   public JGroupsSettings ofMode(GroupMode mode) {
-    return withCluster(cluster + '-' + mode.label());
-  }
-
-  public JGroupsSettings withCluster(String name) {
+    String name = cluster + '-' + mode.label();
     return new JGroupsSettings(name, bind, hosts, suspectMs, tls, stackFile);
   }
 

@@ -1,9 +1,8 @@
 package io.mgtm.group.total;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.GroupAdmin;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 
 /**
  * An ordered log that every member writes to: a proposal of any member gets a place in the one
@@ -15,8 +14,10 @@ import java.util.Optional;
  * by any minority of crashes or any partition; a proposal is settled only after a majority was
  * reached since it was made, so that a question answered at its place is linearizable. While the
  * process lives, each proposal is repeated until it is settled, however often the leader changes.
+ *
+ * <p>To operators the leader is the member that makes the order: it is asked for changes.
  */
-public interface OrderedLog extends AutoCloseable {
+public interface OrderedLog extends GroupAdmin, AutoCloseable {
 
   /** Told, on the owner thread, what becomes of the proposals of this process. */
   interface Listener {
@@ -82,21 +83,6 @@ public interface OrderedLog extends AutoCloseable {
 
   /** Why {@link #hasRoom} last said no; a sentence for an operator. */
   String noRoomReason();
-
-  /** Lets another member make the order; the answer is why not, empty when it has begun. */
-  Optional<String> transfer(String name);
-
-  /** As {@link io.mgtm.group.member.ManagedLog#add}; asked of the member that makes the order. */
-  Optional<String> add(String name);
-
-  /** As {@link io.mgtm.group.member.ManagedLog#remove}. */
-  Optional<String> remove(String name);
-
-  /** As {@link io.mgtm.group.member.ManagedLog#acceptLoss}. */
-  void acceptLoss();
-
-  /** What this member knows of the group; the leader is the member that makes the order. */
-  GroupStatus status();
 
   /** As {@link io.mgtm.group.ReplicatedLog#close}. */
   @Override

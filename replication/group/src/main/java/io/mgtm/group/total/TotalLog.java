@@ -1,6 +1,7 @@
 package io.mgtm.group.total;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.core.MemberId;
@@ -71,7 +72,7 @@ public final class TotalLog implements OrderedLog {
       Executor owner,
       Listener listener) {
     JGroupsTransport transport =
-        new JGroupsTransport(settings.name(), network.withCluster(network.cluster() + "-total"));
+        new JGroupsTransport(settings.name(), network.ofMode(GroupMode.TOTAL));
     return open(
         folder, settings, TotalSettings.defaults(), machine, owner, listener, transport);
   }

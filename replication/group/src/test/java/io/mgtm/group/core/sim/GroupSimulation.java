@@ -111,7 +111,8 @@ final class GroupSimulation {
       boolean stopping = false;
       while (nowMs < calmUntil) {
         runUntil(nowMs + 100);
-        if (!stopping && nemesis.isSettled()) {
+        boolean settled = nemesis.isSettled();
+        if (!stopping && settled) {
           clients.forEach(SimClient::stopWhenDone);
           stopping = true;
         }
