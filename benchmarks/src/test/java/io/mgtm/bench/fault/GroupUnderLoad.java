@@ -28,11 +28,13 @@ final class GroupUnderLoad implements AutoCloseable {
 
   private final LocalInstallation group;
   private final MixedLoad load;
+  private final GivenOut givenOut;
   private final List<Long> pausesMs = new ArrayList<>();
 
-  private GroupUnderLoad(LocalInstallation group, MixedLoad load) {
+  private GroupUnderLoad(LocalInstallation group, MixedLoad load, GivenOut givenOut) {
     this.group = group;
     this.load = load;
+    this.givenOut = givenOut;
   }
 
   static GroupUnderLoad start(Path folder) throws IOException, InterruptedException {
@@ -48,9 +50,10 @@ final class GroupUnderLoad implements AutoCloseable {
     LocalInstallation group = LocalInstallation.start(settings, placement);
     try {
       group.awaitLeader(LEADER_MS);
+      GivenOut givenOut = new GivenOut();
       MixedLoad load =
-          MixedLoad.start(group.proxyAddress().resolve(), CONNECTIONS, new GivenOut(), REQUEST_MS);
-      GroupUnderLoad running = new GroupUnderLoad(group, load);
+          MixedLoad.start(group.proxyAddress().resolve(), CONNECTIONS, givenOut, REQUEST_MS);
+      GroupUnderLoad running = new GroupUnderLoad(group, load, givenOut);
       running.awaitProgress(1_000);
       load.takeLongestMs();
       return running;
@@ -62,6 +65,12 @@ final class GroupUnderLoad implements AutoCloseable {
 
   LocalInstallation group() {
     return group;
+  }
+
+  /** More load, beside that through the proxy, directly on a node. */
+  MixedLoad loadNode(int node) throws IOException {
+    return MixedLoad.start(
+        group.settings().clients().get(node).resolve(), CONNECTIONS / 2, givenOut, REQUEST_MS);
   }
 
   /** Waits until so many more requests are answered: the group serves. */

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the member that makes the order watches over in mode {@code total}: sessions that have no link
- * to any member, and members that are gone with their links. It only proposes; whether a session has
- * a link is decided at the proposal's place. Time counts anew at each member that begins to make the
- * order. Owner thread.
+ * What the member that makes the order watches over in mode {@code total}: sessions that have no
+ * link to any member, and members that are gone with their links. It only proposes; whether a
+ * session has a link is decided at the proposal's place. Time counts anew at each member that
+ * begins to make the order. Owner thread.
  */
 final class AttachmentWatch {
   private final long graceMs;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The sessions that are attached at this member, or are about to be, each with the link by which its
- * commands come in. Whether they are done is decided in the order. Owner thread.
+ * The sessions that are attached at this member, or are about to be, each with the link by which
+ * its commands come in. Whether they are done is decided in the order. Owner thread.
  */
 final class Doors {
   /** A session's link. */

@@ -119,8 +119,7 @@ final class GroupMember implements MemberNode, ReplicatedLog.Listener {
 
   @Override
   public NodeStatus status() {
-    return MemberSetup.status(
-        config, log.status(), engine.isServing(), machine.state());
+    return MemberSetup.status(config, log.status(), engine.isServing(), machine.state());
   }
 
   @Override

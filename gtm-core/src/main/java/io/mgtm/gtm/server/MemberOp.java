@@ -7,9 +7,9 @@ import java.util.List;
 
 /**
  * What members of a group in mode {@code total} put into the order. An <em>attachment</em> is a
- * session's link to a member; its id is drawn at random by that member. Commands name the attachment
- * that they came by and are done only while it is the session's: so what a member that was cut off
- * proposes late does nothing once the front has gone on elsewhere.
+ * session's link to a member; its id is drawn at random by that member. Commands name the
+ * attachment that they came by and are done only while it is the session's: so what a member that
+ * was cut off proposes late does nothing once the front has gone on elsewhere.
  */
 sealed interface MemberOp {
 

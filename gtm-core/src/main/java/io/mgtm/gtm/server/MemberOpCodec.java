@@ -60,8 +60,7 @@ final class MemberOpCodec {
   static Header header(ByteBuffer in) {
     return new Header(
         in.getLong(),
-        new Limits(
-            in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getLong()));
+        new Limits(in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getLong()));
   }
 
   /** Appends one op; throws BufferOverflowException when it does not fit. */

@@ -143,8 +143,7 @@ final class OrderedGtm {
     if (!op.proxied() && !endUnattached(op, results)) {
       return false;
     }
-    command(
-        new SessionCommand.OpenFront(op.session(), op.front(), op.kind(), op.proxied()));
+    command(new SessionCommand.OpenFront(op.session(), op.front(), op.kind(), op.proxied()));
     return true;
   }
 

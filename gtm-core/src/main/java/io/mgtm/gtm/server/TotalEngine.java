@@ -283,8 +283,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     int head = buffer.position();
     buffer.position(head + MemberOpCodec.COMMANDS_HEAD_BYTES);
     int fit = 0;
-    while (fit < work.commands().size()
-        && buffer.remaining() >= EntryAppender.COMMAND_BYTES_MAX) {
+    while (fit < work.commands().size() && buffer.remaining() >= EntryAppender.COMMAND_BYTES_MAX) {
       MemberOpCodec.encode(work.commands().get(fit++), buffer);
     }
     boolean all = fit == work.commands().size();

@@ -9,6 +9,8 @@ import io.mgtm.gtm.wire.link.Standing;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * This node as a member of a group in mode {@code total}: every member serves. Owner thread.
@@ -18,6 +20,7 @@ import java.util.function.Consumer;
  */
 final class TotalMember implements MemberNode, OrderedLog.Listener {
   private static final String NOT_NAMED = "\"%s\" is no name of a member";
+  private static final Logger LOG = LoggerFactory.getLogger(TotalMember.class);
   private static final long STANDING_TERM = 1;
 
   private final GtmConfig config;
@@ -150,7 +153,10 @@ final class TotalMember implements MemberNode, OrderedLog.Listener {
     if (others) {
       engine.retire();
       if (log.isSequencer()) {
-        MemberSetup.successors(log.status()).anyMatch(name -> log.transfer(name).isEmpty());
+        MemberSetup.successors(log.status())
+            .filter(name -> log.transfer(name).isEmpty())
+            .findFirst()
+            .ifPresent(name -> LOG.info("{} is to make the order", name));
       }
     }
     return others;

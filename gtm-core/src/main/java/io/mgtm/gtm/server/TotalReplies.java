@@ -31,8 +31,7 @@ final class TotalReplies implements OpResults {
   private ByteBuf out;
   private boolean proxied;
 
-  TotalReplies(
-      OrderedGtm gtm, Supplier<Standing> standing, Doors doors, GtmMetrics metrics) {
+  TotalReplies(OrderedGtm gtm, Supplier<Standing> standing, Doors doors, GtmMetrics metrics) {
     this.gtm = gtm;
     this.standing = standing;
     this.doors = doors;

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which proposals were applied: of each origin the highest number of its newest process. Part of the
- * replicated state, so that a proposal that comes twice is applied once, whoever makes the order.
- * Owner thread.
+ * Which proposals were applied: of each origin the highest number of its newest process. Part of
+ * the replicated state, so that a proposal that comes twice is applied once, whoever makes the
+ * order. Owner thread.
  *
  * <p>A member of a known name with another folder takes the place of the former one: the group's
  * membership has one of a name, and nothing of a member that is not in it gets into the log.
@@ -94,8 +94,7 @@ public class OriginTable {
     }
     for (int i = 0; i < origins; i++) {
       MemberId member = Membership.decodeMember(from);
-      byName.put(
-          member.name(), new Origin(member, from.getLong(), from.getLong(), from.getLong()));
+      byName.put(member.name(), new Origin(member, from.getLong(), from.getLong(), from.getLong()));
     }
   }
 }

@@ -73,8 +73,7 @@ public final class TotalLog implements OrderedLog {
       Listener listener) {
     JGroupsTransport transport =
         new JGroupsTransport(settings.name(), network.ofMode(GroupMode.TOTAL));
-    return open(
-        folder, settings, TotalSettings.defaults(), machine, owner, listener, transport);
+    return open(folder, settings, TotalSettings.defaults(), machine, owner, listener, transport);
   }
 
   static TotalLog open(
@@ -94,8 +93,7 @@ public final class TotalLog implements OrderedLog {
             owner,
             opened.new Events(),
             new ProposalTransport(transport, opened::received));
-    opened.order.begin(
-        opened.group.self(), opened.group.incarnation(), opened.new LogBelow());
+    opened.order.begin(opened.group.self(), opened.group.incarnation(), opened.new LogBelow());
     return opened;
   }
 

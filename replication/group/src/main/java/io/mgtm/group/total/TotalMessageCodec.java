@@ -83,7 +83,8 @@ final class TotalMessageCodec {
   private static List<ByteBuffer> payloads(ByteBuffer from) {
     int count = from.getInt();
     if (count < 1 || count > from.remaining() / 4) {
-      throw new IllegalArgumentException("a message that says it has %d proposals".formatted(count));
+      throw new IllegalArgumentException(
+          "a message that says it has %d proposals".formatted(count));
     }
     List<ByteBuffer> payloads = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

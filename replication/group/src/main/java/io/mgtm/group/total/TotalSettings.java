@@ -15,7 +15,8 @@ public record TotalSettings(
   /** Refuses what cannot work. */
   public TotalSettings {
     if (proposalsMax < 1 || proposalBytesMax < 1 || probeMs < 1 || repeatMs < 1) {
-      throw new IllegalArgumentException("a setting of mode total is out of range: all are above 0");
+      throw new IllegalArgumentException(
+          "a setting of mode total is out of range: all are above 0");
     }
     if (stallMs < 2 * repeatMs) {
       throw new IllegalArgumentException(

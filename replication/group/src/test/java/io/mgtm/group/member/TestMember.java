@@ -95,7 +95,8 @@ final class TestMember implements AutoCloseable {
       ordered =
           onOwner(
               () ->
-                  TotalLog.open(folder, settings, network, new OrderedWords(), owner, new Places()));
+                  TotalLog.open(
+                      folder, settings, network, new OrderedWords(), owner, new Places()));
     } else {
       log =
           onOwner(

@@ -205,8 +205,7 @@ final class SimTotal implements OrderedMachine, TotalOrder.Told, TotalOrder.Belo
   private void answer(Waiting to, Made reply) {
     Operation operation = to.operation();
     long value = reply.reply();
-    if (world.fault == Fault.REPLY_FROM_A_LATER_STATE
-        && operation.kind() == Operation.Kind.READ) {
+    if (world.fault == Fault.REPLY_FROM_A_LATER_STATE && operation.kind() == Operation.Kind.READ) {
       value = node.machine.registers[operation.register()];
     }
     world.answered(operation, reply.index(), value, to.answer());
