@@ -87,7 +87,9 @@ class FrontedGroupIT {
       loops.next().submit(front::close).get();
     }
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
-    nodes.close();
+    if (nodes != null) {
+      nodes.close();
+    }
     assertThat(fatal.get()).isNull();
   }
 
