@@ -183,7 +183,7 @@ public final class GroupLog implements ManagedLog {
 
   private void begin() {
     store.startAppending();
-    transport.start(new Inbox(core, this::execute, GroupLog::nowMs));
+    transport.start(new Inbox(core, this::execute, this::run, GroupLog::nowMs));
     threads
         .clock()
         .scheduleWithFixedDelay(
@@ -207,14 +207,15 @@ public final class GroupLog implements ManagedLog {
 
   private void execute(Runnable task) {
     try {
-      owner.execute(
-          () -> {
-            if (!closed && failure == null) {
-              guarded(task);
-            }
-          });
+      owner.execute(() -> run(task));
     } catch (RejectedExecutionException e) {
       log.debug("The thread that owns the log has stopped", e);
+    }
+  }
+
+  private void run(Runnable task) {
+    if (!closed && failure == null) {
+      guarded(task);
     }
   }
 

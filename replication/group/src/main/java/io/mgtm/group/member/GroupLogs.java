@@ -31,7 +31,9 @@ public final class GroupLogs {
     if (mode == GroupMode.TOTAL) {
       throw new IllegalArgumentException("mode total has no log of a leader");
     }
-    JGroupsTransport transport = new JGroupsTransport(settings.name(), network.ofMode(mode));
+    JGroupsSettings own = network.ofMode(mode);
+    JGroupsTransport transport =
+        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
     return GroupLog.open(mode, folder, settings, machine, owner, listener, transport);
   }
 }

@@ -17,8 +17,8 @@ import org.jgroups.stack.Protocol;
 /**
  * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
  * detection by broken connections at once and by silence within the configured time, FIFO reliable
- * multicast and unicast, membership, fragmentation. The group's own messages rely on TCP alone for
- * order and reliability, unless they are large: see {@link GroupTcp}.
+ * multicast and unicast, membership, fragmentation. The group's own messages, where they do not
+ * take {@link DirectLinks}, rely on TCP alone for order and reliability, unless they are large.
  *
  * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
  * failure detection's connections, which carry nothing, are not.
@@ -35,7 +35,7 @@ final class JGroupsStack {
   private JGroupsStack() {}
 
   static List<Protocol> of(JGroupsSettings settings) {
-    TCP tcp = new GroupTcp();
+    TCP tcp = new TCP();
     tcp.setBindAddress(settings.bind().getAddress());
     tcp.setBindPort(settings.bind().getPort());
     tcp.setPortRange(0);

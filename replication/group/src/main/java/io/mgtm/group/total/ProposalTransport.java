@@ -9,16 +9,22 @@ import java.util.function.Consumer;
 final class ProposalTransport implements Transport {
   private final Transport transport;
   private final Consumer<ByteBuffer> proposals;
+  private final Consumer<ByteBuffer> proposalsByOwner;
 
   /**
    * A transport that is not started.
    *
    * @param proposals given the messages of {@link TotalMessageCodec}; called by the transport's
    *     threads
+   * @param proposalsByOwner the same, called by the thread that owns the log
    */
-  ProposalTransport(Transport transport, Consumer<ByteBuffer> proposals) {
+  ProposalTransport(
+      Transport transport,
+      Consumer<ByteBuffer> proposals,
+      Consumer<ByteBuffer> proposalsByOwner) {
     this.transport = transport;
     this.proposals = proposals;
+    this.proposalsByOwner = proposalsByOwner;
   }
 
   @Override
@@ -31,6 +37,15 @@ final class ProposalTransport implements Transport {
               proposals.accept(message);
             } else {
               receiver.received(message);
+            }
+          }
+
+          @Override
+          public void receivedByOwner(ByteBuffer message) {
+            if (TotalMessageCodec.isOne(message)) {
+              proposalsByOwner.accept(message);
+            } else {
+              receiver.receivedByOwner(message);
             }
           }
 

@@ -71,8 +71,9 @@ public final class TotalLog implements OrderedLog {
       OrderedMachine machine,
       Executor owner,
       Listener listener) {
+    JGroupsSettings own = network.ofMode(GroupMode.TOTAL);
     JGroupsTransport transport =
-        new JGroupsTransport(settings.name(), network.ofMode(GroupMode.TOTAL));
+        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
     return open(folder, settings, TotalSettings.defaults(), machine, owner, listener, transport);
   }
 
@@ -92,7 +93,7 @@ public final class TotalLog implements OrderedLog {
             opened.order,
             owner,
             opened.new Events(),
-            new ProposalTransport(transport, opened::received));
+            new ProposalTransport(transport, opened::received, opened::receivedByOwner));
     opened.order.begin(opened.group.self(), opened.group.incarnation(), opened.new LogBelow());
     return opened;
   }
@@ -230,13 +231,26 @@ public final class TotalLog implements OrderedLog {
     }
   }
 
-  /** Called by the transport's threads. */
-  private void received(ByteBuffer bytes) {
-    TotalMessageCodec.Envelope envelope;
+  private static TotalMessageCodec.Envelope decode(ByteBuffer bytes) {
     try {
-      envelope = TotalMessageCodec.decode(bytes);
+      return TotalMessageCodec.decode(bytes);
     } catch (IllegalArgumentException e) {
       log.warn("Dropped {}", e.getMessage());
+      return null;
+    }
+  }
+
+  private void receivedByOwner(ByteBuffer bytes) {
+    TotalMessageCodec.Envelope envelope = decode(bytes);
+    if (envelope != null) {
+      guarded(() -> order.receive(envelope.from(), envelope.message()));
+    }
+  }
+
+  /** Called by the transport's threads. */
+  private void received(ByteBuffer bytes) {
+    TotalMessageCodec.Envelope envelope = decode(bytes);
+    if (envelope == null) {
       return;
     }
     if (waiting.incrementAndGet() > WAITING_MAX) {

@@ -11,6 +11,9 @@ import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.OrderedMachine;
 import io.mgtm.group.total.TotalLog;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -20,14 +23,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** A member with a list of words as its state, on a thread of its own. */
 final class TestMember implements AutoCloseable {
-  private final ExecutorService owner = Executors.newSingleThreadExecutor();
+  private final EventLoop owner =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()).next();
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private ManagedLog log;
@@ -324,6 +326,6 @@ final class TestMember implements AutoCloseable {
           }
           return null;
         });
-    owner.shutdown();
+    owner.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 }
