@@ -18,6 +18,8 @@ final class Doors {
     /** The number that must come next; 0 before the first command. */
     long next;
 
+    private boolean admitted;
+
     Door(FrontPeer peer, long attachment) {
       this.peer = peer;
       this.attachment = attachment;
@@ -26,15 +28,32 @@ final class Doors {
 
   private final Map<Long, Door> bySession = new HashMap<>();
 
-  /** Any link that the session had is its no more. */
+  /** The session is to come in by a link; any other link that it had is its no more. */
   void open(long session, FrontPeer peer, long attachment) {
     bySession.put(session, new Door(peer, attachment));
+  }
+
+  /**
+   * The session's attachment has its place in the order for good. Only now commands may come: what
+   * is proposed under an attachment stands behind it, and a later one of another member behind both.
+   */
+  void admit(long session, long attachment) {
+    Door door = bySession.get(session);
+    if (door != null && door.attachment == attachment) {
+      door.admitted = true;
+    }
   }
 
   /** The session's door, null when it has none for that link. */
   Door of(long session, FrontPeer peer) {
     Door door = bySession.get(session);
     return door != null && door.peer == peer ? door : null;
+  }
+
+  /** The door if commands may come in by it; null when not. */
+  Door open(long session, FrontPeer peer) {
+    Door door = of(session, peer);
+    return door != null && door.admitted ? door : null;
   }
 
   /** The session does not come in by that link any more. */

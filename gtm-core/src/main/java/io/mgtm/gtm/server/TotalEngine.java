@@ -201,7 +201,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     }
     waiting.removeFirst();
     if (work instanceof LinkWork.Commands c) {
-      Doors.Door door = doors.of(c.session(), c.peer());
+      Doors.Door door = doors.open(c.session(), c.peer());
       return !isInOrder(c, door) || commands(c, door.attachment, turn);
     } else if (work instanceof LinkWork.Attach a) {
       attach(a, turn);
@@ -321,6 +321,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     }
     beginning.settled(number);
     for (TotalTurn turn : released) {
+      turn.admit(doors);
       turn.write(metrics);
     }
     for (TotalTurn turn : released) {

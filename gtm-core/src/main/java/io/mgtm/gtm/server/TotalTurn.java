@@ -77,6 +77,15 @@ final class TotalTurn {
     applied = false;
   }
 
+  /** It is settled: sessions that it attached may send commands. */
+  void admit(Doors doors) {
+    for (Item item : items) {
+      if (item.op() instanceof MemberOp.Attach op) {
+        doors.admit(op.session(), op.attachment());
+      }
+    }
+  }
+
   /** It is settled: the links get what is for them. */
   void write(GtmMetrics metrics) {
     if (applied) {
