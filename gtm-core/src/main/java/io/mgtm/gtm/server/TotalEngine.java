@@ -2,11 +2,9 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
-import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -63,15 +61,11 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   private final Doors doors = new Doors();
   private final TotalReplies replies;
   private final SecureRandom random = new SecureRandom();
-  private final ByteBuffer buffer = ByteBuffer.allocate(EntryWriter.ENTRY_BYTES_MAX);
+  private final TurnWriter writer;
   private final Deque<TotalTurn> turns = new ArrayDeque<>();
   private final Deque<MemberOp> ops = new ArrayDeque<>();
   private final Deque<LinkWork> waiting = new ArrayDeque<>();
 
-  /** The rest of commands that did not fit a proposal, and their attachment. */
-  private LinkWork.Commands rest;
-
-  private long restAttachment;
   private MemberOp.Begin begin;
   private boolean begun;
   private boolean turnAsked;
@@ -96,6 +90,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     this.metrics = metrics;
     this.fatal = fatal;
     this.watch = new AttachmentWatch(setup.graceMs(), GONE_MS);
+    this.writer = new TurnWriter(setup.limits());
     this.replies = new TotalReplies(gtm, setup.standing(), doors, metrics);
   }
 
@@ -146,16 +141,16 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   }
 
   private boolean hasWork() {
-    return rest != null || !ops.isEmpty() || !waiting.isEmpty();
+    return writer.hasRest() || !ops.isEmpty() || !waiting.isEmpty();
   }
 
   /** Tells the links that this node does not serve; what ends there is still told to the group. */
   private void turnAway() {
     TurnOutput output = new TurnOutput();
     List<LinkWork> kept = new ArrayList<>();
+    LinkWork.Commands rest = writer.dropRest();
     if (rest != null) {
       replies.refuseNotServing(output, rest.peer(), rest.session());
-      rest = null;
     }
     for (LinkWork work : waiting) {
       if (work instanceof LinkWork.Attach attach) {
@@ -175,66 +170,54 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   }
 
   private void propose() {
-    TotalTurn turn = new TotalTurn();
-    buffer.clear();
-    MemberOpCodec.header(buffer, clockMicros.getAsLong(), setup.limits());
-    boolean fits = rest == null || commands(rest, restAttachment, turn);
+    boolean fits = writer.begin(clockMicros.getAsLong());
     while (fits && !ops.isEmpty()) {
-      fits = add(turn, null, ops.peekFirst());
+      fits = writer.add(null, ops.peekFirst());
       if (fits) {
         ops.removeFirst();
       }
     }
     while (fits && !waiting.isEmpty()) {
-      fits = take(waiting.peekFirst(), turn);
+      fits = take(waiting.peekFirst());
     }
+    TotalTurn turn = writer.turn();
     if (!turn.isEmpty()) {
-      turn.proposed(ordered.propose(buffer.flip()));
+      turn.proposed(ordered.propose(writer.bytes()));
       turns.addLast(turn);
     }
   }
 
-  /** False when the proposal is full; the work stays, or {@link #rest} of it. */
-  private boolean take(LinkWork work, TotalTurn turn) {
-    if (buffer.remaining() < EntryAppender.COMMAND_BYTES_MAX) {
+  /** False when the proposal is full; the work stays, or the rest of it. */
+  private boolean take(LinkWork work) {
+    if (!writer.hasSpace()) {
       return false;
     }
     waiting.removeFirst();
     if (work instanceof LinkWork.Commands c) {
       Doors.Door door = doors.open(c.session(), c.peer());
-      return !isInOrder(c, door) || commands(c, door.attachment, turn);
+      return !isInOrder(c, door) || writer.add(c, door.attachment);
     } else if (work instanceof LinkWork.Attach a) {
-      attach(a, turn);
+      attach(a);
     } else if (work instanceof LinkWork.Close c) {
       Doors.Door door = doors.of(c.session(), c.peer());
       if (door != null) {
         doors.forget(c.session(), c.peer());
-        add(turn, c.peer(), new MemberOp.Close(c.session(), door.attachment));
+        writer.add(c.peer(), new MemberOp.Close(c.session(), door.attachment));
       }
     } else if (work instanceof LinkWork.Gone gone) {
       ops.addAll(doors.gone(gone.peer()));
       askTurn();
     } else if (work instanceof LinkWork.Copy copy) {
-      turn.add(new TotalTurn.Item(null, null, copy.answer()));
+      writer.add(copy.answer());
     }
     return true;
   }
 
-  private boolean add(TotalTurn turn, FrontPeer peer, MemberOp op) {
-    if (buffer.remaining() < EntryAppender.COMMAND_BYTES_MAX) {
-      return false;
-    }
-    MemberOpCodec.encode(op, buffer);
-    turn.add(new TotalTurn.Item(peer, op, null));
-    return true;
-  }
-
-  private void attach(LinkWork.Attach work, TotalTurn turn) {
+  private void attach(LinkWork.Attach work) {
     long attachment = random.nextLong() | 1;
-    doors.open(work.session(), work.peer(), attachment);
     FrontPeer peer = work.peer();
-    add(
-        turn,
+    doors.open(work.session(), peer, attachment);
+    writer.add(
         peer,
         new MemberOp.Attach(
             setup.member(),
@@ -275,31 +258,6 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     }
     door.next = work.first() + count;
     return true;
-  }
-
-  /** Adds as many commands as fit; false when some are left, as {@link #rest}. */
-  private boolean commands(LinkWork.Commands work, long attachment, TotalTurn turn) {
-    rest = null;
-    int head = buffer.position();
-    buffer.position(head + MemberOpCodec.COMMANDS_HEAD_BYTES);
-    int fit = 0;
-    while (fit < work.commands().size() && buffer.remaining() >= EntryAppender.COMMAND_BYTES_MAX) {
-      MemberOpCodec.encode(work.commands().get(fit++), buffer);
-    }
-    boolean all = fit == work.commands().size();
-    List<LinkCommand> taken = all ? work.commands() : work.commands().subList(0, fit);
-    MemberOp.Commands op =
-        new MemberOp.Commands(work.session(), attachment, work.acked(), work.first(), taken);
-    MemberOpCodec.commandsHead(op, buffer, head);
-    turn.add(new TotalTurn.Item(work.peer(), op, null));
-    if (!all) {
-      List<LinkCommand> left = work.commands().subList(fit, work.commands().size());
-      rest =
-          new LinkWork.Commands(
-              work.peer(), work.session(), work.acked(), work.first() + fit, left);
-      restAttachment = attachment;
-    }
-    return all;
   }
 
   @Override
