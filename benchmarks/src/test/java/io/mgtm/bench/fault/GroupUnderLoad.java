@@ -95,6 +95,24 @@ final class GroupUnderLoad implements AutoCloseable {
     }
   }
 
+  /** Waits until every node says that it takes commands, as all do in mode total. */
+  void awaitAllServe() throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    for (int i = 0; i < group.settings().nodes(); i++) {
+      while (!serves(i)) {
+        assertThat(System.nanoTime() - end).as("node %d serves", i).isNegative();
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+    }
+  }
+
+  private boolean serves(int node) throws IOException {
+    try (AdminClient client =
+        AdminClient.connect(group.settings().clients().get(node).resolve(), ASK)) {
+      return client.standing().leading();
+    }
+  }
+
   private int voters() throws IOException {
     int leader = group.awaitLeader(LEADER_MS);
     try (AdminClient client =

@@ -55,6 +55,7 @@ class TotalFaultsIT {
           running.notePause();
           running.group().restartNode(victim);
           running.awaitProgress(1_000);
+          running.awaitAllServe();
           MixedLoad.Result result = direct.finish();
           assertThat(result.firstErrors()).isEmpty();
           assertThat(result.firstFindings()).isEmpty();
@@ -78,6 +79,7 @@ class TotalFaultsIT {
           running.group().node(hangs).signal("CONT");
         }
         running.awaitProgress(1_000);
+        running.awaitAllServe();
       }
       running.verify();
       report(running.pausesMs());

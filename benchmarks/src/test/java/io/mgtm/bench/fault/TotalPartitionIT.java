@@ -67,7 +67,7 @@ class TotalPartitionIT {
         assertThat(running.notePause()).as("%s cut off", alone).isLessThan(PAUSE_MS);
         network.heal();
         running.awaitProgress(2_000);
-        running.awaitVoters(3);
+        running.awaitAllServe();
       }
       running.verify();
       log.info("cut off in turn: longest request in ms: {}", running.pausesMs());
@@ -87,6 +87,7 @@ class TotalPartitionIT {
         running.notePause();
         network.heal();
         running.awaitProgress(2_000);
+        running.awaitAllServe();
       }
       running.verify();
       log.info("heard by nobody: longest request in ms: {}", running.pausesMs());

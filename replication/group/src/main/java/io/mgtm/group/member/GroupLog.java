@@ -283,7 +283,7 @@ public final class GroupLog implements ManagedLog {
 
   @Override
   public boolean isLeading() {
-    return leading;
+    return leading && core.isServing();
   }
 
   /** This member. */
