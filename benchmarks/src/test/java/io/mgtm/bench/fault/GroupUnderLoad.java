@@ -77,6 +77,12 @@ final class GroupUnderLoad implements AutoCloseable {
     return load.served();
   }
 
+  /** More load, beside that through the proxy, directly on a node. */
+  MixedLoad loadNode(int node) throws IOException {
+    return MixedLoad.start(
+        group.settings().clients().get(node).resolve(), CONNECTIONS / 2, givenOut, REQUEST_MS);
+  }
+
   /** Waits until so many more requests are answered: the group serves. */
   void awaitProgress(long requests) throws InterruptedException {
     long until = load.served() + requests;
@@ -96,6 +102,24 @@ final class GroupUnderLoad implements AutoCloseable {
     while (voters() != voters) {
       assertThat(System.nanoTime() - end).as("voters: %d", voters()).isNegative();
       TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  /** Waits until every node says that it takes commands, as all do in mode total. */
+  void awaitAllServe() throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    for (int i = 0; i < group.settings().nodes(); i++) {
+      while (!serves(i)) {
+        assertThat(System.nanoTime() - end).as("node %d serves", i).isNegative();
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+    }
+  }
+
+  private boolean serves(int node) throws IOException {
+    try (AdminClient client =
+        AdminClient.connect(group.settings().clients().get(node).resolve(), ASK)) {
+      return client.standing().leading();
     }
   }
 

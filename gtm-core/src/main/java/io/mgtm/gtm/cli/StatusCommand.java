@@ -77,7 +77,8 @@ final class StatusCommand extends ClientCommand {
 
   /** Only the leader knows how far the others are. */
   private NodeStatus asLeaderKnowsIt() {
-    if (group.serving() || group.leaderAddress().isEmpty()) {
+    boolean leads = group.serving() && group.role().equals("leader");
+    if (leads || group.leaderAddress().isEmpty()) {
       return group;
     }
     try {

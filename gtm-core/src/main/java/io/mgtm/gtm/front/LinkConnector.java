@@ -11,4 +11,9 @@ public interface LinkConnector {
    * it cannot be opened.
    */
   Link connect(LinkListener listener);
+
+  /** Whether it is the front's own node, which is taken before others that lead in its term. */
+  default boolean home() {
+    return false;
+  }
 }

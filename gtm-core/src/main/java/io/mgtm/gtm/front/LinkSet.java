@@ -119,7 +119,9 @@ final class LinkSet {
       if (way == null || !way.leads()) {
         continue;
       }
-      if (best == null || way.standing.term() > best.standing.term()) {
+      if (best == null
+          || way.standing.term() > best.standing.term()
+          || (place.connector.home() && way.standing.term() == best.standing.term())) {
         best = way;
       }
       if (!way.silent && (answering == null || way.standing.term() > answering.standing.term())) {

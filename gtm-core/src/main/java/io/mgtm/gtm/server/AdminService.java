@@ -20,10 +20,10 @@ final class AdminService {
   private static final int PIECE_BYTES = 1 << 20;
 
   private final GroupControl control;
-  private final LinkEngine engine;
+  private final CommandEngine engine;
   private final LongSupplier clockMicros;
 
-  AdminService(GroupControl control, LinkEngine engine, LongSupplier clockMicros) {
+  AdminService(GroupControl control, CommandEngine engine, LongSupplier clockMicros) {
     this.control = control;
     this.engine = engine;
     this.clockMicros = clockMicros;
@@ -35,7 +35,7 @@ final class AdminService {
       case "status" -> reply(peer, id, AdminReplyKind.DONE, json(control.status()));
       case "accept-loss" -> change(peer, id, verb, "", control.acceptLoss());
       case "transfer", "add", "remove", "backup" -> {
-        if (engine.isServing()) {
+        if (verb.equals("backup") ? engine.isServing() : control.decides()) {
           lead(peer, id, verb, argument);
         } else {
           redirect(peer, id);

@@ -7,6 +7,9 @@ interface GroupControl {
 
   NodeStatus status();
 
+  /** Whether changes of the group are to be asked of this node. */
+  boolean decides();
+
   /** Hands the leadership over; the answer is why not, empty when it has begun. */
   Optional<String> transfer(String member);
 

@@ -2,22 +2,11 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.core.CoreSettings;
-import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupLogs;
-import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.ManagedLog;
-import io.mgtm.group.net.JGroupsSettings;
-import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.link.Standing;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.util.Comparator;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -26,10 +15,8 @@ import java.util.function.Consumer;
  * This node as a member of its group: what the log tells goes to the engine and the links, and what
  * operators want to the log. Owner thread.
  */
-final class GroupMember implements GroupControl, ReplicatedLog.Listener {
+final class GroupMember implements MemberNode, ReplicatedLog.Listener {
   private static final String NOT_NAMED = "\"%s\" is no name of a member";
-  private static final int TAIL_BYTES = 16 << 20;
-  private static final int TICK_MS = 10;
 
   private final GtmConfig config;
   private final GtmStateMachine machine;
@@ -60,51 +47,16 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
    * the owner is busy until then.
    */
   ManagedLog open(Executor owner) {
-    Map<String, HostPort> members = config.group().memberAddresses();
-    String name = config.group().name();
-    List<InetSocketAddress> hosts = members.values().stream().map(HostPort::resolve).toList();
-    JGroupsSettings network =
-        new JGroupsSettings(
-            config.group().cluster(),
-            members.get(name).resolve(),
-            hosts,
-            JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
-            keys(),
-            Optional.ofNullable(config.group().stackFile()));
     log =
         GroupLogs.open(
-            config.group().mode(), config.data(), settings(), network, machine, owner, this);
+            config.group().mode(),
+            config.data(),
+            MemberSetup.settings(config),
+            MemberSetup.network(config),
+            machine,
+            owner,
+            this);
     return log;
-  }
-
-  private Optional<JGroupsSettings.Tls> keys() {
-    if (config.group().keyStore() == null) {
-      return Optional.empty();
-    }
-    try {
-      String password = LinkTls.firstLine("group.passwordFile", config.group().passwordFile());
-      return Optional.of(new JGroupsSettings.Tls(config.group().keyStore(), password));
-    } catch (IOException e) {
-      throw new LogException(LogException.Category.ACCESS, e.getMessage(), e);
-    }
-  }
-
-  private GroupSettings settings() {
-    LogSettings base = LogSettings.defaults();
-    return new GroupSettings(
-        config.group().name(),
-        List.copyOf(config.group().memberAddresses().keySet()),
-        config.durability(),
-        new LogSettings(
-            config.log().segmentBytes(),
-            base.sparesAhead(),
-            base.sparesMax(),
-            base.roomWaitMs(),
-            base.roomRetryMs()),
-        CoreSettings.defaults(),
-        config.log().checkpointBytes(),
-        TAIL_BYTES,
-        TICK_MS);
   }
 
   /** From here on the engine is told. */
@@ -155,8 +107,8 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
     }
   }
 
-  /** How this node stands now. */
-  Standing standing() {
+  @Override
+  public Standing standing() {
     GroupStatus status = log.status();
     return new Standing(
         engine != null && engine.takesFronts(),
@@ -172,35 +124,12 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
 
   @Override
   public NodeStatus status() {
-    GroupStatus s = log.status();
-    return new NodeStatus(
-        s.name(),
-        config.group().mode().label(),
-        s.role() == Role.LEADER ? "leader" : s.role() == Role.FOLLOWER ? "follower" : "candidate",
-        engine.isServing(),
-        s.transferring(),
-        s.term(),
-        s.leader(),
-        address(s.leader()),
-        s.lastIndex(),
-        s.committedIndex(),
-        s.appliedIndex(),
-        machine.state().counts().sessions(),
-        s.members().stream()
-            .map(member -> status(s, member))
-            .sorted(Comparator.comparing(NodeStatus.MemberStatus::name))
-            .toList());
+    return MemberSetup.status(config, log.status(), engine.isServing(), machine.state());
   }
 
-  private NodeStatus.MemberStatus status(GroupStatus s, GroupStatus.Member member) {
-    boolean known = s.role() == Role.LEADER && member.matchedIndex() >= 0;
-    return new NodeStatus.MemberStatus(
-        member.name(),
-        member.voter(),
-        s.connected().contains(member.name()),
-        known ? member.matchedIndex() : -1,
-        known ? Math.max(0, s.lastIndex() - member.matchedIndex()) : -1,
-        address(member.name()));
+  @Override
+  public boolean decides() {
+    return engine.isServing();
   }
 
   @Override
@@ -234,14 +163,14 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
   }
 
   /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */
-  boolean handOver() {
-    if (!engine.isServing()) {
-      return false;
-    }
-    GroupStatus s = log.status();
-    return s.members().stream()
-        .filter(m -> m.voter() && !m.name().equals(s.name()) && s.connected().contains(m.name()))
-        .sorted(Comparator.comparingLong(GroupStatus.Member::matchedIndex).reversed())
-        .anyMatch(m -> log.transfer(m.name()).isEmpty());
+  @Override
+  public boolean handOver() {
+    return engine.isServing()
+        && MemberSetup.successors(log.status()).anyMatch(name -> log.transfer(name).isEmpty());
+  }
+
+  @Override
+  public boolean isNeeded() {
+    return engine.isServing();
   }
 }

@@ -39,6 +39,11 @@ final class GtmStateMachine implements StateMachine {
     return state;
   }
 
+  /** An entry has told where a member is. */
+  void membersChanged() {
+    membersChanged.run();
+  }
+
   @Override
   public void apply(long index, ByteBuffer payload) {
     try {

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * are committed and, when the turn appended none, the leader was confirmed after it; what has not
  * left when the leadership ends never leaves.
  */
-final class LinkEngine {
+final class LinkEngine implements CommandEngine {
   private static final Logger log = LoggerFactory.getLogger(LinkEngine.class);
 
   /** A frame of replies is ended, and another begun, past this. */
@@ -117,7 +117,8 @@ final class LinkEngine {
   }
 
   /** Whether this node leads and takes commands. */
-  boolean isServing() {
+  @Override
+  public boolean isServing() {
     return serving;
   }
 
@@ -127,12 +128,14 @@ final class LinkEngine {
   }
 
   /** Sessions with a link to this leader. */
-  int attachedSessions() {
+  @Override
+  public int attachedSessions() {
     return watch.attachedCount();
   }
 
   /** How many turns wait for the log. */
-  int heldTurns() {
+  @Override
+  public int heldTurns() {
     return held.size() + heldUntilStable.size();
   }
 
@@ -173,7 +176,8 @@ final class LinkEngine {
   }
 
   /** Tells all members, and through them all fronts, where this one is. */
-  void announce() {
+  @Override
+  public void announce() {
     String address = setup.address().get();
     if (serving && !address.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       entry.begin();
@@ -203,7 +207,8 @@ final class LinkEngine {
   }
 
   /** Takes what a link brought; it is done, with all else of this turn, at the turn's end. */
-  void submit(LinkWork work) {
+  @Override
+  public void submit(LinkWork work) {
     waiting.add(work);
     askTurn();
   }
@@ -417,7 +422,8 @@ final class LinkEngine {
   }
 
   /** Called now and then: ends sessions without a link, and begins to serve once there is room. */
-  void tick() {
+  @Override
+  public void tick() {
     if (stopped || !leads) {
       return;
     }
@@ -437,7 +443,8 @@ final class LinkEngine {
   }
 
   /** Serves nothing from here on, and drops what will never be acknowledged. */
-  void abandon() {
+  @Override
+  public void abandon() {
     stopped = true;
     serving = false;
     dropHeld();

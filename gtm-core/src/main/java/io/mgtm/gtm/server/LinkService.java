@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * @param fatal told when an invariant is broken
  */
 record LinkService(
-    LinkEngine engine,
+    CommandEngine engine,
     LinkPeers peers,
     AdminService admin,
     LinkSecret secret,

@@ -56,6 +56,11 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
       }
 
       @Override
+      public boolean home() {
+        return true;
+      }
+
+      @Override
       public Link connect(LinkListener listener) {
         LocalLink link = new LocalLink(name, service, owner, listener);
         owner.execute(link::open);

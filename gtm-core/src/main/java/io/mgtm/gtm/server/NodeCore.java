@@ -6,6 +6,7 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
 import io.mgtm.group.storage.LogSettings;
+import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,16 +41,24 @@ final class NodeCore implements AutoCloseable {
   private final GxidWarning gxidWarning = new GxidWarning();
   private final GtmStateMachine machine;
 
+  /** Null in a group in mode total. */
   private ReplicatedLog log;
 
   /** Null in a group. */
   private Engine engine;
 
-  private LinkEngine links;
+  private CommandEngine links;
+
+  /** The same without a group; null in one. */
+  private LinkEngine served;
+
   private GroupControl control;
 
   /** Null without a group. */
-  private GroupMember group;
+  private MemberNode group;
+
+  /** The log of a group in mode total; null else. */
+  private OrderedLog ordered;
 
   private volatile String advertised = "";
 
@@ -118,14 +128,51 @@ final class NodeCore implements AutoCloseable {
           LogException.Category.IN_USE,
           "An import fills a single GTM: start one without --members, take a backup of it, and restore that on every member");
     }
-    group = new GroupMember(config, machine, fatal, standing -> peers.update());
-    log = group.open(owner);
-    control = group;
-    links = linkEngine(Takeover.nothing(config.gxid().first()).commands());
-    group.serve(links);
+    List<Command> first = Takeover.nothing(config.gxid().first()).commands();
+    if (config.group().mode() == GroupMode.TOTAL) {
+      joinTotal(first);
+      return;
+    }
+    GroupMember member = new GroupMember(config, machine, fatal, standing -> peers.update());
+    log = member.open(owner);
+    group = member;
+    control = member;
+    LinkEngine leads = linkEngine(first, member::yieldLeadership);
+    links = leads;
+    member.serve(leads);
   }
 
-  private LinkEngine linkEngine(List<Command> firstCommands) {
+  private void joinTotal(List<Command> firstCommands) {
+    OrderedGtm gtm = new OrderedGtm(machine);
+    TotalMachine ordering = new TotalMachine(gtm);
+    TotalMember member = new TotalMember(config, gtm, fatal, peers::update);
+    ordered = member.open(ordering, owner);
+    group = member;
+    control = member;
+    TotalEngine engineOfAll =
+        new TotalEngine(
+            new TotalEngine.Setup(
+                config.group().name(),
+                this::standing,
+                () -> advertised,
+                peers::update,
+                limits(),
+                config.limits().connectionsMax(),
+                config.links().graceMs()),
+            gtm,
+            ordered,
+            new GroupBeginning(firstCommands, restore, NodeCore::nowMicros),
+            owner,
+            NodeCore::nowMicros,
+            metrics,
+            fatal);
+    links = engineOfAll;
+    ordering.serve(engineOfAll);
+    member.serve(engineOfAll);
+  }
+
+  /** The engine of a leader; {@code yieldLeadership} is null where nobody else could lead. */
+  private LinkEngine linkEngine(List<Command> firstCommands, BooleanSupplier yieldLeadership) {
     return new LinkEngine(
         new LinkEngine.Setup(
             config.group().name(),
@@ -137,7 +184,7 @@ final class NodeCore implements AutoCloseable {
             config.limits().connectionsMax(),
             config.links().graceMs(),
             lazySettings(),
-            group == null ? null : group::yieldLeadership),
+            yieldLeadership),
         machine,
         log,
         owner,
@@ -158,9 +205,11 @@ final class NodeCore implements AutoCloseable {
     engine = new Engine(machine.state(), log, NodeCore::nowMicros, metrics);
     begin(takeover);
     engine.restart(!localLog.recoveredUncleanly());
-    links = linkEngine(List.of());
+    LinkEngine fronts = linkEngine(List.of(), null);
+    links = fronts;
+    served = fronts;
     control = new SingleControl(config.group().name(), log, machine);
-    links.leading();
+    fronts.leading();
     GtmState.Counts counts = machine.state().counts();
     LOG.info(
         "Next gxid {}, {} prepared transactions, {} sequences, {} nodes",
@@ -227,7 +276,7 @@ final class NodeCore implements AutoCloseable {
     @Override
     public void committed(long index) {
       engine.committed(index);
-      links.release();
+      served.release();
     }
 
     @Override
@@ -296,13 +345,21 @@ final class NodeCore implements AutoCloseable {
     metrics.observe(machine.state(), waiting);
     metrics.observeGroup(control.status(), peers.count(), links.attachedSessions());
     gxidWarning.check(machine.state());
-    if (restore != null && log.committedIndex() == log.lastIndex()) {
+    NodeStatus status = control.status();
+    if (restore != null && status.committedIndex() == status.lastIndex()) {
       checkRestored();
     }
     if (group == null || links.isServing()) {
-      return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX) ? "" : log.noRoomReason();
+      return roomTrouble();
     }
-    return control.status().leader().isEmpty() ? "no member leads the group" : "";
+    return status.leader().isEmpty() ? "no member leads the group" : "";
+  }
+
+  private String roomTrouble() {
+    if (ordered != null) {
+      return ordered.hasRoom() ? "" : ordered.noRoomReason();
+    }
+    return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX) ? "" : log.noRoomReason();
   }
 
   private void checkRestored() {
@@ -318,8 +375,9 @@ final class NodeCore implements AutoCloseable {
     return group != null && group.handOver();
   }
 
+  /** Whether clients still need this node; see {@link #handOver}. */
   boolean isServing() {
-    return links.isServing();
+    return group == null ? links.isServing() : group.isNeeded();
   }
 
   @Override
@@ -332,6 +390,9 @@ final class NodeCore implements AutoCloseable {
     }
     if (links != null) {
       links.abandon();
+    }
+    if (ordered != null) {
+      ordered.close();
     }
     if (log != null) {
       log.close();

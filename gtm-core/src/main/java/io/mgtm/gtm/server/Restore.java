@@ -109,21 +109,40 @@ public final class Restore {
    * @throws LogException with NO_SPACE when the log has no room for all of it; it begins again then
    */
   static void append(BackupFile backup, long micros, GtmStateMachine machine, ReplicatedLog log) {
-    byte[] state = backup.state();
-    int parts = Math.max(1, (state.length + PIECE_BYTES - 1) / PIECE_BYTES);
+    int parts = parts(backup);
     for (int part = 0; part < parts; part++) {
       if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
         throw new LogException(Category.NO_SPACE, log.noRoomReason());
       }
-      boolean last = part == parts - 1;
-      int from = part * PIECE_BYTES;
-      int length = Math.min(PIECE_BYTES, state.length - from);
-      ByteBuffer entry = ByteBuffer.allocate(HEAD_BYTES + length);
-      entry.put(ENTRY_VERSION).putLong(micros).putInt(backup.identity()).putInt(part);
-      entry.put((byte) (last ? 1 : 0)).put(state, from, length).flip();
+      ByteBuffer entry = entry(backup, micros, part);
       machine.apply(log.lastIndex() + 1, entry.duplicate());
-      log.append(entry, last ? Durability.REQUIRED : Durability.BUFFERED);
+      log.append(entry, part == parts - 1 ? Durability.REQUIRED : Durability.BUFFERED);
     }
+  }
+
+  /** How many entries a backup takes. */
+  static int parts(BackupFile backup) {
+    return Math.max(1, (backup.state().length + PIECE_BYTES - 1) / PIECE_BYTES);
+  }
+
+  /** One of the entries. */
+  static ByteBuffer entry(BackupFile backup, long micros, int part) {
+    byte[] state = backup.state();
+    boolean last = part == parts(backup) - 1;
+    int from = part * PIECE_BYTES;
+    int length = Math.min(PIECE_BYTES, state.length - from);
+    ByteBuffer entry = ByteBuffer.allocate(HEAD_BYTES + length);
+    entry.put(ENTRY_VERSION).putLong(micros).putInt(backup.identity()).putInt(part);
+    return entry.put((byte) (last ? 1 : 0)).put(state, from, length).flip();
+  }
+
+  /** Whether an entry follows the bytes that have come already; the first one always does. */
+  static boolean fits(ByteBuffer entry, int bytesBefore) {
+    entry.get();
+    entry.getLong();
+    entry.getInt();
+    int part = entry.getInt();
+    return part == 0 || part * PIECE_BYTES == bytesBefore;
   }
 
   /**

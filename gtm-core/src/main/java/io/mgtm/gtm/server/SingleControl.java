@@ -37,6 +37,11 @@ final class SingleControl implements GroupControl {
   }
 
   @Override
+  public boolean decides() {
+    return true;
+  }
+
+  @Override
   public Optional<String> transfer(String to) {
     return Optional.of(NO_GROUP);
   }

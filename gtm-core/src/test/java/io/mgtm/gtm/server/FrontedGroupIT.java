@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.SnapshotReply;
@@ -32,9 +33,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A front as the proxy has it before the three nodes of a group, whose leaders die under load. */
 @Timeout(120)
@@ -54,8 +57,8 @@ class FrontedGroupIT {
   private Front front;
   private FrontServer server;
 
-  private void start() throws Exception {
-    nodes = TestNodes.three(folder).startAll();
+  private void start(GroupMode mode) throws Exception {
+    nodes = TestNodes.three(folder, mode).startAll();
     nodes.leader();
     EventLoop loop = loops.next();
     FrontSettings settings =
@@ -86,7 +89,9 @@ class FrontedGroupIT {
       loops.next().submit(front::close).get();
     }
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
-    nodes.close();
+    if (nodes != null) {
+      nodes.close();
+    }
     assertThat(fatal.get()).isNull();
   }
 
@@ -110,7 +115,7 @@ class FrontedGroupIT {
 
   @Test
   void aBackupThroughTheFrontShowsItsClientOneMomentAndEndsWithTheLeader() throws Exception {
-    start();
+    start(GroupMode.FIFO);
     try (GtmClient takes = GtmClient.connect(server.address());
         GtmClient other = GtmClient.connect(server.address())) {
       int before = other.begin();
@@ -136,9 +141,10 @@ class FrontedGroupIT {
     TestGtm.await("more transactions", () -> done.get() >= from + transactions);
   }
 
-  @Test
-  void noClientSeesALeaderDie() throws Exception {
-    start();
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "TOTAL"})
+  void noClientSeesALeaderDie(GroupMode mode) throws Exception {
+    start(mode);
     try (GtmClient client = GtmClient.connect(server.address())) {
       client.createSequence(GtmClient.sequenceKey("db.public.s0"));
       client.createSequence(GtmClient.sequenceKey("db.public.s1"));

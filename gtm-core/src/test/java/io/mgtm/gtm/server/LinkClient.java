@@ -178,6 +178,20 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
     return standing;
   }
 
+  /** Waits for the answer to an attach: whether it was granted. */
+  boolean attachedOrRefused() {
+    try {
+      while (true) {
+        Event event = next();
+        if (event instanceof Event.Attached || event instanceof Event.Refused) {
+          return event instanceof Event.Attached;
+        }
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   boolean leads() {
     return standing != null && standing.leading();
   }

@@ -27,12 +27,14 @@ public final class TestNodes implements AutoCloseable {
   private static final int PORT_STEP = 100;
 
   private final Path folder;
+  private final GroupMode mode;
   private final Map<String, Integer> groupPorts = new TreeMap<>();
   private final Map<String, Integer> ports = new TreeMap<>();
   private final Map<String, GtmServer> running = new TreeMap<>();
 
-  private TestNodes(Path folder, List<String> names) throws IOException {
+  private TestNodes(Path folder, GroupMode mode, List<String> names) throws IOException {
     this.folder = folder;
+    this.mode = mode;
     for (String name : names) {
       addNode(name);
     }
@@ -40,7 +42,12 @@ public final class TestNodes implements AutoCloseable {
 
   /** Three nodes; they are not started. */
   public static TestNodes three(Path folder) throws IOException {
-    return new TestNodes(folder, List.of("g1", "g2", "g3"));
+    return three(folder, GroupMode.FIFO);
+  }
+
+  /** Three nodes of a group in a mode. */
+  public static TestNodes three(Path folder, GroupMode mode) throws IOException {
+    return new TestNodes(folder, mode, List.of("g1", "g2", "g3"));
   }
 
   /** A further node, to be started with all that are known by then as its members. */
@@ -90,7 +97,7 @@ public final class TestNodes implements AutoCloseable {
         d.gxid(),
         d.limits(),
         d.timeouts(),
-        new GroupConfig(name, members, GroupMode.FIFO, null, "test"),
+        new GroupConfig(name, members, mode, null, "test"),
         d.links());
   }
 
@@ -147,7 +154,19 @@ public final class TestNodes implements AutoCloseable {
   }
 
   private List<String> leaders() {
-    return running.keySet().stream().filter(name -> status(name).serving()).toList();
+    return running.keySet().stream().filter(name -> leads(status(name))).toList();
+  }
+
+  /** In mode total the others serve as well. */
+  private static boolean leads(NodeStatus status) {
+    return status.serving() && status.role().equals("leader");
+  }
+
+  /** Waits until each node that runs serves. */
+  void awaitAllServe() {
+    TestGtm.await(
+        "all nodes to serve",
+        () -> running.keySet().stream().allMatch(name -> status(name).serving()));
   }
 
   /** One that runs and does not lead. */

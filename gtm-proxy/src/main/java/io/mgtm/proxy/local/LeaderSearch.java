@@ -28,7 +28,9 @@ final class LeaderSearch {
     for (int i = 0; i < nodes.size(); i++) {
       try (AdminClient client = AdminClient.connect(nodes.get(i).resolve(), ASK)) {
         Standing standing = client.standing();
-        if (standing.leading() && standing.term() > term) {
+        // In mode total all take commands, and one of them makes the order.
+        boolean leads = standing.leading() && standing.leader().equals(standing.member());
+        if (leads && standing.term() > term) {
           leader = i;
           term = standing.term();
         }

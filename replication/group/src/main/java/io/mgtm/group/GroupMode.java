@@ -18,7 +18,14 @@ public enum GroupMode {
    * {@link Durability#BUFFERED} waits until all connected members have it. Survives the crash of
    * the leader together with clients that repeat what was lost.
    */
-  LAZY;
+  LAZY,
+
+  /**
+   * Active replication: every member accepts proposals and applies all of them in one order; a
+   * majority has what is acknowledged. As {@link #FIFO}, and clients of other members do not notice
+   * the death of the one that makes the order but by a pause.
+   */
+  TOTAL;
 
   /** As it stands on a command line. */
   public String label() {

@@ -67,7 +67,11 @@ final class GroupEffects implements Effects {
   @Override
   public void committed(long index) {
     applier.applyUpTo(index);
-    tellLeader(() -> listener.committed(index));
+    if (listener instanceof MemberListener everyMember) {
+      group.notice(() -> everyMember.settled(index));
+    } else {
+      tellLeader(() -> listener.committed(index));
+    }
   }
 
   @Override

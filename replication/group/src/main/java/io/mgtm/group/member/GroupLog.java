@@ -64,6 +64,7 @@ public final class GroupLog implements ManagedLog {
   private final RoomWatch room;
   private final GroupCore core;
   private final MemberId self;
+  private final long incarnation;
 
   private final AtomicBoolean tickAsked = new AtomicBoolean();
 
@@ -156,6 +157,7 @@ public final class GroupLog implements ManagedLog {
     disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier);
     terms = new TermStore(folder.files(), BootId.current(), settings.durability());
     TermRecord record = terms.begin(store.recovery());
+    incarnation = record.incarnation();
     MembershipHistory members = new MembershipHistory(0, record.initial());
     applier.start(disk, members);
     checkpoints =
@@ -270,6 +272,9 @@ public final class GroupLog implements ManagedLog {
     if (room.isRefused() && disk.hasRoom()) {
       room.hasRoom();
     }
+    if (listener instanceof MemberListener everyMember) {
+      notice(() -> everyMember.ticked(nowMs()));
+    }
   }
 
   /** What the core says is done here once it is at rest: only then may it be called again. */
@@ -287,7 +292,22 @@ public final class GroupLog implements ManagedLog {
 
   @Override
   public boolean isLeading() {
-    return leading;
+    return leading && core.isServing();
+  }
+
+  /** This member. */
+  public MemberId self() {
+    return self;
+  }
+
+  /** How often this member was started on its folder, this time included. */
+  public long incarnation() {
+    return incarnation;
+  }
+
+  /** Whether a member stands in the newest membership of this member's log. */
+  public boolean isMember(MemberId member) {
+    return core.membership().contains(member);
   }
 
   @Override

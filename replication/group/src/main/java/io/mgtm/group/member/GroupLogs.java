@@ -16,7 +16,8 @@ public final class GroupLogs {
    * Opens the member's folder, or begins one, and joins the group. Called by the owner thread, or
    * before it runs.
    *
-   * @param mode the same on all members; members of different modes do not see each other
+   * @param mode the same on all members; members of different modes do not see each other. Not
+   *     {@code TOTAL}, whose log is {@link io.mgtm.group.total.TotalLog}
    * @throws io.mgtm.group.LogException as {@link GroupLog#open} throws
    */
   public static ManagedLog open(
@@ -27,6 +28,9 @@ public final class GroupLogs {
       StateMachine machine,
       Executor owner,
       ReplicatedLog.Listener listener) {
+    if (mode == GroupMode.TOTAL) {
+      throw new IllegalArgumentException("mode total has no log of a leader");
+    }
     JGroupsSettings own = network.ofMode(mode);
     JGroupsTransport transport =
         new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));

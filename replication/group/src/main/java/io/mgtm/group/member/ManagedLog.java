@@ -1,23 +1,6 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.ReplicatedLog;
-import java.util.Optional;
 
 /** The log of a member of a group, and what an operator may ask of it. Owner thread. */
-public interface ManagedLog extends ReplicatedLog {
-
-  /** Hands the leadership over; the answer is why not, empty when it has begun. */
-  Optional<String> transfer(String name);
-
-  /** Lets a member join under a new name, when it shows up; the answer is why not. */
-  Optional<String> add(String name);
-
-  /** Takes a member out of the group; the answer is why not, empty when it has begun. */
-  Optional<String> remove(String name);
-
-  /** An operator's decision to go on without members that may know more than those here. */
-  void acceptLoss();
-
-  /** What this member knows of the group. */
-  GroupStatus status();
-}
+public interface ManagedLog extends ReplicatedLog, GroupAdmin {}

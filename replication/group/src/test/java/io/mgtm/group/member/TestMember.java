@@ -8,6 +8,9 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.OrderedMachine;
+import io.mgtm.group.total.TotalLog;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -30,10 +33,38 @@ final class TestMember implements AutoCloseable {
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private ManagedLog log;
+
+  /** In mode total; null else. */
+  private OrderedLog ordered;
+
+  private final Deque<Proposed> unproposed = new ArrayDeque<>();
+  private final Deque<Proposed> proposed = new ArrayDeque<>();
+  private volatile boolean sequencing;
+  private volatile boolean serving;
   private volatile boolean leading;
   private volatile LogException failure;
   private volatile long ledTerm;
   private volatile boolean repliesMayBeLost;
+
+  /** Of mode total: a word, or a read when it is null. */
+  private static final class Proposed {
+    private final String word;
+    private final Durability durability;
+    private final CompletableFuture<List<String>> done = new CompletableFuture<>();
+    private long number;
+    private List<String> seen;
+
+    Proposed(String word, Durability durability) {
+      this.word = word;
+      this.durability = durability;
+    }
+
+    ByteBuffer encoded() {
+      byte[] bytes = word == null ? new byte[0] : word.getBytes(UTF_8);
+      ByteBuffer to = ByteBuffer.allocate(2 + bytes.length);
+      return to.put(durability.code()).put((byte) (word == null ? 1 : 0)).put(bytes).flip();
+    }
+  }
 
   private record Waiting(long index, long ticket, CompletableFuture<List<String>> done) {}
 
@@ -62,8 +93,103 @@ final class TestMember implements AutoCloseable {
   }
 
   TestMember(GroupMode mode, Path folder, GroupSettings settings, JGroupsSettings network) {
-    log =
-        onOwner(() -> GroupLogs.open(mode, folder, settings, network, words, owner, new Replies()));
+    if (mode == GroupMode.TOTAL) {
+      ordered =
+          onOwner(
+              () ->
+                  TotalLog.open(
+                      folder, settings, network, new OrderedWords(), owner, new Places()));
+    } else {
+      log =
+          onOwner(
+              () -> GroupLogs.open(mode, folder, settings, network, words, owner, new Replies()));
+    }
+  }
+
+  private final class OrderedWords implements OrderedMachine {
+    @Override
+    public Durability apply(long index, long own, ByteBuffer payload) {
+      ByteBuffer in = payload.duplicate();
+      Durability durability = Durability.of(in.get());
+      boolean read = in.get() != 0;
+      if (!read) {
+        words.apply(index, in);
+      }
+      for (Proposed next : proposed) {
+        if (next.number == own) {
+          next.seen = List.copyOf(words.list);
+        }
+      }
+      return durability;
+    }
+
+    @Override
+    public byte[] checkpoint() {
+      return words.checkpoint();
+    }
+
+    @Override
+    public void restore(ByteBuffer checkpoint) {
+      words.restore(checkpoint);
+    }
+  }
+
+  private final class Places implements OrderedLog.Listener {
+    @Override
+    public void settled(long number) {
+      while (!proposed.isEmpty() && proposed.peekFirst().number <= number) {
+        Proposed next = proposed.removeFirst();
+        next.done.complete(next.seen);
+      }
+      proposeMore();
+    }
+
+    @Override
+    public void withdrawn(long fromNumber) {
+      proposed.stream().filter(p -> p.number >= fromNumber).forEach(p -> p.seen = null);
+    }
+
+    @Override
+    public void skipped(long toNumber) {
+      proposed.stream()
+          .filter(p -> p.number <= toNumber && p.seen == null)
+          .forEach(p -> p.done.completeExceptionally(new IllegalStateException("skipped")));
+    }
+
+    @Override
+    public void serving(boolean now) {
+      serving = now;
+    }
+
+    @Override
+    public void sequencing(boolean now) {
+      sequencing = now;
+      if (now) {
+        ledTerm = ordered.status().term();
+      }
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      failure = cause;
+    }
+  }
+
+  private void proposeMore() {
+    while (!unproposed.isEmpty() && ordered.canPropose(unproposed.peekFirst().encoded().limit())) {
+      Proposed next = unproposed.removeFirst();
+      next.number = ordered.propose(next.encoded());
+      proposed.addLast(next);
+    }
+  }
+
+  private CompletableFuture<List<String>> propose(Proposed what) {
+    owner.execute(
+        () -> {
+          unproposed.addLast(what);
+          proposeMore();
+        });
+    return what.done;
   }
 
   private final class Replies implements ReplicatedLog.Listener {
@@ -118,6 +244,9 @@ final class TestMember implements AutoCloseable {
 
   /** Adds a word; done when that is acknowledged. */
   CompletableFuture<List<String>> add(String word, Durability durability) {
+    if (ordered != null) {
+      return propose(new Proposed(word, durability));
+    }
     CompletableFuture<List<String>> done = new CompletableFuture<>();
     owner.execute(
         () -> {
@@ -136,6 +265,9 @@ final class TestMember implements AutoCloseable {
 
   /** Reads all words, confirmed by a majority. */
   CompletableFuture<List<String>> read() {
+    if (ordered != null) {
+      return propose(new Proposed(null, Durability.BUFFERED));
+    }
     CompletableFuture<List<String>> done = new CompletableFuture<>();
     owner.execute(
         () -> {
@@ -154,7 +286,12 @@ final class TestMember implements AutoCloseable {
   }
 
   boolean isLeading() {
-    return leading;
+    return ordered == null ? leading : sequencing && serving;
+  }
+
+  /** In mode total: whether what it proposes comes back. */
+  boolean isServing() {
+    return serving;
   }
 
   LogException failure() {
@@ -162,7 +299,7 @@ final class TestMember implements AutoCloseable {
   }
 
   GroupStatus status() {
-    return onOwner(log::status);
+    return onOwner(() -> log().status());
   }
 
   /** The term that it led in last. */
@@ -174,15 +311,19 @@ final class TestMember implements AutoCloseable {
     return repliesMayBeLost;
   }
 
-  ManagedLog log() {
-    return log;
+  GroupAdmin log() {
+    return ordered == null ? log : ordered;
   }
 
   @Override
   public void close() {
     onOwner(
         () -> {
-          log.close();
+          if (ordered == null) {
+            log.close();
+          } else {
+            ordered.close();
+          }
           return null;
         });
     owner.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();

@@ -15,5 +15,11 @@ enum Fault {
   /** Mode lazy: a member that was away leads without those who know more. */
   RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP,
   /** Mode lazy: a leader does not say that entries may be missing. */
-  LOSS_NOT_TOLD
+  LOSS_NOT_TOLD,
+  /** Mode total: a proposal that was sent again is applied again. */
+  REPEATED_PROPOSAL_NOT_DROPPED,
+  /** Mode total: the checkpoint has not the table of what was applied of whom. */
+  CHECKPOINT_FORGETS_ORIGINS,
+  /** Mode total: a reply shows the state when it leaves, not that of its place. */
+  REPLY_FROM_A_LATER_STATE
 }

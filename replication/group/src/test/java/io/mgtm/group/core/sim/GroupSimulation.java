@@ -26,6 +26,7 @@ final class GroupSimulation {
 
   final Fault fault;
   final Agreement agreement;
+  private final boolean total;
   final SplittableRandom random;
   final CoreSettings settings;
   final Oracle oracle = new Oracle();
@@ -53,7 +54,17 @@ final class GroupSimulation {
   }
 
   GroupSimulation(long seed, Fault fault, Agreement agreement) {
+    this(seed, fault, agreement, false);
+  }
+
+  /** Mode total. */
+  static GroupSimulation total(long seed, Fault fault) {
+    return new GroupSimulation(seed, fault, Agreement.MAJORITY, true);
+  }
+
+  private GroupSimulation(long seed, Fault fault, Agreement agreement, boolean total) {
     this.agreement = agreement;
+    this.total = total;
     this.seed = seed;
     this.fault = fault;
     this.random = new SplittableRandom(seed);
@@ -100,7 +111,8 @@ final class GroupSimulation {
       boolean stopping = false;
       while (nowMs < calmUntil) {
         runUntil(nowMs + 100);
-        if (!stopping && nemesis.isSettled()) {
+        boolean settled = nemesis.isSettled();
+        if (!stopping && settled) {
           clients.forEach(SimClient::stopWhenDone);
           stopping = true;
         }
@@ -112,9 +124,18 @@ final class GroupSimulation {
     } catch (RuntimeException e) {
       throw new IllegalStateException(
           "%s, seed %d, fault %s, at %d ms: %s"
-              .formatted(agreement, seed, fault, nowMs, e.getMessage()),
+              .formatted(total ? "TOTAL" : agreement, seed, fault, nowMs, e.getMessage()),
           e);
     }
+  }
+
+  boolean isTotal() {
+    return total;
+  }
+
+  /** Whether all faults have ended. */
+  boolean isCalm() {
+    return nowMs >= FAULTS_MS;
   }
 
   boolean isLazy() {
@@ -136,6 +157,7 @@ final class GroupSimulation {
               return node != null
                   && node.alive
                   && node.self().equals(voter)
+                  && (node.total == null || node.total.order.isIdle())
                   && node.core.commitIndex() == leader.disk.last();
             });
   }
@@ -231,6 +253,9 @@ final class GroupSimulation {
       node.step(() -> node.core.tick(nowMs));
       if (random.nextInt(16) == 0) {
         node.maybeCheckpoint();
+      }
+      if (total) {
+        node.step(node.total::tick);
       }
       after(8 + random.nextInt(5), () -> tick(node));
     }

@@ -56,7 +56,14 @@ class GroupSimulationTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"NONE", "RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP", "LOSS_NOT_TOLD"})
+      names = {
+        "NONE",
+        "RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP",
+        "LOSS_NOT_TOLD",
+        "REPEATED_PROPOSAL_NOT_DROPPED",
+        "CHECKPOINT_FORGETS_ORIGINS",
+        "REPLY_FROM_A_LATER_STATE"
+      })
   void plantedFaultIsFound(Fault fault) {
     assertThatThrownBy(
             () -> {

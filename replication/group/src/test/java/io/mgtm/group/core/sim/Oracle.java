@@ -7,6 +7,7 @@ import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.TermStart;
+import io.mgtm.group.total.ProposalEntry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,6 +27,16 @@ final class Oracle {
   private final List<TreeMap<Long, Long>> registers = new ArrayList<>();
   private final Map<Long, MemberId> leaders = new HashMap<>();
   private final Set<Long> allocated = new HashSet<>();
+
+  /**
+   * Entries that a leader of a term without a commit had lost. When power fails again, one who has
+   * them may lead, and its checkpoint may be of their time.
+   */
+  private final Map<Long, Entry> lost = new HashMap<>();
+
+  /** How many proposals of each process are committed. */
+  private final Map<String, Long> origins = new HashMap<>();
+
   private SimMachine reference = new SimMachine();
   private long forcedIndex;
 
@@ -119,12 +130,17 @@ final class Oracle {
 
   private void lose(long from) {
     losses++;
+    for (long index = from; index <= committed.size(); index++) {
+      lost.put(index, committed.get((int) index - 1));
+    }
     committed.subList((int) from - 1, committed.size()).clear();
     digests.subList((int) from - 1, digests.size()).clear();
     registers.forEach(register -> register.tailMap(from, true).clear());
     frontier = Math.min(frontier, from - 1);
     reference = new SimMachine();
+    origins.clear();
     for (int i = 0; i < committed.size(); i++) {
+      checkOrigin(committed.get(i));
       applyTo(reference, committed.get(i), i + 1L);
     }
   }
@@ -139,28 +155,55 @@ final class Oracle {
           index);
       return;
     }
+    while (index > committed.size() + 1 && lost.containsKey(committed.size() + 1L)) {
+      add(lost.get(committed.size() + 1L));
+    }
     check(
         index == committed.size() + 1,
         "%s commits entry %d after %d",
         member,
         index,
         committed.size());
+    add(entry);
+  }
+
+  private void add(Entry entry) {
     committed.add(entry);
+    long index = committed.size();
+    checkOrigin(entry);
     if (entry.durability() == Durability.REQUIRED) {
       forcedIndex = index;
     }
     applyTo(reference, entry, index);
     digests.add(reference.digest());
-    if (entry.kind() == EntryKind.COMMAND) {
-      Operation operation = Operation.decode(entry.payload());
+    Operation operation = SimTotal.operationOf(entry);
+    if (operation != null) {
       registers.get(operation.register()).put(index, reference.registers[operation.register()]);
     }
   }
 
+  /** Mode total: the proposals of a process stand in the log once, in their order. */
+  private void checkOrigin(Entry entry) {
+    if (!SimTotal.isProposal(entry)) {
+      return;
+    }
+    ProposalEntry proposal = ProposalEntry.decode(entry.payload());
+    String process = proposal.origin() + " started " + proposal.incarnation();
+    long before = origins.getOrDefault(process, 0L);
+    check(
+        proposal.number() == before + 1,
+        "proposal %d of %s is committed after %d",
+        proposal.number(),
+        process,
+        before);
+    origins.put(process, proposal.number());
+  }
+
   /** What an entry does to a state, on a member that follows. */
   static void applyTo(SimMachine machine, Entry entry, long index) {
-    if (entry.kind() == EntryKind.COMMAND) {
-      machine.apply(Operation.decode(entry.payload()), index);
+    Operation operation = SimTotal.operationOf(entry);
+    if (operation != null && operation.kind() != Operation.Kind.READ) {
+      machine.apply(operation, index);
     } else if (saysThatEntriesMayBeMissing(entry)) {
       machine.entriesMayBeMissing();
     }
@@ -196,9 +239,9 @@ final class Oracle {
       long expected = written == null ? 0 : written.getValue();
       check(reply == expected, "%s read %d and not %d", operation, reply, expected);
     } else {
-      Operation stored = Operation.decode(committed.get((int) index - 1).payload());
+      Operation stored = SimTotal.operationOf(committed.get((int) index - 1));
       check(
-          stored.equals(operation),
+          operation.equals(stored),
           "%s was acknowledged as entry %d, %s",
           operation,
           index,

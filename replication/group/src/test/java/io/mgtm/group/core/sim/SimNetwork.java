@@ -3,6 +3,7 @@ package io.mgtm.group.core.sim;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Message;
+import io.mgtm.group.total.TotalMessage;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -63,7 +64,7 @@ final class SimNetwork {
     return cut.contains(link(from, to));
   }
 
-  void send(MemberId from, String to, Message message) {
+  void send(MemberId from, String to, Object message) {
     if (isCut(from.name(), to) || (!healthy && random.nextInt(1000) < lossPerMille)) {
       return;
     }
@@ -73,7 +74,7 @@ final class SimNetwork {
     }
   }
 
-  private void deliverLater(MemberId from, String to, Message message) {
+  private void deliverLater(MemberId from, String to, Object message) {
     long delay = 1L + random.nextInt(4);
     if (!healthy && random.nextInt(1000) < spikePerMille) {
       delay += random.nextInt(300);
@@ -88,7 +89,7 @@ final class SimNetwork {
     world.after(at - world.nowMs(), () -> deliver(sender, to, message));
   }
 
-  private void deliver(SimNode sender, String to, Message message) {
+  private void deliver(SimNode sender, String to, Object message) {
     SimNode node = world.node(to);
     MemberId from = sender.self();
     if (node == null
@@ -97,7 +98,12 @@ final class SimNetwork {
         || world.nowMs() > sender.lostAfterMs.getOrDefault(to, Long.MAX_VALUE)) {
       return;
     }
-    Message seen = message;
+    if (message instanceof TotalMessage ofTotal) {
+      world.trace("%s to %s: %s", from, to, ofTotal);
+      node.step(() -> node.total.receive(from, ofTotal));
+      return;
+    }
+    Message seen = (Message) message;
     if (world.fault == Fault.NO_LOG_MATCHING && message instanceof Message.Append append) {
       seen = asIfMatching(append, node.disk);
     }

@@ -36,6 +36,9 @@ final class SimNode implements Effects {
   /** Digests after applied entries that are not committed yet. */
   private final Map<Long, Long> digests = new HashMap<>();
 
+  /** What runs on the core in mode total; null in other modes. */
+  final SimTotal total;
+
   SimMachine machine = new SimMachine();
   GroupCore core;
   boolean alive = true;
@@ -58,6 +61,7 @@ final class SimNode implements Effects {
     this.disk = disk;
     this.self = new MemberId(name, disk.folder);
     this.log = new SimLog(world, this);
+    this.total = world.isTotal() ? new SimTotal(world, this) : null;
     start();
   }
 
@@ -78,7 +82,7 @@ final class SimNode implements Effects {
     MembershipHistory members = new MembershipHistory(0, record.initial());
     if (disk.checkpoint != null) {
       members.reset(disk.checkpoint.index(), disk.checkpoint.membership());
-      machine.restore(disk.checkpoint.state());
+      restore();
       applied = disk.checkpoint.index();
       checkedCommit = applied;
       checkState(applied);
@@ -103,6 +107,9 @@ final class SimNode implements Effects {
                 record,
                 world.random.nextLong()),
             world.nowMs());
+    if (total != null) {
+      total.begin(record.incarnation());
+    }
     if (world.fault == Fault.RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP) {
       MemberId other = new MemberId("other", disk.folder);
       core.receive(world.nowMs(), other, new Message.CaughtUp(record.term(), record.incarnation()));
@@ -111,7 +118,11 @@ final class SimNode implements Effects {
 
   private void apply(long index) {
     check(index == applied + 1, "%s applies entry %d after %d", self, index, applied);
-    Oracle.applyTo(machine, disk.entry(index), index);
+    if (total == null) {
+      Oracle.applyTo(machine, disk.entry(index), index);
+    } else {
+      total.apply(disk.entry(index), index);
+    }
     applied = index;
     digests.put(index, machine.digest());
   }
@@ -144,10 +155,17 @@ final class SimNode implements Effects {
     }
     storeCheckpoint();
     release();
+    if (total != null) {
+      total.afterStep();
+    }
   }
 
   /** A client's request; the answer gets the reply, or -1 when this member does not serve. */
   void request(Operation operation, LongConsumer answer) {
+    if (total != null) {
+      step(() -> total.request(operation, answer));
+      return;
+    }
     step(
         () -> {
           if (!core.isServing()) {
@@ -171,23 +189,27 @@ final class SimNode implements Effects {
       if (world.fault == Fault.AHEAD_TAKEN_FOR_BUFFERED && durability == Durability.AHEAD) {
         durability = Durability.BUFFERED;
       }
-      long index = core.append(operation.encoded(), durability);
-      for (long other = applied + 1; other < index; other++) {
-        check(
-            disk.entry(other).kind() != EntryKind.COMMAND,
-            "%s serves and has not applied entry %d",
-            self,
-            other);
-        digests.put(other, digests.getOrDefault(other - 1, 0L));
-      }
-      applied = index;
-      digests.put(index, machine.digest());
+      appendedAndApplied(core.append(operation.encoded(), durability));
     }
     hold(operation, disk.last(), result.reply(), 0, answer);
     if (world.fault == Fault.ACKNOWLEDGE_BEFORE_MAJORITY) {
       Held last = held.removeLast();
       answer(last, result.index());
     }
+  }
+
+  /** This leader has applied what is now the entry of an index. */
+  void appendedAndApplied(long index) {
+    for (long other = applied + 1; other < index; other++) {
+      check(
+          disk.entry(other).kind() != EntryKind.COMMAND,
+          "%s serves and has not applied entry %d",
+          self,
+          other);
+      digests.put(other, digests.getOrDefault(other - 1, 0L));
+    }
+    applied = index;
+    digests.put(index, machine.digest());
   }
 
   private void hold(Operation operation, long index, long reply, long ticket, LongConsumer answer) {
@@ -225,7 +247,10 @@ final class SimNode implements Effects {
       boolean forget = world.fault == Fault.CHECKPOINT_FORGETS_SESSIONS;
       pendingCheckpoint =
           new Checkpoint(
-              applied, log.termAt(applied), core.membershipAt(applied), machine.checkpoint(forget));
+              applied,
+              log.termAt(applied),
+              core.membershipAt(applied),
+              total == null ? machine.checkpoint(forget) : total.checkpointOfOrder());
       log.requestForce();
       storeCheckpoint();
     }
@@ -254,23 +279,32 @@ final class SimNode implements Effects {
       pendingCheckpoint = null;
     }
     if (applied >= fromIndex) {
-      machine = new SimMachine();
       applied = newestIndex();
       digests.clear();
-      if (disk.checkpoint != null) {
-        machine.restore(disk.checkpoint.state());
-      }
+      restore();
       for (long index = applied + 1; index < fromIndex; index++) {
         apply(index);
       }
     }
   }
 
+  /** Brings the state to the newest checkpoint, or to the beginning. */
+  private void restore() {
+    if (total != null) {
+      total.order.restore(
+          disk.checkpoint == null ? SimTotal.initial() : disk.checkpoint.state().duplicate());
+      return;
+    }
+    machine = new SimMachine();
+    if (disk.checkpoint != null) {
+      machine.restore(disk.checkpoint.state());
+    }
+  }
+
   void installed(Checkpoint checkpoint) {
     pendingCheckpoint = null;
     digests.clear();
-    machine = new SimMachine();
-    machine.restore(checkpoint.state());
+    restore();
     applied = checkpoint.index();
     checkedCommit = applied;
     checkState(applied);

@@ -1,0 +1,108 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.command.FieldReader;
+import io.mgtm.gtm.command.FieldWriter;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * At which member each session of a front has its link: part of the replicated state in mode {@code
+ * total}, where fronts attach to any member. Owner thread.
+ *
+ * <pre>
+ * | sessions:i32 | session… |   session: | id:i64 | attachment:i64 | member | detachedAt:i64 |
+ * </pre>
+ */
+final class Attachments {
+  private static final Place NEVER = new Place(0, "", 0);
+
+  private final Map<Long, Place> bySession = new TreeMap<>();
+
+  /**
+   * A session's place.
+   *
+   * @param attachment 0 when it has no link
+   * @param member empty when it has none
+   * @param detachedAt the index of the entry that took its link away
+   */
+  record Place(long attachment, String member, long detachedAt) {
+    boolean attached() {
+      return attachment != 0;
+    }
+  }
+
+  /** Where a session is; one that was never heard of has no link. */
+  Place of(long session) {
+    return bySession.getOrDefault(session, NEVER);
+  }
+
+  void attach(long session, long attachment, String member) {
+    bySession.put(session, new Place(attachment, member, 0));
+  }
+
+  /** Takes a link away, if it is still the session's; false when it is not. */
+  boolean detach(long session, long attachment, long index) {
+    if (of(session).attachment() != attachment || attachment == 0) {
+      return false;
+    }
+    bySession.put(session, new Place(0, "", index));
+    return true;
+  }
+
+  /** Takes all links to a member away. */
+  void detachAll(String member, long index) {
+    bySession.replaceAll(
+        (session, place) -> place.member().equals(member) ? new Place(0, "", index) : place);
+  }
+
+  /** A session has ended. */
+  void forget(long session) {
+    bySession.remove(session);
+  }
+
+  void clear() {
+    bySession.clear();
+  }
+
+  /** The members that have links, by name. */
+  Set<String> members() {
+    Set<String> members = new HashSet<>();
+    bySession.values().stream().filter(Place::attached).forEach(p -> members.add(p.member()));
+    return members;
+  }
+
+  int attachedTo(String member) {
+    return (int) bySession.values().stream().filter(p -> p.member().equals(member)).count();
+  }
+
+  /** Its bytes. */
+  byte[] encoded() {
+    int bytes = Integer.BYTES;
+    for (Place place : bySession.values()) {
+      bytes += 3 * Long.BYTES + FieldWriter.sizeOf(place.member());
+    }
+    ByteBuffer to = ByteBuffer.allocate(bytes);
+    to.putInt(bySession.size());
+    bySession.forEach(
+        (session, place) -> {
+          to.putLong(session).putLong(place.attachment());
+          FieldWriter.putString(to, place.member());
+          to.putLong(place.detachedAt());
+        });
+    return to.array();
+  }
+
+  /** Becomes what {@link #encoded} wrote; the position moves behind it. */
+  void restore(ByteBuffer from) {
+    bySession.clear();
+    for (int left = from.getInt(); left > 0; left--) {
+      long session = from.getLong();
+      long attachment = from.getLong();
+      String member = FieldReader.getString(from);
+      bySession.put(session, new Place(attachment, member, from.getLong()));
+    }
+  }
+}

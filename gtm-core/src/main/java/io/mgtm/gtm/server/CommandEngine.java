@@ -1,0 +1,26 @@
+package io.mgtm.gtm.server;
+
+/** What takes the work of links through the state and the group. Owner thread. */
+interface CommandEngine {
+
+  /** Whether this node takes commands. */
+  boolean isServing();
+
+  /** Sessions with a link to this node. */
+  int attachedSessions();
+
+  /** How many turns wait for the group. */
+  int heldTurns();
+
+  /** Takes what a link brought; it is done, with all else of this turn, at the turn's end. */
+  void submit(LinkWork work);
+
+  /** Tells all members, and through them all fronts, where this one is. */
+  void announce();
+
+  /** Called now and then. */
+  void tick();
+
+  /** Serves nothing from here on, and drops what will never be acknowledged. */
+  void abandon();
+}

@@ -1,0 +1,16 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.wire.link.Standing;
+
+/** This node as a member of a group, in whatever mode. Owner thread. */
+interface MemberNode extends GroupControl {
+
+  /** How this node stands now. */
+  Standing standing();
+
+  /** Lets others take over before this node stops; false when there is nobody or nothing to do. */
+  boolean handOver();
+
+  /** Whether others have not taken over yet. */
+  boolean isNeeded();
+}

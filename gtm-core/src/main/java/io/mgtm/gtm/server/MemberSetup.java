@@ -1,0 +1,114 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.core.Role;
+import io.mgtm.group.member.GroupSettings;
+import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.storage.LogSettings;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.state.GtmState;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What members of all modes have in common: their settings, and what they tell operators. */
+final class MemberSetup {
+  private static final int TAIL_BYTES = 16 << 20;
+  private static final int TICK_MS = 10;
+
+  private MemberSetup() {}
+
+  /** How the members reach each other. */
+  static JGroupsSettings network(GtmConfig config) {
+    Map<String, HostPort> members = config.group().memberAddresses();
+    String name = config.group().name();
+    List<InetSocketAddress> hosts = members.values().stream().map(HostPort::resolve).toList();
+    return new JGroupsSettings(
+        config.group().cluster(),
+        members.get(name).resolve(),
+        hosts,
+        JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
+        keys(config),
+        Optional.ofNullable(config.group().stackFile()));
+  }
+
+  private static Optional<JGroupsSettings.Tls> keys(GtmConfig config) {
+    if (config.group().keyStore() == null) {
+      return Optional.empty();
+    }
+    try {
+      String password = LinkTls.firstLine("group.passwordFile", config.group().passwordFile());
+      return Optional.of(new JGroupsSettings.Tls(config.group().keyStore(), password));
+    } catch (IOException e) {
+      throw new LogException(LogException.Category.ACCESS, e.getMessage(), e);
+    }
+  }
+
+  /** How the member takes part. */
+  static GroupSettings settings(GtmConfig config) {
+    LogSettings base = LogSettings.defaults();
+    return new GroupSettings(
+        config.group().name(),
+        List.copyOf(config.group().memberAddresses().keySet()),
+        config.durability(),
+        new LogSettings(
+            config.log().segmentBytes(),
+            base.sparesAhead(),
+            base.sparesMax(),
+            base.roomWaitMs(),
+            base.roomRetryMs()),
+        CoreSettings.defaults(),
+        config.log().checkpointBytes(),
+        TAIL_BYTES,
+        TICK_MS);
+  }
+
+  /** What a member tells operators. */
+  static NodeStatus status(GtmConfig config, GroupStatus s, boolean serving, GtmState state) {
+    Map<String, String> addresses = state.memberAddresses();
+    return new NodeStatus(
+        s.name(),
+        config.group().mode().label(),
+        s.role() == Role.LEADER ? "leader" : s.role() == Role.FOLLOWER ? "follower" : "candidate",
+        serving,
+        s.transferring(),
+        s.term(),
+        s.leader(),
+        addresses.getOrDefault(s.leader(), ""),
+        s.lastIndex(),
+        s.committedIndex(),
+        s.appliedIndex(),
+        state.counts().sessions(),
+        s.members().stream()
+            .map(member -> status(s, member, addresses))
+            .sorted(Comparator.comparing(NodeStatus.MemberStatus::name))
+            .toList());
+  }
+
+  private static NodeStatus.MemberStatus status(
+      GroupStatus s, GroupStatus.Member member, Map<String, String> addresses) {
+    boolean known = s.role() == Role.LEADER && member.matchedIndex() >= 0;
+    return new NodeStatus.MemberStatus(
+        member.name(),
+        member.voter(),
+        s.connected().contains(member.name()),
+        known ? member.matchedIndex() : -1,
+        known ? Math.max(0, s.lastIndex() - member.matchedIndex()) : -1,
+        addresses.getOrDefault(member.name(), ""));
+  }
+
+  /** The other voters that are connected, the one whose log is farthest first. */
+  static Stream<String> successors(GroupStatus s) {
+    return s.members().stream()
+        .filter(m -> m.voter() && !m.name().equals(s.name()) && s.connected().contains(m.name()))
+        .sorted(Comparator.comparingLong(GroupStatus.Member::matchedIndex).reversed())
+        .map(GroupStatus.Member::name);
+  }
+}

@@ -1,0 +1,225 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.Effect;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * What {@link MemberOp}s do to the GTM's state and to the table of attachments: the same on every
+ * member, whoever proposed them. No clock, I/O or randomness. Owner thread.
+ */
+final class OrderedGtm {
+  private final GtmStateMachine machine;
+  private final Attachments attachments = new Attachments();
+  private Effect effect = Effect.NONE;
+
+  OrderedGtm(GtmStateMachine machine) {
+    this.machine = machine;
+  }
+
+  GtmState state() {
+    return machine.state();
+  }
+
+  Attachments attachments() {
+    return attachments;
+  }
+
+  /** Begins a proposal; a member whose clock is behind does not take the time back. */
+  void begin(MemberOpCodec.Header header) {
+    effect = Effect.NONE;
+    state().setLimits(header.limits());
+    state().beginEntry(Math.max(header.micros(), state().changedMicros()));
+  }
+
+  /** The strongest effect since {@link #begin}. */
+  Effect effect() {
+    return effect;
+  }
+
+  private Reply command(Command command) {
+    Reply reply = state().apply(command);
+    effect = effect.and(state().effect());
+    return reply;
+  }
+
+  /** Applies an op of the entry of an index. */
+  void apply(long index, MemberOp op, OpResults results) {
+    if (op instanceof MemberOp.Commands o) {
+      commands(o, results);
+    } else if (op instanceof MemberOp.Attach o) {
+      attach(o, results);
+    } else if (op instanceof MemberOp.Detach o) {
+      attachments.detach(o.session(), o.attachment(), index);
+    } else if (op instanceof MemberOp.Close o) {
+      if (attachments.detach(o.session(), o.attachment(), index)) {
+        end(o.session());
+      }
+    } else if (op instanceof MemberOp.Expire o) {
+      Attachments.Place place = attachments.of(o.session());
+      if (!place.attached() && place.detachedAt() == o.detachedAt()) {
+        end(o.session());
+      }
+    } else if (op instanceof MemberOp.Begin o) {
+      attachments.detachAll(o.member(), index);
+      command(new SessionCommand.AnnounceMember(o.member(), o.address()));
+      machine.membersChanged();
+    } else if (op instanceof MemberOp.Gone o) {
+      attachments.detachAll(o.member(), index);
+    } else if (op instanceof MemberOp.First o && !state().started()) {
+      first(o.commands());
+    }
+  }
+
+  private void first(List<Command> commands) {
+    for (Command command : commands) {
+      if (command(command) instanceof Reply.Rejected rejected) {
+        throw new IllegalStateException(rejected.message());
+      }
+    }
+  }
+
+  /** A piece of a backup, in the form of {@link Restore}; one that does not fit does nothing. */
+  void piece(long index, ByteBuffer payload) {
+    effect = Effect.NONE;
+    boolean fits =
+        !state().started() && Restore.fits(payload.duplicate(), state().restoring().length);
+    if (fits) {
+      machine.apply(index, payload);
+      effect = state().started() ? Effect.FORCED : Effect.LOGGED;
+      attachments.clear();
+    }
+  }
+
+  private void end(long session) {
+    attachments.forget(session);
+    command(new SessionCommand.CloseSession(session));
+  }
+
+  private void attach(MemberOp.Attach op, OpResults results) {
+    GtmState.FrontInfo known = state().front(op.session());
+    if (known == null && !op.fresh()) {
+      results.refused(
+          op.session(),
+          RefusalCode.SESSION_LOST,
+          "the session has ended",
+          "What was not answered may have been done or not.");
+      return;
+    }
+    if (known != null
+        && (!known.front().equals(op.front())
+            || known.kind() != op.kind()
+            || known.proxied() != op.proxied())) {
+      results.refused(op.session(), RefusalCode.PROTOCOL, "the session is another front's", "");
+      return;
+    }
+    if (known == null && !open(op, results)) {
+      return;
+    }
+    attachments.attach(op.session(), op.attachment(), op.member());
+    long last = state().front(op.session()).last();
+    results.attached(op.session(), op.attachment(), op.proxied(), last);
+  }
+
+  /** False when the session was refused. */
+  private boolean open(MemberOp.Attach op, OpResults results) {
+    if (state().counts().sessions() >= op.sessionsMax()) {
+      results.refused(
+          op.session(),
+          RefusalCode.LIMITS,
+          "the limit of " + op.sessionsMax() + " sessions is reached",
+          "Raise limits.connectionsMax.");
+      return false;
+    }
+    if (!op.proxied() && !endUnattached(op, results)) {
+      return false;
+    }
+    command(new SessionCommand.OpenFront(op.session(), op.front(), op.kind(), op.proxied()));
+    return true;
+  }
+
+  /** A front that begins anew needs its old sessions no more; false when one is in use. */
+  private boolean endUnattached(MemberOp.Attach op, OpResults results) {
+    List<GtmState.FrontInfo> old =
+        state().fronts().stream()
+            .filter(s -> s.front().equals(op.front()) && s.kind() == op.kind())
+            .toList();
+    if (old.stream().anyMatch(s -> !s.proxied() && attachments.of(s.session()).attached())) {
+      results.refused(
+          op.session(),
+          RefusalCode.NAME_IN_USE,
+          "another front named \"" + op.front() + "\" is connected",
+          "Give each proxy a name of its own, or wait until the other's connection is found dead.");
+      return false;
+    }
+    old.stream()
+        .filter(s -> !attachments.of(s.session()).attached())
+        .forEach(s -> end(s.session()));
+    return true;
+  }
+
+  private void commands(MemberOp.Commands op, OpResults results) {
+    GtmState.FrontInfo session = state().front(op.session());
+    if (session == null) {
+      results.refused(
+          op.session(),
+          RefusalCode.SESSION_LOST,
+          "the session has ended",
+          "What was not answered may have been done or not.");
+      return;
+    }
+    if (attachments.of(op.session()).attachment() != op.attachment()) {
+      results.notAttached(op.session());
+      return;
+    }
+    results.commands(op, session.proxied());
+    for (int i = 0; i < op.commands().size(); i++) {
+      LinkCommand next = op.commands().get(i);
+      if (next.command().type().query()) {
+        results.query(op, i, next.command());
+      } else {
+        Reply reply =
+            command(
+                new SessionCommand.Numbered(
+                    op.session(), op.first() + i, op.acked(), next.command()));
+        results.reply(op, i, reply);
+      }
+    }
+    results.commandsEnd();
+  }
+
+  /** What was acknowledged may be missing: nobody's session goes on. */
+  void entriesMayBeMissing(long index) {
+    machine.entriesMayBeMissing(index);
+    attachments.clear();
+  }
+
+  /** {@code | attachments | checkpoint of the state |}. */
+  byte[] checkpoint() {
+    byte[] places = attachments.encoded();
+    byte[] state = machine.checkpoint();
+    return ByteBuffer.allocate(places.length + state.length).put(places).put(state).array();
+  }
+
+  void restore(ByteBuffer checkpoint) {
+    ByteBuffer from = checkpoint.duplicate();
+    try {
+      attachments.restore(from);
+    } catch (BufferUnderflowException e) {
+      throw new LogException(
+          Category.CORRUPT,
+          "The checkpoint's table of attachments is damaged; restore the data folder from a backup or from another member",
+          e);
+    }
+    machine.restore(from.slice());
+  }
+}

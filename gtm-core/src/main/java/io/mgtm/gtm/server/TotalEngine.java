@@ -1,0 +1,397 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what links bring through the order of a group in mode {@code total}. All that came in one
+ * turn of the owner's event loop is one proposal, if it fits; at its place in the order it is
+ * applied and its replies are made, and they leave, one write for each link, when it is settled.
+ * Owner thread.
+ *
+ * <p>Invariants: replies leave in the order of the proposals; each shows the state at its
+ * proposal's place; what comes by a link that is not its session's any more is not done.
+ */
+final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
+  private static final Logger log = LoggerFactory.getLogger(TotalEngine.class);
+
+  /** How long a member is not connected before its sessions' links are taken for gone. */
+  private static final long GONE_MS = 3_000;
+
+  /**
+   * What the engine is made with.
+   *
+   * @param standing how this node stands now
+   * @param address where fronts reach this member, {@code host:port}; empty until it listens
+   * @param changed called when this node begins or ceases to serve
+   */
+  record Setup(
+      String member,
+      Supplier<Standing> standing,
+      Supplier<String> address,
+      Runnable changed,
+      Limits limits,
+      int sessionsMax,
+      long graceMs) {}
+
+  private final Setup setup;
+  private final OrderedGtm gtm;
+  private final OrderedLog ordered;
+  private final Executor owner;
+  private final LongSupplier clockMicros;
+  private final GtmMetrics metrics;
+  private final Consumer<Throwable> fatal;
+  private final GroupBeginning beginning;
+  private final AttachmentWatch watch;
+  private final Doors doors = new Doors();
+  private final TotalReplies replies;
+  private final SecureRandom random = new SecureRandom();
+  private final TurnWriter writer;
+  private final Deque<TotalTurn> turns = new ArrayDeque<>();
+  private final Deque<MemberOp> ops = new ArrayDeque<>();
+  private final Deque<LinkWork> waiting = new ArrayDeque<>();
+
+  private MemberOp.Begin begin;
+  private boolean begun;
+  private boolean turnAsked;
+  private boolean retiring;
+  private boolean stopped;
+
+  TotalEngine(
+      Setup setup,
+      OrderedGtm gtm,
+      OrderedLog ordered,
+      GroupBeginning beginning,
+      Executor owner,
+      LongSupplier clockMicros,
+      GtmMetrics metrics,
+      Consumer<Throwable> fatal) {
+    this.setup = setup;
+    this.gtm = gtm;
+    this.ordered = ordered;
+    this.beginning = beginning;
+    this.owner = owner;
+    this.clockMicros = clockMicros;
+    this.metrics = metrics;
+    this.fatal = fatal;
+    this.watch = new AttachmentWatch(setup.graceMs(), GONE_MS);
+    this.writer = new TurnWriter(setup.limits());
+    this.replies = new TotalReplies(gtm, setup.standing(), doors, metrics);
+  }
+
+  @Override
+  public boolean isServing() {
+    return begun && !retiring && !stopped && ordered.isServing() && gtm.state().started();
+  }
+
+  @Override
+  public int attachedSessions() {
+    return gtm.attachments().attachedTo(setup.member());
+  }
+
+  @Override
+  public int heldTurns() {
+    return turns.size();
+  }
+
+  @Override
+  public void submit(LinkWork work) {
+    waiting.addLast(work);
+    askTurn();
+  }
+
+  private void askTurn() {
+    if (!turnAsked) {
+      turnAsked = true;
+      owner.execute(this::turn);
+    }
+  }
+
+  private void turn() {
+    turnAsked = false;
+    if (stopped) {
+      return;
+    }
+    try {
+      if (!isServing()) {
+        turnAway();
+      }
+      while (hasWork() && ordered.canPropose(EntryWriter.ENTRY_BYTES_MAX)) {
+        propose();
+      }
+    } catch (RuntimeException | Error e) {
+      stopped = true;
+      fatal.accept(e);
+    }
+  }
+
+  private boolean hasWork() {
+    return writer.hasRest() || !ops.isEmpty() || !waiting.isEmpty();
+  }
+
+  /** Tells the links that this node does not serve; what ends there is still told to the group. */
+  private void turnAway() {
+    TurnOutput output = new TurnOutput();
+    List<LinkWork> kept = new ArrayList<>();
+    LinkWork.Commands rest = writer.dropRest();
+    if (rest != null) {
+      replies.refuseNotServing(output, rest.peer(), rest.session());
+    }
+    for (LinkWork work : waiting) {
+      if (work instanceof LinkWork.Attach attach) {
+        replies.refuseNotServing(output, attach.peer(), attach.session());
+      } else if (work instanceof LinkWork.Commands commands) {
+        replies.refuseNotServing(output, commands.peer(), commands.session());
+      } else if (work instanceof LinkWork.Copy copy) {
+        copy.answer().notLeading();
+      } else {
+        kept.add(work);
+      }
+    }
+    waiting.clear();
+    waiting.addAll(kept);
+    output.write();
+    output.flush();
+  }
+
+  private void propose() {
+    boolean fits = writer.begin(clockMicros.getAsLong());
+    while (fits && !ops.isEmpty()) {
+      fits = writer.add(null, ops.peekFirst());
+      if (fits) {
+        ops.removeFirst();
+      }
+    }
+    while (fits && !waiting.isEmpty()) {
+      fits = take(waiting.peekFirst());
+    }
+    TotalTurn turn = writer.turn();
+    if (!turn.isEmpty()) {
+      turn.proposed(ordered.propose(writer.bytes()));
+      turns.addLast(turn);
+    }
+  }
+
+  /** False when the proposal is full; the work stays, or the rest of it. */
+  private boolean take(LinkWork work) {
+    if (!writer.hasSpace()) {
+      return false;
+    }
+    waiting.removeFirst();
+    if (work instanceof LinkWork.Commands c) {
+      Doors.Door door = doors.open(c.session(), c.peer());
+      return !isInOrder(c, door) || writer.add(c, door.attachment);
+    } else if (work instanceof LinkWork.Attach a) {
+      attach(a);
+    } else if (work instanceof LinkWork.Close c) {
+      Doors.Door door = doors.of(c.session(), c.peer());
+      if (door != null) {
+        doors.forget(c.session(), c.peer());
+        writer.add(c.peer(), new MemberOp.Close(c.session(), door.attachment));
+      }
+    } else if (work instanceof LinkWork.Gone gone) {
+      ops.addAll(doors.gone(gone.peer()));
+      askTurn();
+    } else if (work instanceof LinkWork.Copy copy) {
+      writer.add(copy.answer());
+    }
+    return true;
+  }
+
+  private void attach(LinkWork.Attach work) {
+    long attachment = random.nextLong() | 1;
+    FrontPeer peer = work.peer();
+    doors.open(work.session(), peer, attachment);
+    writer.add(
+        peer,
+        new MemberOp.Attach(
+            setup.member(),
+            work.session(),
+            attachment,
+            work.fresh(),
+            work.proxied(),
+            peer.front(),
+            peer.kind(),
+            setup.sessionsMax()));
+  }
+
+  /** False when the commands cannot be done as they came; the link has been told. */
+  private boolean isInOrder(LinkWork.Commands work, Doors.Door door) {
+    TurnOutput output = new TurnOutput();
+    if (door == null) {
+      replies.refuseNotServing(output, work.peer(), work.session());
+      output.write();
+      output.flush();
+      return false;
+    }
+    int count = work.commands().size();
+    boolean gap = door.next != 0 && door.next != work.first();
+    if (gap || work.first() + count - 1 - work.acked() > LinkFormat.WINDOW_COMMANDS) {
+      output.refuse(
+          work.peer(),
+          work.session(),
+          RefusalCode.PROTOCOL,
+          "command %d came with replies had up to %d; expected was %d, and at most %d at once"
+              .formatted(work.first(), work.acked(), door.next, LinkFormat.WINDOW_COMMANDS),
+          "");
+      output.write();
+      output.flush();
+      ops.addAll(doors.gone(work.peer()));
+      askTurn();
+      work.peer().disconnect();
+      return false;
+    }
+    door.next = work.first() + count;
+    return true;
+  }
+
+  @Override
+  public boolean apply(long number, long index, OrderedGtm to) {
+    for (TotalTurn turn : turns) {
+      if (turn.number() == number) {
+        replies.apply(turn, index);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Own proposals up to a number are settled: their replies leave. */
+  void settled(long number) {
+    List<TotalTurn> released = new ArrayList<>();
+    while (!turns.isEmpty() && turns.peekFirst().number() <= number) {
+      released.add(turns.removeFirst());
+    }
+    beginning.settled(number);
+    for (TotalTurn turn : released) {
+      turn.admit(doors);
+      turn.write(metrics);
+    }
+    for (TotalTurn turn : released) {
+      turn.flush();
+      if (begin != null && !begun && turn.holds(begin)) {
+        begun = true;
+        setup.changed().run();
+      }
+    }
+    if (hasWork()) {
+      askTurn();
+    }
+  }
+
+  /** Own proposals from a number on have lost their places. */
+  void withdrawn(long fromNumber) {
+    replies.forgetViews();
+    turns.stream().filter(turn -> turn.number() >= fromNumber).forEach(TotalTurn::reset);
+  }
+
+  /**
+   * Own proposals took effect at places that this member never saw: their replies cannot be made
+   * here. All sessions are to be attached anew, and what was not answered repeated; the state has
+   * the replies of what had an effect.
+   */
+  void skipped() {
+    replies.forgetViews();
+    turns.forEach(TotalTurn::reset);
+    List<TotalTurn> lost = List.copyOf(turns);
+    turns.clear();
+    boolean beginSkipped = begin != null && !begun && lost.stream().anyMatch(t -> t.holds(begin));
+    if (beginSkipped) {
+      begin = null;
+    }
+    owner.execute(this::shutDoors);
+  }
+
+  private void shutDoors() {
+    if (stopped) {
+      return;
+    }
+    log.warn("This member was given a newer state; its fronts attach anew");
+    TurnOutput output = new TurnOutput();
+    doors.shutAll((session, peer) -> replies.refuseNotServing(output, peer, session));
+    output.write();
+    output.flush();
+    announce();
+  }
+
+  /** What this member proposes comes back, or no more. */
+  void serving() {
+    announce();
+    if (!ordered.isServing()) {
+      askTurn();
+    }
+    setup.changed().run();
+  }
+
+  /** This member makes the order from now on, or no longer. */
+  void sequencing(boolean now) {
+    watch.clear();
+    if (now) {
+      tick();
+    } else {
+      beginning.stop();
+    }
+  }
+
+  /** The first thing that a process proposes; until it is settled, nothing is served. */
+  @Override
+  public void announce() {
+    String address = setup.address().get();
+    if (begin == null && ordered.isServing() && !address.isEmpty()) {
+      begin = new MemberOp.Begin(setup.member(), address);
+      ops.addLast(begin);
+      askTurn();
+    }
+  }
+
+  @Override
+  public void tick() {
+    if (stopped) {
+      return;
+    }
+    announce();
+    if (!ordered.isSequencer()) {
+      return;
+    }
+    beginning.next(gtm.state(), ordered).ifPresent(ops::addLast);
+    if (ops.isEmpty()) {
+      ops.addAll(
+          watch.due(
+              gtm.state().fronts(),
+              gtm.attachments(),
+              ordered.status().connected(),
+              TimeUnit.NANOSECONDS.toMillis(System.nanoTime())));
+    }
+    if (!ops.isEmpty()) {
+      askTurn();
+    }
+  }
+
+  /** Serves nobody new: fronts go to another member, and what waits comes to its end. */
+  void retire() {
+    retiring = true;
+    setup.changed().run();
+  }
+
+  @Override
+  public void abandon() {
+    stopped = true;
+    turns.forEach(TotalTurn::reset);
+    turns.clear();
+  }
+}

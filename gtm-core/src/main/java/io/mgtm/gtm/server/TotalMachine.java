@@ -1,0 +1,82 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.total.OrderedMachine;
+import io.mgtm.gtm.command.CommandDecoder;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+
+/** The GTM as what the proposals of a group in mode {@code total} mean. Owner thread. */
+final class TotalMachine implements OrderedMachine {
+
+  /** Applies this process' own proposals from memory, and makes their replies. */
+  interface OwnTurns {
+    /** False when it is none of a turn: then it is applied as another member's. */
+    boolean apply(long number, long index, OrderedGtm gtm);
+  }
+
+  private final OrderedGtm gtm;
+  private OwnTurns turns = (number, index, of) -> false;
+
+  TotalMachine(OrderedGtm gtm) {
+    this.gtm = gtm;
+  }
+
+  void serve(OwnTurns of) {
+    turns = of;
+  }
+
+  @Override
+  public Durability apply(long index, long own, ByteBuffer payload) {
+    ByteBuffer in = payload.duplicate();
+    try {
+      byte version = in.get();
+      if (version == Restore.ENTRY_VERSION) {
+        gtm.piece(index, payload.duplicate());
+        return Engine.durability(gtm.effect());
+      }
+      if (version != MemberOpCodec.VERSION) {
+        throw newer("proposal " + index + " has format version " + version, null);
+      }
+      gtm.begin(MemberOpCodec.header(in));
+      if (own == 0 || !turns.apply(own, index, gtm)) {
+        while (in.hasRemaining()) {
+          gtm.apply(index, MemberOpCodec.decode(in), OpResults.NONE);
+        }
+      }
+      return Engine.durability(gtm.effect());
+    } catch (CommandDecoder.UnknownCommandException e) {
+      throw newer("proposal " + index + ": " + e.getMessage(), e);
+    } catch (BufferUnderflowException e) {
+      throw new LogException(
+          Category.CORRUPT,
+          "Proposal %d of the log ends within an op; restore the data folder from a backup or from another member"
+              .formatted(index),
+          e);
+    }
+  }
+
+  private static LogException newer(String what, Throwable cause) {
+    return new LogException(
+        Category.FORMAT,
+        "the log was written by a newer mgtm (" + what + "); start that version on it",
+        cause);
+  }
+
+  @Override
+  public void entriesMayBeMissing(long index) {
+    gtm.entriesMayBeMissing(index);
+  }
+
+  @Override
+  public byte[] checkpoint() {
+    return gtm.checkpoint();
+  }
+
+  @Override
+  public void restore(ByteBuffer checkpoint) {
+    gtm.restore(checkpoint);
+  }
+}

@@ -1,0 +1,169 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.TotalLog;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.Standing;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node as a member of a group in mode {@code total}: every member serves. Owner thread.
+ *
+ * <p>Fronts are told that this node leads, in the same term at all times: so they stay where they
+ * are, whichever member makes the order.
+ */
+final class TotalMember implements MemberNode, OrderedLog.Listener {
+  private static final String NOT_NAMED = "\"%s\" is no name of a member";
+  private static final Logger LOG = LoggerFactory.getLogger(TotalMember.class);
+  private static final long STANDING_TERM = 1;
+
+  private final GtmConfig config;
+  private final OrderedGtm gtm;
+  private final Consumer<Throwable> fatal;
+  private final Runnable changed;
+  private OrderedLog log;
+  private TotalEngine engine;
+
+  /**
+   * A member that is not open yet.
+   *
+   * @param fatal told when the node cannot go on
+   * @param changed told when its standing may have changed
+   */
+  TotalMember(GtmConfig config, OrderedGtm gtm, Consumer<Throwable> fatal, Runnable changed) {
+    this.config = config;
+    this.gtm = gtm;
+    this.fatal = fatal;
+    this.changed = changed;
+  }
+
+  /** Opens the log and joins the group; the owner is busy until {@link #serve} was called. */
+  OrderedLog open(TotalMachine machine, Executor owner) {
+    log =
+        TotalLog.open(
+            config.data(),
+            MemberSetup.settings(config),
+            MemberSetup.network(config),
+            machine,
+            owner,
+            this);
+    return log;
+  }
+
+  /** From here on the engine is told. */
+  void serve(TotalEngine with) {
+    engine = with;
+  }
+
+  @Override
+  public void settled(long number) {
+    guarded(() -> engine.settled(number));
+  }
+
+  @Override
+  public void withdrawn(long fromNumber) {
+    engine.withdrawn(fromNumber);
+  }
+
+  @Override
+  public void skipped(long toNumber) {
+    engine.skipped();
+  }
+
+  @Override
+  public void serving(boolean now) {
+    guarded(engine::serving);
+  }
+
+  @Override
+  public void sequencing(boolean now) {
+    guarded(() -> engine.sequencing(now));
+  }
+
+  @Override
+  public void sequencerChanged(String name) {
+    changed.run();
+  }
+
+  @Override
+  public void failed(LogException cause) {
+    fatal.accept(cause);
+  }
+
+  /** What the engine throws must not be taken for a failure of the log. */
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      fatal.accept(e);
+    }
+  }
+
+  @Override
+  public Standing standing() {
+    String sequencer = log.status().leader();
+    return new Standing(
+        engine != null && engine.isServing(),
+        STANDING_TERM,
+        config.group().name(),
+        sequencer,
+        gtm.state().memberAddresses().getOrDefault(sequencer, ""));
+  }
+
+  @Override
+  public NodeStatus status() {
+    return MemberSetup.status(config, log.status(), engine.isServing(), gtm.state());
+  }
+
+  @Override
+  public boolean decides() {
+    return log.isSequencer();
+  }
+
+  @Override
+  public Optional<String> transfer(String member) {
+    return log.transfer(member);
+  }
+
+  @Override
+  public Optional<String> add(String member) {
+    return LinkFormat.isName(member) ? log.add(member) : Optional.of(NOT_NAMED.formatted(member));
+  }
+
+  @Override
+  public Optional<String> remove(String member) {
+    return log.remove(member);
+  }
+
+  @Override
+  public Optional<String> acceptLoss() {
+    log.acceptLoss();
+    return Optional.empty();
+  }
+
+  @Override
+  public boolean handOver() {
+    boolean others = MemberSetup.successors(log.status()).findAny().isPresent();
+    if (others) {
+      engine.retire();
+      if (log.isSequencer()) {
+        MemberSetup.successors(log.status())
+            .filter(name -> log.transfer(name).isEmpty())
+            .findFirst()
+            .ifPresent(name -> LOG.info("{} is to make the order", name));
+      }
+    }
+    return others;
+  }
+
+  @Override
+  public boolean isNeeded() {
+    return log.isSequencer() || engine.heldTurns() > 0;
+  }
+}

@@ -1,0 +1,103 @@
+package io.mgtm.gtm.server;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one proposal of this member holds, and what is to leave once it is settled. Owner thread.
+ */
+final class TotalTurn {
+  /**
+   * One thing of it.
+   *
+   * @param peer the link that brought it; null for what the member itself proposes
+   * @param op null for a copy
+   * @param copy who wants the state at this place; null else
+   */
+  record Item(FrontPeer peer, MemberOp op, StateCopy copy) {}
+
+  private final List<Item> items = new ArrayList<>();
+  private final List<Runnable> then = new ArrayList<>(0);
+  private TurnOutput output = new TurnOutput();
+  private boolean applied;
+  private int commands;
+  private final long nanos = System.nanoTime();
+  private long number;
+
+  void add(Item item) {
+    items.add(item);
+    if (item.op() instanceof MemberOp.Commands op) {
+      commands += op.commands().size();
+    }
+  }
+
+  List<Item> items() {
+    return items;
+  }
+
+  boolean isEmpty() {
+    return items.isEmpty();
+  }
+
+  boolean holds(MemberOp op) {
+    return items.stream().anyMatch(item -> op.equals(item.op()));
+  }
+
+  void proposed(long as) {
+    number = as;
+  }
+
+  long number() {
+    return number;
+  }
+
+  TurnOutput output() {
+    return output;
+  }
+
+  /** Something to be done once it is settled. */
+  void afterwards(Runnable what) {
+    then.add(what);
+  }
+
+  /** It has its place, and all its output is made. */
+  void applied() {
+    applied = true;
+    output.hold();
+  }
+
+  /** Its place is taken back, or it will never have one: the output is void. */
+  void reset() {
+    if (applied) {
+      output.unhold();
+    }
+    output.drop();
+    output = new TurnOutput();
+    then.clear();
+    applied = false;
+  }
+
+  /** It is settled: sessions that it attached may send commands. */
+  void admit(Doors doors) {
+    for (Item item : items) {
+      if (item.op() instanceof MemberOp.Attach op) {
+        doors.admit(op.session(), op.attachment());
+      }
+    }
+  }
+
+  /** It is settled: the links get what is for them. */
+  void write(GtmMetrics metrics) {
+    if (applied) {
+      output.unhold();
+    }
+    output.write();
+    metrics.linkServed(commands, nanos);
+  }
+
+  /** After {@link #write}. */
+  void flush() {
+    output.flush();
+    then.forEach(Runnable::run);
+  }
+}

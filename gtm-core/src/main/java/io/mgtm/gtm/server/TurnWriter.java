@@ -1,0 +1,98 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.LinkCommand;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Writes turns: the bytes of a proposal, and what it holds. Commands that do not fit are kept for
+ * the next one. Owner thread.
+ */
+final class TurnWriter {
+  private final Limits limits;
+  private final ByteBuffer buffer = ByteBuffer.allocate(EntryWriter.ENTRY_BYTES_MAX);
+  private TotalTurn turn = new TotalTurn();
+
+  /** The rest of commands that did not fit, and their attachment. */
+  private LinkWork.Commands rest;
+
+  private long restAttachment;
+
+  TurnWriter(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** Begins a turn; the answer is whether it has space beside what is left of the one before. */
+  boolean begin(long micros) {
+    turn = new TotalTurn();
+    buffer.clear();
+    MemberOpCodec.header(buffer, micros, limits);
+    return rest == null || add(rest, restAttachment);
+  }
+
+  TotalTurn turn() {
+    return turn;
+  }
+
+  /** Its bytes, from position to limit. */
+  ByteBuffer bytes() {
+    return buffer.flip();
+  }
+
+  /** Whether any op fits. */
+  boolean hasSpace() {
+    return buffer.remaining() >= EntryAppender.COMMAND_BYTES_MAX;
+  }
+
+  boolean hasRest() {
+    return rest != null;
+  }
+
+  /** Forgets the rest; the answer is what it was, or null. */
+  LinkWork.Commands dropRest() {
+    LinkWork.Commands dropped = rest;
+    rest = null;
+    return dropped;
+  }
+
+  /** Adds an op when there is space for it; false when there is none. */
+  boolean add(FrontPeer peer, MemberOp op) {
+    if (!hasSpace()) {
+      return false;
+    }
+    MemberOpCodec.encode(op, buffer);
+    turn.add(new TotalTurn.Item(peer, op, null));
+    return true;
+  }
+
+  /** Somebody wants the state at this place. */
+  void add(StateCopy copy) {
+    turn.add(new TotalTurn.Item(null, null, copy));
+  }
+
+  /** Adds as many commands as fit; false when some are left. */
+  boolean add(LinkWork.Commands work, long attachment) {
+    rest = null;
+    int head = buffer.position();
+    buffer.position(head + MemberOpCodec.COMMANDS_HEAD_BYTES);
+    int fit = 0;
+    while (fit < work.commands().size() && hasSpace()) {
+      MemberOpCodec.encode(work.commands().get(fit++), buffer);
+    }
+    boolean all = fit == work.commands().size();
+    List<LinkCommand> taken = all ? work.commands() : work.commands().subList(0, fit);
+    MemberOp.Commands op =
+        new MemberOp.Commands(work.session(), attachment, work.acked(), work.first(), taken);
+    MemberOpCodec.commandsHead(op, buffer, head);
+    turn.add(new TotalTurn.Item(work.peer(), op, null));
+    if (!all) {
+      List<LinkCommand> left = work.commands().subList(fit, work.commands().size());
+      rest =
+          new LinkWork.Commands(
+              work.peer(), work.session(), work.acked(), work.first() + fit, left);
+      restAttachment = attachment;
+    }
+    return all;
+  }
+}

@@ -1,0 +1,415 @@
+package io.mgtm.group.total;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.member.GroupLog;
+import io.mgtm.group.member.GroupSettings;
+import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.MemberListener;
+import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.net.JGroupsTransport;
+import io.mgtm.group.net.Transport;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Mode {@code total}: active replication, as docs/replication.md says in full. Every member accepts
+ * proposals and applies all of them in one order.
+ *
+ * <p>Promise: that of mode {@code fifo}, from which it has log, commits, elections and membership;
+ * and a proposal is lost only with the process that made it, so that a change of the member that
+ * makes the order is a pause for nobody's client but a wait of the others. Not promised: service of
+ * a member without a majority, and settled proposals that were not forced when a majority loses
+ * power at once (the machine is told).
+ *
+ * <p>All methods are called by the owner thread. The owner executor must run one task after the
+ * other, never inside {@code execute}.
+ */
+public final class TotalLog implements OrderedLog {
+  private static final Logger log = LoggerFactory.getLogger(TotalLog.class);
+
+  /** Messages that wait for the owner; what comes beyond them is dropped, and sent again. */
+  private static final int WAITING_MAX = 1_024;
+
+  /** Between two tries to let a member with room make the order. */
+  private static final long YIELD_MS = 5_000;
+
+  private final Executor owner;
+  private final Listener listener;
+  private final Transport transport;
+  private final TotalOrder order;
+  private final ServiceWatch watch;
+  private final AtomicInteger waiting = new AtomicInteger();
+  private GroupLog group;
+  private boolean pumpAsked;
+  private boolean noRoom;
+  private long yieldAtMs;
+  private boolean stopped;
+
+  /**
+   * Opens the member's folder, or begins one, and joins the group.
+   *
+   * @param network as the group's name and addresses; members of other modes do not see this one
+   * @throws LogException as {@link GroupLog#open} throws
+   */
+  public static TotalLog open(
+      Path folder,
+      GroupSettings settings,
+      JGroupsSettings network,
+      OrderedMachine machine,
+      Executor owner,
+      Listener listener) {
+    JGroupsSettings own = network.ofMode(GroupMode.TOTAL);
+    JGroupsTransport transport =
+        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
+    return open(folder, settings, TotalSettings.defaults(), machine, owner, listener, transport);
+  }
+
+  static TotalLog open(
+      Path folder,
+      GroupSettings settings,
+      TotalSettings total,
+      OrderedMachine machine,
+      Executor owner,
+      Listener listener,
+      Transport transport) {
+    TotalLog opened = new TotalLog(total, machine, owner, listener, transport);
+    opened.group =
+        GroupLog.open(
+            folder,
+            settings,
+            opened.order,
+            owner,
+            opened.new Events(),
+            new ProposalTransport(transport, opened::received, opened::receivedByOwner));
+    opened.order.begin(opened.group.self(), opened.group.incarnation(), opened.new LogBelow());
+    return opened;
+  }
+
+  private TotalLog(
+      TotalSettings settings,
+      OrderedMachine machine,
+      Executor owner,
+      Listener listener,
+      Transport transport) {
+    this.owner = owner;
+    this.listener = listener;
+    this.transport = transport;
+    this.watch =
+        new ServiceWatch(settings.stallMs(), settings.probeMs(), settings.repeatMs(), nowMs());
+    this.order =
+        new TotalOrder(
+            machine,
+            new OriginTable(),
+            new Fate(),
+            settings.proposalsMax(),
+            settings.proposalBytesMax());
+  }
+
+  private static long nowMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  /** What becomes of own proposals. */
+  private final class Fate implements TotalOrder.Told {
+    @Override
+    public void settled(long number) {
+      boolean begins = watch.settled(order.isIdle(), nowMs());
+      listener.settled(number);
+      if (begins) {
+        log.info("Member {} serves: what it proposes comes back", group.self());
+        listener.serving(true);
+      }
+    }
+
+    @Override
+    public void withdrawn(long fromNumber) {
+      listener.withdrawn(fromNumber);
+    }
+
+    @Override
+    public void skipped(long toNumber) {
+      listener.skipped(toNumber);
+    }
+  }
+
+  /** What the log beneath tells; each runs once that is at rest. */
+  private final class Events implements MemberListener {
+    @Override
+    public void settled(long index) {
+      guarded(() -> order.committed(index));
+    }
+
+    @Override
+    public void ticked(long nowMs) {
+      guarded(() -> tick(nowMs));
+    }
+
+    @Override
+    public void leading(long term) {
+      guarded(
+          () -> {
+            order.leading();
+            listener.sequencing(true);
+            listener.sequencerChanged(group.self().name());
+          });
+    }
+
+    @Override
+    public void following(String leader) {
+      guarded(
+          () -> {
+            order.following(leader);
+            listener.sequencing(false);
+            listener.sequencerChanged(leader);
+          });
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      fail(cause);
+    }
+  }
+
+  private final class LogBelow implements TotalOrder.Below {
+    @Override
+    public boolean isSequencer() {
+      return group.isLeading();
+    }
+
+    @Override
+    public boolean isMember(MemberId member) {
+      return group.isMember(member);
+    }
+
+    @Override
+    public boolean hasRoom(int bytes) {
+      noRoom = !group.hasRoom(bytes);
+      return !noRoom;
+    }
+
+    @Override
+    public long nextIndex() {
+      return group.lastIndex() + 1;
+    }
+
+    @Override
+    public long append(ByteBuffer entry, Durability durability) {
+      return group.append(entry, durability);
+    }
+
+    /** A round goes out with the next batch, or alone; it carries the index. */
+    @Override
+    public void tellCommitted() {
+      group.confirm();
+    }
+
+    @Override
+    public void send(String to, TotalMessage message) {
+      transport.send(List.of(to), TotalMessageCodec.encode(group.self(), message));
+    }
+
+    @Override
+    public void sendToAll(TotalMessage message) {
+      List<String> others =
+          transport.connected().stream().filter(name -> !name.equals(group.self().name())).toList();
+      if (!others.isEmpty()) {
+        transport.send(others, TotalMessageCodec.encode(group.self(), message));
+      }
+    }
+  }
+
+  private static TotalMessageCodec.Envelope decode(ByteBuffer bytes) {
+    try {
+      return TotalMessageCodec.decode(bytes);
+    } catch (IllegalArgumentException e) {
+      log.warn("Dropped {}", e.getMessage());
+      return null;
+    }
+  }
+
+  private void receivedByOwner(ByteBuffer bytes) {
+    TotalMessageCodec.Envelope envelope = decode(bytes);
+    if (envelope != null) {
+      guarded(() -> order.receive(envelope.from(), envelope.message()));
+    }
+  }
+
+  /** Called by the transport's threads. */
+  private void received(ByteBuffer bytes) {
+    TotalMessageCodec.Envelope envelope = decode(bytes);
+    if (envelope == null) {
+      return;
+    }
+    if (waiting.incrementAndGet() > WAITING_MAX) {
+      waiting.decrementAndGet();
+      return;
+    }
+    execute(
+        () -> {
+          waiting.decrementAndGet();
+          guarded(() -> order.receive(envelope.from(), envelope.message()));
+        });
+  }
+
+  private void execute(Runnable task) {
+    try {
+      owner.execute(task);
+    } catch (RejectedExecutionException e) {
+      log.debug("The thread that owns the log has stopped", e);
+    }
+  }
+
+  private void guarded(Runnable task) {
+    if (stopped) {
+      return;
+    }
+    try {
+      task.run();
+    } catch (LogException e) {
+      if (e.category() != Category.NO_SPACE) {
+        fail(e);
+      }
+    } catch (RuntimeException e) {
+      fail(
+          new LogException(
+              Category.IO, "Member " + group.self() + " met a broken invariant: " + e, e));
+    }
+  }
+
+  private void fail(LogException cause) {
+    if (!stopped) {
+      stopped = true;
+      listener.failed(cause);
+    }
+  }
+
+  private void tick(long nowMs) {
+    if (watch.stalls(nowMs)) {
+      log.warn("Member {} does not serve: nothing that it proposes comes back", group.self());
+      listener.serving(false);
+    }
+    if (watch.wantsProbe(nowMs) && order.canPropose(0)) {
+      proposeCopy(ByteBuffer.allocate(0), nowMs);
+    } else if (watch.wantsRepeat(nowMs)) {
+      order.repeat();
+    }
+    if (noRoom && group.isLeading() && nowMs >= yieldAtMs) {
+      yieldAtMs = nowMs + YIELD_MS;
+      yieldOrder();
+    }
+  }
+
+  /** A member whose disk is full lets another make the order: that may have room. */
+  private void yieldOrder() {
+    GroupStatus status = group.status();
+    status.members().stream()
+        .filter(m -> m.voter() && !m.name().equals(status.name()))
+        .filter(m -> status.connected().contains(m.name()))
+        .sorted(Comparator.comparingLong(GroupStatus.Member::matchedIndex).reversed())
+        .filter(m -> group.transfer(m.name()).isEmpty())
+        .findFirst()
+        .ifPresent(
+            m ->
+                log.warn(
+                    "Member {} has no room, {} is to make the order: {}",
+                    status.name(),
+                    m.name(),
+                    group.noRoomReason()));
+  }
+
+  private long proposeCopy(ByteBuffer copy, long nowMs) {
+    long number = order.propose(copy);
+    watch.proposed(nowMs);
+    if (!pumpAsked) {
+      pumpAsked = true;
+      execute(
+          () -> {
+            pumpAsked = false;
+            guarded(order::pump);
+          });
+    }
+    return number;
+  }
+
+  @Override
+  public boolean canPropose(int bytes) {
+    return !stopped && order.canPropose(bytes);
+  }
+
+  @Override
+  public long propose(ByteBuffer payload) {
+    int bytes = payload.remaining();
+    if (bytes < 1 || bytes > PROPOSAL_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a proposal of %d bytes; 1 to %d are allowed".formatted(bytes, PROPOSAL_BYTES_MAX));
+    }
+    if (!canPropose(bytes)) {
+      throw new IllegalStateException("a proposal without room in the window");
+    }
+    return proposeCopy(ByteBuffer.allocate(bytes).put(payload.duplicate()).flip(), nowMs());
+  }
+
+  @Override
+  public boolean isServing() {
+    return !stopped && watch.isServing();
+  }
+
+  @Override
+  public boolean isSequencer() {
+    return !stopped && group.isLeading();
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return group.hasRoom(ProposalEntry.HEADER_BYTES_MAX);
+  }
+
+  @Override
+  public String noRoomReason() {
+    return group.noRoomReason();
+  }
+
+  @Override
+  public Optional<String> transfer(String name) {
+    return group.transfer(name);
+  }
+
+  @Override
+  public Optional<String> add(String name) {
+    return group.add(name);
+  }
+
+  @Override
+  public Optional<String> remove(String name) {
+    return group.remove(name);
+  }
+
+  @Override
+  public void acceptLoss() {
+    group.acceptLoss();
+  }
+
+  @Override
+  public GroupStatus status() {
+    return group.status();
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    group.close();
+  }
+}
