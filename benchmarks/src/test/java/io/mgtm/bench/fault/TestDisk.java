@@ -120,19 +120,19 @@ final class TestDisk implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws IOException {
     List<String> failed = new ArrayList<>();
     while (!undo.isEmpty()) {
       List<String> command = undo.pop();
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (process.waitFor() != 0) {
+      if (process.onExit().join().exitValue() != 0) {
         failed.add(String.join(" ", command) + ": " + output);
       }
     }
     if (server != null) {
       server.destroy();
-      server.waitFor();
+      server.onExit().join();
     }
     if (!failed.isEmpty()) {
       throw new IOException("left behind: " + failed);

@@ -4,6 +4,7 @@ import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.Limits;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -73,6 +74,15 @@ public final class BackupFile {
     if (!skipped.started()) {
       throw new BadBackupException("the backup is of a GTM whose gxids had not begun");
     }
+    Limits none = Limits.NONE;
+    skipped.setLimits(
+        new Limits(
+            none.transactionsMax(),
+            none.snapshotGxidsMax(),
+            none.sequencesMax(),
+            none.nodesMax(),
+            0,
+            0));
     skipped.beginEntry(skipped.changedMicros());
     skipped.apply(new SessionCommand.SkipAhead(gxids));
     if (skipped.gxidsUntilStop() <= 0) {

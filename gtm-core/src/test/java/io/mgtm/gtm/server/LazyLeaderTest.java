@@ -153,8 +153,7 @@ class LazyLeaderTest {
     assertThat(engine.isServing()).isFalse();
     assertThat(engine.takesFronts()).isTrue();
     p1.told.clear();
-    engine.submit(
-        new LinkWork.Present(p1, new LinkEntries(1, here + 1, here, List.of(lost))));
+    engine.submit(new LinkWork.Present(p1, new LinkEntries(1, here + 1, here, List.of(lost))));
     attach(p1, false);
     assertThat(engine.isServing()).isTrue();
     assertThat(p1.told).containsExactly("attached 1");

@@ -227,7 +227,7 @@ final class LazySimFront implements ReplyHandler {
   }
 
   void attached(LazySimLink by) {
-    if (by == link) {
+    if (by.equals(link)) {
       kept.served(term);
       attached = true;
       sent = acked;
@@ -236,19 +236,19 @@ final class LazySimFront implements ReplyHandler {
   }
 
   void refused(LazySimLink by, RefusalCode code, String message) {
-    if (by == link && code != RefusalCode.NOT_LEADING && !forgot) {
+    if (by.equals(link) && code != RefusalCode.NOT_LEADING && !forgot) {
       throw new LazySimViolation(name + " is refused: " + message);
     }
   }
 
   void entries(LazySimLink by, LinkEntries entries) {
-    if (by == link) {
+    if (by.equals(link)) {
       kept.add(entries);
     }
   }
 
   void reply(LazySimLink by, long number, ByteBuf bytes) {
-    if (by != link || number <= acked || forgot) {
+    if (!by.equals(link) || number <= acked || forgot) {
       return;
     }
     if (number != acked + 1 || number > sent) {
