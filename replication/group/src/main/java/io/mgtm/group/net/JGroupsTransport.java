@@ -29,6 +29,7 @@ public final class JGroupsTransport implements Transport {
 
   private final String name;
   private final JGroupsSettings settings;
+  private final MessageOrder order;
   private JChannel channel;
 
   /** The members of the view by name, but this one. */
@@ -42,17 +43,20 @@ public final class JGroupsTransport implements Transport {
    * @param name this member's
    */
   public JGroupsTransport(String name, JGroupsSettings settings) {
+    this(name, settings, MessageOrder.FIFO);
+  }
+
+  /** As {@link #JGroupsTransport(String, JGroupsSettings)}, with an order of messages. */
+  public JGroupsTransport(String name, JGroupsSettings settings, MessageOrder order) {
     this.name = name;
     this.settings = settings;
+    this.order = order;
   }
 
   @Override
   public void start(Transport.Receiver receiver) {
     try {
-      channel =
-          settings.stackFile().isPresent()
-              ? new JChannel(settings.stackFile().get().toString())
-              : new JChannel(JGroupsStack.of(settings));
+      channel = openChannel();
       channel.addAddressGenerator(
           () -> ExtendedUUID.randomUUID(name).put(NAME_KEY, name.getBytes(UTF_8)));
       channel.name(name);
@@ -66,6 +70,15 @@ public final class JGroupsTransport implements Transport {
               .formatted(name, settings.bind(), e.getMessage()),
           e);
     }
+  }
+
+  private JChannel openChannel() throws Exception {
+    if (order == MessageOrder.CAUSAL) {
+      return GroupChannels.open(settings, List.of(new Causal()));
+    }
+    return settings.stackFile().isPresent()
+        ? new JChannel(settings.stackFile().get().toString())
+        : new JChannel(JGroupsStack.of(settings, true));
   }
 
   private static String nameOf(Address address) {
@@ -138,7 +151,9 @@ public final class JGroupsTransport implements Transport {
       Message out = new BytesMessage(to, message);
       out.setFlag(Message.Flag.NO_FC);
       out.setFlag(Message.TransientFlag.DONT_BLOCK).setFlag(Message.TransientFlag.DONT_LOOPBACK);
-      if (settings.stackFile().isEmpty() && message.length < JGroupsStack.FRAGMENT_BYTES) {
+      if (order == MessageOrder.FIFO
+          && settings.stackFile().isEmpty()
+          && message.length < JGroupsStack.FRAGMENT_BYTES) {
         out.setFlag(Message.Flag.NO_RELIABILITY);
       }
       channel.send(out);
