@@ -5,6 +5,8 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
+import io.mgtm.group.net.MessageOrder;
+import io.mgtm.group.raft.RaftLog;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
@@ -27,7 +29,11 @@ public final class GroupLogs {
       StateMachine machine,
       Executor owner,
       ReplicatedLog.Listener listener) {
-    JGroupsTransport transport = new JGroupsTransport(settings.name(), network.ofMode(mode));
+    if (mode == GroupMode.RAFT) {
+      return RaftLog.open(folder, settings, network.ofMode(mode), machine, owner, listener);
+    }
+    MessageOrder order = mode == GroupMode.CAUSAL ? MessageOrder.CAUSAL : MessageOrder.FIFO;
+    JGroupsTransport transport = new JGroupsTransport(settings.name(), network.ofMode(mode), order);
     return GroupLog.open(mode, folder, settings, machine, owner, listener, transport);
   }
 }
