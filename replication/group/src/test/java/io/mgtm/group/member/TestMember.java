@@ -1,6 +1,7 @@
 package io.mgtm.group.member;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
@@ -9,6 +10,8 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.net.JGroupsSettings;
 import java.nio.ByteBuffer;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,17 +20,22 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** A member with a list of words as its state, on a thread of its own. */
 final class TestMember implements AutoCloseable {
-  private final ExecutorService owner = Executors.newSingleThreadExecutor();
+  private final ExecutorService thread = Executors.newSingleThreadExecutor();
+  private final Executor owner = task -> thread.execute(() -> runUnlessDead(task));
+  private final Path folder;
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private ManagedLog log;
+  private volatile boolean dead;
   private volatile boolean leading;
   private volatile LogException failure;
   private volatile long ledTerm;
@@ -38,9 +46,14 @@ final class TestMember implements AutoCloseable {
   /** Words, one an entry. */
   static final class Words implements StateMachine {
     private final List<String> list = new ArrayList<>();
+    private long last;
+    private int backwards;
+    private int restores;
 
     @Override
     public void apply(long index, ByteBuffer payload) {
+      backwards += index > last ? 0 : 1;
+      last = index;
       list.add(UTF_8.decode(payload).toString());
     }
 
@@ -51,6 +64,8 @@ final class TestMember implements AutoCloseable {
 
     @Override
     public void restore(ByteBuffer checkpoint) {
+      restores++;
+      last = 0;
       list.clear();
       String text = UTF_8.decode(checkpoint).toString();
       if (!text.isEmpty()) {
@@ -60,6 +75,7 @@ final class TestMember implements AutoCloseable {
   }
 
   TestMember(GroupMode mode, Path folder, GroupSettings settings, JGroupsSettings network) {
+    this.folder = folder;
     log =
         onOwner(() -> GroupLogs.open(mode, folder, settings, network, words, owner, new Replies()));
   }
@@ -104,9 +120,15 @@ final class TestMember implements AutoCloseable {
     }
   }
 
+  private void runUnlessDead(Runnable task) {
+    if (!dead) {
+      task.run();
+    }
+  }
+
   <T> T onOwner(Callable<T> task) {
     try {
-      return owner.submit(task).get(30, TimeUnit.SECONDS);
+      return thread.submit(task).get(30, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException | TimeoutException e) {
@@ -146,6 +168,16 @@ final class TestMember implements AutoCloseable {
     return done;
   }
 
+  /** How often an entry came whose index was not above the one before. */
+  int indexesOutOfOrder() {
+    return onOwner(() -> words.backwards);
+  }
+
+  /** How often its state was replaced by a checkpoint. */
+  int restores() {
+    return onOwner(() -> words.restores);
+  }
+
   /** The words of this member alone. */
   List<String> local() {
     return onOwner(() -> List.copyOf(words.list));
@@ -176,6 +208,51 @@ final class TestMember implements AutoCloseable {
     return log;
   }
 
+  /**
+   * Dies as a killed process does: it hears and says nothing more, and its folder is what it was at
+   * that moment. In mode raft, whose log is written by a thread that is not the test's, the folder
+   * is what it is once the member has fallen silent; all that it acknowledged is forced, so this is
+   * what a kill would leave.
+   */
+  void kill(GroupMode mode) {
+    dead = true;
+    thread.shutdown();
+    try {
+      assertThat(thread.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+      Path copy = folder.resolveSibling(folder.getFileName() + "-killed");
+      if (mode != GroupMode.RAFT) {
+        copy(folder, copy);
+      }
+      log.close();
+      if (mode != GroupMode.RAFT) {
+        delete(folder);
+        Files.move(copy, folder);
+      }
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectory(to);
+    for (Path file : files(from)) {
+      Files.copy(file, to.resolve(file.getFileName()));
+    }
+  }
+
+  static void delete(Path folder) throws IOException {
+    for (Path file : files(folder)) {
+      Files.delete(file);
+    }
+    Files.delete(folder);
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    }
+  }
+
   @Override
   public void close() {
     onOwner(
@@ -183,6 +260,6 @@ final class TestMember implements AutoCloseable {
           log.close();
           return null;
         });
-    owner.shutdown();
+    thread.shutdown();
   }
 }
