@@ -16,7 +16,7 @@ public final class GroupChannels {
    */
   public static JChannel open(JGroupsSettings settings, List<Protocol> onTop) throws Exception {
     if (settings.stackFile().isEmpty()) {
-      List<Protocol> stack = JGroupsStack.of(settings, false);
+      List<Protocol> stack = JGroupsStack.of(settings);
       stack.addAll(onTop);
       return new JChannel(stack);
     }

@@ -22,6 +22,7 @@ final class GroupTcp extends TCP {
   GroupTcp() {
     setBundler(new ShortWayOut());
     msg_processing_policy = new ShortWayIn();
+    message_processing_policy = null; // the name of one that would take its place
   }
 
   static boolean takesShortWay(Message message) {

@@ -40,17 +40,19 @@ final class JGroupsStack {
 
   private static final String CIPHER = "ChaCha20-Poly1305";
   private static final int CIPHER_NONCE_BYTES = 12;
+  /**
+   * What was dropped, because a queue was full or its receiver had not joined yet, comes again after
+   * that. JGroups' second would be as long as an election.
+   */
+  private static final long RETRANSMIT_MS = 100;
+
   private static final int SEND_QUEUE_MAX = 1_024;
 
   private JGroupsStack() {}
 
-  /**
-   * A stack, from the bottom up.
-   *
-   * @param shortWay whether messages without reliability go past JGroups' bundler and pool
-   */
-  static List<Protocol> of(JGroupsSettings settings, boolean shortWay) {
-    TCP tcp = shortWay ? new GroupTcp() : new TCP();
+  /** A stack, from the bottom up. */
+  static List<Protocol> of(JGroupsSettings settings) {
+    TCP tcp = new GroupTcp();
     tcp.setBindAddress(settings.bind().getAddress());
     tcp.setBindPort(settings.bind().getPort());
     tcp.setPortRange(0);
@@ -71,8 +73,8 @@ final class JGroupsStack {
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new VERIFY_SUSPECT2().setTimeout(settings.suspectMs() / 10));
     settings.secret().ifPresent(secret -> stack.add(encryption(secret)));
-    stack.add(new NAKACK4());
-    stack.add(new UNICAST4());
+    stack.add(new NAKACK4().setXmitInterval(RETRANSMIT_MS));
+    stack.add(new UNICAST4().setXmitInterval(RETRANSMIT_MS));
     settings.secret().ifPresent(secret -> stack.add(admission(secret)));
     stack.add(
         new GMS()

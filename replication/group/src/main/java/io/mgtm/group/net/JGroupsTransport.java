@@ -78,7 +78,7 @@ public final class JGroupsTransport implements Transport {
     }
     return settings.stackFile().isPresent()
         ? new JChannel(settings.stackFile().get().toString())
-        : new JChannel(JGroupsStack.of(settings, true));
+        : new JChannel(JGroupsStack.of(settings));
   }
 
   private static String nameOf(Address address) {

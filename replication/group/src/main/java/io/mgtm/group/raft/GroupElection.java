@@ -1,6 +1,9 @@
 package io.mgtm.group.raft;
 
+import io.mgtm.group.LogException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jgroups.Message;
 import org.jgroups.View;
 import org.jgroups.conf.ClassConfigurator;
@@ -19,20 +22,32 @@ public final class GroupElection extends ELECTION2 {
     ClassConfigurator.addProtocol(ID, GroupElection.class);
   }
 
+  private static final long RETRY_NANOS = 200_000_000;
+
   private final BooleanSupplier mayVote;
+  private final Consumer<LogException> failed;
 
   /** For JGroups, which makes one of each protocol it knows; such a one votes. */
   public GroupElection() {
-    this(() -> true);
+    this(() -> true, failure -> {});
   }
 
   /**
    * An election.
    *
    * @param mayVote asked on JGroups' threads at each request for a vote
+   * @param failed told that a vote or a term could not be stored
    */
-  GroupElection(BooleanSupplier mayVote) {
+  GroupElection(BooleanSupplier mayVote, Consumer<LogException> failed) {
     this.mayVote = mayVote;
+    this.failed = failed;
+  }
+
+  /** Without a view there is no majority, without which a voting thread that is to stop does. */
+  @Override
+  public void stop() {
+    super.stop();
+    view = null;
   }
 
   @Override
@@ -40,7 +55,25 @@ public final class GroupElection extends ELECTION2 {
     if (header instanceof VoteRequest && !mayVote.getAsBoolean()) {
       return;
     }
-    super.handleMessage(message, header);
+    try {
+      super.handleMessage(message, header);
+    } catch (LogException e) {
+      failed.accept(e);
+    }
+  }
+
+  /** One round of votes; a thread of JGroups calls it again and again. */
+  @Override
+  protected void runVotingProcess() {
+    try {
+      super.runVotingProcess();
+    } catch (LogException e) {
+      failed.accept(e);
+      LockSupport.parkNanos(RETRY_NANOS);
+    } catch (RuntimeException e) {
+      log.warn("%s: a round of votes has failed: %s", local_addr, e);
+      LockSupport.parkNanos(RETRY_NANOS);
+    }
   }
 
   /**

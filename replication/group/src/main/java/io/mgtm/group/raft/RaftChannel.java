@@ -6,10 +6,16 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.net.GroupChannels;
 import io.mgtm.group.net.JGroupsSettings;
+import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jgroups.Address;
+import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
+import org.jgroups.Message;
 import org.jgroups.Receiver;
 import org.jgroups.View;
 import org.jgroups.protocols.raft.RAFT;
@@ -19,21 +25,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The channel below jgroups-raft. An address carries the member's name, and whether its folder is
- * one that may have forgotten what a former one promised. Any thread.
+ * The channel below jgroups-raft. An address carries the member's name. In each view every member
+ * says whether it may vote.
+ *
+ * <pre>
+ * | view:i64 | settled:u8 |
+ * </pre>
+ *
+ * Any thread.
  */
 final class RaftChannel implements Receiver, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RaftChannel.class);
-  private static final byte[] UNSETTLED_KEY = "mgtm.unsettled".getBytes(UTF_8);
+  private static final int SAID_BYTES = 9;
 
   private final String name;
   private final JChannel channel;
+  private final BooleanSupplier settled;
   private final Runnable viewChanged;
+  private final Map<Address, Said> said = new ConcurrentHashMap<>();
   private volatile View view;
 
-  private RaftChannel(String name, JChannel channel, Runnable viewChanged) {
+  /** What a member said of itself in a view. */
+  private record Said(long view, boolean settled) {}
+
+  private RaftChannel(
+      String name, JChannel channel, BooleanSupplier settled, Runnable viewChanged) {
     this.name = name;
     this.channel = channel;
+    this.settled = settled;
     this.viewChanged = viewChanged;
   }
 
@@ -48,17 +67,12 @@ final class RaftChannel implements Receiver, AutoCloseable {
       JGroupsSettings network,
       GroupElection election,
       GroupRaft raft,
-      boolean settled,
+      BooleanSupplier settled,
       Runnable viewChanged) {
     try {
       JChannel channel = GroupChannels.open(network, List.of(election, raft));
-      channel.addAddressGenerator(
-          () -> {
-            ExtendedUUID address = ExtendedUUID.randomUUID(name);
-            return settled ? address : address.put(UNSETTLED_KEY, new byte[] {1});
-          });
       channel.name(name);
-      RaftChannel opened = new RaftChannel(name, channel, viewChanged);
+      RaftChannel opened = new RaftChannel(name, channel, settled, viewChanged);
       channel.setReceiver(opened);
       return opened;
     } catch (Exception e) {
@@ -85,17 +99,38 @@ final class RaftChannel implements Receiver, AutoCloseable {
   @Override
   public void viewAccepted(View now) {
     view = now;
+    said.keySet().retainAll(now.getMembers());
     log.info("Member {} is connected with {}", name, connected());
+    say();
     viewChanged.run();
+  }
+
+  /** Tells all members of the view whether this one may vote. */
+  void say() {
+    View now = view;
+    if (now == null) {
+      return;
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(SAID_BYTES);
+    bytes.putLong(now.getViewId().getId()).put((byte) (settled.getAsBoolean() ? 1 : 0));
+    try {
+      channel.send(new BytesMessage(null, bytes.array()));
+    } catch (Exception e) {
+      log.warn("Member {} could not tell the others of itself: {}", name, e.toString());
+    }
+  }
+
+  @Override
+  public void receive(Message message) {
+    if (message.getLength() == SAID_BYTES) {
+      ByteBuffer bytes = ByteBuffer.wrap(message.getArray(), message.getOffset(), SAID_BYTES);
+      said.put(message.getSrc(), new Said(bytes.getLong(), bytes.get() != 0));
+    }
   }
 
   static String nameOf(Address address) {
     byte[] stored = address instanceof ExtendedUUID id ? id.get(RAFT.raft_id_key) : null;
     return stored == null ? null : new String(stored, UTF_8);
-  }
-
-  static boolean isUnsettled(Address address) {
-    return address instanceof ExtendedUUID id && id.keyExists(UNSETTLED_KEY);
   }
 
   /** The members that are connected, this one among them. */
@@ -113,10 +148,23 @@ final class RaftChannel implements Receiver, AutoCloseable {
         .toList();
   }
 
-  /** Whether all of a group are here, and none has a folder from before. */
+  /** The members that have said in this view that they may not vote. */
+  List<Address> unsettled() {
+    View now = view;
+    return now == null
+        ? List.of()
+        : now.getMembers().stream()
+            .filter(member -> new Said(now.getViewId().getId(), false).equals(said.get(member)))
+            .toList();
+  }
+
+  /**
+   * Whether all of a group are here, and each has said in this view that it has never voted: so
+   * nobody has promised anything.
+   */
   boolean isFirstMeeting(List<String> founders) {
-    return connected().containsAll(founders)
-        && addresses().stream().allMatch(RaftChannel::isUnsettled);
+    List<Address> here = addresses();
+    return connected().containsAll(founders) && unsettled().containsAll(here);
   }
 
   /** This process among all that ever had its name. */

@@ -47,6 +47,7 @@ final class RaftDisk implements Log {
   private final long[] cachedIndex = new long[CACHED];
 
   private RaftTerm promised;
+  private boolean silent;
   private long commit;
 
   /** The log reaches back to the entry after this one, whose term is known. */
@@ -197,6 +198,7 @@ final class RaftDisk implements Log {
 
   @Override
   public synchronized Log currentTerm(long term) {
+    checkNotSilent();
     if (term > promised.term()) {
       promised = new RaftTerm(term, null, promised.settled());
       promised.save(files);
@@ -212,6 +214,7 @@ final class RaftDisk implements Log {
   @Override
   public synchronized Log votedFor(Address member) {
     // A new term has taken the vote back already; nothing else may.
+    checkNotSilent();
     if (member != null) {
       promised = new RaftTerm(promised.term(), member, promised.settled());
       promised.save(files);
@@ -258,6 +261,7 @@ final class RaftDisk implements Log {
    */
   @Override
   public synchronized long append(long index, LogEntries entries) {
+    checkNotSilent();
     long at = index;
     for (LogEntry entry : entries) {
       if (at != store.lastIndex() + 1) {
@@ -399,9 +403,17 @@ final class RaftDisk implements Log {
     return 0; // checkpoints are made by this project's own measure
   }
 
-  /** Closing a channel does not close the log. */
+  /** The channel is closed: from now on nothing is promised. The log is still to be closed. */
   @Override
-  public void close() {}
+  public synchronized void close() {
+    silent = true;
+  }
+
+  private void checkNotSilent() {
+    if (silent) {
+      throw new IllegalStateException("the member has left the group");
+    }
+  }
 
   /** Forces everything and notes that nothing is missing; with no other thread at work any more. */
   synchronized void closeCleanly() {

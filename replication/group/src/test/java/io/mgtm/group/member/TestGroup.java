@@ -7,12 +7,11 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.net.NetMembers;
 import io.mgtm.group.storage.LogSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,28 +38,14 @@ final class TestGroup implements AutoCloseable {
   private boolean cuttable;
   private int segmentBytes = 1 << 16;
 
-  TestGroup(GroupMode mode, Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls)
-      throws IOException {
+  TestGroup(GroupMode mode, Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls) {
     this.mode = mode;
     this.folder = folder;
     this.founders = founders;
     this.tls = tls;
-    for (String name : List.of("g1", "g2", "g3", "g4")) {
-      addresses.put(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
-    }
-  }
-
-  /** A port that is free, as the one of the failure detection above it is. */
-  private static int freePort() throws IOException {
-    while (true) {
-      try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-          ServerSocket two =
-              new ServerSocket(one.getLocalPort() + 100, 1, InetAddress.getLoopbackAddress())) {
-        assertThat(two.isBound()).isTrue();
-        return one.getLocalPort();
-      } catch (java.net.BindException | IllegalArgumentException e) {
-        assertThat(e).as("the upper one is taken or does not exist; the next is tried").isNotNull();
-      }
+    List<InetSocketAddress> free = NetMembers.addresses(4);
+    for (int i = 0; i < free.size(); i++) {
+      addresses.put("g" + (i + 1), free.get(i));
     }
   }
 
@@ -140,8 +125,8 @@ final class TestGroup implements AutoCloseable {
           <MERGE3 min_interval="300" max_interval="1000" check_interval="1500"/>
           <FD_ALL3 timeout="1500" interval="300"/>
           <VERIFY_SUSPECT2 timeout="150"/>
-          <NAKACK4/>
-          <UNICAST4/>
+          <NAKACK4 xmit_interval="100"/>
+          <UNICAST4 xmit_interval="100"/>
           <pbcast.GMS join_timeout="500" max_join_attempts="2" leave_timeout="500"
               view_ack_collection_timeout="500" print_local_addr="false"/>
           <FRAG4 frag_size="60000"/>

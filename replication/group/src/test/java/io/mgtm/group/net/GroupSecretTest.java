@@ -68,7 +68,7 @@ class GroupSecretTest {
     private final JChannel channel;
 
     Member(String name, JGroupsSettings settings) throws Exception {
-      List<Protocol> stack = JGroupsStack.of(settings, true);
+      List<Protocol> stack = JGroupsStack.of(settings);
       stack.add(1, tap);
       channel = new JChannel(stack).name(name);
       channel.setReceiver(this);

@@ -5,33 +5,47 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Free addresses on loopback, and waiting with a bound. */
 public final class NetMembers {
+  private static final int PORT_MIN = 12_000;
+  private static final int PORT_MAX = 31_000;
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private NetMembers() {}
 
-  /** Addresses whose ports are free, as those of the failure detection above them are. */
-  public static List<InetSocketAddress> addresses(int count) throws IOException {
+  /**
+   * Addresses whose ports are free, as those of the failure detection above them are. They lie below
+   * those that the system gives to connections, so that nobody takes one while its member is down.
+   */
+  public static List<InetSocketAddress> addresses(int count) {
+    Set<Integer> taken = new HashSet<>();
     List<InetSocketAddress> found = new ArrayList<>();
     while (found.size() < count) {
-      try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-          ServerSocket two =
-              new ServerSocket(
-                  one.getLocalPort() + JGroupsSettings.DETECTION_PORT_OFFSET,
-                  1,
-                  InetAddress.getLoopbackAddress())) {
-        found.add(new InetSocketAddress(two.getInetAddress(), one.getLocalPort()));
-      } catch (java.net.BindException | IllegalArgumentException e) {
-        continue; // the upper one is taken or does not exist
+      int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
+      int upper = port + JGroupsSettings.DETECTION_PORT_OFFSET;
+      if (!taken.contains(port) && !taken.contains(upper) && isFree(port) && isFree(upper)) {
+        taken.add(port);
+        taken.add(upper);
+        found.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       }
     }
     return found;
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   static void await(String what, BooleanSupplier condition) {
