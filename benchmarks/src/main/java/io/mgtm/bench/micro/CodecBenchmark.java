@@ -32,7 +32,7 @@ import org.openjdk.jmh.annotations.State;
 public class CodecBenchmark implements RequestHandler {
   @Param Family family;
 
-  private final RequestDecoder decoder = new RequestDecoder(FrameLimits.FRAME_BYTES_MAX, this);
+  private RequestDecoder decoder;
   private final ReplyEncoder encoder = new ReplyEncoder();
   private final ByteBuf request = Unpooled.directBuffer(1024);
   private final ByteBuf out = Unpooled.directBuffer(1024);
@@ -44,6 +44,7 @@ public class CodecBenchmark implements RequestHandler {
   /** Encodes the request. */
   @Setup
   public void encodeRequest() throws WireException {
+    decoder = new RequestDecoder(FrameLimits.FRAME_BYTES_MAX, this);
     command = family.command();
     reply = family.reply();
     RequestEncoder requests = new RequestEncoder();

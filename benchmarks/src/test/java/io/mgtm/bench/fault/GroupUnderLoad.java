@@ -28,11 +28,13 @@ final class GroupUnderLoad implements AutoCloseable {
 
   private final LocalInstallation group;
   private final MixedLoad load;
+  private final GivenOut givenOut;
   private final List<Long> pausesMs = new ArrayList<>();
 
-  private GroupUnderLoad(LocalInstallation group, MixedLoad load) {
+  private GroupUnderLoad(LocalInstallation group, MixedLoad load, GivenOut givenOut) {
     this.group = group;
     this.load = load;
+    this.givenOut = givenOut;
   }
 
   static GroupUnderLoad start(Path folder) throws IOException, InterruptedException {
@@ -48,9 +50,10 @@ final class GroupUnderLoad implements AutoCloseable {
     LocalInstallation group = LocalInstallation.start(settings, placement);
     try {
       group.awaitLeader(LEADER_MS);
+      GivenOut givenOut = new GivenOut();
       MixedLoad load =
-          MixedLoad.start(group.proxyAddress().resolve(), CONNECTIONS, new GivenOut(), REQUEST_MS);
-      GroupUnderLoad running = new GroupUnderLoad(group, load);
+          MixedLoad.start(group.proxyAddress().resolve(), CONNECTIONS, givenOut, REQUEST_MS);
+      GroupUnderLoad running = new GroupUnderLoad(group, load, givenOut);
       running.awaitProgress(1_000);
       load.takeLongestMs();
       return running;
@@ -62,6 +65,11 @@ final class GroupUnderLoad implements AutoCloseable {
 
   LocalInstallation group() {
     return group;
+  }
+
+  /** What the load was given; others may note theirs there. */
+  GivenOut givenOut() {
+    return givenOut;
   }
 
   /** Waits until so many more requests are answered: the group serves. */
@@ -96,6 +104,33 @@ final class GroupUnderLoad implements AutoCloseable {
         voters += member.get("voter").asBoolean() && member.get("lagEntries").asLong() >= 0 ? 1 : 0;
       }
       return voters;
+    }
+  }
+
+  /** Lets a member lead, which it does on return. */
+  void lead(String member) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    while (true) {
+      int leader = group.awaitLeader(LEADER_MS);
+      if (group.settings().name(leader).equals(member)) {
+        return;
+      }
+      assertThat(System.nanoTime() - end).as("%s does not come to lead", member).isNegative();
+      try (AdminClient client =
+          AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
+        client.ask("transfer", member);
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+  }
+
+  /** Waits until another member leads. */
+  void awaitLeaderOtherThan(String member) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    while (group.settings().name(group.awaitLeader(LEADER_MS)).equals(member)) {
+      assertThat(System.nanoTime() - end).as("%s still leads", member).isNegative();
+      assertThat(load.failed()).as("failed requests").isZero();
+      TimeUnit.MILLISECONDS.sleep(20);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.HostPort;
@@ -8,6 +9,9 @@ import io.mgtm.gtm.server.Takeover;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -16,6 +20,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Cli {
   /** The status of a command that could not do what it was asked to. */
   private static final int FAILED = 1;
+
+  /** What {@code --mode} takes. */
+  public static final class Modes implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Arrays.stream(GroupMode.values()).map(GroupMode::label).iterator();
+    }
+  }
 
   private Cli() {}
 
@@ -32,15 +44,16 @@ public final class Cli {
   public static CommandLine of(Object program) {
     CommandLine line = new CommandLine(program);
     line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.registerConverter(HostPort.class, Cli::address);
+    line.registerConverter(HostPort.class, text -> read(text, HostPort::parse));
+    line.registerConverter(GroupMode.class, text -> read(text, GroupMode::of));
     line.setExecutionExceptionHandler(Cli::fail);
     line.setParameterExceptionHandler(Cli::refuse);
     return line;
   }
 
-  private static HostPort address(String text) {
+  private static <T> T read(String text, Function<String, T> parser) {
     try {
-      return HostPort.parse(text);
+      return parser.apply(text);
     } catch (IllegalArgumentException e) {
       throw new TypeConversionException(e.getMessage());
     }

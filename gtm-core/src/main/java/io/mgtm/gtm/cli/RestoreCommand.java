@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -21,6 +22,8 @@ import picocli.CommandLine.Spec;
             + " GTM of its own.",
     mixinStandardHelpOptions = true)
 final class RestoreCommand implements Callable<Integer> {
+  private static final long SKIP_MAX = 1_000_000_000;
+
   @Spec private CommandSpec spec;
 
   @Option(names = "--from", paramLabel = "FILE", required = true, description = "The backup.")
@@ -33,11 +36,27 @@ final class RestoreCommand implements Callable<Integer> {
       description = "The data folder; empty, or not there yet.")
   private Path data;
 
+  @Option(
+      names = "--skip-gxids",
+      paramLabel = "N",
+      description =
+          "Pass over N gxids more than the backup had reserved: at least as many as were given"
+              + " since it was taken. The same on every member. Default: none.")
+  private Long skipGxids;
+
   @Override
   public Integer call() throws IOException {
+    if (skipGxids != null && (skipGxids < 0 || skipGxids > SKIP_MAX)) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(),
+          "--skip-gxids: %d is not allowed, expected 0 to %d".formatted(skipGxids, SKIP_MAX));
+    }
     BackupFile backup;
     try {
       backup = BackupFile.decode(Files.readAllBytes(from));
+      if (skipGxids != null) {
+        backup = backup.skipping(skipGxids);
+      }
     } catch (NoSuchFileException e) {
       throw new IOException("there is no backup " + from, e);
     } catch (BackupFile.BadBackupException e) {

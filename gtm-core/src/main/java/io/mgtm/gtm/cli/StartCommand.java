@@ -1,10 +1,10 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.ConfigFile;
 import io.mgtm.gtm.config.GroupConfig;
-import io.mgtm.gtm.config.GroupMode;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.migration.ControlFile;
@@ -82,6 +82,7 @@ final class StartCommand implements Callable<Integer> {
   @Option(
       names = "--mode",
       paramLabel = "MODE",
+      completionCandidates = Cli.Modes.class,
       description = "How the group replicates: ${COMPLETION-CANDIDATES}. Default: fifo.")
   private GroupMode mode;
 
@@ -171,6 +172,7 @@ final class StartCommand implements Callable<Integer> {
         c.cluster(),
         c.keyStore(),
         c.passwordFile(),
-        c.stackFile());
+        c.stackFile(),
+        c.recoveryWaitMs());
   }
 }

@@ -37,7 +37,9 @@ public final class CommandDecoder {
           DISCONNECT_BACKEND,
           NUMBERED,
           OPEN_FRONT,
-          ANNOUNCE_MEMBER ->
+          ANNOUNCE_MEMBER,
+          SERVE_TERM,
+          SKIP_AHEAD ->
           session(type, in);
       case BEGIN,
           BEGIN_MANY,
@@ -97,6 +99,8 @@ public final class CommandDecoder {
               FieldReader.getBoolean(in));
       case ANNOUNCE_MEMBER ->
           new SessionCommand.AnnounceMember(FieldReader.getString(in), FieldReader.getString(in));
+      case SERVE_TERM -> new SessionCommand.ServeTerm(in.getLong(), FieldReader.getString(in));
+      case SKIP_AHEAD -> new SessionCommand.SkipAhead(notNegative(in.getLong()));
       default -> {
         long session = in.getLong();
         short backend = in.getShort();
@@ -107,6 +111,13 @@ public final class CommandDecoder {
             : new SessionCommand.DisconnectBackend(session, backend, false, null, "");
       }
     };
+  }
+
+  private static long notNegative(long count) {
+    if (count < 0) {
+      throw new UnknownCommandException("a count of " + count);
+    }
+    return count;
   }
 
   private static SessionCommand numbered(ByteBuffer in) {

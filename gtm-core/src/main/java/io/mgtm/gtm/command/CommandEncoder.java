@@ -155,6 +155,11 @@ public final class CommandEncoder {
     } else if (command instanceof SessionCommand.AnnounceMember c) {
       FieldWriter.putString(out, c.member());
       FieldWriter.putString(out, c.address());
+    } else if (command instanceof SessionCommand.ServeTerm c) {
+      out.putLong(c.term());
+      FieldWriter.putString(out, c.member());
+    } else if (command instanceof SessionCommand.SkipAhead c) {
+      out.putLong(c.gxids());
     }
   }
 

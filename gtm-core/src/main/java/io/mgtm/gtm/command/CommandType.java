@@ -9,6 +9,8 @@ public enum CommandType {
   NUMBERED(5),
   OPEN_FRONT(6),
   ANNOUNCE_MEMBER(7),
+  SERVE_TERM(8),
+  SKIP_AHEAD(9),
 
   BEGIN(10),
   BEGIN_MANY(11),

@@ -93,4 +93,29 @@ public sealed interface SessionCommand extends Command {
       return CommandType.ANNOUNCE_MEMBER;
     }
   }
+
+  /**
+   * In mode lazy a leader begins to serve; entries of its term are counted from here on.
+   *
+   * @param member the leader's name; ASCII
+   */
+  record ServeTerm(long term, String member) implements SessionCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.SERVE_TERM;
+    }
+  }
+
+  /**
+   * More may have been handed out than the log knows: gxids and sequences go on behind their
+   * reserved marks.
+   *
+   * @param gxids how many gxids are passed over beyond the mark
+   */
+  record SkipAhead(long gxids) implements SessionCommand {
+    @Override
+    public CommandType type() {
+      return CommandType.SKIP_AHEAD;
+    }
+  }
 }

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.config;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
  * @param name this member's
  * @param members {@code g1=HOST:PORT,g2=HOST:PORT,…}: all members and where they reach each other;
  *     null without a group
+ * @param mode how the members replicate, the same on all of them
  * @param advertise where fronts reach this node, null for the host that {@code members} says and
  *     the port that it listens on
  * @param cluster tells groups apart that share a network
@@ -19,6 +21,7 @@ import java.util.regex.Pattern;
  *     between the members; null for none
  * @param passwordFile its first line is the password of {@code keyStore}
  * @param stackFile a JGroups stack in XML instead of the built-in one, null for that
+ * @param recoveryWaitMs in mode lazy: how long a new leader waits for fronts that may know more
  */
 public record GroupConfig(
     String name,
@@ -28,14 +31,16 @@ public record GroupConfig(
     String cluster,
     Path keyStore,
     Path passwordFile,
-    Path stackFile) {
+    Path stackFile,
+    int recoveryWaitMs) {
+  private static final int RECOVERY_WAIT_MS = 2_000;
   private static final int MEMBERS_MAX = 7;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
 
   /** A group whose members' traffic is in the clear. */
   public GroupConfig(
       String name, String members, GroupMode mode, HostPort advertise, String cluster) {
-    this(name, members, mode, advertise, cluster, null, null, null);
+    this(name, members, mode, advertise, cluster, null, null, null, RECOVERY_WAIT_MS);
   }
 
   /** Whether the node is a member of a group. */

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.config;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 
 /**
@@ -140,6 +141,7 @@ public record GtmConfig(
     range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
     range("timeouts.frameMs", timeouts.frameMs(), 100, 3_600_000);
     range("timeouts.outboundMs", timeouts.outboundMs(), 100, 3_600_000);
+    range("group.recoveryWaitMs", group.recoveryWaitMs(), 0, 60_000);
     range("links.graceMs", links.graceMs(), 100, 3_600_000);
     group.validate();
     links.validate();

@@ -41,6 +41,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   private final PartialBuffer partial = new PartialBuffer();
   private final Replies replies;
   private final OpenTransactions transactions = new OpenTransactions();
+  private final BackupWatch backup = new BackupWatch();
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
   private Future<?> startupDeadline;
@@ -228,11 +229,18 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void command(MessageType type, short of, Command command) {
-    if (command.type() == CommandType.BEGIN_BACKUP || command.type() == CommandType.END_BACKUP) {
+    boolean begins = command.type() == CommandType.BEGIN_BACKUP;
+    boolean ends = command.type() == CommandType.END_BACKUP;
+    if ((begins || ends) && (decoder.proxied() || !front.upstream().showsBackups())) {
       refused(type, of, type + " is not passed on", "Connect to a node of the GTM itself for it.");
       return;
     }
     replies.await();
+    if (begins) {
+      backup.begin();
+    } else if (ends) {
+      backup.end(replies.awaited());
+    }
     front.submitted();
     session.submit(of, command, transactions.targetOf(command, this));
   }
@@ -255,6 +263,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   /** A reply to the oldest command that waits for one. */
   void reply(boolean close, ByteBuf bytes) {
     front.answered();
+    backup.answered();
     replies.add(close, bytes);
     if (!reading && !failed && mayRead()) {
       goOn();
@@ -274,6 +283,15 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     } // Else which of the proxy's clients would it be for? The end of the connection says it.
     replies.add(true, error);
     error.release();
+  }
+
+  /** What its lists show from here on would be another moment. */
+  @Override
+  public void leaderChanged() {
+    if (backup.isOpen() && !gone) {
+      log.info("Closing {}: the leader that kept the moment of its backup is gone", describe());
+      closeNow();
+    }
   }
 
   @Override

@@ -34,7 +34,7 @@ final class GroupSession implements UpstreamSession {
   private final Deque<SessionClient> waiting = new ArrayDeque<>();
   private State state = State.WAITING;
   private boolean dirty;
-  private boolean refused;
+  private int refusals;
 
   GroupSession(long id, boolean proxied, GroupUpstream upstream) {
     this.commands = new FrontSession<>(id, WINDOW);
@@ -92,13 +92,12 @@ final class GroupSession implements UpstreamSession {
   /**
    * The leader does not take it now.
    *
-   * @return whether it is the first time since the session was attached
+   * @return how often in a row since the session was attached
    */
-  boolean refused() {
-    boolean first = !refused;
-    refused = true;
+  int refused() {
+    refusals++;
     detached();
-    return first;
+    return refusals;
   }
 
   /** There is no leader to send to. */
@@ -119,7 +118,7 @@ final class GroupSession implements UpstreamSession {
       return false;
     }
     state = State.ATTACHED;
-    refused = false;
+    refusals = 0;
     if (commands.hasUnsent()) {
       markDirty();
     }
@@ -171,6 +170,15 @@ final class GroupSession implements UpstreamSession {
   public void leave(SessionClient client) {
     clients.remove(client);
     waiting.remove(client);
+  }
+
+  /** Another leader is there, or the same one over another link. */
+  void leaderChanged() {
+    if (!commands.fresh()) {
+      for (SessionClient client : clients.toArray(new SessionClient[0])) {
+        client.leaderChanged();
+      }
+    }
   }
 
   /** The group has lost it: nobody can tell what became of the commands without a reply. */

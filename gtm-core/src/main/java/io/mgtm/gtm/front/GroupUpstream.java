@@ -2,6 +2,7 @@ package io.mgtm.gtm.front;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
@@ -23,16 +24,21 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Invariants: each command is answered once, in the order of its session; a command is sent
  * again only under its own number and session; a session that the group does not know any more is
- * never used again once a command was sent in it.
+ * never used again once a command was sent in it; what a reply rests on is kept until it is stable,
+ * and presented to a new leader before a session is attached there.
  */
 final class GroupUpstream implements Upstream, LeaderListener {
   private static final Logger log = LoggerFactory.getLogger(GroupUpstream.class);
 
   private static final int COMMAND_BYTES_FIRST = 4 * 1024;
   private static final int SCRATCH_BYTES = 64 * 1024;
+  private static final int PRESENT_BYTES = 1 << 20;
 
-  /** Before a refused session is tried again. */
+  /** Before a refused session is tried again; twice as long each time. */
   static final int RETRY_MS = 500;
+
+  /** The longest wait before that. */
+  static final int RETRY_MS_MAX = 8_000;
 
   private final String name;
   private final FrontTime time;
@@ -44,12 +50,14 @@ final class GroupUpstream implements Upstream, LeaderListener {
   private final Failover failover;
   private final LongSupplier ids;
   private final ByteBuf scratch = PooledByteBufAllocator.DEFAULT.directBuffer(SCRATCH_BYTES);
+  private final KeptEntries kept = new KeptEntries();
   private final Long2ObjectHashMap<GroupSession> sessions = new Long2ObjectHashMap<>();
   private final List<GroupSession> dirty = new ArrayList<>();
   private final List<GroupSession> resuming = new ArrayList<>();
   private ByteBuffer encoded = ByteBuffer.allocate(COMMAND_BYTES_FIRST);
   private GroupSession shared;
   private Link leader;
+  private long leaderTerm;
   private boolean closed;
   private volatile String trouble = "no node of the group was reached yet";
   private volatile String leading = "";
@@ -165,14 +173,35 @@ final class GroupUpstream implements Upstream, LeaderListener {
   @Override
   public void leads(Link link, Standing standing) {
     leader = link;
+    leaderTerm = standing.term();
     leading = standing.member() + " in term " + standing.term();
     trouble = "the leader has not taken the session yet";
     failover.leads(standing, outstanding());
     dirty.clear();
+    if (kept.term() < leaderTerm) {
+      kept.pieces(PRESENT_BYTES).forEach(link::present);
+    }
     for (GroupSession session : sessions.values()) {
+      session.leaderChanged();
       session.attach(link);
     }
     link.flush();
+  }
+
+  @Override
+  public boolean showsBackups() {
+    return true;
+  }
+
+  @Override
+  public void entries(LinkEntries entries) {
+    try {
+      kept.add(entries);
+    } catch (IllegalArgumentException e) {
+      log.error(
+          "The leader gave entries out of their order, opening the link anew: {}", e.getMessage());
+      leader.close();
+    }
   }
 
   @Override
@@ -189,6 +218,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   @Override
   public void attached(long id, long last) {
+    kept.served(leaderTerm);
     GroupSession session = sessions.get(id);
     if (session == null || session.state() != GroupSession.State.ATTACHING) {
       return;
@@ -213,12 +243,14 @@ final class GroupUpstream implements Upstream, LeaderListener {
       case SESSION_LOST -> lose(session, message, hint);
       case NOT_LEADING -> links.leaderRefused();
       default -> {
-        if (session.refused()) {
+        int refusals = session.refused();
+        if (refusals == 1) {
           log.warn("The leader refuses a session of {}: {}. {}", name, message, hint);
         }
-        trouble = "the leader refuses the session: " + message;
+        trouble = "the leader refuses the session: " + message + ". " + hint;
         Link asked = leader;
-        time.after(RETRY_MS + random.nextInt(RETRY_MS), () -> retry(session, asked));
+        int wait = (int) Math.min(RETRY_MS_MAX, (long) RETRY_MS << Math.min(refusals - 1, 8));
+        time.after(wait + random.nextInt(RETRY_MS), () -> retry(session, asked));
       }
     }
   }

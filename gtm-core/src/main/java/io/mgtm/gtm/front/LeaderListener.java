@@ -1,5 +1,6 @@
 package io.mgtm.gtm.front;
 
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
@@ -24,6 +25,9 @@ interface LeaderListener {
 
   /** As {@link LinkListener#reply}, of the leader. */
   void reply(long session, long number, boolean close, ByteBuf bytes);
+
+  /** As {@link LinkListener#entries}, of the leader. */
+  void entries(LinkEntries entries);
 
   /** How many commands wait for replies. */
   int outstanding();

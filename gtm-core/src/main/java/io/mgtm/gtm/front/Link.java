@@ -1,5 +1,6 @@
 package io.mgtm.gtm.front;
 
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -27,6 +28,13 @@ public interface Link {
    * @param commands {@code backend:i16} and the command for each; read during the call
    */
   void commands(long session, long acked, long first, int count, ByteBuf commands);
+
+  /**
+   * Presents entries that a leader before had given to keep; before {@link #attach}.
+   *
+   * @param entries they fit a frame
+   */
+  void present(LinkEntries entries);
 
   /** Ends a session. */
   void closeSession(long session);

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.front;
 
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
@@ -28,6 +29,9 @@ public interface LinkListener {
    *     call
    */
   void reply(long session, long number, boolean close, ByteBuf bytes);
+
+  /** What the replies that come next rest on, in mode lazy. */
+  default void entries(LinkEntries entries) {}
 
   /** The answer to a ping. */
   void pong(long nonce);

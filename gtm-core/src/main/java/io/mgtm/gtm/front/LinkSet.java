@@ -1,5 +1,6 @@
 package io.mgtm.gtm.front;
 
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
@@ -291,6 +292,13 @@ final class LinkSet {
     public void reply(long session, long number, boolean close, ByteBuf bytes) {
       if (this == current) {
         listener.reply(session, number, close, bytes);
+      }
+    }
+
+    @Override
+    public void entries(LinkEntries entries) {
+      if (this == current) {
+        listener.entries(entries);
       }
     }
 

@@ -6,6 +6,9 @@ interface SessionClient {
   /** The session has room again, which the client waited for. */
   void resume();
 
+  /** Another leader serves the session from now on. */
+  default void leaderChanged() {}
+
   /** The session is no more, and what the client had in it is lost. */
   void sessionLost(String message, String hint);
 }

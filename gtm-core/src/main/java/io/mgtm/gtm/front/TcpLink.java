@@ -4,6 +4,7 @@ import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
@@ -176,6 +177,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   }
 
   @Override
+  public void present(LinkEntries entries) {
+    if (open) {
+      LinkWriter.present(out(), entries);
+    }
+  }
+
+  @Override
   public void closeSession(long session) {
     if (open) {
       LinkWriter.close(out(), session);
@@ -236,6 +244,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   @Override
   public void reply(long session, long number, boolean close, ByteBuf bytes) {
     listener.reply(session, number, close, bytes);
+  }
+
+  @Override
+  public void entries(LinkEntries entries) {
+    listener.entries(entries);
   }
 
   @Override

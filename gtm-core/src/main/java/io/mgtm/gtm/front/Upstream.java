@@ -12,6 +12,11 @@ interface Upstream {
   /** A session of its own for a client that is a proxy itself. */
   UpstreamSession open();
 
+  /** Whether a client may have its lists show one moment while it takes a backup. */
+  default boolean showsBackups() {
+    return false;
+  }
+
   /** The event loop's turn ends: what was submitted in it leaves. */
   void flush();
 

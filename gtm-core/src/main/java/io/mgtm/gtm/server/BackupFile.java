@@ -1,6 +1,9 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.CheckpointDecoder;
+import io.mgtm.gtm.state.CheckpointEncoder;
+import io.mgtm.gtm.state.GtmState;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -56,6 +59,27 @@ public final class BackupFile {
   /** The state as checkpoints hold it. */
   public byte[] state() {
     return state.clone();
+  }
+
+  /**
+   * The same with gxids and sequence values behind the reserved marks, and gxids further still: for
+   * a cluster that went on after the backup was taken. Every member of a group must be given the
+   * same.
+   *
+   * @throws BadBackupException when no gxids would be left
+   */
+  public BackupFile skipping(long gxids) throws BadBackupException {
+    GtmState skipped = CheckpointDecoder.decode(ByteBuffer.wrap(state));
+    if (!skipped.started()) {
+      throw new BadBackupException("the backup is of a GTM whose gxids had not begun");
+    }
+    skipped.beginEntry(skipped.changedMicros());
+    skipped.apply(new SessionCommand.SkipAhead(gxids));
+    if (skipped.gxidsUntilStop() <= 0) {
+      throw new BadBackupException(
+          "%d gxids more would pass the place where they wrap".formatted(gxids));
+    }
+    return new BackupFile(index, takenMicros, CheckpointEncoder.encode(skipped));
   }
 
   /** The file's bytes. */

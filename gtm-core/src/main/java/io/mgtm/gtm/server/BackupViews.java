@@ -13,23 +13,27 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Between begin and end of a backup, a session's lists of transactions and sequences show the
- * moment of its begin. The original stops every other client meanwhile; here the session gets a
+ * Between begin and end of a backup, a client's lists of transactions and sequences show the
+ * moment of its begin. The original stops every other client meanwhile; here the client gets a
  * copy of the state instead. Owner thread.
  */
 final class BackupViews {
-  /** How many sessions may have one. */
+  /** How many clients may have one. */
   static final int VIEWS_MAX = 4;
 
-  private final Map<Long, GtmState> bySession = new HashMap<>();
+  /** A client: one of those that share a session, or all of a session of one's own. */
+  private record Viewer(long session, short backend) {}
+
+  private final Map<Viewer, GtmState> views = new HashMap<>();
 
   /** The answer to a command that a view serves or that begins or ends one; null for any other. */
-  Reply answer(long session, Command command, GtmState live) {
+  Reply answer(long session, short backend, Command command, GtmState live) {
     if (!command.type().query()) {
       return null;
     }
     if (command instanceof BackupCommand.BeginBackup) {
-      if (bySession.size() >= VIEWS_MAX && !bySession.containsKey(session)) {
+      Viewer viewer = new Viewer(session, backend);
+      if (views.size() >= VIEWS_MAX && !views.containsKey(viewer)) {
         return new Reply.Rejected(
             Reply.Reason.BAD_STATE,
             VIEWS_MAX + " backups are being taken already",
@@ -37,14 +41,14 @@ final class BackupViews {
       }
       GtmState copy = CheckpointDecoder.decode(ByteBuffer.wrap(CheckpointEncoder.encode(live)));
       copy.setLimits(live.limits());
-      bySession.put(session, copy);
+      views.put(viewer, copy);
       return null;
     }
     if (command instanceof BackupCommand.EndBackup) {
-      bySession.remove(session);
+      end(session, backend);
       return null;
     }
-    GtmState view = bySession.isEmpty() ? null : bySession.get(session);
+    GtmState view = views.isEmpty() ? null : views.get(new Viewer(session, backend));
     boolean served =
         command instanceof TransactionCommand.GetNextGxid
             || command instanceof TransactionCommand.ListTransactions
@@ -53,11 +57,17 @@ final class BackupViews {
     return view != null && served ? view.apply(command) : null;
   }
 
+  /** A session has ended. */
   void end(long session) {
-    bySession.remove(session);
+    views.keySet().removeIf(viewer -> viewer.session() == session);
+  }
+
+  /** One client of a session has gone, or wants to see the present again. */
+  void end(long session, short backend) {
+    views.remove(new Viewer(session, backend));
   }
 
   void clear() {
-    bySession.clear();
+    views.clear();
   }
 }

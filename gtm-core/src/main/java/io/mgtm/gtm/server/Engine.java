@@ -168,7 +168,7 @@ final class Engine {
           "Free space on the disk of its data folder; it goes on by itself.");
       return;
     }
-    Reply reply = backupViews.answer(client.session(), command, state);
+    Reply reply = backupViews.answer(client.session(), item.backend(), command, state);
     if (reply == null) {
       reply = apply(command);
     }

@@ -2,8 +2,10 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
+import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 
 /**
@@ -18,12 +20,23 @@ final class EntryAppender {
   private final ReplicatedLog log;
   private final LongSupplier clockMicros;
   private final EntryWriter entry = new EntryWriter();
+
+  /** Of mode lazy, else null. */
+  private final EntryTrail trail;
+
   private boolean room;
 
-  EntryAppender(GtmStateMachine machine, ReplicatedLog log, LongSupplier clockMicros) {
+  /**
+   * One that has begun no entry.
+   *
+   * @param trail of a group of mode lazy, else null
+   */
+  EntryAppender(
+      GtmStateMachine machine, ReplicatedLog log, LongSupplier clockMicros, EntryTrail trail) {
     this.machine = machine;
     this.log = log;
     this.clockMicros = clockMicros;
+    this.trail = trail;
   }
 
   /** Begins an entry, at a time not before that of any other. */
@@ -56,16 +69,26 @@ final class EntryAppender {
     Reply reply = machine.state().apply(command);
     Effect effect = machine.state().effect();
     if (effect != Effect.NONE) {
-      entry.add(command, effect);
+      entry.add(command, trail == null ? effect : lazyEffect(command, effect));
     }
     return reply;
+  }
+
+  /** Fronts could not bring back what is not theirs. */
+  private static Effect lazyEffect(Command command, Effect effect) {
+    return command.type() == CommandType.NUMBERED ? effect : Effect.FORCED;
   }
 
   /** Appends the entry, if there is anything in it. */
   void finish() {
     if (entry.effect() != Effect.NONE) {
       Effect effect = entry.effect();
-      log.append(entry.finish(), Engine.durability(effect));
+      ByteBuffer bytes = entry.finish();
+      long index = log.append(bytes, Engine.durability(effect));
+      machine.state().entryDone();
+      if (trail != null) {
+        trail.appended(index, machine.state().served().entries(), bytes);
+      }
       entry.begin(machine.state().changedMicros());
     }
   }

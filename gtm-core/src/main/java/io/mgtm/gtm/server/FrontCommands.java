@@ -2,11 +2,15 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkEntries;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /** What a front may send: nothing that is the node's own, and nothing in another's name. */
@@ -24,6 +28,38 @@ final class FrontCommands {
     }
   }
 
+  /**
+   * Checks entries that a front presents: as a leader writes them, with commands of fronts alone,
+   * since none but those can be missing.
+   *
+   * @throws WireException when one is not such an entry
+   */
+  static void check(LinkEntries entries) throws WireException {
+    for (byte[] entry : entries.entries()) {
+      check(entry);
+    }
+  }
+
+  private static void check(byte[] entry) throws WireException {
+    ByteBuffer in = ByteBuffer.wrap(entry);
+    if (entry.length < EntryWriter.HEADER_BYTES
+        || entry.length > EntryWriter.ENTRY_BYTES_MAX
+        || in.get() != EntryWriter.VERSION
+        || in.getLong() < 0) {
+      throw new WireException("PRESENT: " + entry.length + " bytes that are no entry");
+    }
+    try {
+      while (in.hasRemaining()) {
+        if (!(CommandDecoder.decode(in) instanceof SessionCommand.Numbered numbered)) {
+          throw new WireException("PRESENT: an entry with more than commands of fronts");
+        }
+        check(numbered.session(), numbered.inner());
+      }
+    } catch (BufferUnderflowException | CommandDecoder.UnknownCommandException e) {
+      throw new WireException("PRESENT: an entry that cannot be read: " + e);
+    }
+  }
+
   private static void check(long session, Command command) throws WireException {
     switch (command.type()) {
       case RESTART,
@@ -32,6 +68,8 @@ final class FrontCommands {
           NUMBERED,
           OPEN_FRONT,
           ANNOUNCE_MEMBER,
+          SERVE_TERM,
+          SKIP_AHEAD,
           START_GXIDS,
           RESTORE_SEQUENCE ->
           throw new WireException("COMMANDS: " + command.type() + " is not a front's to send");

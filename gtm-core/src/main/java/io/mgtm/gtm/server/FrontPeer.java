@@ -12,6 +12,14 @@ interface FrontPeer {
 
   FrontKind kind();
 
+  /** The version of the link's protocol that the front speaks. */
+  int version();
+
+  /** Whether it is the front within this node, which ends when the node does. */
+  default boolean isOwn() {
+    return false;
+  }
+
   /** A buffer for frames. */
   ByteBuf newBuffer();
 

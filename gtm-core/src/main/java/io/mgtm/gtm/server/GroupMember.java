@@ -4,11 +4,11 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
-import io.mgtm.group.member.GroupLog;
+import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.ManagedLog;
 import io.mgtm.group.net.JGroupsSettings;
-import io.mgtm.group.net.JGroupsTransport;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -36,7 +35,7 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
   private final GtmStateMachine machine;
   private final Consumer<Throwable> fatal;
   private final Consumer<Standing> changed;
-  private GroupLog log;
+  private ManagedLog log;
   private LinkEngine engine;
 
   /**
@@ -60,7 +59,7 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
    * Opens the log and joins the group. Nothing is told to the engine before {@link #serve}, because
    * the owner is busy until then.
    */
-  GroupLog open(Executor owner) {
+  ManagedLog open(Executor owner) {
     Map<String, HostPort> members = config.group().memberAddresses();
     String name = config.group().name();
     List<InetSocketAddress> hosts = members.values().stream().map(HostPort::resolve).toList();
@@ -72,8 +71,9 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
             JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
             keys(),
             Optional.ofNullable(config.group().stackFile()));
-    JGroupsTransport transport = new JGroupsTransport(name, network);
-    log = GroupLog.open(config.data(), settings(), machine, owner, this, transport);
+    log =
+        GroupLogs.open(
+            config.group().mode(), config.data(), settings(), network, machine, owner, this);
     return log;
   }
 
@@ -118,6 +118,11 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
   }
 
   @Override
+  public void stable(long index) {
+    guarded(engine::release);
+  }
+
+  @Override
   public void confirmed(long ticket) {
     guarded(engine::release);
   }
@@ -154,7 +159,7 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
   Standing standing() {
     GroupStatus status = log.status();
     return new Standing(
-        engine != null && engine.isServing(),
+        engine != null && engine.takesFronts(),
         status.term(),
         status.name(),
         status.leader(),
@@ -170,7 +175,7 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
     GroupStatus s = log.status();
     return new NodeStatus(
         s.name(),
-        config.group().mode().name().toLowerCase(Locale.ROOT),
+        config.group().mode().label(),
         s.role() == Role.LEADER ? "leader" : s.role() == Role.FOLLOWER ? "follower" : "candidate",
         engine.isServing(),
         s.transferring(),
@@ -219,6 +224,13 @@ final class GroupMember implements GroupControl, ReplicatedLog.Listener {
   public Optional<String> acceptLoss() {
     log.acceptLoss();
     return Optional.empty();
+  }
+
+  /** This member's disk is full: whether another one was asked to lead. */
+  boolean yieldLeadership() {
+    boolean asked = log.status().transferring() || handOver();
+    changed.accept(standing());
+    return asked;
   }
 
   /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */

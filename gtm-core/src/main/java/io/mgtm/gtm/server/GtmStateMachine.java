@@ -16,19 +16,22 @@ import java.nio.ByteBuffer;
 /** The GTM's state as what the log's entries mean. Owner thread. */
 final class GtmStateMachine implements StateMachine {
   private final Runnable membersChanged;
+  private final boolean lazy;
   private GtmState state;
 
   GtmStateMachine(GtmState initial) {
-    this(initial, () -> {});
+    this(initial, false, () -> {});
   }
 
   /**
    * A machine at a state.
    *
+   * @param lazy whether the group's mode is {@code lazy}
    * @param membersChanged called when an entry tells where a member is
    */
-  GtmStateMachine(GtmState initial, Runnable membersChanged) {
+  GtmStateMachine(GtmState initial, boolean lazy, Runnable membersChanged) {
     this.state = initial;
+    this.lazy = lazy;
     this.membersChanged = membersChanged;
   }
 
@@ -55,6 +58,7 @@ final class GtmStateMachine implements StateMachine {
           membersChanged.run();
         }
       }
+      state.entryDone();
     } catch (CommandDecoder.UnknownCommandException e) {
       throw newer("entry " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
@@ -64,10 +68,15 @@ final class GtmStateMachine implements StateMachine {
 
   /**
    * What was acknowledged without being forced may be missing: nobody's session goes on, and no
-   * gxid or value is given that may have been given before.
+   * gxid or value is given that may have been given before. In mode {@code lazy} that happens
+   * whenever a leader dies, and the next one first hears what fronts know; see {@link Recovery}.
    */
   @Override
   public void entriesMayBeMissing(long index) {
+    if (lazy) {
+      state.entriesMayBeMissing();
+      return;
+    }
     state.beginEntry(state.changedMicros());
     state.apply(new SessionCommand.Restart(false));
   }

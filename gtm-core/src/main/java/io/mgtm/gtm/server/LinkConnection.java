@@ -6,6 +6,7 @@ import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.FrontFrameDecoder;
 import io.mgtm.gtm.wire.link.FrontFrameHandler;
 import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
@@ -59,6 +60,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   // Written by the event loop before the owner sees this peer.
   private String name = "";
   private FrontKind kind;
+  private int version;
 
   // Owner thread.
   private long heldBytes;
@@ -185,6 +187,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public void version(int of) {
+    version = of;
+  }
+
+  @Override
   public void hello(String front, FrontKind of) throws WireException {
     if (!name.isEmpty()) {
       throw new WireException("HELLO came twice");
@@ -237,6 +244,13 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     requireReady("COMMANDS");
     FrontCommands.check(session, commands);
     submit(new LinkWork.Commands(this, session, acked, first, commands));
+  }
+
+  @Override
+  public void present(LinkEntries entries) throws WireException {
+    requireReady("PRESENT");
+    FrontCommands.check(entries);
+    submit(new LinkWork.Present(this, entries));
   }
 
   @Override
@@ -315,6 +329,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   @Override
   public FrontKind kind() {
     return kind;
+  }
+
+  @Override
+  public int version() {
+    return version;
   }
 
   @Override

@@ -15,11 +15,10 @@ import io.mgtm.gtm.wire.link.RepliesWriter;
 import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -41,10 +40,6 @@ final class LinkEngine {
   /** A frame of replies is ended, and another begun, past this. */
   private static final int REPLIES_BYTES_MAX = 256 * 1024;
 
-  /** Output of a turn that waits. */
-  private record Held(
-      TurnOutput output, long index, long ticket, Runnable then, int commands, long nanos) {}
-
   /**
    * What the engine is made with.
    *
@@ -52,6 +47,8 @@ final class LinkEngine {
    * @param address where fronts reach this member, {@code host:port}; empty until it listens
    * @param firstCommands what a new log begins with, unless with a backup
    * @param restore a backup that waits in the data folder, or null
+   * @param lazy of mode lazy, null in others
+   * @param handOver asks another member to lead, see {@link LeaderYield}
    */
   record Setup(
       String member,
@@ -61,7 +58,9 @@ final class LinkEngine {
       List<Command> firstCommands,
       BackupFile restore,
       int sessionsMax,
-      long graceMs) {}
+      long graceMs,
+      LazyLeader.Settings lazy,
+      BooleanSupplier handOver) {}
 
   private final Setup setup;
   private final GtmStateMachine machine;
@@ -72,10 +71,17 @@ final class LinkEngine {
   private final EntryAppender entry;
   private final SessionWatch watch;
   private final FrontSessions sessions;
+  private final LeaderYield yielding;
   private final BackupViews backupViews = new BackupViews();
   private final ReplyEncoder encoder = new ReplyEncoder();
   private final RepliesWriter replies = new RepliesWriter();
-  private final Deque<Held> held = new ArrayDeque<>();
+  private final HeldTurns held;
+
+  /** Null but in mode lazy. */
+  private final LazyLeader lazy;
+
+  /** In mode lazy: output that must not be lost with this node. */
+  private final HeldTurns heldUntilStable;
 
   private List<LinkWork> waiting = new ArrayList<>();
   private boolean turnAsked;
@@ -97,7 +103,15 @@ final class LinkEngine {
     this.owner = owner;
     this.metrics = metrics;
     this.fatal = fatal;
-    this.entry = new EntryAppender(machine, replicated, clockMicros);
+    this.yielding = new LeaderYield(setup.handOver());
+    this.held = new HeldTurns(metrics);
+    this.heldUntilStable = new HeldTurns(metrics);
+    this.lazy =
+        setup.lazy() == null
+            ? null
+            : new LazyLeader(setup.lazy(), setup.member(), machine, replicated);
+    this.entry =
+        new EntryAppender(machine, replicated, clockMicros, lazy == null ? null : lazy.trail());
     this.watch = new SessionWatch(setup.graceMs());
     this.sessions = new FrontSessions(machine, entry, watch, backupViews, setup.sessionsMax());
   }
@@ -107,6 +121,11 @@ final class LinkEngine {
     return serving;
   }
 
+  /** Whether fronts may attach; they are answered once this node serves. */
+  boolean takesFronts() {
+    return (serving && !yielding.isYielding()) || (leads && lazy != null && lazy.isRecovering());
+  }
+
   /** Sessions with a link to this leader. */
   int attachedSessions() {
     return watch.attachedCount();
@@ -114,14 +133,16 @@ final class LinkEngine {
 
   /** How many turns wait for the log. */
   int heldTurns() {
-    return held.size();
+    return held.size() + heldUntilStable.size();
   }
 
   /** This member leads: everything before is applied. */
   void leading() {
     leads = true;
     watch.clear();
-    machine.state().setLimits(setup.limits());
+    if (lazy != null) {
+      lazy.leading(this::askTurn);
+    }
     begin();
   }
 
@@ -134,26 +155,21 @@ final class LinkEngine {
       log.warn("This member leads and cannot begin to serve: {}", replicated.noRoomReason());
       return;
     }
+    if (lazy != null && !lazy.isRecovered()) {
+      return;
+    }
     if (!machine.state().started()) {
-      beginState();
+      FirstEntries.append(setup.restore(), setup.firstCommands(), entry, machine, replicated);
+    }
+    machine.state().setLimits(setup.limits());
+    if (lazy != null && !lazy.serve(setup.standing().get().term(), entry, sessions)) {
+      return;
     }
     serving = true;
     announce();
-  }
-
-  private void beginState() {
-    if (setup.restore() != null) {
-      Restore.append(setup.restore(), entry.nowMicros(), machine, replicated);
-      machine.state().setLimits(setup.limits());
-      return;
+    if (lazy != null) {
+      lazy.takeQueued().forEach(this::submit);
     }
-    entry.begin();
-    for (Command command : setup.firstCommands()) {
-      if (entry.apply(command) instanceof Reply.Rejected rejected) {
-        throw new IllegalStateException(rejected.message());
-      }
-    }
-    entry.finish();
   }
 
   /** Tells all members, and through them all fronts, where this one is. */
@@ -170,6 +186,11 @@ final class LinkEngine {
   void following() {
     leads = false;
     serving = false;
+    yielding.clear();
+    if (lazy != null) {
+      turnAway(lazy.takeQueued());
+      lazy.following();
+    }
     dropHeld();
     watch.clear();
     backupViews.clear();
@@ -177,17 +198,17 @@ final class LinkEngine {
   }
 
   private void dropHeld() {
-    List<Held> dropped = List.copyOf(held);
-    held.clear();
-    for (Held next : dropped) {
-      next.output().unhold();
-      next.output().drop();
-    }
+    held.drop();
+    heldUntilStable.drop();
   }
 
   /** Takes what a link brought; it is done, with all else of this turn, at the turn's end. */
   void submit(LinkWork work) {
     waiting.add(work);
+    askTurn();
+  }
+
+  private void askTurn() {
     if (!turnAsked) {
       turnAsked = true;
       owner.execute(this::turn);
@@ -204,6 +225,9 @@ final class LinkEngine {
     try {
       if (serving) {
         serve(works);
+      } else if (takesFronts()) {
+        turnAway(lazy.take(works));
+        begin();
       } else {
         turnAway(works);
       }
@@ -223,6 +247,8 @@ final class LinkEngine {
         refuseNotLeading(output, commands.peer(), commands.session());
       } else if (work instanceof LinkWork.Copy copy) {
         copy.answer().notLeading();
+      } else if (work instanceof LinkWork.Gone gone) {
+        watch.gone(gone.peer(), nowMs());
       }
     }
     output.write();
@@ -243,17 +269,28 @@ final class LinkEngine {
     int commands = 0;
     long before = replicated.lastIndex();
     entry.begin();
+    if (entry.hasRoom()) {
+      yielding.clear();
+    } else if (yielding.noRoom(nowMs())) {
+      turnAway(works);
+      return;
+    }
     try {
       for (LinkWork work : works) {
         if (work instanceof LinkWork.Commands c) {
           commands += c.commands().size();
           commands(c, output);
         } else if (work instanceof LinkWork.Attach attach) {
-          sessions.attach(attach, output);
+          if (lazy == null || !lazy.refuses(attach, output)) {
+            sessions.attach(attach, output);
+          }
         } else if (work instanceof LinkWork.Close close) {
           sessions.close(close, nowMs());
         } else if (work instanceof LinkWork.Gone gone) {
           watch.gone(gone.peer(), nowMs());
+          if (lazy != null) {
+            lazy.trail().forget(gone.peer());
+          }
         } else if (work instanceof LinkWork.Copy copy) {
           copy(copy, then);
         }
@@ -264,44 +301,35 @@ final class LinkEngine {
       throw e;
     }
     if (!output.isEmpty() || !then.isEmpty()) {
-      hold(
-          output,
-          replicated.lastIndex() > before,
-          () -> then.forEach(Runnable::run),
-          commands,
-          nanos);
+      hold(output, replicated.lastIndex() > before, then, commands, nanos);
     }
   }
 
   /** An entry of this turn, once committed, confirms the leader as well as a ticket does. */
-  private void hold(TurnOutput output, boolean appended, Runnable then, int commands, long nanos) {
+  private void hold(
+      TurnOutput output, boolean appended, List<Runnable> then, int commands, long nanos) {
     long ticket = appended ? 0 : replicated.confirm();
-    output.hold();
-    held.addLast(new Held(output, replicated.lastIndex(), ticket, then, commands, nanos));
+    long index = replicated.lastIndex();
+    if (lazy == null) {
+      held.add(output, index, ticket, then, commands, nanos);
+    } else {
+      TurnOutput own = output.takeOwn();
+      if (!own.isEmpty() || !then.isEmpty()) {
+        heldUntilStable.add(own, index, ticket, then, 0, nanos);
+      }
+      held.add(output, index, ticket, List.of(), commands, nanos);
+    }
     release();
   }
 
   /** The log has got on: what it covers now may leave. */
   void release() {
-    if (held.isEmpty()) {
-      return;
-    }
-    long committed = replicated.committedIndex();
     long confirmed = replicated.confirmedTicket();
-    List<Held> released = new ArrayList<>();
-    for (Held next = held.peekFirst();
-        next != null && next.index() <= committed && next.ticket() <= confirmed;
-        next = held.peekFirst()) {
-      released.add(held.removeFirst());
-    }
-    for (Held next : released) {
-      next.output().unhold();
-      next.output().write();
-      metrics.linkServed(next.commands(), next.nanos());
-    }
-    for (Held next : released) {
-      next.output().flush();
-      next.then().run();
+    if (lazy == null) {
+      held.release(replicated.committedIndex(), confirmed, null);
+    } else {
+      held.release(lazy.releasable(replicated.committedIndex()), confirmed, lazy.trail());
+      heldUntilStable.release(replicated.stableIndex(), confirmed, lazy.trail());
     }
   }
 
@@ -357,19 +385,23 @@ final class LinkEngine {
           "Free space on the disk of its data folder; it goes on by itself.");
       return;
     }
-    Reply reply = query ? query(work.session(), inner) : apply(work, number, inner);
+    Reply reply = query ? query(work.session(), command) : apply(work, number, inner);
     if (reply instanceof Reply.Rejected rejected) {
       metrics.rejected(rejected.reason());
     }
     encoder.encode(out, proxied, command.backend(), reply);
   }
 
-  private Reply query(long session, Command query) {
-    Reply viewed = backupViews.answer(session, query, machine.state());
-    return viewed != null ? viewed : machine.state().apply(query);
+  private Reply query(long session, LinkCommand query) {
+    Reply viewed =
+        backupViews.answer(session, query.backend(), query.command(), machine.state());
+    return viewed != null ? viewed : machine.state().apply(query.command());
   }
 
   private Reply apply(LinkWork.Commands work, long number, Command inner) {
+    if (inner instanceof SessionCommand.DisconnectBackend gone) {
+      backupViews.end(work.session(), gone.backend());
+    }
     return entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner));
   }
 
@@ -393,6 +425,9 @@ final class LinkEngine {
     if (!serving) {
       begin();
       return;
+    }
+    if (yielding.isYielding() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      yielding.clear();
     }
     List<GtmState.FrontInfo> expired = watch.expired(machine.state().fronts(), nowMs());
     if (!expired.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {

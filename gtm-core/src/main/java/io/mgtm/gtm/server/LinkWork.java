@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import java.util.List;
 
 /** What a link brought, to be done in its order. */
@@ -12,6 +13,9 @@ sealed interface LinkWork {
   /** Commands of a session, numbered from {@code first}. */
   record Commands(FrontPeer peer, long session, long acked, long first, List<LinkCommand> commands)
       implements LinkWork {}
+
+  /** Entries of a leader before, which the front kept; well formed. */
+  record Present(FrontPeer peer, LinkEntries entries) implements LinkWork {}
 
   /** A front needs a session no more. */
   record Close(FrontPeer peer, long session) implements LinkWork {}

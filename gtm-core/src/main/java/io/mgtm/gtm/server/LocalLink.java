@@ -7,6 +7,7 @@ import io.mgtm.gtm.front.LinkListener;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.FrontFrameDecoder;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
@@ -83,6 +84,11 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
     } catch (WireException e) {
       throw new IllegalStateException("this node's own front sent what it cannot read", e);
     }
+  }
+
+  @Override
+  public void present(LinkEntries entries) {
+    submit(new LinkWork.Present(this, entries));
   }
 
   @Override
@@ -174,6 +180,16 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
   public void held(int bytes) {}
 
   @Override
+  public int version() {
+    return LinkFormat.VERSION;
+  }
+
+  @Override
+  public boolean isOwn() {
+    return true;
+  }
+
+  @Override
   public void standing(Standing standing) {
     if (!closed) {
       listener.standing(standing);
@@ -208,6 +224,11 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
   @Override
   public void reply(long session, long number, boolean close, ByteBuf bytes) {
     listener.reply(session, number, close, bytes);
+  }
+
+  @Override
+  public void entries(LinkEntries entries) {
+    listener.entries(entries);
   }
 
   @Override

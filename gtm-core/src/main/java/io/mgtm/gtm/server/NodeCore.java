@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.local.LocalLog;
@@ -16,6 +17,7 @@ import io.netty.channel.EventLoop;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,7 +64,9 @@ final class NodeCore implements AutoCloseable {
     this.owner = owner;
     this.metrics = metrics;
     this.fatal = fatal;
-    this.machine = new GtmStateMachine(GtmState.empty(), () -> owner.execute(this::updateStanding));
+    this.machine =
+        new GtmStateMachine(
+            GtmState.empty(), isLazy(config), () -> owner.execute(this::updateStanding));
   }
 
   /**
@@ -96,6 +100,18 @@ final class NodeCore implements AutoCloseable {
     }
   }
 
+  private static boolean isLazy(GtmConfig config) {
+    return config.group().exists() && config.group().mode() == GroupMode.LAZY;
+  }
+
+  private LazyLeader.Settings lazySettings() {
+    return isLazy(config)
+        ? new LazyLeader.Settings(
+            config.group().recoveryWaitMs(),
+            (delayMs, task) -> owner.schedule(task, delayMs, TimeUnit.MILLISECONDS))
+        : null;
+  }
+
   private void joinGroup(Takeover takeover) {
     if (takeover != null) {
       throw new LogException(
@@ -119,7 +135,9 @@ final class NodeCore implements AutoCloseable {
             firstCommands,
             restore,
             config.limits().connectionsMax(),
-            config.links().graceMs()),
+            config.links().graceMs(),
+            lazySettings(),
+            group == null ? null : group::yieldLeadership),
         machine,
         log,
         owner,

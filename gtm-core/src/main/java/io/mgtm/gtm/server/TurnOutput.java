@@ -18,6 +18,35 @@ final class TurnOutput {
     return byPeer.computeIfAbsent(peer, FrontPeer::newBuffer);
   }
 
+  /** What goes to this node's own front, taken out. */
+  TurnOutput takeOwn() {
+    TurnOutput own = new TurnOutput();
+    byPeer
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean its = entry.getKey().isOwn();
+              if (its) {
+                own.byPeer.put(entry.getKey(), entry.getValue());
+              }
+              return its;
+            });
+    return own;
+  }
+
+  /** Gives each link what its frames rest on, before them. */
+  void writeEntries(EntryTrail trail, long index) {
+    for (FrontPeer peer : byPeer.keySet()) {
+      ByteBuf entries = peer.newBuffer();
+      trail.write(peer, index, entries);
+      if (entries.isReadable()) {
+        peer.write(entries);
+      } else {
+        entries.release();
+      }
+    }
+  }
+
   void refuse(FrontPeer peer, long session, RefusalCode code, String message, String hint) {
     LinkWriter.refused(to(peer), session, code, message, hint);
   }

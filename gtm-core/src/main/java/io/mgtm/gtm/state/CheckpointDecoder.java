@@ -24,6 +24,9 @@ public final class CheckpointDecoder {
   /** From this version on there are sessions of fronts. */
   private static final short FRONTS_VERSION = 2;
 
+  /** From this version on there is what mode lazy keeps. */
+  private static final short SERVED_VERSION = 3;
+
   private CheckpointDecoder() {}
 
   /** The checkpoint was written by a version that this one does not know. */
@@ -85,6 +88,9 @@ public final class CheckpointDecoder {
       state.restoreChangedMicros(changedMicros);
       state.setRestoredFrom(restoredFrom);
       state.setRestoring(restoring);
+      if (version >= SERVED_VERSION) {
+        state.restoreServed(served(in));
+      }
       require(!in.hasRemaining(), in.remaining() + " bytes too many");
       return state;
     } catch (BufferUnderflowException e) {
@@ -264,6 +270,17 @@ public final class CheckpointDecoder {
       table.open(session);
     }
     require(table.count() == others + count, "a front's session stands there twice");
+  }
+
+  private static ServedTerm served(ByteBuffer in) {
+    long term = in.getLong();
+    String member = FieldReader.getString(in);
+    long entries = in.getLong();
+    boolean recovering = FieldReader.getBoolean(in);
+    require(
+        term > 0 ? entries > 0 : term == 0 && entries == 0 && !recovering,
+        "a served term " + term + " of " + entries + " entries");
+    return new ServedTerm(term, member, entries, recovering);
   }
 
   private static void members(ByteBuffer in, MemberTable members) {

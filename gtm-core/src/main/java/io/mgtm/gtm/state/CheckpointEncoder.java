@@ -13,11 +13,12 @@ import java.util.List;
  * Writes a whole state: {@code version:u16}, then counters, open transactions, sequences, nodes,
  * sessions and barriers, each list with its length before it; since version 2 the time of the
  * newest change, the sessions of fronts with their replies, the members' addresses, and which
- * backup was or is being restored; big-endian. The file around it carries the checksum.
+ * backup was or is being restored; since version 3 which leader of mode lazy served last, see
+ * {@link ServedTerm}; big-endian. The file around it carries the checksum.
  */
 public final class CheckpointEncoder {
   /** The version that this program writes. */
-  static final short VERSION = 2;
+  static final short VERSION = 3;
 
   private static final int FIXED_BYTES = 128;
 
@@ -40,6 +41,7 @@ public final class CheckpointEncoder {
     byte[] restoring = state.restoring();
     ByteBuffer last = encoder.out.reserve(FIXED_BYTES + restoring.length);
     last.putInt(state.restoredFrom()).putInt(restoring.length).put(restoring);
+    encoder.putServed(state.served());
     return encoder.out.toBytes();
   }
 
@@ -150,6 +152,14 @@ public final class CheckpointEncoder {
               FieldWriter.putString(to, member);
               FieldWriter.putString(to, address);
             });
+  }
+
+  private void putServed(GtmState.Served served) {
+    ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(served.member()));
+    to.putLong(served.term());
+    FieldWriter.putString(to, served.member());
+    to.putLong(served.entries());
+    FieldWriter.putBoolean(to, served.recovering());
   }
 
   private static void putReservation(ByteBuffer to, Reservation r) {

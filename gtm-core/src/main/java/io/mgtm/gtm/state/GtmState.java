@@ -33,6 +33,7 @@ public final class GtmState {
   private final SessionTable sessions;
   private final BarrierLog barriers;
   private final MemberTable members;
+  private ServedTerm served = new ServedTerm();
   private Limits limits = Limits.NONE;
   private Effect effect = Effect.NONE;
   private long entry;
@@ -196,6 +197,13 @@ public final class GtmState {
       effect = known ? Effect.NONE : Effect.LOGGED;
     } else if (command instanceof SessionCommand.AnnounceMember c) {
       effect = members.announce(c.member(), c.address()) ? Effect.LOGGED : Effect.NONE;
+    } else if (command instanceof SessionCommand.ServeTerm c) {
+      served.begin(c.term(), c.member());
+      effect = Effect.FORCED;
+    } else if (command instanceof SessionCommand.SkipAhead c) {
+      transactions.skipAhead(c.gxids());
+      sequences.skipReserved();
+      effect = Effect.FORCED;
     } else if (command instanceof SessionCommand.Restart c) {
       transactions.restart(c.clean());
       if (!c.clean()) {
@@ -203,6 +211,7 @@ public final class GtmState {
       }
       nodes.disconnectAll();
       sessions.clear();
+      served = new ServedTerm();
       effect = Effect.FORCED;
     }
     return Reply.None.INSTANCE;
@@ -267,6 +276,34 @@ public final class GtmState {
   /** Where fronts reach members that have led, {@code host:port} by name. */
   public SortedMap<String, String> memberAddresses() {
     return members.addresses();
+  }
+
+  /** An entry of the log was applied whole; called once for each, on every member. */
+  public void entryDone() {
+    served.count();
+  }
+
+  /** Mode lazy: entries that clients have seen the effect of may be missing before this place. */
+  public void entriesMayBeMissing() {
+    served.recover();
+  }
+
+  /**
+   * What mode lazy keeps of the leader that served last.
+   *
+   * @param term 0 when none has served
+   * @param entries how many of its entries this state has
+   * @param recovering whether clients may have seen the effect of more of them
+   */
+  public record Served(long term, String member, long entries, boolean recovering) {}
+
+  /** The leader that served last, in mode lazy. */
+  public Served served() {
+    return new Served(served.term(), served.member(), served.entries(), served.recovering());
+  }
+
+  void restoreServed(ServedTerm restored) {
+    served = restored;
   }
 
   /** The time of the newest change, µs since 2000-01-01; a leader's next entry is not before it. */

@@ -74,7 +74,12 @@ final class GxidAllocator {
 
   /** After a crash: goes on where nothing can have been handed out. */
   void skipReserved() {
-    next = GxidMath.atLeastNormal(reservation.reserved());
+    skipReserved(0);
+  }
+
+  /** The same, and {@code more} gxids further. */
+  void skipReserved(long more) {
+    next = GxidMath.atLeastNormal(reservation.reserved() + more);
     reservation.restart(next, RESERVE_STEP);
   }
 

@@ -376,6 +376,12 @@ final class TransactionRules {
                 && (backend == Command.NO_BACKEND || t.backend == backend));
   }
 
+  /** Gxids that are passed over count as ended; what is open stays so. */
+  void skipAhead(long more) {
+    gxids.skipReserved(more);
+    table.setLatestCompleted(GxidMath.previous(gxids.next()));
+  }
+
   /** After a restart: nobody is connected, and everything given before counts as ended. */
   void restart(boolean clean) {
     table.endAll(t -> !t.state.outlivesSession());

@@ -130,6 +130,12 @@ class GroupCommandsIT {
         "holds the backup at entry");
     assertThat(run("restore", "--from", file.toString(), "--data", data.toString()).err())
         .contains("is not empty");
+    Path skipping = folder.resolve("skipping");
+    done(
+        run("restore", "--from", file.toString(), "--data", skipping.toString(), "--skip-gxids", "7"),
+        "holds the backup at entry");
+    assertThat(run("restore", "--from", "f", "--data", "d", "--skip-gxids", "-1").err())
+        .contains("--skip-gxids: -1 is not allowed, expected 0 to 1000000000");
     byte[] damaged = Files.readAllBytes(file);
     damaged[50] ^= 1;
     Files.write(file, damaged);

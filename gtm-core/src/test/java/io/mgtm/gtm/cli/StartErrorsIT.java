@@ -153,6 +153,7 @@ class StartErrorsIT {
         "--listen",
         "6666");
     assertRefused("expected one of [CRITICAL, ALL]", "--durability", "most");
+    assertRefused("mode is \"most\"; fifo, ", "--mode", "most");
     assertRefused("unknown argument --listne", "--listne", "127.0.0.1:1");
   }
 

@@ -64,6 +64,8 @@ public final class SampleCommands {
         new SessionCommand.Numbered(SESSION, 9, 7, new SequenceCommand.Reset("s")),
         "05" + SESSION_HEX + "0000000000000009 0000000000000007 2c 0001 73");
     add(new SessionCommand.AnnounceMember("g1", "h:1"), "07 0002 6731 0003 683a31");
+    add(new SessionCommand.ServeTerm(9, "g1"), "08 0000000000000009 0002 6731");
+    add(new SessionCommand.SkipAhead(7), "09 0000000000000007");
   }
 
   private void transactions() {

@@ -3,6 +3,7 @@ package io.mgtm.gtm.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.group.GroupMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sections on groups and links. */
 class GroupConfigTest {
@@ -30,6 +32,14 @@ class GroupConfigTest {
   }
 
   @ParameterizedTest
+  @EnumSource(GroupMode.class)
+  void everyModeOfTheGroupsCanBeChosenAlsoByTwo(GroupMode mode) throws Exception {
+    GroupConfig group =
+        read("group: {name: g1, members: 'g1=h:1,g2=h:2', mode: " + mode.label() + "}").group();
+    assertThat(group.mode()).isEqualTo(mode);
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
@@ -41,7 +51,7 @@ class GroupConfigTest {
           group: {name: g1, members: 'g 1=h:1'}      | group.members: "g 1" is no name
           group: {name: g9, members: 'g1=h:1'}       | group.name: g9 is not allowed, expected one of g1
           group: {name: 'g/1'}                       | group: "g/1" is no name
-          group: {mode: some}                        | group.mode: "some" is not allowed, expected fifo
+          group: {mode: some}                        | group.mode: "some" is not allowed, expected fifo or
           group: {keyStore: k.p12}                   | group.keyStore and group.passwordFile are set together
           links: {certificate: c.pem}                | links.certificate and links.key are set together
           links: {tlsOnly: true}                     | links.trust and links.tlsOnly need links.certificate

@@ -3,6 +3,7 @@ package io.mgtm.gtm.front;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.QueryCodec;
 import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
@@ -144,6 +145,11 @@ final class FakeNode implements LinkConnector {
       if (answers) {
         answerAll();
       }
+    }
+
+    @Override
+    public void present(LinkEntries entries) {
+      throw new AssertionError("nothing was given to keep");
     }
 
     @Override

@@ -135,13 +135,13 @@ class FrontServerTest {
     RawClient client = backend();
     client.send(
         RawClient.beginFrame().bytes(),
-        RequestFrame.command(MessageType.BEGIN_BACKUP).bytes(),
+        RequestFrame.command(MessageType.NODE_BEGIN_REPLICATION_INIT).bytes(),
         RawClient.beginFrame().bytes());
     next();
     next();
     node.answerAll();
     assertThat(client.read().result()).isEqualTo(ResultType.TXN_BEGIN_GETGXID);
-    assertThat(client.read().error()).contains("BEGIN_BACKUP is not passed on");
+    assertThat(client.read().error()).contains("NODE_BEGIN_REPLICATION_INIT");
     assertThat(client.read().result()).isEqualTo(ResultType.TXN_BEGIN_GETGXID);
   }
 

@@ -2,6 +2,7 @@ package io.mgtm.gtm.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
@@ -168,6 +169,11 @@ class LinkSetTest {
       return this;
     }
 
+    @Override
+    public void present(LinkEntries entries) {
+      told.add("presented " + entries.first());
+    }
+
     void stands(boolean leading, long term, String leader) {
       listener.standing(new Standing(leading, term, name, leader, leader));
     }
@@ -218,6 +224,11 @@ class LinkSetTest {
 
     @Override
     public void reply(long session, long number, boolean close, ByteBuf bytes) {}
+
+    @Override
+    public void entries(LinkEntries entries) {
+      told.add("entries from " + entries.first());
+    }
 
     @Override
     public int outstanding() {

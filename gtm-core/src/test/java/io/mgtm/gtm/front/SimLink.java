@@ -2,6 +2,7 @@ package io.mgtm.gtm.front;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
@@ -132,6 +133,11 @@ final class SimLink implements Link {
     long at = from;
     List<Command> whole = List.copyOf(commands);
     toNode(() -> node.commands(this, session, acked, at, whole));
+  }
+
+  @Override
+  public void present(LinkEntries entries) {
+    throw new SimViolation("entries are presented that were never given");
   }
 
   @Override

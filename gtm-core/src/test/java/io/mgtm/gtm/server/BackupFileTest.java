@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import java.io.IOException;
@@ -70,6 +71,22 @@ class BackupFileTest {
         TestGtm.await("the file to go", () -> !Files.exists(data.resolve("restore")));
       }
     }
+  }
+
+  @Test
+  void aRestoreMaySkipFurther() throws Exception {
+    BackupFile backup = backup();
+    GtmState before = CheckpointDecoder.decode(ByteBuffer.wrap(backup.state()));
+    BackupFile skipping = BackupFile.decode(backup.skipping(500_000).encode());
+    GtmState after = CheckpointDecoder.decode(ByteBuffer.wrap(skipping.state()));
+    assertThat(after.counts().nextGxid() - before.counts().nextGxid())
+        .isBetween(500_000L, 500_000L + 131_072);
+    assertThat(after.counts().sequences()).isEqualTo(before.counts().sequences());
+    assertThat(skipping.identity()).isNotEqualTo(backup.identity());
+    assertThat(skipping.index()).isEqualTo(backup.index());
+    assertThatThrownBy(() -> backup.skipping(3_000_000_000L))
+        .isInstanceOf(BackupFile.BadBackupException.class)
+        .hasMessageContaining("would pass the place where they wrap");
   }
 
   @Test

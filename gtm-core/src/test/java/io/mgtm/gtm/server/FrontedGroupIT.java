@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.FrontKind;
@@ -105,6 +106,29 @@ class FrontedGroupIT {
       }
     }
     return null;
+  }
+
+  @Test
+  void aBackupThroughTheFrontShowsItsClientOneMomentAndEndsWithTheLeader() throws Exception {
+    start();
+    try (GtmClient takes = GtmClient.connect(server.address());
+        GtmClient other = GtmClient.connect(server.address())) {
+      int before = other.begin();
+      takes.beginBackup();
+      int within = other.begin();
+      assertThat(gxidsOpen(takes)).containsExactly(before);
+      assertThat(gxidsOpen(other)).containsExactly(before, within);
+      takes.endBackup();
+      assertThat(gxidsOpen(takes)).containsExactly(before, within);
+      takes.beginBackup();
+      nodes.kill(nodes.leader());
+      assertThat(gxidsOpen(other)).containsExactly(before, within);
+      assertThatThrownBy(takes::transactions).isInstanceOf(IOException.class);
+    }
+  }
+
+  private static List<Integer> gxidsOpen(GtmClient client) throws IOException {
+    return client.transactions().transactions().stream().map(t -> t.gxid()).toList();
   }
 
   private void awaitMore(int transactions) {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +36,7 @@ class LinkEngineTest {
   private final RecordingPeer p2 = new RecordingPeer("p2");
   private long nowMicros = 1_000;
   private long graceMs = 60_000;
+  private BooleanSupplier handOver;
   private LinkEngine engine;
 
   @BeforeEach
@@ -47,13 +49,15 @@ class LinkEngineTest {
     return new LinkEngine(
         new LinkEngine.Setup(
             "g1",
-            () -> new Standing(engine.isServing(), 1, "g1", "g1", "h:1"),
+            () -> new Standing(engine.takesFronts(), 1, "g1", "g1", "h:1"),
             () -> "h:1",
             Limits.NONE,
             List.of(new TransactionCommand.StartGxids(10_000, 3)),
             null,
             100,
-            graceMs),
+            graceMs,
+            null,
+            handOver),
         machine,
         log,
         tasks::add,
@@ -339,6 +343,25 @@ class LinkEngineTest {
     send(p1, ONE, 3, begin(ONE));
     settle();
     assertThat(p1.told).containsExactly("1:E", "2:S", "3:S");
+  }
+
+  @Test
+  void withoutRoomAnotherMemberIsAskedToLeadAndCommandsWaitAtTheirFronts() {
+    handOver = () -> true;
+    engine = engine();
+    engine.leading();
+    attachBoth();
+    log.full = true;
+    send(p1, ONE, 1, begin(ONE));
+    settle();
+    assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false");
+    assertThat(engine.takesFronts()).isFalse();
+    log.full = false;
+    engine.tick();
+    assertThat(engine.takesFronts()).isTrue();
+    send(p1, ONE, 1, begin(ONE));
+    settle();
+    assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false", "1:S");
   }
 
   @Test

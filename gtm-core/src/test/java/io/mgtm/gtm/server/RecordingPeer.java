@@ -40,6 +40,11 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   }
 
   @Override
+  public int version() {
+    return LinkFormat.VERSION;
+  }
+
+  @Override
   public ByteBuf newBuffer() {
     return Unpooled.buffer();
   }

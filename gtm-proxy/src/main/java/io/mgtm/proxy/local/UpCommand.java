@@ -1,5 +1,7 @@
 package io.mgtm.proxy.local;
 
+import io.mgtm.group.GroupMode;
+import io.mgtm.gtm.cli.Cli;
 import io.mgtm.gtm.cli.GtmMain;
 import io.mgtm.proxy.ProxyMain;
 import java.io.IOException;
@@ -37,7 +39,7 @@ public final class UpCommand implements Callable<Integer> {
       names = "--nodes",
       paramLabel = "N",
       defaultValue = "3",
-      description = "1, 3, 5 or 7 GTM nodes. Default: ${DEFAULT-VALUE}.")
+      description = "1, 3, 5 or 7 GTM nodes; with mode lazy 1 to 7. Default: ${DEFAULT-VALUE}.")
   private int nodes;
 
   @Option(
@@ -54,24 +56,29 @@ public final class UpCommand implements Callable<Integer> {
       names = "--mode",
       paramLabel = "MODE",
       defaultValue = "fifo",
-      description = "How the group replicates. Default: ${DEFAULT-VALUE}.")
-  private String mode;
+      completionCandidates = Cli.Modes.class,
+      description =
+          "How the group replicates: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+  private GroupMode mode;
 
   @Option(names = "--in-process", description = "Everything in this one JVM.")
   private boolean inProcess;
 
   /** The command line, for the launcher. */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new UpCommand()).execute(args));
+    System.exit(Cli.run(Cli.of(new UpCommand()), args));
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (nodes < 1 || nodes > 7 || nodes % 2 == 0) {
+    boolean even = nodes % 2 == 0 && mode != GroupMode.LAZY;
+    if (nodes < 1 || nodes > 7 || even) {
       throw new CommandLine.ParameterException(
-          spec.commandLine(), "--nodes: " + nodes + " is not allowed, expected 1, 3, 5 or 7");
+          spec.commandLine(),
+          "--nodes: %d is not allowed, expected %s"
+              .formatted(nodes, even ? "1, 3, 5 or 7, or --mode lazy" : "1 to 7"));
     }
-    LocalSettings settings = LocalSettings.fixed(data, nodes, port, mode);
+    LocalSettings settings = LocalSettings.fixed(data, nodes, port, mode.label());
     return inProcess ? together(settings) : apart(settings);
   }
 

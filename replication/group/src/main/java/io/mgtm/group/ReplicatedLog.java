@@ -18,6 +18,9 @@ public interface ReplicatedLog extends AutoCloseable {
      */
     void committed(long index);
 
+    /** {@link ReplicatedLog#stableIndex} has risen beyond what {@link #committed} told of. */
+    default void stable(long index) {}
+
     /** Reads with tickets up to this one may be answered; see {@link ReplicatedLog#confirm}. */
     default void confirmed(long ticket) {}
 
@@ -101,6 +104,14 @@ public interface ReplicatedLog extends AutoCloseable {
 
   /** The highest index whose entries, and all before, may be acknowledged. */
   long committedIndex();
+
+  /**
+   * The highest index up to which no entry can be lost with this member alone. Behind {@link
+   * #committedIndex} only in mode {@code lazy}, which acknowledges what is on its way.
+   */
+  default long stableIndex() {
+    return committedIndex();
+  }
 
   /** The highest appended index; 0 in an empty log. */
   long lastIndex();

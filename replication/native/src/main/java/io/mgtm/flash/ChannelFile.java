@@ -1,6 +1,5 @@
 package io.mgtm.flash;
 
-import com.sun.nio.file.ExtendedOpenOption;
 import io.mgtm.jni.Errno;
 import io.mgtm.jni.SharedHandle;
 import java.io.IOException;
@@ -49,6 +48,19 @@ final class ChannelFile extends BaseFile {
     return open(path, options, false);
   }
 
+  /**
+   * The JDK's own option for O_DIRECT. It is exported for everybody, but compilers of newer JDKs
+   * warn of its name, so it is looked up.
+   */
+  private static OpenOption directOption() {
+    try {
+      Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
+      return (OpenOption) options.getField("DIRECT").get(null);
+    } catch (ReflectiveOperationException e) {
+      throw new UnsupportedOperationException("this JDK has no option for O_DIRECT", e);
+    }
+  }
+
   private static ChannelFile open(Path path, FlashOptions options, boolean direct)
       throws FlashException {
     Set<OpenOption> how = new HashSet<>();
@@ -57,7 +69,7 @@ final class ChannelFile extends BaseFile {
       how.add(StandardOpenOption.WRITE);
     }
     if (direct) {
-      how.add(ExtendedOpenOption.DIRECT);
+      how.add(directOption());
     }
     Set<OpenOption> first = new HashSet<>(how);
     if (options.create()) {

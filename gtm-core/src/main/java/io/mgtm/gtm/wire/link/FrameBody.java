@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Reads the fields of one frame, and not beyond it. One object serves a connection. */
 final class FrameBody {
@@ -102,6 +104,26 @@ final class FrameBody {
           type + ": its " + what + " is no name; allowed are letters, digits, and . _ -");
     }
     return name;
+  }
+
+  /** What {@link LinkEntries} says. */
+  LinkEntries readEntries() throws WireException {
+    long term = readNumber("term");
+    long first = readNumber("first");
+    long stable = readNumber("stable");
+    int count = readInt();
+    if (count < 0 || (long) count * LinkEntries.ENTRY_BYTES_MIN > remaining()) {
+      throw new WireException(type + ": it counts " + count + " entries");
+    }
+    if (first < 1 || stable < 0 || first > Long.MAX_VALUE - count) {
+      throw new WireException(type + ": it begins with entry " + first);
+    }
+    List<byte[]> entries = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      entries.add(readBytes(readInt()));
+    }
+    expectEnd();
+    return new LinkEntries(term, first, stable, entries);
   }
 
   /** The rest as a view. */

@@ -40,25 +40,26 @@ public final class FrontFrameDecoder {
       if (in.readableBytes() < LinkFormat.PREFACE_BYTES) {
         return;
       }
-      preface(in);
+      handler.version(preface(in));
       begun = true;
     }
     frames.split(in);
   }
 
-  private static void preface(ByteBuf in) throws WireException {
+  private static int preface(ByteBuf in) throws WireException {
     int magic = in.readInt();
     int version = in.readUnsignedShort();
     int flags = in.readUnsignedShort();
     if (magic != LinkFormat.MAGIC) {
       throw new WireException("a link that does not begin with MGTM");
     }
-    if (version != LinkFormat.VERSION || flags != 0) {
+    if (version < LinkFormat.VERSION_MIN || version > LinkFormat.VERSION || flags != 0) {
       throw new WireException(
-          "a link of version %d with flags %d; this node speaks version %d"
-              .formatted(version, flags, LinkFormat.VERSION),
+          "a link of version %d with flags %d; this node speaks versions %d to %d"
+              .formatted(version, flags, LinkFormat.VERSION_MIN, LinkFormat.VERSION),
           "Upgrade the nodes of the group before their proxies.");
     }
+    return version;
   }
 
   /**
@@ -114,6 +115,7 @@ public final class FrontFrameDecoder {
           in.expectEnd();
           handler.close(session);
         }
+        case PRESENT -> handler.present(in.readEntries());
         case PING -> {
           long nonce = in.readLong();
           in.expectEnd();

@@ -7,6 +7,12 @@ import java.util.List;
 /** What a front sends, in its order; called by the thread that decodes. */
 public interface FrontFrameHandler {
 
+  /** The version of the protocol that the front speaks; first of all. */
+  default void version(int version) throws WireException {}
+
+  /** Entries of a leader before, in mode lazy. */
+  void present(LinkEntries entries) throws WireException;
+
   /** The front is called {@code name}. */
   void hello(String name, FrontKind kind) throws WireException;
 

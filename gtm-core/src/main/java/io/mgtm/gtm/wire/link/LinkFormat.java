@@ -6,7 +6,13 @@ public final class LinkFormat {
   public static final int MAGIC = 0x4d47544d;
 
   /** The version that this program speaks. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
+
+  /** The oldest version of fronts that nodes understand. */
+  public static final int VERSION_MIN = 1;
+
+  /** From this version on fronts keep entries, as mode lazy needs it. */
+  public static final int VERSION_ENTRIES = 2;
 
   /** Magic, version and flags. */
   public static final int PREFACE_BYTES = 8;
@@ -28,6 +34,9 @@ public final class LinkFormat {
 
   /** Bytes of commands of a session that wait for their replies. */
   public static final int WINDOW_BYTES = 8 << 20;
+
+  /** Entries that a front keeps or a leader is presented with, in bytes. */
+  public static final int ENTRIES_BYTES_MAX = 64 << 20;
 
   /** The longest name of a front or member. */
   public static final int NAME_CHARS_MAX = 63;

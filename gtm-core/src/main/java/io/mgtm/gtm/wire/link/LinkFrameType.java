@@ -9,6 +9,7 @@ public enum LinkFrameType {
   CLOSE(5),
   PING(6),
   ADMIN(7),
+  PRESENT(8),
 
   CHALLENGE(65),
   STANDING(66),
@@ -16,7 +17,8 @@ public enum LinkFrameType {
   REFUSED(68),
   REPLIES(69),
   PONG(70),
-  ADMIN_REPLY(71);
+  ADMIN_REPLY(71),
+  ENTRIES(72);
 
   private static final int NODES_FROM = 64;
   private static final LinkFrameType[] BY_CODE = new LinkFrameType[128];

@@ -75,6 +75,26 @@ public final class LinkWriter {
     end(out, start);
   }
 
+  /** Presents entries to a new leader; they fit a frame. */
+  public static void present(ByteBuf out, LinkEntries entries) {
+    entries(out, LinkFrameType.PRESENT, entries);
+  }
+
+  /** Gives entries to keep; they fit a frame. */
+  public static void entries(ByteBuf out, LinkEntries entries) {
+    entries(out, LinkFrameType.ENTRIES, entries);
+  }
+
+  private static void entries(ByteBuf out, LinkFrameType type, LinkEntries entries) {
+    int start = begin(out, type);
+    out.writeLong(entries.term()).writeLong(entries.first()).writeLong(entries.stable());
+    out.writeInt(entries.entries().size());
+    for (byte[] entry : entries.entries()) {
+      out.writeInt(entry.length).writeBytes(entry);
+    }
+    end(out, start);
+  }
+
   /** Asks for the secret. */
   public static void challenge(ByteBuf out, byte[] nonce) {
     int start = begin(out, LinkFrameType.CHALLENGE);

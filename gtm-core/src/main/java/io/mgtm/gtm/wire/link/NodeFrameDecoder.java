@@ -58,6 +58,7 @@ public final class NodeFrameDecoder {
           handler.pong(nonce);
         }
         case ADMIN_REPLY -> adminReply(in);
+        case ENTRIES -> handler.entries(in.readEntries());
         default -> throw new IllegalStateException(type + " is a front's");
       }
     }

@@ -38,6 +38,9 @@ public interface NodeFrameHandler {
   /** The replies of one frame have been handed over. */
   default void repliesEnd() throws WireException {}
 
+  /** What the replies that come next rest on, in mode lazy. */
+  default void entries(LinkEntries entries) throws WireException {}
+
   /** The answer to a ping. */
   void pong(long nonce) throws WireException;
 

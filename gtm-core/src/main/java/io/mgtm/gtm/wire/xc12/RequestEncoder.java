@@ -127,6 +127,8 @@ public final class RequestEncoder {
           NUMBERED,
           OPEN_FRONT,
           ANNOUNCE_MEMBER,
+          SERVE_TERM,
+          SKIP_AHEAD,
           START_GXIDS,
           RESTORE_SEQUENCE ->
           throw new IllegalArgumentException(command.type() + " has no message");

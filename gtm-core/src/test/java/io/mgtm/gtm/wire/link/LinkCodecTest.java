@@ -40,6 +40,7 @@ class LinkCodecTest {
     commands.end();
     LinkWriter.close(out, SESSION);
     LinkWriter.ping(out, 11);
+    LinkWriter.present(out, new LinkEntries(3, 8, 7, List.of(new byte[] {1, 2}, new byte[] {3})));
     LinkWriter.admin(out, 12, "transfer", "g2");
     return out;
   }
@@ -61,12 +62,14 @@ class LinkCodecTest {
     replies.endReply(true);
     replies.end();
     LinkWriter.pong(out, 11);
+    LinkWriter.entries(out, new LinkEntries(3, 8, 5, List.of(new byte[] {9})));
     LinkWriter.adminReply(out, 12, AdminReplyKind.PIECE, new byte[] {1, 2});
     return out;
   }
 
   private static final List<String> FRONT_EVENTS =
       List.of(
+          "version 2",
           "hello p-1 NODE",
           "auth " + "00".repeat(32),
           "attach " + SESSION_HEX + " true 5 true",
@@ -77,6 +80,7 @@ class LinkCodecTest {
               + " LinkCommand[backend=2, command=End[transaction=gxid 6, outcome=COMMIT]]]",
           "close " + SESSION_HEX,
           "ping 11",
+          "present 3 8 7 [0102, 03]",
           "admin 12 transfer g2");
 
   private static final List<String> NODE_EVENTS =
@@ -90,6 +94,7 @@ class LinkCodecTest {
           "reply " + SESSION_HEX + " 5 true ",
           "replies end",
           "pong 11",
+          "entries 3 8 5 [09]",
           "admin reply 12 PIECE 0102");
 
   @Test
@@ -107,7 +112,7 @@ class LinkCodecTest {
     ByteBuf in = fromNode();
     new NodeFrameDecoder(LIMIT, frames).decode(in);
     assertThat(frames.events.subList(0, 5)).isEqualTo(NODE_EVENTS.subList(0, 5));
-    assertThat(frames.events.subList(6, 10)).isEqualTo(NODE_EVENTS.subList(6, 10));
+    assertThat(frames.events.subList(6, 11)).isEqualTo(NODE_EVENTS.subList(6, 11));
     ByteBuf xc = Unpooled.buffer();
     new ReplyEncoder()
         .encode(xc, false, (short) 0, new SequenceReply.Value(CommandType.NEXT_VALUE, "s", 8));
@@ -154,7 +159,7 @@ class LinkCodecTest {
     LinkWriter.standing(out, new Standing(true, 3, "g1", "g2", "h:1"));
     assertThat(ByteBufUtil.hexDump(out))
         .isEqualTo(
-            ("4d47544d 0001 0000"
+            ("4d47544d 0002 0000"
                     + " 00000013 03"
                     + SESSION_HEX
                     + " 01 0000000000000005 00"
@@ -194,6 +199,12 @@ class LinkCodecTest {
     refuses("00000009 05 c000000000000007", "is no id of a session");
     refuses("00000013 03" + SESSION_HEX + "02 0000000000000005 00", "neither true nor false");
     refuses("00000013 03" + SESSION_HEX + "01 8000000000000005 00", "acked is -");
+    String eight = "0000000000000008";
+    refuses("00000022 08" + eight + eight + eight + "00000001 00000003 01", "PRESENT: it");
+    refuses("0000001d 08" + eight + eight + eight + "00000001", "it counts 1 entries");
+    refuses("0000001d 08" + eight + eight + eight + "ffffffff", "it counts -1 entries");
+    refuses("0000001d 08" + eight + "00".repeat(8) + eight + "00000000", "begins with entry 0");
+    refuses("0000001d 08" + "ff".repeat(8) + eight + eight + "00000000", "term is -1");
     String head = "04" + SESSION_HEX;
     refuses("00000023" + head + "0000000000000004 0000000000000004 00000001 0009 29000173", "4");
     refuses("00000023" + head + "0000000000000000 0000000000000000 00000001 0009 29000173", "0");
@@ -245,7 +256,12 @@ class LinkCodecTest {
 
   @Test
   void otherProtocolsAreRefused() {
-    for (String start : List.of("4d47544e 0001 0000", "4d47544d 0002 0000", "4d47544d 0001 0001")) {
+    for (String start :
+        List.of(
+            "4d47544e 0001 0000",
+            "4d47544d 0003 0000",
+            "4d47544d 0000 0000",
+            "4d47544d 0001 0001")) {
       ByteBuf in = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(start.replace(" ", "")));
       assertThatThrownBy(() -> new FrontFrameDecoder(LIMIT, new RecordedFrames()).decode(in))
           .isInstanceOf(WireException.class)

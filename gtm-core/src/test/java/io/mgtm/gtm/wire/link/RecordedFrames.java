@@ -13,6 +13,30 @@ final class RecordedFrames implements FrontFrameHandler, NodeFrameHandler {
   final List<LinkCommand> commands = new ArrayList<>();
 
   @Override
+  public void version(int version) {
+    events.add("version " + version);
+  }
+
+  @Override
+  public void present(LinkEntries entries) {
+    events.add("present " + text(entries));
+  }
+
+  @Override
+  public void entries(LinkEntries entries) {
+    events.add("entries " + text(entries));
+  }
+
+  private static String text(LinkEntries entries) {
+    return "%d %d %d %s"
+        .formatted(
+            entries.term(),
+            entries.first(),
+            entries.stable(),
+            entries.entries().stream().map(HexFormat.of()::formatHex).toList());
+  }
+
+  @Override
   public void hello(String name, FrontKind kind) {
     events.add("hello " + name + " " + kind);
   }

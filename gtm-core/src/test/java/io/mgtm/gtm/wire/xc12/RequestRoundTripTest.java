@@ -46,6 +46,8 @@ class RequestRoundTripTest {
           CommandType.NUMBERED,
           CommandType.OPEN_FRONT,
           CommandType.ANNOUNCE_MEMBER,
+          CommandType.SERVE_TERM,
+          CommandType.SKIP_AHEAD,
           CommandType.CLOSE_SESSION,
           CommandType.START_GXIDS,
           CommandType.RESTORE_SEQUENCE);

@@ -70,6 +70,10 @@ public final class GroupLog implements ManagedLog {
   /** What the core said while it was at work. */
   private final Deque<Runnable> notices = new ArrayDeque<>();
 
+  /** Whether entries are committed before the others have them. */
+  private final boolean lazy;
+
+  private long toldStable;
   private boolean flushAsked;
   private boolean leading;
   private boolean closed;
@@ -135,6 +139,7 @@ public final class GroupLog implements ManagedLog {
     this.listener = listener;
     this.transport = transport;
     this.threads = threads;
+    this.lazy = mode == GroupMode.LAZY;
     room = new RoomWatch(settings.name(), nowMs());
     self = new MemberId(settings.name(), folder.member());
     CheckpointStore checkpointStore = new CheckpointStore(folder.files(), folder.member());
@@ -160,7 +165,7 @@ public final class GroupLog implements ManagedLog {
         new GroupCore(
             new GroupCore.Start(
                 settings.core(),
-                mode == GroupMode.LAZY ? Agreement.CONNECTED : Agreement.MAJORITY,
+                lazy ? Agreement.CONNECTED : Agreement.MAJORITY,
                 self,
                 settings.members(),
                 disk,
@@ -181,7 +186,7 @@ public final class GroupLog implements ManagedLog {
 
   private void begin() {
     store.startAppending();
-    transport.start(new Inbox(core, this::execute, GroupLog::nowMs));
+    transport.start(new Inbox(core, this::execute, this::run, GroupLog::nowMs));
     threads
         .clock()
         .scheduleWithFixedDelay(
@@ -205,14 +210,15 @@ public final class GroupLog implements ManagedLog {
 
   private void execute(Runnable task) {
     try {
-      owner.execute(
-          () -> {
-            if (!closed && failure == null) {
-              guarded(task);
-            }
-          });
+      owner.execute(() -> run(task));
     } catch (RejectedExecutionException e) {
       log.debug("The thread that owns the log has stopped", e);
+    }
+  }
+
+  private void run(Runnable task) {
+    if (!closed && failure == null) {
+      guarded(task);
     }
   }
 
@@ -236,6 +242,10 @@ public final class GroupLog implements ManagedLog {
   private void tellListener() {
     for (Runnable next = notices.poll(); next != null; next = notices.poll()) {
       next.run();
+    }
+    if (lazy && leading && core.stableIndex() > toldStable) {
+      toldStable = core.stableIndex();
+      listener.stable(toldStable);
     }
   }
 
@@ -347,6 +357,11 @@ public final class GroupLog implements ManagedLog {
   @Override
   public long committedIndex() {
     return core.commitIndex();
+  }
+
+  @Override
+  public long stableIndex() {
+    return lazy ? core.stableIndex() : core.commitIndex();
   }
 
   @Override

@@ -29,11 +29,14 @@ public final class GroupLogs {
       StateMachine machine,
       Executor owner,
       ReplicatedLog.Listener listener) {
+    JGroupsSettings own = network.ofMode(mode);
     if (mode == GroupMode.RAFT) {
-      return RaftLog.open(folder, settings, network.ofMode(mode), machine, owner, listener);
+      return RaftLog.open(folder, settings, own, machine, owner, listener);
     }
-    MessageOrder order = mode == GroupMode.CAUSAL ? MessageOrder.CAUSAL : MessageOrder.FIFO;
-    JGroupsTransport transport = new JGroupsTransport(settings.name(), network.ofMode(mode), order);
+    JGroupsTransport transport =
+        mode == GroupMode.CAUSAL
+            ? new JGroupsTransport(settings.name(), own, MessageOrder.CAUSAL)
+            : new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
     return GroupLog.open(mode, folder, settings, machine, owner, listener, transport);
   }
 }

@@ -10,7 +10,10 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decodes on the transport's threads what the owner thread then gives to the core. */
+/**
+ * Gives the core what comes in: at once on the owner thread, and what the transport's own threads
+ * bring once those have decoded it.
+ */
 final class Inbox implements Transport.Receiver {
   private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
@@ -19,22 +22,48 @@ final class Inbox implements Transport.Receiver {
 
   private final GroupCore core;
   private final Executor owner;
+  private final Executor now;
   private final LongSupplier clockMs;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  Inbox(GroupCore core, Executor owner, LongSupplier clockMs) {
+  /**
+   * An empty one.
+   *
+   * @param owner runs a task later, on the owner thread
+   * @param now runs it at once, called by the owner thread
+   */
+  Inbox(GroupCore core, Executor owner, Executor now, LongSupplier clockMs) {
     this.core = core;
     this.owner = owner;
+    this.now = now;
     this.clockMs = clockMs;
   }
 
   @Override
-  public void received(ByteBuffer bytes) {
-    MessageCodec.Envelope envelope;
+  public void receivedByOwner(ByteBuffer bytes) {
+    MessageCodec.Envelope envelope = decode(bytes);
+    if (envelope != null) {
+      now.execute(() -> receive(envelope));
+    }
+  }
+
+  private static MessageCodec.Envelope decode(ByteBuffer bytes) {
     try {
-      envelope = MessageCodec.decode(bytes);
+      return MessageCodec.decode(bytes);
     } catch (IllegalArgumentException e) {
       log.warn("Dropped {}", e.getMessage());
+      return null;
+    }
+  }
+
+  private void receive(MessageCodec.Envelope envelope) {
+    core.receive(clockMs.getAsLong(), envelope.from(), envelope.message());
+  }
+
+  @Override
+  public void received(ByteBuffer bytes) {
+    MessageCodec.Envelope envelope = decode(bytes);
+    if (envelope == null) {
       return;
     }
     if (waiting.incrementAndGet() > WAITING_MAX) {
@@ -44,7 +73,7 @@ final class Inbox implements Transport.Receiver {
     owner.execute(
         () -> {
           waiting.decrementAndGet();
-          core.receive(clockMs.getAsLong(), envelope.from(), envelope.message());
+          receive(envelope);
         });
   }
 

@@ -8,6 +8,7 @@ import org.jgroups.protocols.FD_SOCK2;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.NAKACK4;
+import org.jgroups.protocols.PerDestinationBundler;
 import org.jgroups.protocols.SYM_ENCRYPT;
 import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.TCPPING;
@@ -19,9 +20,10 @@ import org.jgroups.stack.Protocol;
 /**
  * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
  * detection by broken connections at once and by silence within the configured time, FIFO reliable
- * multicast and unicast, membership, fragmentation. The group's own messages rely on TCP alone for
- * order and reliability, unless they are large: see {@link GroupTcp}. In causal order all of them
- * go over reliable multicast, with {@link Causal} on top.
+ * multicast and unicast, membership, fragmentation. The group's own messages, where they do not
+ * take {@link DirectLinks}, rely on TCP alone for order and reliability, unless they are large. In
+ * causal order all of them go over reliable multicast, with {@link Causal} on top; mode raft has
+ * jgroups-raft's protocols there.
  *
  * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
  * failure detection's connections, which carry nothing, are not.
@@ -52,10 +54,11 @@ final class JGroupsStack {
 
   /** A stack, from the bottom up. */
   static List<Protocol> of(JGroupsSettings settings) {
-    TCP tcp = new GroupTcp();
+    TCP tcp = new TCP();
     tcp.setBindAddress(settings.bind().getAddress());
     tcp.setBindPort(settings.bind().getPort());
     tcp.setPortRange(0);
+    tcp.setBundler(new PerDestinationBundler()); // a member that is gone holds nobody else up
     tcp.nonBlockingSends(true);
     tcp.maxSendQueue(SEND_QUEUE_MAX);
     tcp.setSockConnTimeout((int) Math.min(500, settings.suspectMs()));

@@ -14,6 +14,11 @@ public interface Transport extends AutoCloseable {
     /** A message; the buffer is the receiver's. */
     void received(ByteBuffer message);
 
+    /** As {@link #received}, called by the thread that owns the log. */
+    default void receivedByOwner(ByteBuffer message) {
+      received(message);
+    }
+
     /** A member's connection broke, or it does not answer. It may be wrong. */
     void down(String name);
 

@@ -7,12 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for a condition, within a bound. */
-final class Await {
+public final class Await {
   private static final long BOUND_S = 30;
 
   private Await() {}
 
-  static void until(String what, BooleanSupplier condition) {
+  /** Fails when it has not come true within {@value #BOUND_S} s. */
+  public static void until(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(BOUND_S);
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > deadline) {

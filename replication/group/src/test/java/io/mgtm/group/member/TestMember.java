@@ -1,7 +1,6 @@
 package io.mgtm.group.member;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
@@ -9,8 +8,11 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.net.JGroupsSettings;
-import java.nio.ByteBuffer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -20,22 +22,18 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** A member with a list of words as its state, on a thread of its own. */
 final class TestMember implements AutoCloseable {
-  private final ExecutorService thread = Executors.newSingleThreadExecutor();
-  private final Executor owner = task -> thread.execute(() -> runUnlessDead(task));
+  private final EventLoop owner =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()).next();
   private final Path folder;
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private ManagedLog log;
-  private volatile boolean dead;
   private volatile boolean leading;
   private volatile LogException failure;
   private volatile long ledTerm;
@@ -120,15 +118,9 @@ final class TestMember implements AutoCloseable {
     }
   }
 
-  private void runUnlessDead(Runnable task) {
-    if (!dead) {
-      task.run();
-    }
-  }
-
   <T> T onOwner(Callable<T> task) {
     try {
-      return thread.submit(task).get(30, TimeUnit.SECONDS);
+      return owner.submit(task).get(30, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException | TimeoutException e) {
@@ -210,27 +202,26 @@ final class TestMember implements AutoCloseable {
 
   /**
    * Dies as a killed process does: it hears and says nothing more, and its folder is what it was at
-   * that moment. In mode raft, whose log is written by a thread that is not the test's, the folder
-   * is what it is once the member has fallen silent; all that it acknowledged is forced, so this is
+   * that moment. In mode raft, whose log is written by a thread that is not the owner, the folder is
+   * what it is once the member has fallen silent; all that it acknowledged is forced, so this is
    * what a kill would leave.
    */
   void kill(GroupMode mode) {
-    dead = true;
-    thread.shutdown();
-    try {
-      assertThat(thread.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
-      Path copy = folder.resolveSibling(folder.getFileName() + "-killed");
-      if (mode != GroupMode.RAFT) {
-        copy(folder, copy);
-      }
-      log.close();
-      if (mode != GroupMode.RAFT) {
-        delete(folder);
-        Files.move(copy, folder);
-      }
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    onOwner(
+        () -> {
+          // Nothing happens to the member while its owner thread is here.
+          Path copy = folder.resolveSibling(folder.getFileName() + "-killed");
+          if (mode != GroupMode.RAFT) {
+            copy(folder, copy);
+          }
+          log.close();
+          if (mode != GroupMode.RAFT) {
+            delete(folder);
+            Files.move(copy, folder);
+          }
+          return null;
+        });
+    owner.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   private static void copy(Path from, Path to) throws IOException {
@@ -240,7 +231,7 @@ final class TestMember implements AutoCloseable {
     }
   }
 
-  static void delete(Path folder) throws IOException {
+  private static void delete(Path folder) throws IOException {
     for (Path file : files(folder)) {
       Files.delete(file);
     }
@@ -260,6 +251,6 @@ final class TestMember implements AutoCloseable {
           log.close();
           return null;
         });
-    thread.shutdown();
+    owner.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 }

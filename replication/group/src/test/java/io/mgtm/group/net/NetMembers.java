@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,7 +23,7 @@ public final class NetMembers {
   private NetMembers() {}
 
   /**
-   * Addresses whose ports are free, as those of the failure detection above them are. They lie below
+   * Addresses whose ports are free, as those above them that a member uses are. They lie below
    * those that the system gives to connections, so that nobody takes one while its member is down.
    */
   public static List<InetSocketAddress> addresses(int count) {
@@ -30,10 +31,13 @@ public final class NetMembers {
     List<InetSocketAddress> found = new ArrayList<>();
     while (found.size() < count) {
       int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
-      int upper = port + JGroupsSettings.DETECTION_PORT_OFFSET;
-      if (!taken.contains(port) && !taken.contains(upper) && isFree(port) && isFree(upper)) {
-        taken.add(port);
-        taken.add(upper);
+      List<Integer> ports =
+          List.of(
+              port,
+              port + JGroupsSettings.DETECTION_PORT_OFFSET,
+              port + DirectListener.PORT_OFFSET);
+      if (Collections.disjoint(taken, ports) && ports.stream().allMatch(NetMembers::isFree)) {
+        taken.addAll(ports);
         found.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       }
     }

@@ -1,0 +1,105 @@
+package io.mgtm.bench.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.command.Isolation;
+import io.mgtm.gtm.command.TransactionCommand.BeginKind;
+import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.proxy.local.LocalSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The time of day of one member jumps, by libfaketime before its JVM, while it leads and while it
+ * follows, under load through the proxy: nobody notices, and no time stamp goes back.
+ */
+@Timeout(300)
+class ClockJumpIT {
+  private static final Logger log = LoggerFactory.getLogger(ClockJumpIT.class);
+  private static final Path LIBRARY =
+      Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
+  private static final long HOUR_MICROS = TimeUnit.HOURS.toMicros(1);
+  private static final int SEEN_MS = 20_000;
+
+  @TempDir Path folder;
+
+  private Path offset;
+
+  private List<String> place(String name, List<String> command) {
+    if (!name.equals("g1")) {
+      return command;
+    }
+    List<String> placed =
+        new ArrayList<>(
+            List.of(
+                "env",
+                "LD_PRELOAD=" + LIBRARY,
+                "FAKETIME_TIMESTAMP_FILE=" + offset,
+                "FAKETIME_CACHE_DURATION=1",
+                "FAKETIME_DONT_FAKE_MONOTONIC=1",
+                "DONT_FAKE_MONOTONIC=1"));
+    placed.addAll(command);
+    return placed;
+  }
+
+  private static TransactionReply.Began begin(GtmClient client) throws IOException {
+    TransactionReply.Began began =
+        client.begin(BeginKind.GXID, Isolation.READ_COMMITTED, false);
+    assertThat(client.commit(began.gxid())).isTrue();
+    return began;
+  }
+
+  @Test
+  void theLeadersClockMayJumpByAnHourEitherWay() throws Exception {
+    Assumptions.assumeTrue(Files.exists(LIBRARY), "SKIPPED: libfaketime is not installed");
+    offset = Files.writeString(folder.resolve("offset"), "+0\n");
+    try (GroupUnderLoad running =
+        GroupUnderLoad.start(LocalSettings.free(folder, 3, "fifo"), this::place)) {
+      running.lead("g1");
+      running.notePause();
+      try (GtmClient client = GtmClient.connect(running.group().proxyAddress().resolve())) {
+        long before = begin(client).timestampMicros();
+        Files.writeString(offset, "+3600\n");
+        long jumped = awaitTimestamp(client, before + HOUR_MICROS - TimeUnit.MINUTES.toMicros(1));
+        running.awaitProgress(2_000);
+        Files.writeString(offset, "-3600\n");
+        TimeUnit.SECONDS.sleep(2);
+        running.awaitProgress(2_000);
+        assertThat(begin(client).timestampMicros()).isGreaterThanOrEqualTo(jumped);
+        running.lead("g2");
+        assertThat(begin(client).timestampMicros()).isGreaterThanOrEqualTo(jumped);
+        Files.writeString(offset, "+7200\n");
+        TimeUnit.SECONDS.sleep(2);
+        running.awaitProgress(2_000);
+        long follows = begin(client).timestampMicros();
+        assertThat(follows - jumped).isLessThan(HOUR_MICROS / 2);
+      }
+      log.info("clock jumped: longest request in ms {}", running.notePause());
+      running.verify();
+    }
+  }
+
+  private static long awaitTimestamp(GtmClient client, long atLeast)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SEEN_MS);
+    while (true) {
+      long now = begin(client).timestampMicros();
+      if (now >= atLeast) {
+        return now;
+      }
+      assertThat(System.nanoTime() - end).as("the member's clock has not jumped").isNegative();
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.mgtm.gtm.server;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** Output of turns that waits for the log, and leaves in the order of the turns. Owner thread. */
+final class HeldTurns {
+  private record Held(
+      TurnOutput output, long index, long ticket, List<Runnable> then, int commands, long nanos) {}
+
+  private final GtmMetrics metrics;
+  private final Deque<Held> held = new ArrayDeque<>();
+
+  HeldTurns(GtmMetrics metrics) {
+    this.metrics = metrics;
+  }
+
+  int size() {
+    return held.size();
+  }
+
+  /**
+   * Holds a turn's output.
+   *
+   * @param index the log is to cover this index
+   * @param ticket and to have confirmed this read
+   * @param then what is done once it has left
+   * @param commands how many were served
+   * @param nanos when the turn began
+   */
+  void add(
+      TurnOutput output, long index, long ticket, List<Runnable> then, int commands, long nanos) {
+    output.hold();
+    held.addLast(new Held(output, index, ticket, then, commands, nanos));
+  }
+
+  /**
+   * The log has got on: what it covers now leaves.
+   *
+   * @param trail of mode lazy, else null: output leaves behind the entries that it rests on
+   */
+  void release(long index, long ticket, EntryTrail trail) {
+    if (held.isEmpty()) {
+      return;
+    }
+    List<Held> released = new ArrayList<>();
+    for (Held next = held.peekFirst();
+        next != null && next.index() <= index && next.ticket() <= ticket;
+        next = held.peekFirst()) {
+      released.add(held.removeFirst());
+    }
+    for (Held next : released) {
+      next.output().unhold();
+      if (trail != null) {
+        next.output().writeEntries(trail, next.index());
+      }
+      next.output().write();
+      metrics.linkServed(next.commands(), next.nanos());
+    }
+    for (Held next : released) {
+      next.output().flush();
+      next.then().forEach(Runnable::run);
+    }
+  }
+
+  /** It will never leave. */
+  void drop() {
+    List<Held> dropped = List.copyOf(held);
+    held.clear();
+    for (Held next : dropped) {
+      next.output().unhold();
+      next.output().drop();
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.server.EntryCollector.FrontId;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a leader of mode lazy does beyond that of other modes: before it serves, it takes in what
+ * fronts have and it lacks; while it serves, it gives fronts what its replies rest on. See
+ * docs/replication.md, "Replies that rest on nothing yet". Owner thread.
+ *
+ * <p>Invariant: while a recovery is under way nothing is given out, and no session is attached.
+ */
+final class LazyLeader {
+  private static final Logger log = LoggerFactory.getLogger(LazyLeader.class);
+
+  /**
+   * What waits for the end of a recovery; fronts send little before their sessions are attached.
+   */
+  private static final int QUEUED_MAX = 65_536;
+
+  /** Lets a task run on the owner thread after a while. */
+  interface Timer {
+    void after(int delayMs, Runnable task);
+  }
+
+  /**
+   * What can be set.
+   *
+   * @param waitMs how long a new leader waits for fronts that may know more
+   */
+  record Settings(int waitMs, Timer timer) {}
+
+  private final Settings settings;
+  private final String member;
+  private final GtmStateMachine machine;
+  private final ReplicatedLog replicated;
+  private final EntryTrail trail = new EntryTrail();
+  private List<LinkWork> queued = new ArrayList<>();
+
+  /** Not null while fronts are waited for. */
+  private EntryCollector collector;
+
+  /** Not null from the end of the waiting on, until the entries are in the log. */
+  private EntryCollector.Result result;
+
+  private int replayed;
+  private Set<FrontId> lost = Set.of();
+  private long beganNanos;
+
+  LazyLeader(Settings settings, String member, GtmStateMachine machine, ReplicatedLog replicated) {
+    this.settings = settings;
+    this.member = member;
+    this.machine = machine;
+    this.replicated = replicated;
+  }
+
+  EntryTrail trail() {
+    return trail;
+  }
+
+  /** Whether fronts may come, though nothing is served. */
+  boolean isRecovering() {
+    return collector != null || result != null;
+  }
+
+  /**
+   * This member leads. When clients may have seen more than it knows, fronts are waited for.
+   *
+   * @param timeIsUp called when they have been waited for long enough
+   */
+  void leading(Runnable timeIsUp) {
+    following();
+    GtmState state = machine.state();
+    GtmState.Served served = state.served();
+    if (!served.recovering()) {
+      return;
+    }
+    Set<FrontId> fronts = new HashSet<>();
+    for (GtmState.FrontInfo session : state.fronts()) {
+      boolean diedWithIt =
+          session.kind() == FrontKind.NODE && session.front().equals(served.member());
+      if (!diedWithIt) {
+        fronts.add(new FrontId(session.front(), session.kind()));
+      }
+    }
+    log.info(
+        "{} served up to term {}, and {} of its entries are here; asking {} fronts for more",
+        served.member(),
+        served.term(),
+        served.entries(),
+        fronts.size());
+    beganNanos = System.nanoTime();
+    collector = new EntryCollector(served.term(), served.entries(), fronts);
+    EntryCollector waiting = collector;
+    settings
+        .timer()
+        .after(
+            settings.waitMs(),
+            () -> {
+              if (collector == waiting) {
+                endWaiting();
+                timeIsUp.run();
+              }
+            });
+  }
+
+  /** This member leads no more. */
+  void following() {
+    collector = null;
+    result = null;
+    trail.end();
+    lost = Set.of();
+    queued = new ArrayList<>();
+  }
+
+  /**
+   * Takes what links bring during a recovery.
+   *
+   * @return what cannot even wait
+   */
+  List<LinkWork> take(List<LinkWork> works) {
+    List<LinkWork> refused = new ArrayList<>(0);
+    for (LinkWork work : works) {
+      if (work instanceof LinkWork.Present present) {
+        if (collector != null) {
+          collector.present(idOf(present.peer()), present.entries());
+        }
+        continue;
+      }
+      if (collector != null
+          && work instanceof LinkWork.Attach attach
+          && attach.peer().version() >= LinkFormat.VERSION_ENTRIES) {
+        collector.heard(idOf(attach.peer()));
+      }
+      if (queued.size() < QUEUED_MAX || work instanceof LinkWork.Gone) {
+        queued.add(work);
+      } else {
+        refused.add(work);
+      }
+    }
+    return refused;
+  }
+
+  private static FrontId idOf(FrontPeer peer) {
+    return new FrontId(peer.front(), peer.kind());
+  }
+
+  /**
+   * Whether everything that fronts have is applied and in the log now. When there was no room, it
+   * is to be asked again.
+   */
+  boolean isRecovered() {
+    if (collector != null && collector.isComplete()) {
+      endWaiting();
+    }
+    if (result == null) {
+      return collector == null;
+    }
+    for (; replayed < result.entries().size(); replayed++) {
+      if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+        log.warn("What fronts have of it cannot be stored: {}", replicated.noRoomReason());
+        return false;
+      }
+      ByteBuffer entry = ByteBuffer.wrap(result.entries().get(replayed));
+      machine.apply(replicated.lastIndex() + 1, entry.duplicate());
+      replicated.append(entry, Durability.REQUIRED);
+    }
+    lost = result.lost();
+    log.info(
+        "{} entries came from fronts in {} ms; {}",
+        replayed,
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos),
+        lost.isEmpty() ? "nothing is missing" : "what others may have seen is skipped: " + lost);
+    result = null;
+    return true;
+  }
+
+  private void endWaiting() {
+    if (collector.contradictedAt() > 0) {
+      log.error(
+          "Two fronts have different bytes of entry {}: report it; their sessions end",
+          collector.contradictedAt());
+    }
+    result = collector.finish();
+    collector = null;
+    replayed = 0;
+  }
+
+  /**
+   * Begins to serve, in an entry of its own: that of a member which has lost nothing, or has it
+   * back, or skips it.
+   *
+   * @param term the present one
+   * @return false when there was no room; it is to be asked again
+   */
+  boolean serve(long term, EntryAppender entry, FrontSessions sessions) {
+    if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      return false;
+    }
+    entry.begin();
+    if (!lost.isEmpty()) {
+      entry.apply(new SessionCommand.SkipAhead(0));
+      for (GtmState.FrontInfo session : machine.state().fronts()) {
+        if (lost.contains(new FrontId(session.front(), session.kind()))) {
+          sessions.end(session);
+        }
+      }
+      lost = Set.of();
+    }
+    entry.apply(new SessionCommand.ServeTerm(term, member));
+    trail.begin(term);
+    entry.finish();
+    return true;
+  }
+
+  /** What came while nothing was served. */
+  List<LinkWork> takeQueued() {
+    List<LinkWork> waiting = queued;
+    queued = new ArrayList<>();
+    return waiting;
+  }
+
+  /** Whether a front was refused that keeps nothing. */
+  boolean refuses(LinkWork.Attach work, TurnOutput output) {
+    if (work.peer().version() >= LinkFormat.VERSION_ENTRIES) {
+      return false;
+    }
+    output.refuse(
+        work.peer(),
+        work.session(),
+        RefusalCode.PROTOCOL,
+        "the group's mode is lazy, and this front keeps no entries",
+        "Upgrade it.");
+    return true;
+  }
+
+  /** Up to where replies may leave. */
+  long releasable(long committed) {
+    long stable = replicated.stableIndex();
+    trail.stable(stable);
+    return trail.isTooLong() ? Math.min(committed, stable) : committed;
+  }
+}

@@ -1,0 +1,52 @@
+package io.mgtm.gtm.server;
+
+import java.util.function.BooleanSupplier;
+
+/**
+ * A leader whose disk is full lets another member lead rather than refuse what clients ask: what
+ * they ask waits at their fronts meanwhile. When nobody takes over in time, it refuses. Owner
+ * thread.
+ */
+final class LeaderYield {
+  /** How long fronts wait for another leader. */
+  static final int YIELD_MS = 5_000;
+
+  private final BooleanSupplier handOver;
+  private long sinceMs;
+  private boolean noRoom;
+  private boolean yielding;
+
+  /**
+   * A leader that has room.
+   *
+   * @param handOver asks another member to lead, unless one was asked already; false when there is
+   *     none to ask. Null without a group
+   */
+  LeaderYield(BooleanSupplier handOver) {
+    this.handOver = handOver;
+  }
+
+  /** The log has no room: whether commands are to wait for another leader. */
+  boolean noRoom(long nowMs) {
+    if (!noRoom) {
+      noRoom = true;
+      sinceMs = nowMs;
+    }
+    yielding = handOver != null && nowMs - sinceMs < YIELD_MS;
+    if (yielding) {
+      yielding = handOver.getAsBoolean();
+    }
+    return yielding;
+  }
+
+  /** There is room, or another one leads. */
+  void clear() {
+    noRoom = false;
+    yielding = false;
+  }
+
+  /** Whether fronts are told that this member does not lead, though it does. */
+  boolean isYielding() {
+    return yielding;
+  }
+}

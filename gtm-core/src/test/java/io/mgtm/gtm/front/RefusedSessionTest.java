@@ -1,0 +1,106 @@
+package io.mgtm.gtm.front;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** A front whose name another one uses. */
+class RefusedSessionTest {
+  private final SimTime time = new SimTime();
+  private final List<Long> attachesMs = new ArrayList<>();
+  private boolean inUse = true;
+  private LinkListener listener;
+
+  private final GroupUpstream upstream =
+      new GroupUpstream(
+          "p1",
+          new LinkNodes(List.of(new Node()), address -> new Node()),
+          time,
+          new SplittableRandom(1),
+          () -> {},
+          new FrontMetrics(new SimpleMeterRegistry()));
+
+  private void run(long untilMs) {
+    while (time.millis() < untilMs && time.step()) {}
+  }
+
+  @Test
+  void itIsTriedEverMoreSeldomAndSaysWhatIsWrongUntilTheNameIsFree() {
+    upstream.start();
+    run(60_000);
+    assertThat(attachesMs).hasSizeBetween(8, 14);
+    assertThat(upstream.trouble())
+        .contains("another front named \"p1\" is connected")
+        .contains("Give each proxy a name of its own");
+    inUse = false;
+    run(70_000);
+    assertThat(upstream.trouble()).isEmpty();
+    upstream.close();
+  }
+
+  private final class Node implements LinkConnector, Link {
+    @Override
+    public String address() {
+      return "h:1";
+    }
+
+    @Override
+    public Link connect(LinkListener to) {
+      listener = to;
+      time.after(1, () -> to.standing(new Standing(true, 1, "g1", "g1", "h:1")));
+      return this;
+    }
+
+    @Override
+    public void attach(long session, boolean fresh, long acked, boolean proxied) {
+      attachesMs.add(time.millis());
+      time.after(
+          1,
+          () -> {
+            if (inUse) {
+              listener.refused(
+                  session,
+                  RefusalCode.NAME_IN_USE,
+                  "another front named \"p1\" is connected",
+                  "Give each proxy a name of its own.");
+            } else {
+              listener.attached(session, 0);
+            }
+          });
+    }
+
+    @Override
+    public void present(LinkEntries entries) {
+      throw new AssertionError("nothing was given");
+    }
+
+    @Override
+    public void commands(long session, long acked, long first, int count, ByteBuf commands) {
+      throw new AssertionError("nothing was asked");
+    }
+
+    @Override
+    public void closeSession(long session) {}
+
+    @Override
+    public void ping(long nonce) {
+      time.after(1, () -> listener.pong(nonce));
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      listener = null;
+    }
+  }
+}

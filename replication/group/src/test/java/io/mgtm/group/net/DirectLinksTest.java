@@ -1,0 +1,285 @@
+package io.mgtm.group.net;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.local.Await;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class DirectLinksTest {
+  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+
+  @TempDir Path folder;
+
+  /** A process with links, and what came over them. */
+  private static final class Node implements Transport.Receiver, AutoCloseable {
+    final UUID id = UUID.randomUUID();
+    final List<String> messages = new CopyOnWriteArrayList<>();
+    final List<Boolean> byOwner = new CopyOnWriteArrayList<>();
+    final EventLoop loop;
+    final DirectLinks links;
+
+    Node(IoHandlerFactory io, String cluster, Optional<JGroupsSettings.Tls> tls)
+        throws IOException {
+      loop = new MultiThreadIoEventLoopGroup(1, io).next();
+      InetSocketAddress bind = new InetSocketAddress(LOOPBACK, freePort());
+      JGroupsSettings settings =
+          new JGroupsSettings(cluster, bind, List.of(bind), 1_500, tls, Optional.empty());
+      links = new DirectLinks(loop, settings, this);
+    }
+
+    Node() throws IOException {
+      this(NioIoHandler.newFactory(), "test", Optional.empty());
+    }
+
+    private static int freePort() throws IOException {
+      try (ServerSocket socket = new ServerSocket(0, 1, LOOPBACK)) {
+        return socket.getLocalPort() - DirectListener.PORT_OFFSET;
+      }
+    }
+
+    @Override
+    public void received(ByteBuffer message) {
+      messages.add(UTF_8.decode(message).toString());
+      byOwner.add(loop.inEventLoop());
+    }
+
+    @Override
+    public void down(String name) {
+      throw new AssertionError("links do not judge who is there");
+    }
+
+    void sees(Map<String, Node> others) {
+      links.members(
+          id,
+          others.entrySet().stream()
+              .collect(
+                  Collectors.toMap(
+                      Map.Entry::getKey,
+                      e -> new DirectLinks.Peer(e.getValue().id, e.getValue().links.address()))));
+    }
+
+    /** True when a link took it. */
+    boolean send(String to, String message) {
+      return loop.submit(() -> links.send(List.of(to), message.getBytes(UTF_8)).isEmpty())
+          .awaitUninterruptibly()
+          .getNow();
+    }
+
+    void sendOnceThereIsALink(String to, String message) {
+      Await.until("a link", () -> send(to, message));
+    }
+
+    @Override
+    public void close() {
+      links.close();
+      loop.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+
+  private static IoHandlerFactory io(String kind) {
+    return kind.equals("epoll") ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"epoll", "nio"})
+  void messagesComeInOrderOnTheOwnersThread(String kind) throws Exception {
+    try (Node a = new Node(io(kind), "test", Optional.empty());
+        Node b = new Node(io(kind), "test", Optional.empty())) {
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      a.sendOnceThereIsALink("b", "0");
+      // What was sent before the other saw this process may be dropped.
+      Await.until("word from the other", () -> a.send("b", "0") && !b.messages.isEmpty());
+      b.loop.submit(b.messages::clear).sync();
+      IntStream.rangeClosed(1, 500).forEach(i -> a.send("b", "m" + i));
+      Await.until("word from the other", () -> b.messages.contains("m500"));
+      assertThat(b.messages.stream().filter(m -> m.startsWith("m")))
+          .containsExactlyElementsOf(IntStream.rangeClosed(1, 500).mapToObj(i -> "m" + i).toList());
+      assertThat(b.byOwner).containsOnly(true);
+      b.sendOnceThereIsALink("a", "back");
+      Await.until("word from the other", () -> a.messages.contains("back"));
+    }
+  }
+
+  @Test
+  void withoutALinkTheSenderIsToldSo() throws Exception {
+    try (Node a = new Node()) {
+      assertThat(a.send("b", "x")).isFalse();
+    }
+  }
+
+  @Test
+  void messagesOfAProcessOutsideTheViewAreDropped() throws Exception {
+    try (Node a = new Node();
+        Node b = new Node()) {
+      a.sees(Map.of("b", b));
+      b.sees(Map.of());
+      a.sendOnceThereIsALink("b", "early");
+      b.sees(Map.of("a", a));
+      Await.until("word from the other", () -> a.send("b", "late") && b.messages.contains("late"));
+      assertThat(b.messages).doesNotContain("early");
+      b.sees(Map.of());
+      b.loop.submit(b.messages::clear).sync();
+      a.send("b", "after");
+      b.sees(Map.of("a", a));
+      Await.until(
+          "word from the other", () -> a.send("b", "again") && b.messages.contains("again"));
+      assertThat(b.messages).containsOnly("again");
+    }
+  }
+
+  @Test
+  void memberThatIsAnotherProcessNowGetsALinkOfItsOwn() throws Exception {
+    try (Node a = new Node()) {
+      Node old = new Node();
+      a.sees(Map.of("b", old));
+      old.sees(Map.of("a", a));
+      Await.until("word from the other", () -> a.send("b", "one") && old.messages.contains("one"));
+      old.close();
+      try (Node b = new Node()) {
+        a.sees(Map.of("b", b));
+        b.sees(Map.of("a", a));
+        Await.until("word from the other", () -> a.send("b", "two") && b.messages.contains("two"));
+        assertThat(b.messages).doesNotContain("one");
+      }
+    }
+  }
+
+  @Test
+  void brokenLinkIsMadeAgain() throws Exception {
+    try (Node a = new Node();
+        Node b = new Node()) {
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      Await.until("word from the other", () -> a.send("b", "x") && !b.messages.isEmpty());
+      // The view goes and comes on one side only: the listener's side cuts nothing, so cut it here.
+      b.sees(Map.of());
+      a.sees(Map.of());
+      Await.until("word from the other", () -> !a.send("b", "gone"));
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      Await.until(
+          "word from the other", () -> a.send("b", "again") && b.messages.contains("again"));
+    }
+  }
+
+  @Test
+  void groupOfAnotherNameIsRefused() throws Exception {
+    try (Node a = new Node(NioIoHandler.newFactory(), "other", Optional.empty());
+        Node b = new Node()) {
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      b.sendOnceThereIsALink("a", "x");
+      Await.until("word from the other", () -> !b.send("a", "x"));
+      assertThat(a.messages).isEmpty();
+    }
+  }
+
+  @Test
+  void whoeverBeginsWithNonsenseIsCutOffAtOnce() throws Exception {
+    try (Node b = new Node()) {
+      b.sees(Map.of());
+      for (byte[] nonsense :
+          List.of(
+              "GET / HTTP/1.0\r\n\r\n".getBytes(UTF_8),
+              ByteBuffer.allocate(8).putInt(-1).array(),
+              ByteBuffer.allocate(8).putInt(Integer.MAX_VALUE).array(),
+              ByteBuffer.allocate(5).putInt(1).put((byte) 1).array(),
+              ByteBuffer.allocate(104).putInt(100).put((byte) 9).array())) {
+        try (Socket socket = new Socket(LOOPBACK, b.links.address().getPort())) {
+          socket.setSoTimeout(10_000);
+          new DataOutputStream(socket.getOutputStream()).write(nonsense);
+          assertThat(endOf(socket)).as("closed").isTrue();
+        }
+      }
+      assertThat(b.messages).isEmpty();
+    }
+  }
+
+  private static boolean endOf(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read() == -1;
+    } catch (java.net.SocketException e) {
+      return true;
+    }
+  }
+
+  @Test
+  void memberThatDoesNotReadCostsBoundedMemory() throws Exception {
+    try (Node a = new Node();
+        Node b = new Node()) {
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      Await.until("word from the other", () -> a.send("b", "x") && !b.messages.isEmpty());
+      long stopUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+      b.loop.execute(
+          () -> {
+            while (System.nanoTime() < stopUntil) {
+              LockSupport.parkNanos(stopUntil - System.nanoTime());
+            }
+          });
+      String large = "y".repeat(1 << 20);
+      for (int i = 0; i < 200; i++) {
+        assertThat(a.send("b", large)).as("dropped, not refused").isTrue();
+      }
+      Await.until("word from the other", () -> a.send("b", "end") && b.messages.contains("end"));
+      assertThat(b.messages.stream().filter(large::equals).count()).isLessThan(100);
+    }
+  }
+
+  @Test
+  void onlyHoldersOfACertificateGetIn() throws Exception {
+    Path ours = Files.createDirectory(folder.resolve("ours"));
+    Path theirs = Files.createDirectory(folder.resolve("theirs"));
+    Optional<JGroupsSettings.Tls> keys = Optional.of(TestKeys.in(ours));
+    try (Node a = new Node(NioIoHandler.newFactory(), "test", keys);
+        Node b = new Node(NioIoHandler.newFactory(), "test", keys);
+        Node stranger =
+            new Node(NioIoHandler.newFactory(), "test", Optional.of(TestKeys.in(theirs)));
+        Node plain = new Node()) {
+      a.sees(Map.of("b", b, "s", stranger, "p", plain));
+      b.sees(Map.of("a", a, "s", stranger, "p", plain));
+      stranger.sees(Map.of("b", b));
+      plain.sees(Map.of("b", b));
+      Await.until(
+          "word from the other", () -> a.send("b", "secret") && b.messages.contains("secret"));
+      for (int i = 0; i < 20; i++) {
+        stranger.send("b", "strange");
+        plain.send("b", "plain");
+        a.send("b", "more " + i);
+        String last = "more " + i;
+        Await.until("word from the other", () -> b.messages.contains(last));
+      }
+      assertThat(b.messages).noneMatch(m -> m.equals("strange") || m.equals("plain"));
+    }
+  }
+}
