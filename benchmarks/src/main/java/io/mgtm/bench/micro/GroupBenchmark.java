@@ -36,7 +36,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * From append to commit: a batch of entries on a group whose members all live in this process, with
- * their logs on disk and real sockets on loopback. {@code fifo} has three members, {@code lazy}
+ * their logs on disk and real sockets on loopback. {@code lazy} has two members, the others three.
  * two.
  */
 @State(Scope.Benchmark)
@@ -47,7 +47,7 @@ public class GroupBenchmark {
   private static final int PORT = 17_100;
   private static final int PORT_STEP = 7;
 
-  @Param({"FIFO", "LAZY"})
+  @Param({"FIFO", "CAUSAL", "LAZY", "RAFT"})
   GroupMode mode;
 
   @Param({"1", "64"})

@@ -14,6 +14,13 @@ public enum GroupMode {
   FIFO,
 
   /**
+   * As {@link #FIFO}, and the members' messages are delivered in causal order: none before one that
+   * its sender had heard or sent before. The group needs no more than FIFO; this mode promises the
+   * same, and shows what the stronger order costs.
+   */
+  CAUSAL,
+
+  /**
    * No promise under a partition. An entry is committed when it is sent; what asks for more than
    * {@link Durability#BUFFERED} waits until all connected members have it. Survives the crash of
    * the leader together with clients that repeat what was lost.
@@ -25,7 +32,14 @@ public enum GroupMode {
    * majority has what is acknowledged. As {@link #FIFO}, and clients of other members do not notice
    * the death of the one that makes the order but by a pause.
    */
-  TOTAL;
+  TOTAL,
+
+  /**
+   * jgroups-raft elects, orders and replicates. Promises what {@link #FIFO} does, and loses nothing
+   * when all members lose power at once, since every entry is forced on a majority; it has no
+   * planned transfer.
+   */
+  RAFT;
 
   /** As it stands on a command line. */
   public String label() {

@@ -5,6 +5,8 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
+import io.mgtm.group.net.MessageOrder;
+import io.mgtm.group.raft.RaftLog;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
@@ -32,8 +34,13 @@ public final class GroupLogs {
       throw new IllegalArgumentException("mode total has no log of a leader");
     }
     JGroupsSettings own = network.ofMode(mode);
+    if (mode == GroupMode.RAFT) {
+      return RaftLog.open(folder, settings, own, machine, owner, listener);
+    }
     JGroupsTransport transport =
-        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
+        mode == GroupMode.CAUSAL
+            ? new JGroupsTransport(settings.name(), own, MessageOrder.CAUSAL)
+            : new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
     return GroupLog.open(mode, folder, settings, machine, owner, listener, transport);
   }
 }

@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param suspectMs how long a silent member is waited for before the view leaves it out
  * @param tls keys for TLS 1.3 with certificates on both sides; without it, nothing is encrypted and
  *     everybody who reaches the address is believed
+ * @param secret encrypts what messages carry and keeps those out that do not have it; headers stay
+ *     in the clear, so prefer {@code tls}
  * @param stackFile a JGroups stack in XML that takes the place of all this but the cluster's name
  */
 public record JGroupsSettings(
@@ -24,6 +26,7 @@ public record JGroupsSettings(
     List<InetSocketAddress> hosts,
     long suspectMs,
     Optional<Tls> tls,
+    Optional<GroupSecret> secret,
     Optional<Path> stackFile) {
   static final int DETECTION_PORT_OFFSET = 100;
 
@@ -50,6 +53,17 @@ public record JGroupsSettings(
     }
   }
 
+  /** Without a secret. */
+  public JGroupsSettings(
+      String cluster,
+      InetSocketAddress bind,
+      List<InetSocketAddress> hosts,
+      long suspectMs,
+      Optional<Tls> tls,
+      Optional<Path> stackFile) {
+    this(cluster, bind, hosts, suspectMs, tls, Optional.empty(), stackFile);
+  }
+
   /** Without encryption, with the times that suit machines of one data centre. */
   public static JGroupsSettings of(
       String cluster, InetSocketAddress bind, List<InetSocketAddress> hosts) {
@@ -57,16 +71,22 @@ public record JGroupsSettings(
   }
 
   public JGroupsSettings withTls(Tls keys) {
-    return new JGroupsSettings(cluster, bind, hosts, suspectMs, Optional.of(keys), stackFile);
+    return new JGroupsSettings(
+        cluster, bind, hosts, suspectMs, Optional.of(keys), secret, stackFile);
+  }
+
+  public JGroupsSettings withSecret(GroupSecret shared) {
+    return new JGroupsSettings(
+        cluster, bind, hosts, suspectMs, tls, Optional.of(shared), stackFile);
   }
 
   /** Members of another mode do not see those of this one: the mode is part of the name. */
   public JGroupsSettings ofMode(GroupMode mode) {
     String name = cluster + '-' + mode.label();
-    return new JGroupsSettings(name, bind, hosts, suspectMs, tls, stackFile);
+    return new JGroupsSettings(name, bind, hosts, suspectMs, tls, secret, stackFile);
   }
 
   public JGroupsSettings withStackFile(Path file) {
-    return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, Optional.of(file));
+    return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, secret, Optional.of(file));
   }
 }

@@ -2,11 +2,14 @@ package io.mgtm.group.net;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jgroups.protocols.AUTH;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FD_SOCK2;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.NAKACK4;
+import org.jgroups.protocols.PerDestinationBundler;
+import org.jgroups.protocols.SYM_ENCRYPT;
 import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UNICAST4;
@@ -18,10 +21,17 @@ import org.jgroups.stack.Protocol;
  * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
  * detection by broken connections at once and by silence within the configured time, FIFO reliable
  * multicast and unicast, membership, fragmentation. The group's own messages, where they do not
- * take {@link DirectLinks}, rely on TCP alone for order and reliability, unless they are large.
+ * take {@link DirectLinks}, rely on TCP alone for order and reliability, unless they are large. In
+ * causal order all of them go over reliable multicast, with {@link Causal} on top; mode raft has
+ * jgroups-raft's protocols there.
  *
  * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
  * failure detection's connections, which carry nothing, are not.
+ *
+ * <p>With a shared secret, what messages carry is encrypted and protected against changes, and who
+ * joins must show that it knows the secret. JGroups' headers are neither encrypted nor protected:
+ * who can reach a member's port sees who talks to whom, and can disturb the group by messages that
+ * carry nothing. TLS has no such gap.
  *
  * <p>There is no flow control: the core bounds what is in flight to each member, and a message that
  * would block is dropped.
@@ -30,15 +40,25 @@ final class JGroupsStack {
   /** Larger messages go in pieces, which need reliable links. */
   static final int FRAGMENT_BYTES = 60_000;
 
+  private static final String CIPHER = "ChaCha20-Poly1305";
+  private static final int CIPHER_NONCE_BYTES = 12;
+  /**
+   * What was dropped, because a queue was full or its receiver had not joined yet, comes again after
+   * that. JGroups' second would be as long as an election.
+   */
+  private static final long RETRANSMIT_MS = 100;
+
   private static final int SEND_QUEUE_MAX = 1_024;
 
   private JGroupsStack() {}
 
+  /** A stack, from the bottom up. */
   static List<Protocol> of(JGroupsSettings settings) {
     TCP tcp = new TCP();
     tcp.setBindAddress(settings.bind().getAddress());
     tcp.setBindPort(settings.bind().getPort());
     tcp.setPortRange(0);
+    tcp.setBundler(new PerDestinationBundler()); // a member that is gone holds nobody else up
     tcp.nonBlockingSends(true);
     tcp.maxSendQueue(SEND_QUEUE_MAX);
     tcp.setSockConnTimeout((int) Math.min(500, settings.suspectMs()));
@@ -55,8 +75,10 @@ final class JGroupsStack {
     stack.add(sockets);
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new VERIFY_SUSPECT2().setTimeout(settings.suspectMs() / 10));
-    stack.add(new NAKACK4());
-    stack.add(new UNICAST4());
+    settings.secret().ifPresent(secret -> stack.add(encryption(secret)));
+    stack.add(new NAKACK4().setXmitInterval(RETRANSMIT_MS));
+    stack.add(new UNICAST4().setXmitInterval(RETRANSMIT_MS));
+    settings.secret().ifPresent(secret -> stack.add(admission(secret)));
     stack.add(
         new GMS()
             .setJoinTimeout(500)
@@ -66,5 +88,20 @@ final class JGroupsStack {
             .printLocalAddress(false));
     stack.add(new FRAG4().setFragSize(FRAGMENT_BYTES));
     return stack;
+  }
+
+  /** JGroups' own default, AES without a mode, neither hides repetitions nor notices changes. */
+  private static Protocol encryption(GroupSecret secret) {
+    SYM_ENCRYPT encryption = new SYM_ENCRYPT();
+    encryption.symAlgorithm(CIPHER);
+    encryption.symIvLength(CIPHER_NONCE_BYTES);
+    return encryption.setSecretKey(secret.encryptionKey(CIPHER));
+  }
+
+  private static Protocol admission(GroupSecret secret) {
+    AUTH admission = new AUTH();
+    JoinToken token = new JoinToken(secret);
+    token.setAuth(admission);
+    return admission.setAuthToken(token);
   }
 }

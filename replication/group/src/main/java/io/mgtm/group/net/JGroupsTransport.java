@@ -39,6 +39,7 @@ public final class JGroupsTransport implements Transport {
 
   private final String name;
   private final JGroupsSettings settings;
+  private final MessageOrder order;
   private final Optional<EventLoop> loop;
   private JChannel channel;
 
@@ -57,17 +58,30 @@ public final class JGroupsTransport implements Transport {
    * @param loop the owner's, for direct links; none when all messages go over the channel
    */
   public JGroupsTransport(String name, JGroupsSettings settings, Optional<EventLoop> loop) {
+    this(name, settings, MessageOrder.FIFO, loop);
+  }
+
+  /** A transport that is not connected yet, with all messages over the channel in an order. */
+  public JGroupsTransport(String name, JGroupsSettings settings, MessageOrder order) {
+    this(name, settings, order, Optional.empty());
+  }
+
+  private JGroupsTransport(
+      String name, JGroupsSettings settings, MessageOrder order, Optional<EventLoop> loop) {
     this.name = name;
     this.settings = settings;
+    this.order = order;
     this.loop = loop;
   }
 
   /**
-   * The event loop for direct links, when there is one: an owner may have it, and a stack of an
-   * operator's own, which may encrypt, is never gone round.
+   * The event loop for direct links, when there is one: an owner may have it, and what encrypts in
+   * the stack, or may do so in one of an operator's own, is never gone round.
    */
   public static Optional<EventLoop> loopOf(Executor owner, JGroupsSettings settings) {
-    return settings.stackFile().isEmpty() && DirectLinks.suit(owner)
+    return settings.stackFile().isEmpty()
+            && settings.secret().isEmpty()
+            && DirectLinks.suit(owner)
         ? Optional.of((EventLoop) owner)
         : Optional.empty();
   }
@@ -76,10 +90,7 @@ public final class JGroupsTransport implements Transport {
   public void start(Transport.Receiver receiver) {
     try {
       links = loop.map(owner -> new DirectLinks(owner, settings, receiver)).orElse(null);
-      channel =
-          settings.stackFile().isPresent()
-              ? new JChannel(settings.stackFile().get().toString())
-              : new JChannel(JGroupsStack.of(settings));
+      channel = openChannel();
       channel.addAddressGenerator(
           () -> {
             ExtendedUUID address = ExtendedUUID.randomUUID(name);
@@ -99,6 +110,15 @@ public final class JGroupsTransport implements Transport {
               .formatted(name, settings.bind(), e.getMessage()),
           e);
     }
+  }
+
+  private JChannel openChannel() throws Exception {
+    if (order == MessageOrder.CAUSAL) {
+      return GroupChannels.open(settings, List.of(new Causal()));
+    }
+    return settings.stackFile().isPresent()
+        ? new JChannel(settings.stackFile().get().toString())
+        : new JChannel(JGroupsStack.of(settings));
   }
 
   private static String nameOf(Address address) {
@@ -221,7 +241,9 @@ public final class JGroupsTransport implements Transport {
       Message out = new BytesMessage(to, message);
       out.setFlag(Message.Flag.NO_FC);
       out.setFlag(Message.TransientFlag.DONT_BLOCK).setFlag(Message.TransientFlag.DONT_LOOPBACK);
-      if (settings.stackFile().isEmpty() && message.length < JGroupsStack.FRAGMENT_BYTES) {
+      if (order == MessageOrder.FIFO
+          && settings.stackFile().isEmpty()
+          && message.length < JGroupsStack.FRAGMENT_BYTES) {
         out.setFlag(Message.Flag.NO_RELIABILITY);
       }
       channel.send(out);

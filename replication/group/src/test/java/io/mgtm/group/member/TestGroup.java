@@ -7,11 +7,12 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.net.NetMembers;
 import io.mgtm.group.storage.LogSettings;
 import java.io.IOException;
-import java.net.InetAddress;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 /** Members of one group in this JVM, on loopback. */
 final class TestGroup implements AutoCloseable {
@@ -33,29 +35,17 @@ final class TestGroup implements AutoCloseable {
   final Map<String, TestMember> members = new TreeMap<>();
   private final List<String> founders;
   private final Optional<JGroupsSettings.Tls> tls;
+  private boolean cuttable;
+  private int segmentBytes = 1 << 16;
 
-  TestGroup(GroupMode mode, Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls)
-      throws IOException {
+  TestGroup(GroupMode mode, Path folder, List<String> founders, Optional<JGroupsSettings.Tls> tls) {
     this.mode = mode;
     this.folder = folder;
     this.founders = founders;
     this.tls = tls;
-    for (String name : List.of("g1", "g2", "g3", "g4")) {
-      addresses.put(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
-    }
-  }
-
-  /** A port that is free, as the one of the failure detection above it is. */
-  private static int freePort() throws IOException {
-    while (true) {
-      try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-          ServerSocket two =
-              new ServerSocket(one.getLocalPort() + 100, 1, InetAddress.getLoopbackAddress())) {
-        assertThat(two.isBound()).isTrue();
-        return one.getLocalPort();
-      } catch (java.net.BindException | IllegalArgumentException e) {
-        assertThat(e).as("the upper one is taken or does not exist; the next is tried").isNotNull();
-      }
+    List<InetSocketAddress> free = NetMembers.addresses(4);
+    for (int i = 0; i < free.size(); i++) {
+      addresses.put("g" + (i + 1), free.get(i));
     }
   }
 
@@ -78,7 +68,7 @@ final class TestGroup implements AutoCloseable {
             name,
             names,
             DurabilityMode.CRITICAL,
-            new LogSettings(1 << 16, 1, 4, 2_000, 500),
+            new LogSettings(segmentBytes, 1, 4, 2_000, 500),
             CoreSettings.defaults(),
             1 << 17,
             1 << 14,
@@ -90,10 +80,64 @@ final class TestGroup implements AutoCloseable {
             List.copyOf(addresses.values()),
             1_500,
             keys,
-            Optional.empty());
+            cuttable ? Optional.of(stackWithCut(name)) : Optional.empty());
     TestMember member = new TestMember(mode, folder.resolve(name + suffix), settings, network);
     members.put(name, member);
     return member;
+  }
+
+  /** Members that are started from now on can be cut off by {@link Cut}. */
+  TestGroup cuttable() {
+    cuttable = true;
+    return this;
+  }
+
+  /** Members that are started from now on have log files of that size. */
+  TestGroup withSegments(int bytes) {
+    segmentBytes = bytes;
+    return this;
+  }
+
+  boolean haveAll(String word) {
+    return members.values().stream().allMatch(member -> member.local().contains(word));
+  }
+
+  /** Waits until the leader counts as many voters. */
+  void awaitVoters(int count) {
+    await(
+        count + " voters",
+        () ->
+            awaitLeader().status().members().stream().filter(GroupStatus.Member::voter).count()
+                == count);
+  }
+
+  private Path stackWithCut(String name) {
+    String hosts =
+        addresses.values().stream()
+            .map(host -> "127.0.0.1[%d]".formatted(host.getPort()))
+            .collect(Collectors.joining(","));
+    String stack =
+        """
+        <config xmlns="urn:org:jgroups">
+          <TCP bind_addr="127.0.0.1" bind_port="%d" port_range="0"/>
+          <%s/>
+          <TCPPING initial_hosts="%s" port_range="0"/>
+          <MERGE3 min_interval="300" max_interval="1000" check_interval="1500"/>
+          <FD_ALL3 timeout="1500" interval="300"/>
+          <VERIFY_SUSPECT2 timeout="150"/>
+          <NAKACK4 xmit_interval="100"/>
+          <UNICAST4 xmit_interval="100"/>
+          <pbcast.GMS join_timeout="500" max_join_attempts="2" leave_timeout="500"
+              view_ack_collection_timeout="500" print_local_addr="false"/>
+          <FRAG4 frag_size="60000"/>
+        </config>
+        """
+            .formatted(addresses.get(name).getPort(), Cut.class.getName(), hosts);
+    try {
+      return Files.writeString(folder.resolve(name + ".xml"), stack);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   TestMember awaitLeader() {
@@ -122,6 +166,11 @@ final class TestGroup implements AutoCloseable {
           }
           return false;
         });
+  }
+
+  /** The member dies; the others see its connections break. */
+  void kill(String name) {
+    members.remove(name).kill(mode);
   }
 
   void stop(String name) {

@@ -14,7 +14,9 @@ import io.mgtm.group.total.TotalLog;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,11 +27,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** A member with a list of words as its state, on a thread of its own. */
 final class TestMember implements AutoCloseable {
   private final EventLoop owner =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()).next();
+  private final Path folder;
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private ManagedLog log;
@@ -71,9 +75,14 @@ final class TestMember implements AutoCloseable {
   /** Words, one an entry. */
   static final class Words implements StateMachine {
     private final List<String> list = new ArrayList<>();
+    private long last;
+    private int backwards;
+    private int restores;
 
     @Override
     public void apply(long index, ByteBuffer payload) {
+      backwards += index > last ? 0 : 1;
+      last = index;
       list.add(UTF_8.decode(payload).toString());
     }
 
@@ -84,6 +93,8 @@ final class TestMember implements AutoCloseable {
 
     @Override
     public void restore(ByteBuffer checkpoint) {
+      restores++;
+      last = 0;
       list.clear();
       String text = UTF_8.decode(checkpoint).toString();
       if (!text.isEmpty()) {
@@ -93,6 +104,7 @@ final class TestMember implements AutoCloseable {
   }
 
   TestMember(GroupMode mode, Path folder, GroupSettings settings, JGroupsSettings network) {
+    this.folder = folder;
     if (mode == GroupMode.TOTAL) {
       ordered =
           onOwner(
@@ -280,6 +292,16 @@ final class TestMember implements AutoCloseable {
     return done;
   }
 
+  /** How often an entry came whose index was not above the one before. */
+  int indexesOutOfOrder() {
+    return onOwner(() -> words.backwards);
+  }
+
+  /** How often its state was replaced by a checkpoint. */
+  int restores() {
+    return onOwner(() -> words.restores);
+  }
+
   /** The words of this member alone. */
   List<String> local() {
     return onOwner(() -> List.copyOf(words.list));
@@ -315,15 +337,63 @@ final class TestMember implements AutoCloseable {
     return ordered == null ? log : ordered;
   }
 
+  /**
+   * Dies as a killed process does: it hears and says nothing more, and its folder is what it was at
+   * that moment. In mode raft, whose log is written by a thread that is not the owner, the folder is
+   * what it is once the member has fallen silent; all that it acknowledged is forced, so this is
+   * what a kill would leave.
+   */
+  void kill(GroupMode mode) {
+    onOwner(
+        () -> {
+          // Nothing happens to the member while its owner thread is here.
+          Path copy = folder.resolveSibling(folder.getFileName() + "-killed");
+          if (mode != GroupMode.RAFT) {
+            copy(folder, copy);
+          }
+          closeLog();
+          if (mode != GroupMode.RAFT) {
+            delete(folder);
+            Files.move(copy, folder);
+          }
+          return null;
+        });
+    owner.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private void closeLog() {
+    if (ordered == null) {
+      log.close();
+    } else {
+      ordered.close();
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectory(to);
+    for (Path file : files(from)) {
+      Files.copy(file, to.resolve(file.getFileName()));
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    for (Path file : files(folder)) {
+      Files.delete(file);
+    }
+    Files.delete(folder);
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    }
+  }
+
   @Override
   public void close() {
     onOwner(
         () -> {
-          if (ordered == null) {
-            log.close();
-          } else {
-            ordered.close();
-          }
+          closeLog();
           return null;
         });
     owner.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();

@@ -1,0 +1,91 @@
+package io.mgtm.group.raft;
+
+import io.mgtm.group.LogException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jgroups.Message;
+import org.jgroups.View;
+import org.jgroups.conf.ClassConfigurator;
+import org.jgroups.protocols.raft.ELECTION2;
+import org.jgroups.protocols.raft.RaftHeader;
+import org.jgroups.protocols.raft.election.VoteRequest;
+
+/**
+ * jgroups-raft's election with pre-vote, for members that may not vote: one whose folder was
+ * emptied has forgotten what it acknowledged, and a majority with it could lack committed entries.
+ */
+public final class GroupElection extends ELECTION2 {
+  private static final short ID = 601;
+
+  static {
+    ClassConfigurator.addProtocol(ID, GroupElection.class);
+  }
+
+  private static final long RETRY_NANOS = 200_000_000;
+
+  private final BooleanSupplier mayVote;
+  private final Consumer<LogException> failed;
+
+  /** For JGroups, which makes one of each protocol it knows; such a one votes. */
+  public GroupElection() {
+    this(() -> true, failure -> {});
+  }
+
+  /**
+   * An election.
+   *
+   * @param mayVote asked on JGroups' threads at each request for a vote
+   * @param failed told that a vote or a term could not be stored
+   */
+  GroupElection(BooleanSupplier mayVote, Consumer<LogException> failed) {
+    this.mayVote = mayVote;
+    this.failed = failed;
+  }
+
+  /** Without a view there is no majority, without which a voting thread that is to stop does. */
+  @Override
+  public void stop() {
+    super.stop();
+    view = null;
+  }
+
+  @Override
+  protected void handleMessage(Message message, RaftHeader header) {
+    if (header instanceof VoteRequest && !mayVote.getAsBoolean()) {
+      return;
+    }
+    try {
+      super.handleMessage(message, header);
+    } catch (LogException e) {
+      failed.accept(e);
+    }
+  }
+
+  /** One round of votes; a thread of JGroups calls it again and again. */
+  @Override
+  protected void runVotingProcess() {
+    try {
+      super.runVotingProcess();
+    } catch (LogException e) {
+      failed.accept(e);
+      LockSupport.parkNanos(RETRY_NANOS);
+    } catch (RuntimeException e) {
+      log.warn("%s: a round of votes has failed: %s", local_addr, e);
+      LockSupport.parkNanos(RETRY_NANOS);
+    }
+  }
+
+  /**
+   * Begins an election if there is no leader, a majority is here, and this member is the one to do
+   * it. The pre-vote waits for answers of all members of a view, and begins at a change of the view
+   * only; so one that was suspected while it owed its answer would leave the group without a
+   * leader. Any thread.
+   */
+  void pushOn() {
+    View now = view;
+    if (raft.leader() == null && now != null && now.size() >= raft.majority()) {
+      runVotingThread();
+    }
+  }
+}

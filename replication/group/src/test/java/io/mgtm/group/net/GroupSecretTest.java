@@ -1,0 +1,158 @@
+package io.mgtm.group.net;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.group.LogException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jgroups.BytesMessage;
+import org.jgroups.JChannel;
+import org.jgroups.Message;
+import org.jgroups.Receiver;
+import org.jgroups.stack.Protocol;
+import org.jgroups.util.ByteArray;
+import org.jgroups.util.Util;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class GroupSecretTest {
+  private static final String WORD = "a-word-that-nobody-else-may-read";
+
+  @TempDir Path folder;
+  private final List<Member> members = new ArrayList<>();
+
+  /** Sees what goes to the transport, as it stands on the wire. */
+  private static final class Tap extends Protocol {
+    private final List<String> seen = new CopyOnWriteArrayList<>();
+
+    @Override
+    public Object down(Message message) {
+      try {
+        seen.add(new String(bytes(message), ISO_8859_1));
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+      return down_prot.down(message);
+    }
+
+    private static byte[] bytes(Message message) throws Exception {
+      ByteArray bytes = Util.messageToBuffer(message);
+      return Arrays.copyOfRange(
+          bytes.getArray(), bytes.getOffset(), bytes.getOffset() + bytes.getLength());
+    }
+
+    boolean hasSeen(String word) {
+      return seen.stream().anyMatch(bytes -> bytes.contains(word));
+    }
+  }
+
+  private static final class Member implements Receiver {
+    private final Tap tap = new Tap();
+    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final JChannel channel;
+
+    Member(String name, JGroupsSettings settings) throws Exception {
+      List<Protocol> stack = JGroupsStack.of(settings);
+      stack.add(1, tap);
+      channel = new JChannel(stack).name(name);
+      channel.setReceiver(this);
+    }
+
+    Member connect() throws Exception {
+      channel.connect("secret-test");
+      return this;
+    }
+
+    @Override
+    public void receive(Message message) {
+      heard.add(new String(message.getArray(), message.getOffset(), message.getLength(), UTF_8));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    members.forEach(member -> member.channel.close());
+  }
+
+  private GroupSecret secret(String text) throws Exception {
+    return GroupSecret.read(Files.writeString(folder.resolve("secret"), text));
+  }
+
+  private Member member(String name, int own, List<InetSocketAddress> all, Optional<String> secret)
+      throws Exception {
+    JGroupsSettings settings = JGroupsSettings.of("test", all.get(own), all);
+    Member member =
+        new Member(
+            name, secret.isPresent() ? settings.withSecret(secret(secret.get())) : settings);
+    members.add(member);
+    return member;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatMessagesCarryIsOnTheWireInTheClearOnlyWithoutASecret(boolean hasSecret)
+      throws Exception {
+    List<InetSocketAddress> two = NetMembers.addresses(2);
+    Optional<String> secret = hasSecret ? Optional.of("s".repeat(40)) : Optional.empty();
+    Member a = member("a", 0, two, secret).connect();
+    Member b = member("b", 1, two, secret).connect();
+    NetMembers.await("a view of two", () -> a.channel.getView().size() == 2);
+    a.channel.send(new BytesMessage(null, (WORD + 1).getBytes(UTF_8)));
+    a.channel.send(
+        new BytesMessage(b.channel.getAddress(), (WORD + 2).getBytes(UTF_8))
+            .setFlag(Message.Flag.NO_RELIABILITY));
+    NetMembers.await("both words", () -> b.heard.size() == 2);
+    assertThat(b.heard).containsExactlyInAnyOrder(WORD + 1, WORD + 2);
+    assertThat(a.tap.seen).isNotEmpty();
+    assertThat(a.tap.hasSeen(WORD)).isEqualTo(!hasSecret);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"another", "none"})
+  void memberWithoutTheSecretDoesNotJoinAndIsNotHeard(String which) throws Exception {
+    List<InetSocketAddress> three = NetMembers.addresses(3);
+    Optional<String> right = Optional.of("s".repeat(40));
+    Optional<String> wrong = which.equals("none") ? Optional.empty() : Optional.of("t".repeat(40));
+    Member a = member("a", 0, three, right).connect();
+    Member b = member("b", 1, three, right).connect();
+    NetMembers.await("a view of two", () -> a.channel.getView().size() == 2);
+    Member stranger = member("stranger", 2, three, wrong).connect();
+    stranger.channel.send(new BytesMessage(null, "hello".getBytes(UTF_8)));
+    // A merge of the two views would be tried within a second or two.
+    CountDownLatch merged = new CountDownLatch(1);
+    assertThat(merged.await(3, TimeUnit.SECONDS)).isFalse();
+    a.channel.send(new BytesMessage(null, WORD.getBytes(UTF_8)));
+    NetMembers.await("the word", () -> b.heard.contains(WORD));
+    assertThat(a.channel.getView().size()).isEqualTo(2);
+    assertThat(b.channel.getView().size()).isEqualTo(2);
+    assertThat(stranger.channel.getView().size()).isEqualTo(1);
+    assertThat(stranger.heard).doesNotContain(WORD);
+    assertThat(b.heard).doesNotContain("hello");
+  }
+
+  @Test
+  void fileThatIsNoSecretIsRefused() {
+    assertThatThrownBy(() -> secret("too short"))
+        .isInstanceOf(LogException.class)
+        .hasMessageContaining("openssl rand -hex 32");
+    assertThatThrownBy(() -> GroupSecret.read(folder.resolve("missing")))
+        .isInstanceOf(LogException.class)
+        .hasMessageContaining("cannot be read");
+  }
+}
