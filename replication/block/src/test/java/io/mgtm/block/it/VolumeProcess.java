@@ -83,21 +83,24 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   VolumeProcess start() throws Exception {
-    List<String> command = new ArrayList<>(launcher);
-    command.addAll(
+    return launch().awaitAnswer();
+  }
+
+  /** Starts the process and does not wait until it answers. */
+  VolumeProcess launch() throws IOException, InterruptedException {
+    List<String> java =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx256m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-XX:MaxDirectMemorySize=512m",
-            "-jar",
-            System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"),
-            "start",
-            "--name",
-            name,
-            "--file",
-            file().toString()));
+            "-XX:MaxDirectMemorySize=512m");
+    Path jar = Path.of(System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"));
+    List<String> command = new ArrayList<>(launcher);
+    command.addAll(java);
+    command.addAll(ClassArchive.options(java, jar));
+    command.addAll(List.of("-jar", jar.toString(), "start", "--name", name));
+    command.addAll(List.of("--file", file().toString()));
     command.addAll(options);
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -105,6 +108,10 @@ final class VolumeProcess implements AutoCloseable {
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
     builder.environment().put("MGTM_VOLUMES", folder.resolve("known").toString());
     process = builder.start();
+    return this;
+  }
+
+  VolumeProcess awaitAnswer() throws Exception {
     Tools.await(
         name + " answers",
         START_SECONDS_MAX,
