@@ -31,6 +31,8 @@ public final class VolumeCommand implements Callable<Integer> {
   enum Part {
     /** Unreplicated. */
     ALONE,
+    /** Unreplicated, by each way to the disk. */
+    IO,
     /** Replicated, target in memory. */
     REPLICATED,
     /** A resync of everything, and of one chunk in a hundred. */
@@ -47,7 +49,7 @@ public final class VolumeCommand implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "PART",
-      description = "alone, replicated, resync, flash, postgres. Default: all.")
+      description = "alone, io, replicated, resync, flash, postgres. Default: all.")
   private List<Part> only = new ArrayList<>();
 
   @Option(names = "--size", paramLabel = "SIZE", defaultValue = "512M")
@@ -117,6 +119,7 @@ public final class VolumeCommand implements Callable<Integer> {
         Fio fio = new Fio(folder, bytes, seconds);
         switch (part) {
           case ALONE -> new AloneBench(programs, fio, folder, rounds).run(out);
+          case IO -> new IoBench(programs, fio, folder, rounds).run(out);
           case REPLICATED -> new ReplicatedBench(programs, fio, memory, rounds).run(out);
           case RESYNC -> new ResyncBench(programs, fio, memory, rounds).run(out);
           case FLASH -> new FlashBench(fio, folder, rounds, seconds).run(out);

@@ -178,7 +178,8 @@ final class StartCommand implements Callable<Integer> {
         peerWaitMs,
         new CoreTiming(markIntervalMs, bitCoolingMs),
         new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
-        new TlsSettings(linkCert, linkKey, linkCa, null));
+        new TlsSettings(linkCert, linkKey, linkCa, null),
+        bare.io());
   }
 
   private List<ReplicaConfig> replicaConfigs() {

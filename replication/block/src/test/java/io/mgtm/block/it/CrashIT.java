@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Random writes with FLUSH and FUA under synchronous replication while either side, or both, are
  * killed by SIGKILL at random moments. After every kill: each side holds what was answered, and the
  * bitmap covers every difference. More rounds by {@code -Dmgtm.crashRounds=500}, others by {@code
- * -Dmgtm.crashSeed}.
+ * -Dmgtm.crashSeed}, by another way to the disk with {@code -Dmgtm.crashIo=direct}.
  */
 class CrashIT {
   private static final int CHUNK = 65_536;
@@ -49,17 +49,20 @@ class CrashIT {
   void killedSidesLoseNothingThatWasAnsweredAndTheBitmapCoversEveryDifference() throws Exception {
     int rounds = Integer.getInteger("mgtm.crashRounds", 8);
     long seed = Long.getLong("mgtm.crashSeed", 7);
+    String[] io = {"--io", System.getProperty("mgtm.crashIo", "cache")};
     Random random = new Random(seed);
     left =
         new VolumeProcess(folder, "left", Ports.free())
             .listening()
             .with("--size", "32M", "--peer-wait-ms", "20000")
-            .with(QUICK);
+            .with(QUICK)
+            .with(io);
     right =
         new VolumeProcess(folder, "right", Ports.free())
             .receiving()
             .with("--size", "32M")
-            .with(QUICK);
+            .with(QUICK)
+            .with(io);
     left.replica(right, "sync");
     int differing = 0;
     int kills = 0;
@@ -70,9 +73,9 @@ class CrashIT {
       kills += (left.isAlive() ? 0 : 1) + (right.isAlive() ? 0 : 1);
     }
     System.out.printf(
-        "crash rounds: %d from seed %d, %d kills, %d requests answered, %d chunks differed"
-            + " after a kill and were covered%n",
-        rounds, seed, kills, writers.requests(), differing);
+        "crash rounds: %d from seed %d with --io %s, %d kills, %d requests answered, %d chunks"
+            + " differed after a kill and were covered%n",
+        rounds, seed, io[1], kills, writers.requests(), differing);
     assertThat(writers.requests()).as("requests answered").isGreaterThan(rounds);
   }
 
