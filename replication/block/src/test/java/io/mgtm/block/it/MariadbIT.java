@@ -91,7 +91,7 @@ class MariadbIT {
     if (server != null) {
       server.destroyForcibly().waitFor();
     }
-    mounts.close();
+    mounts.release();
     for (VolumeProcess volume : Arrays.asList(left, right)) {
       if (volume != null) {
         volume.close();

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** File systems on volumes: nbdfuse, a loop device, ext4. Needs root. */
-final class Mounts implements AutoCloseable {
+final class Mounts {
   private final Path folder;
   private final List<String[]> undo = new ArrayList<>();
   private final List<Process> processes = new ArrayList<>();
@@ -67,10 +67,5 @@ final class Mounts implements AutoCloseable {
       process.waitFor(20, TimeUnit.SECONDS);
     }
     processes.clear();
-  }
-
-  @Override
-  public void close() throws Exception {
-    release();
   }
 }

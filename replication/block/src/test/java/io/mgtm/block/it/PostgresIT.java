@@ -45,7 +45,7 @@ class PostgresIT {
 
   @AfterEach
   void cleanUp() throws Exception {
-    mounts.close();
+    mounts.release();
     for (AutoCloseable one : Arrays.asList(left, right, relay)) {
       if (one != null) {
         one.close();

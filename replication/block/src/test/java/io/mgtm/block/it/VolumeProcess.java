@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** An agent in a process of its own, which a test may kill. */
@@ -86,8 +87,7 @@ final class VolumeProcess implements AutoCloseable {
     return launch().awaitAnswer();
   }
 
-  /** Starts the process and does not wait until it answers. */
-  VolumeProcess launch() throws IOException, InterruptedException {
+  private static List<String> program() throws IOException, InterruptedException {
     List<String> java =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -96,11 +96,25 @@ final class VolumeProcess implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-XX:MaxDirectMemorySize=512m");
     Path jar = Path.of(System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"));
+    List<String> program = new ArrayList<>(java);
+    program.addAll(ClassArchive.options(java, jar));
+    program.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
+    return program;
+  }
+
+  /** Runs another command of the program to its end, as the user who started this agent. */
+  Tools.Result command(String... arguments) throws IOException, InterruptedException {
+    List<String> command = program();
+    command.addAll(List.of(arguments));
+    return Tools.run(
+        folder, 60, Map.of("MGTM_VOLUMES", folder.resolve("known").toString()), command);
+  }
+
+  /** Starts the process and does not wait until it answers. */
+  VolumeProcess launch() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(launcher);
-    command.addAll(java);
-    command.addAll(ClassArchive.options(java, jar));
-    command.addAll(List.of("-jar", jar.toString(), "start", "--name", name));
-    command.addAll(List.of("--file", file().toString()));
+    command.addAll(program());
+    command.addAll(List.of("start", "--name", name, "--file", file().toString()));
     command.addAll(options);
     ProcessBuilder builder =
         new ProcessBuilder(command)
