@@ -165,15 +165,22 @@ final class Database implements AutoCloseable {
     return Double.parseDouble(matcher.group(1));
   }
 
+  /** Takes everything down that was put up, also when a step of it fails. */
   @Override
   public void close() throws IOException {
-    try {
-      while (!undo.isEmpty()) {
+    IOException first = null;
+    while (!undo.isEmpty()) {
+      try {
         undo.pop().run();
+      } catch (IOException e) {
+        first = first == null ? e : first;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while " + folder + " was unmounted", e);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while " + folder + " was unmounted", e);
+    }
+    if (first != null) {
+      throw first;
     }
   }
 }

@@ -15,23 +15,34 @@ import java.util.Locale;
  * turns.
  */
 final class PostgresBench {
-  private static final int[] CLIENTS = {16, 64};
+  /** Where the primary's bytes lie. */
+  enum Place {
+    DISK,
+    MEMORY
+  }
+
+  /**
+   * What is driven.
+   *
+   * @param clients pgbench's clients, a row for each
+   * @param places where the primary's bytes lie
+   * @param seconds how long each run takes
+   * @param scale pgbench's scale
+   */
+  record Load(List<Integer> clients, List<Place> places, int seconds, int scale) {}
 
   private final Programs programs;
   private final Path folder;
   private final Path memory;
   private final int rounds;
-  private final int seconds;
-  private final int scale;
+  private final Load load;
 
-  /** Runs of {@code seconds} each; {@code scale} is pgbench's. */
-  PostgresBench(Programs programs, Path folder, Path memory, int rounds, int seconds, int scale) {
+  PostgresBench(Programs programs, Path folder, Path memory, int rounds, Load load) {
     this.programs = programs;
     this.folder = folder;
     this.memory = memory;
     this.rounds = rounds;
-    this.seconds = seconds;
-    this.scale = scale;
+    this.load = load;
   }
 
   /** Prints the table. */
@@ -45,8 +56,9 @@ final class PostgresBench {
         "| pgbench, TPC-B, the primary's bytes | clients | alone tps | replicated sync tps | ratio"
             + " | lowest | highest | alone ms | replicated ms |");
     out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for (Path place : List.of(folder, memory)) {
-      rows(out, place, place.equals(memory) ? "in memory" : "on disk");
+    for (Place place : load.places()) {
+      boolean disk = place == Place.DISK;
+      rows(out, disk ? folder : memory, disk ? "on disk" : "in memory");
     }
     out.println();
     out.flush();
@@ -67,9 +79,9 @@ final class PostgresBench {
       try (Database alone = database(own, "alone");
           Database replicated = database(own, "near")) {
         // Compilers and caches of both come to rest.
-        alone.warmUp(64, seconds);
-        replicated.warmUp(64, seconds);
-        for (int clients : CLIENTS) {
+        alone.warmUp(64, load.seconds());
+        replicated.warmUp(64, load.seconds());
+        for (int clients : load.clients()) {
           row(out, what, clients, alone, replicated);
         }
       }
@@ -87,7 +99,7 @@ final class PostgresBench {
 
   private Database database(Path own, String server) throws IOException, InterruptedException {
     Path where = Files.createDirectory(own.resolve(server + ".mounts"));
-    return Database.create(where, programs.socket(server), scale);
+    return Database.create(where, programs.socket(server), load.scale());
   }
 
   private void row(PrintWriter out, String what, int clients, Database alone, Database replicated)
@@ -98,11 +110,11 @@ final class PostgresBench {
     for (int round = 0; round < rounds; round++) {
       // Who begins changes, so that what drifts harms both alike.
       if (round % 2 == 0) {
-        without.add(alone.measure(clients, seconds));
-        with.add(replicated.measure(clients, seconds));
+        without.add(alone.measure(clients, load.seconds()));
+        with.add(replicated.measure(clients, load.seconds()));
       } else {
-        with.add(replicated.measure(clients, seconds));
-        without.add(alone.measure(clients, seconds));
+        with.add(replicated.measure(clients, load.seconds()));
+        without.add(alone.measure(clients, load.seconds()));
       }
       ratios.add(with.get(round).perSecond() / without.get(round).perSecond());
     }

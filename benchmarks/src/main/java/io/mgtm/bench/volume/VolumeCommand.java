@@ -68,6 +68,17 @@ public final class VolumeCommand implements Callable<Integer> {
       description = "pgbench's scale, about 15 MB each.")
   private int postgresScale;
 
+  @Option(names = "--pg-clients", paramLabel = "N", split = ",", defaultValue = "16,64")
+  private List<Integer> postgresClients;
+
+  @Option(
+      names = "--pg-places",
+      paramLabel = "PLACE",
+      split = ",",
+      defaultValue = "disk,memory",
+      description = "Where the primary's bytes lie: disk, memory.")
+  private List<PostgresBench.Place> postgresPlaces;
+
   @Option(names = "--pg-seconds", paramLabel = "S", defaultValue = "10")
   private int postgresSeconds;
 
@@ -124,8 +135,7 @@ public final class VolumeCommand implements Callable<Integer> {
           case RESYNC -> new ResyncBench(programs, fio, memory, rounds).run(out);
           case FLASH -> new FlashBench(fio, folder, rounds, seconds).run(out);
           case POSTGRES ->
-              new PostgresBench(programs, folder, memory, rounds, postgresSeconds, postgresScale)
-                  .run(out);
+              new PostgresBench(programs, folder, memory, rounds, postgresLoad()).run(out);
         }
       } finally {
         Trees.delete(folder);
@@ -133,5 +143,9 @@ public final class VolumeCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  private PostgresBench.Load postgresLoad() {
+    return new PostgresBench.Load(postgresClients, postgresPlaces, postgresSeconds, postgresScale);
   }
 }
