@@ -9,27 +9,37 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** An unreplicated volume by each of its ways to the disk, in turns over one file. */
+/**
+ * An unreplicated volume by each of its ways to the disk, in turns. Each has a file of its own:
+ * dirty pages that one left in the page cache would have to be written before another could pass it
+ * by.
+ */
 final class IoBench {
   private static final List<String> WAYS = List.of("cache", "uring", "direct");
 
   private final Programs programs;
   private final Fio fio;
-  private final Path file;
+  private final Path folder;
   private final int rounds;
 
   IoBench(Programs programs, Fio fio, Path folder, int rounds) {
     this.programs = programs;
     this.fio = fio;
-    this.file = folder.resolve("disk");
+    this.folder = folder;
     this.rounds = rounds;
   }
 
-  /** Fills the file, then prints the table. */
+  private Servant start(String way) throws IOException {
+    return programs.volume(way, folder.resolve(way), "--io", way);
+  }
+
+  /** Fills the files, then prints the table. */
   void run(PrintWriter out) throws IOException, InterruptedException {
-    try (Servant volume = programs.volume("cache", file)) {
-      fio.fill(programs.socket("cache"));
-      volume.checkAlive();
+    for (String way : WAYS) {
+      try (Servant volume = start(way)) {
+        fio.fill(programs.socket(way));
+        volume.checkAlive();
+      }
     }
     out.println(
         "| 4 KiB at random, --io | depth | cache /s | uring /s | direct /s"
@@ -49,7 +59,8 @@ final class IoBench {
     Map<String, List<Fio.Figures>> all = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {
       for (String way : WAYS) {
-        try (Servant volume = programs.volume(way, file, "--io", way)) {
+        Exec.run(60, List.of("sync"));
+        try (Servant volume = start(way)) {
           // Its compiler needs a moment under load.
           var unused = fio.random(programs.socket(way), how, depth);
           all.computeIfAbsent(way, key -> new ArrayList<>())
