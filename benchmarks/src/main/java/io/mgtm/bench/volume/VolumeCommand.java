@@ -2,7 +2,6 @@ package io.mgtm.bench.volume;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,8 +19,10 @@ import picocli.CommandLine.Spec;
     name = "volume",
     description = {
       "Measures volumes by fio beside nbdkit's file plugin and qemu-storage-daemon, on the same",
-      "files, in turns; a synchronously replicated one beside qemu's quorum driver; and a resync.",
-      "Needs fio, nbdkit and qemu-storage-daemon (Debian: fio nbdkit qemu-system-common)."
+      "files, in turns; a synchronously replicated one beside qemu's quorum driver; a resync;",
+      "the flash library beside fio; and pgbench with and without a replica.",
+      "Needs fio, nbdkit and qemu-storage-daemon (Debian: fio nbdkit qemu-system-common);",
+      "pgbench needs root, and Debian's postgresql, libnbd-bin and fuse3."
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)
@@ -30,12 +31,16 @@ public final class VolumeCommand implements Callable<Integer> {
   enum Part {
     /** Unreplicated. */
     ALONE,
+    /** Unreplicated, by each way to the disk. */
+    IO,
     /** Replicated, target in memory. */
     REPLICATED,
     /** A resync of everything, and of one chunk in a hundred. */
     RESYNC,
     /** The flash library beside fio's io_uring engine. */
-    FLASH
+    FLASH,
+    /** PostgreSQL with and without a replica. */
+    POSTGRES
   }
 
   @Spec private CommandSpec spec;
@@ -44,7 +49,7 @@ public final class VolumeCommand implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "PART",
-      description = "alone, replicated, resync, flash. Default: all.")
+      description = "alone, io, replicated, resync, flash, postgres. Default: all.")
   private List<Part> only = new ArrayList<>();
 
   @Option(names = "--size", paramLabel = "SIZE", defaultValue = "512M")
@@ -52,6 +57,30 @@ public final class VolumeCommand implements Callable<Integer> {
 
   @Option(names = "--resync-size", paramLabel = "SIZE", defaultValue = "2G")
   private String resyncSize;
+
+  @Option(names = "--pg-size", paramLabel = "SIZE", defaultValue = "6G")
+  private String postgresSize;
+
+  @Option(
+      names = "--pg-scale",
+      paramLabel = "N",
+      defaultValue = "64",
+      description = "pgbench's scale, about 15 MB each.")
+  private int postgresScale;
+
+  @Option(names = "--pg-clients", paramLabel = "N", split = ",", defaultValue = "16,64")
+  private List<Integer> postgresClients;
+
+  @Option(
+      names = "--pg-places",
+      paramLabel = "PLACE",
+      split = ",",
+      defaultValue = "disk,memory",
+      description = "Where the primary's bytes lie: disk, memory.")
+  private List<PostgresBench.Place> postgresPlaces;
+
+  @Option(names = "--pg-seconds", paramLabel = "S", defaultValue = "10")
+  private int postgresSeconds;
 
   @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
   private int rounds;
@@ -91,31 +120,32 @@ public final class VolumeCommand implements Callable<Integer> {
               : Files.createTempDirectory(parent, "mgtm-bench");
       Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "mgtm-bench");
       try {
-        String bytes = part == Part.RESYNC ? resyncSize : size;
+        String bytes =
+            switch (part) {
+              case RESYNC -> resyncSize;
+              case POSTGRES -> postgresSize;
+              default -> size;
+            };
         Programs programs = new Programs(folder, jar, bytes, options);
         Fio fio = new Fio(folder, bytes, seconds);
         switch (part) {
           case ALONE -> new AloneBench(programs, fio, folder, rounds).run(out);
+          case IO -> new IoBench(programs, fio, folder, rounds).run(out);
           case REPLICATED -> new ReplicatedBench(programs, fio, memory, rounds).run(out);
-          case RESYNC -> new ResyncBench(programs, fio, memory).run(out);
+          case RESYNC -> new ResyncBench(programs, fio, memory, rounds).run(out);
           case FLASH -> new FlashBench(fio, folder, rounds, seconds).run(out);
+          case POSTGRES ->
+              new PostgresBench(programs, folder, memory, rounds, postgresLoad()).run(out);
         }
       } finally {
-        delete(folder);
-        delete(memory);
+        Trees.delete(folder);
+        Trees.delete(memory);
       }
     }
     return 0;
   }
 
-  private static void delete(Path path) throws IOException {
-    if (Files.isDirectory(path)) {
-      try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-        for (Path entry : entries) {
-          delete(entry);
-        }
-      }
-    }
-    Files.deleteIfExists(path);
+  private PostgresBench.Load postgresLoad() {
+    return new PostgresBench.Load(postgresClients, postgresPlaces, postgresSeconds, postgresScale);
   }
 }

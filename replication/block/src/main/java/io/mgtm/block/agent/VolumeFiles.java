@@ -2,7 +2,6 @@ package io.mgtm.block.agent;
 
 import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.store.BackingStore;
-import io.mgtm.block.store.FileChannelStore;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeState;
@@ -56,7 +55,7 @@ public final class VolumeFiles {
         file.force(true);
       }
     }
-    return FileChannelStore.open(config.file(), owner);
+    return config.io().open(config.file(), owner);
   }
 
   static VolumeState openState(VolumeConfig config, MetaDirectory meta, BackingStore store)

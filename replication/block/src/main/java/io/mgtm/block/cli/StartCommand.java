@@ -43,7 +43,8 @@ final class StartCommand implements Callable<Integer> {
   @Option(
       names = "--mode",
       description =
-          "sync, semi or async, for the replicas in their order; the last one holds for the rest. Default: sync.")
+          "sync, semi or async, for the replicas in their order; the last one holds for the rest."
+              + " Default: sync.")
   List<LinkMode> modes = new ArrayList<>();
 
   @Option(
@@ -99,6 +100,18 @@ final class StartCommand implements Callable<Integer> {
       defaultValue = "5000",
       description = "How long a restarted primary waits for its replicas.")
   long peerWaitMs;
+
+  @Option(
+      names = "--mark-interval-ms",
+      defaultValue = "1000",
+      description = "How often what replicas have on stable storage is confirmed.")
+  long markIntervalMs;
+
+  @Option(
+      names = "--bit-cooling-ms",
+      defaultValue = "5000",
+      description = "A chunk's bit stays set for so long, at most twice, after it was written.")
+  long bitCoolingMs;
 
   @Option(names = "--tls-cert", description = "Certificate chain for NBD clients (PEM).")
   Path tlsCert;
@@ -163,9 +176,10 @@ final class StartCommand implements Callable<Integer> {
         http == null ? null : Endpoint.parse(http),
         pathTimeoutMs,
         peerWaitMs,
-        CoreTiming.DEFAULT,
+        new CoreTiming(markIntervalMs, bitCoolingMs),
         new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
-        new TlsSettings(linkCert, linkKey, linkCa, null));
+        new TlsSettings(linkCert, linkKey, linkCa, null),
+        bare.io());
   }
 
   private List<ReplicaConfig> replicaConfigs() {

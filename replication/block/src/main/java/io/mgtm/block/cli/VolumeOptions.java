@@ -2,6 +2,7 @@ package io.mgtm.block.cli;
 
 import io.mgtm.block.config.Sizes;
 import io.mgtm.block.config.VolumeConfig;
+import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.TlsSettings;
@@ -52,6 +53,14 @@ final class VolumeOptions {
           "HOST:PORT or rdma:HOST:PORT where a source connects; a new volume with it is secondary.")
   String receive;
 
+  @Option(
+      names = "--io",
+      defaultValue = "cache",
+      description =
+          "cache: through the page cache; direct: past it, by io_uring; uring: through it by"
+              + " io_uring.")
+  IoMode io;
+
   Path metaFolder() {
     return meta != null ? meta : Path.of(file.toAbsolutePath() + ".meta");
   }
@@ -77,6 +86,7 @@ final class VolumeOptions {
         0,
         CoreTiming.DEFAULT,
         TlsSettings.NONE,
-        TlsSettings.NONE);
+        TlsSettings.NONE,
+        io);
   }
 }

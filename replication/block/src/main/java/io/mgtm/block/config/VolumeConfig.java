@@ -1,5 +1,6 @@
 package io.mgtm.block.config;
 
+import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.TlsSettings;
@@ -25,6 +26,7 @@ import java.util.List;
  * @param timing the core's intervals
  * @param nbdTls TLS for NBD clients
  * @param linkTls TLS for links, both ends
+ * @param io the way of the bytes to the backing file
  */
 public record VolumeConfig(
     String name,
@@ -42,7 +44,8 @@ public record VolumeConfig(
     long peerWaitMs,
     CoreTiming timing,
     TlsSettings nbdTls,
-    TlsSettings linkTls) {
+    TlsSettings linkTls,
+    IoMode io) {
   /** The smallest chunk. */
   public static final int CHUNK_BYTES_MIN = 64 * 1024;
 
@@ -55,7 +58,8 @@ public record VolumeConfig(
       throw new IllegalArgumentException(
           "name '"
               + name
-              + "': 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit");
+              + "': 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter"
+              + " or digit");
     }
     if (chunkBytes < CHUNK_BYTES_MIN
         || chunkBytes > CHUNK_BYTES_MAX

@@ -40,15 +40,6 @@ public interface BackingStore extends Closeable {
    */
   void write(long offset, ByteBuffer source, Object context, Completion completion);
 
-  /** Like {@link #write}, and complete only when the bytes are on stable storage. */
-  void writeDurable(long offset, ByteBuffer source, Object context, Completion completion);
-
-  /**
-   * Whether {@link #writeDurable} is cheaper than a write and a {@link #flush}. When it is not, the
-   * caller writes and shares a flush among all that wait for one.
-   */
-  boolean prefersWriteDurable();
-
   /**
    * Makes the range read as zeros.
    *

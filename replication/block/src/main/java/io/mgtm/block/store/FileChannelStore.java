@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -61,38 +60,15 @@ public final class FileChannelStore implements BackingStore {
   public static FileChannelStore open(Path path, Executor owner) throws IOException {
     FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
-      FileLock lock = tryLock(path, channel);
+      FileLock lock = FileLocks.take(path, channel);
       FlashRanges flash = FlashRanges.open(path);
       RangeOps ranges = flash == null ? new PlainRanges(channel) : flash;
-      return new FileChannelStore(path, channel, lock, ranges, sizeOf(path, channel), owner);
+      return new FileChannelStore(
+          path, channel, lock, ranges, FileLocks.sizeOf(path, channel), owner);
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
     }
-  }
-
-  private static FileLock tryLock(Path path, FileChannel channel) throws IOException {
-    FileLock lock;
-    try {
-      lock = channel.tryLock();
-    } catch (OverlappingFileLockException e) {
-      throw new IOException("another volume of this process uses " + path + "; stop it first", e);
-    }
-    if (lock == null) {
-      throw new IOException("another process uses " + path + "; stop it first");
-    }
-    return lock;
-  }
-
-  /**
-   * Seeking to the end tells the size of a block device too, for which {@code size()} answers 0.
-   */
-  private static long sizeOf(Path path, FileChannel channel) throws IOException {
-    if (Files.isRegularFile(path)) {
-      return channel.size();
-    }
-    Path size = Path.of("/sys/class/block", path.toRealPath().getFileName().toString(), "size");
-    return Long.parseLong(Files.readString(size).strip()) * 512;
   }
 
   @Override
@@ -141,26 +117,6 @@ public final class FileChannelStore implements BackingStore {
     while (source.hasRemaining()) {
       position += channel.write(source, position);
     }
-  }
-
-  @Override
-  public void writeDurable(long offset, ByteBuffer source, Object context, Completion completion) {
-    write(
-        offset,
-        source,
-        context,
-        (same, failure) -> {
-          if (failure != null) {
-            completion.done(same, failure);
-          } else {
-            flush(same, completion);
-          }
-        });
-  }
-
-  @Override
-  public boolean prefersWriteDurable() {
-    return false;
   }
 
   @Override
@@ -228,10 +184,13 @@ public final class FileChannelStore implements BackingStore {
   @Override
   public void grow(long newSizeBytes) throws StoreException {
     try {
-      if (sizeOf(path, channel) < newSizeBytes) {
+      if (FileLocks.sizeOf(path, channel) < newSizeBytes) {
         if (!Files.isRegularFile(path)) {
           throw new IOException(
-              path + " is a device of " + sizeOf(path, channel) + " bytes and cannot grow");
+              path
+                  + " is a device of "
+                  + FileLocks.sizeOf(path, channel)
+                  + " bytes and cannot grow");
         }
         channel.write(ByteBuffer.allocate(1), newSizeBytes - 1);
       }

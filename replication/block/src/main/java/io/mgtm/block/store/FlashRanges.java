@@ -47,7 +47,7 @@ final class FlashRanges implements RangeOps {
   }
 
   /** Tries on a file of its own beside {@code path} whether that file system can punch holes. */
-  private static boolean probe(Path path) throws IOException {
+  static boolean probe(Path path) throws IOException {
     Path trial = Files.createTempFile(path.toAbsolutePath().getParent(), ".mgtm", ".probe");
     try {
       Files.write(trial, new byte[PROBE_BYTES]);
@@ -90,6 +90,11 @@ final class FlashRanges implements RangeOps {
 
   @Override
   public long extentAt(long offset, long length) {
+    return extentAt(file, offset, length);
+  }
+
+  /** See {@link BackingStore#extentAt}. */
+  static long extentAt(FlashFile file, long offset, long length) {
     try {
       long data = file.nextData(offset);
       if (data > offset) {

@@ -6,14 +6,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.io.IOException;
 import java.security.SecureRandom;
-import org.bouncycastle.tls.PSKTlsServer;
-import org.bouncycastle.tls.TlsPSKIdentityManager;
 import org.bouncycastle.tls.TlsServerProtocol;
 import org.bouncycastle.tls.crypto.impl.bc.BcTlsCrypto;
 
 /**
- * The server's side of TLS 1.2 by pre-shared keys, which Java's own TLS lacks. Bouncy Castle's
- * protocol without blocking: bytes in and out are moved by hand. On the channel's event loop.
+ * The server's side of TLS by pre-shared keys, which Java's own TLS lacks. Bouncy Castle's protocol
+ * without blocking: bytes in and out are moved by hand. On the channel's event loop.
  */
 final class PskTlsHandler extends ChannelDuplexHandler {
   private static final int PIECE_BYTES = 16 * 1024;
@@ -26,22 +24,9 @@ final class PskTlsHandler extends ChannelDuplexHandler {
     this.keys = keys;
   }
 
-  /** Who may connect. */
-  private final class Identities implements TlsPSKIdentityManager {
-    @Override
-    public byte[] getHint() {
-      return null;
-    }
-
-    @Override
-    public byte[] getPSK(byte[] identity) {
-      return keys.keyOf(identity);
-    }
-  }
-
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) throws IOException {
-    protocol.accept(new PSKTlsServer(new BcTlsCrypto(new SecureRandom()), new Identities()));
+    protocol.accept(new PskServer(new BcTlsCrypto(new SecureRandom()), keys));
   }
 
   @Override

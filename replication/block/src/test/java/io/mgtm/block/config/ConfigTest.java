@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.block.resync.RateLimiter;
+import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.volume.LinkConfig;
 import io.mgtm.block.volume.LinkMode;
@@ -78,7 +79,8 @@ class ConfigTest {
         0,
         CoreTiming.DEFAULT,
         TlsSettings.NONE,
-        TlsSettings.NONE);
+        TlsSettings.NONE,
+        IoMode.CACHE);
   }
 
   @Test

@@ -1,16 +1,20 @@
 package io.mgtm.block.it;
 
+import static io.mgtm.block.it.CrashWriters.BLOCK;
+import static io.mgtm.block.it.CrashWriters.BLOCKS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.block.intent.BitmapFile;
 import io.mgtm.block.intent.IntentBitmap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -18,26 +22,25 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Random writes with FLUSH and FUA under synchronous replication while either side, or both, are
- * killed by SIGKILL at random moments. After every kill: each side holds what it must, and the
- * bitmap covers every difference. More rounds by {@code -Dmgtm.crashRounds=500}.
+ * killed by SIGKILL at random moments. After every kill: each side holds what was answered, and the
+ * bitmap covers every difference. More rounds by {@code -Dmgtm.crashRounds=500}, others by {@code
+ * -Dmgtm.crashSeed}, by another way to the disk with {@code -Dmgtm.crashIo=direct}.
  */
 class CrashIT {
-  private static final int BLOCK = 4096;
-  private static final int BLOCKS = 8192;
   private static final int CHUNK = 65_536;
 
+  /** Bits are cleared while a round runs, not only after it. */
+  private static final String[] QUICK = {"--mark-interval-ms", "30", "--bit-cooling-ms", "40"};
+
+  private static final int KINDS = 5;
+
   @TempDir Path folder;
+  private final CrashWriters writers = new CrashWriters();
   private VolumeProcess left;
   private VolumeProcess right;
-  private final AtomicLongArray acked = new AtomicLongArray(BLOCKS);
-  private final AtomicLongArray issued = new AtomicLongArray(BLOCKS);
-  private volatile boolean writing;
-  private volatile AssertionError writerFailure;
-  private long version;
 
   @AfterEach
   void close() {
-    writing = false;
     left.close();
     right.close();
   }
@@ -45,145 +48,138 @@ class CrashIT {
   @Test
   void killedSidesLoseNothingThatWasAnsweredAndTheBitmapCoversEveryDifference() throws Exception {
     int rounds = Integer.getInteger("mgtm.crashRounds", 8);
-    Random random = new Random(Long.getLong("mgtm.crashSeed", 7));
+    long seed = Long.getLong("mgtm.crashSeed", 7);
+    String[] io = {"--io", System.getProperty("mgtm.crashIo", "cache")};
+    Random random = new Random(seed);
     left =
         new VolumeProcess(folder, "left", Ports.free())
             .listening()
-            .with("--size", "32M", "--peer-wait-ms", "20000");
-    right = new VolumeProcess(folder, "right", Ports.free()).receiving().with("--size", "32M");
+            .with("--size", "32M", "--peer-wait-ms", "20000")
+            .with(QUICK)
+            .with(io);
+    right =
+        new VolumeProcess(folder, "right", Ports.free())
+            .receiving()
+            .with("--size", "32M")
+            .with(QUICK)
+            .with(io);
     left.replica(right, "sync");
     int differing = 0;
+    int kills = 0;
     for (int round = 0; round < rounds; round++) {
-      right.start();
-      left.start();
-      left.awaitUpToDate(120);
-      differing += round(random, random.nextInt(4), round);
+      startWhatIsDown();
+      int kind = random.nextInt(KINDS);
+      differing += round(random, kind, "seed " + seed + ", round " + round + ", kind " + kind);
+      kills += (left.isAlive() ? 0 : 1) + (right.isAlive() ? 0 : 1);
     }
-    System.out.println(
-        rounds + " rounds, " + differing + " chunks differed after a kill and were covered");
+    System.out.printf(
+        "crash rounds: %d from seed %d with --io %s, %d kills, %d requests answered, %d chunks"
+            + " differed after a kill and were covered%n",
+        rounds, seed, io[1], kills, writers.requests(), differing);
+    assertThat(writers.requests()).as("requests answered").isGreaterThan(rounds);
   }
 
-  private int round(Random random, int kind, int round) throws Exception {
-    Thread writer = startWriter(random.nextLong());
-    LockSupport.parkNanos(1_000_000L * (50 + random.nextInt(400)));
-    long[] ackedAtBoth;
-    if (kind == 0) {
-      // The source dies; the target lives and takes in what was sent.
-      left.kill();
-      join(writer);
-      ackedAtBoth = snapshot();
-      Tools.await("the target has drained", 20, () -> right.status().path("upstream").isNull());
-      right.kill();
-    } else if (kind == 1) {
-      ackedAtBoth = snapshot();
-      right.kill();
-      // The source goes on alone for a while.
-      LockSupport.parkNanos(1_000_000L * random.nextInt(300));
-      left.kill();
-      join(writer);
-    } else {
-      ackedAtBoth = snapshot();
-      (kind == 2 ? left : right).kill();
-      (kind == 2 ? right : left).kill();
-      join(writer);
-    }
-    check(left.file(), snapshot(), "left, round " + round);
-    check(right.file(), ackedAtBoth, "right, round " + round);
-    return checkCoverage(round);
-  }
-
-  private Thread startWriter(long seed) {
-    writing = true;
-    Thread thread = new Thread(() -> write(new Random(seed)), "writer");
-    thread.start();
-    return thread;
-  }
-
-  private void join(Thread writer) throws InterruptedException {
-    writing = false;
-    writer.join(60_000);
-    assertThat(writer.isAlive()).as("the writer still runs").isFalse();
-    if (writerFailure != null) {
-      throw writerFailure;
-    }
-  }
-
-  private void write(Random random) {
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
-      while (writing) {
-        if (random.nextInt(20) == 0) {
-          succeed(client.flush());
-          continue;
-        }
-        int count = 1 + random.nextInt(random.nextInt(10) == 0 ? 40 : 3);
-        int first = random.nextInt(BLOCKS - count);
-        long mine = ++version;
-        ByteBuffer data = ByteBuffer.allocate(count * BLOCK);
-        for (int block = first; block < first + count; block++) {
-          issued.set(block, mine);
-          for (int i = 0; i < BLOCK; i += 16) {
-            data.putLong(block).putLong(mine);
-          }
-        }
-        succeed(client.write((long) first * BLOCK, data.array(), random.nextInt(10) == 0));
-        for (int block = first; block < first + count; block++) {
-          acked.set(block, mine);
-        }
+  private void startWhatIsDown() throws Exception {
+    for (VolumeProcess volume : new VolumeProcess[] {right, left}) {
+      if (!volume.isAlive()) {
+        volume.launch();
       }
-    } catch (IOException e) {
-      // The source was killed: that is what this test is about.
-      writing = false;
-    } catch (AssertionError e) {
-      writerFailure = e;
     }
+    right.awaitAnswer();
+    left.awaitAnswer();
+    left.awaitUpToDate(120);
   }
 
-  private static void succeed(int error) {
-    assertThat(error).as("the volume's answer").isZero();
+  private static void pause(int ms) {
+    LockSupport.parkNanos(1_000_000L * ms);
   }
 
-  private long[] snapshot() {
-    long[] copy = new long[BLOCKS];
-    for (int block = 0; block < BLOCKS; block++) {
-      copy[block] = acked.get(block);
+  private int round(Random random, int kind, String what) throws Exception {
+    writers.start(left.socket(), "left", random.nextLong());
+    pause(50 + random.nextInt(400));
+    long[] answeredAtBoth;
+    switch (kind) {
+      case 0 -> {
+        // The source dies; the target lives and takes in what was sent.
+        left.kill();
+        writers.stop();
+        answeredAtBoth = writers.answered();
+        Tools.await("the target has drained", 20, () -> right.status().path("upstream").isNull());
+        right.kill();
+      }
+      case 1 -> {
+        answeredAtBoth = writers.answered();
+        right.kill();
+        // The source goes on alone for a while.
+        pause(random.nextInt(300));
+        left.kill();
+        writers.stop();
+      }
+      case 2 -> {
+        answeredAtBoth = writers.answered();
+        right.kill();
+        // The source goes on alone, and lives.
+        pause(random.nextInt(300));
+        writers.stop();
+      }
+      default -> {
+        answeredAtBoth = writers.answered();
+        (kind == 3 ? left : right).kill();
+        (kind == 3 ? right : left).kill();
+        writers.stop();
+      }
     }
-    return copy;
+    byte[] ours = Files.readAllBytes(left.file());
+    byte[] theirs = Files.readAllBytes(right.file());
+    check(ours, writers.answered(), what + ": left");
+    check(theirs, answeredAtBoth, what + ": right");
+    return checkCoverage(ours, theirs, what);
   }
 
   /** Each block is whole, and not older than what was answered. */
-  private void check(Path file, long[] atLeast, String where) throws IOException {
-    ByteBuffer disk = ByteBuffer.wrap(Files.readAllBytes(file));
+  private void check(byte[] disk, long[] atLeast, String where) {
+    ByteBuffer bytes = ByteBuffer.wrap(disk);
     for (int block = 0; block < BLOCKS; block++) {
-      long found = disk.getLong(block * BLOCK + 8);
+      long found = bytes.getLong(block * BLOCK + 8);
       for (int i = 0; i < BLOCK; i += 16) {
-        assertThat(disk.getLong(block * BLOCK + i + 8))
-            .as("%s: block %d is whole", where, block)
-            .isEqualTo(found);
+        if (bytes.getLong(block * BLOCK + i + 8) != found
+            || (found != 0 && bytes.getLong(block * BLOCK + i) != block)) {
+          throw new AssertionError(where + ": block " + block + " is not whole at byte " + i);
+        }
       }
-      assertThat(found)
-          .as("%s: version of block %d", where, block)
-          .isBetween(atLeast[block], issued.get(block));
-      // What is there now is what later rounds begin with.
+      if (found < atLeast[block] || found > writers.issued(block)) {
+        throw new AssertionError(
+            where
+                + ": block "
+                + block
+                + " has version "
+                + found
+                + ", answered was "
+                + atLeast[block]
+                + ", issued "
+                + writers.issued(block));
+      }
     }
   }
 
-  private int checkCoverage(int round) throws IOException {
-    JsonNode state =
-        new com.fasterxml.jackson.databind.ObjectMapper()
-            .readTree(Path.of(left.file() + ".meta", "volume.json").toFile());
+  private int checkCoverage(byte[] ours, byte[] theirs, String what) throws IOException {
+    Path meta = Path.of(left.file() + ".meta");
+    JsonNode state = new ObjectMapper().readTree(meta.resolve("volume.json").toFile());
     String peer = state.path("slots").fieldNames().next();
+    // A living agent goes on writing to its own.
+    Path copy = folder.resolve("bitmap");
+    Files.copy(meta.resolve("bitmap-" + peer), copy, StandardCopyOption.REPLACE_EXISTING);
     IntentBitmap bitmap = new IntentBitmap(BLOCKS * BLOCK / CHUNK);
-    BitmapFile.open(Path.of(left.file() + ".meta", "bitmap-" + peer), CHUNK, bitmap).close();
-    byte[] ours = Files.readAllBytes(left.file());
-    byte[] theirs = Files.readAllBytes(right.file());
+    BitmapFile.open(copy, CHUNK, bitmap).close();
     int differing = 0;
     for (int chunk = 0; chunk < bitmap.size(); chunk++) {
       int from = chunk * CHUNK;
-      if (!java.util.Arrays.equals(ours, from, from + CHUNK, theirs, from, from + CHUNK)) {
+      if (!Arrays.equals(ours, from, from + CHUNK, theirs, from, from + CHUNK)) {
         differing++;
-        assertThat(bitmap.isDurable(chunk))
-            .as("round %d: the bit of chunk %d, which differs", round, chunk)
-            .isTrue();
+        if (!bitmap.isDurable(chunk)) {
+          throw new AssertionError(
+              what + ": the bit of chunk " + chunk + ", which differs, is clear");
+        }
       }
     }
     return differing;

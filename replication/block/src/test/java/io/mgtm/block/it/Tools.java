@@ -77,7 +77,7 @@ final class Tools {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (!condition.holds()) {
       assertThat(System.nanoTime()).as("%s within %d s", what, seconds).isLessThan(end);
-      java.util.concurrent.locks.LockSupport.parkNanos(50_000_000);
+      java.util.concurrent.locks.LockSupport.parkNanos(10_000_000);
     }
   }
 

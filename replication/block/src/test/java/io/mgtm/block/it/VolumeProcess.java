@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** An agent in a process of its own, which a test may kill. */
@@ -83,21 +84,37 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   VolumeProcess start() throws Exception {
-    List<String> command = new ArrayList<>(launcher);
-    command.addAll(
+    return launch().awaitAnswer();
+  }
+
+  private static List<String> program() throws IOException, InterruptedException {
+    List<String> java =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx256m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-XX:MaxDirectMemorySize=512m",
-            "-jar",
-            System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"),
-            "start",
-            "--name",
-            name,
-            "--file",
-            file().toString()));
+            "-XX:MaxDirectMemorySize=512m");
+    Path jar = Path.of(System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"));
+    List<String> program = new ArrayList<>(java);
+    program.addAll(ClassArchive.options(java, jar));
+    program.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
+    return program;
+  }
+
+  /** Runs another command of the program to its end, as the user who started this agent. */
+  Tools.Result command(String... arguments) throws IOException, InterruptedException {
+    List<String> command = program();
+    command.addAll(List.of(arguments));
+    return Tools.run(
+        folder, 60, Map.of("MGTM_VOLUMES", folder.resolve("known").toString()), command);
+  }
+
+  /** Starts the process and does not wait until it answers. */
+  VolumeProcess launch() throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(launcher);
+    command.addAll(program());
+    command.addAll(List.of("start", "--name", name, "--file", file().toString()));
     command.addAll(options);
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -105,6 +122,10 @@ final class VolumeProcess implements AutoCloseable {
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
     builder.environment().put("MGTM_VOLUMES", folder.resolve("known").toString());
     process = builder.start();
+    return this;
+  }
+
+  VolumeProcess awaitAnswer() throws Exception {
     Tools.await(
         name + " answers",
         START_SECONDS_MAX,

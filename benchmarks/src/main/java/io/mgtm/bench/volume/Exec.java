@@ -1,0 +1,52 @@
+package io.mgtm.bench.volume;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Runs programs that end by themselves, each with a bound on its time. */
+final class Exec {
+  private Exec() {}
+
+  /** Whether a program of that name is in one of the usual folders. */
+  static boolean has(String program) {
+    for (String folder : List.of("/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin")) {
+      if (Files.isExecutable(Path.of(folder, program))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Runs a program and answers what it printed.
+   *
+   * @throws IOException when it fails or takes longer, with its output
+   */
+  static String run(int secondsMax, List<String> command) throws IOException, InterruptedException {
+    Path output = Files.createTempFile("mgtm-bench", ".out");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      boolean ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
+      if (!ended) {
+        process.destroyForcibly().waitFor();
+      }
+      String text = Files.readString(output);
+      if (!ended || process.exitValue() != 0) {
+        throw new IOException(
+            String.join(" ", command)
+                + (ended ? " failed: " : " took longer than " + secondsMax + " s: ")
+                + text.strip());
+      }
+      return text;
+    } finally {
+      Files.deleteIfExists(output);
+    }
+  }
+}

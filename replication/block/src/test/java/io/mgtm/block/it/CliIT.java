@@ -1,0 +1,173 @@
+package io.mgtm.block.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The commands as an operator types them, each in a process of its own. */
+class CliIT {
+  @TempDir Path folder;
+  private VolumeProcess left;
+  private VolumeProcess right;
+  private int http;
+
+  @BeforeEach
+  void prepare() throws Exception {
+    http = Ports.free();
+    right =
+        new VolumeProcess(folder, "right", Ports.free())
+            .listening()
+            .receiving()
+            .with("--size", "8M");
+    left =
+        new VolumeProcess(folder, "left", 0)
+            .listening()
+            .with("--size", "8M", "--http", "127.0.0.1:" + http)
+            .replica(right, "sync");
+  }
+
+  @AfterEach
+  void close() {
+    for (VolumeProcess volume : Arrays.asList(left, right)) {
+      volume.close();
+    }
+  }
+
+  private static Tools.Result on(VolumeProcess volume, String... command) throws Exception {
+    return volume.command(command);
+  }
+
+  private HttpResponse<String> get(String path) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + http + path)).build(),
+            HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void aVolumeIsCreatedListedAndStarted() throws Exception {
+    Tools.Result created =
+        on(left, "create", "--name", "left", "--file", left.file().toString(), "--size", "8M");
+    assertThat(created.succeeded().output()).contains("volume left created in " + left.file());
+    assertThat(Files.size(left.file())).isEqualTo(8 << 20);
+    assertThat(on(left, "list").succeeded().output()).contains("left: not running");
+    assertThat(on(left, "status", "--name", "left").output()).contains("no agent answers");
+    Tools.Result again =
+        on(left, "create", "--name", "left", "--file", left.file().toString(), "--size", "8M");
+    assertThat(again.code()).isEqualTo(1);
+    assertThat(again.output()).contains("exists already");
+    left.start();
+    assertThat(on(left, "list").succeeded().output()).contains("left: primary, serving");
+  }
+
+  @Test
+  void linksArePausedResumedComparedAndGrown() throws Exception {
+    right.start();
+    left.start();
+    left.awaitUpToDate(60);
+    String link = "127.0.0.1:" + right.receivePort;
+    assertThat(on(left, "status", "--name", "left").succeeded().output())
+        .contains("left: primary, serving, 8388608 bytes")
+        .contains("link " + link + " (sync): up-to-date");
+    assertThat(on(left, "pause", "--name", "left", "--replica", link).succeeded().output())
+        .contains("replication is suspended");
+    assertThat(left.linkState(0)).isEqualTo("paused");
+    assertThat(on(left, "resume", "--name", "left").succeeded().output()).contains("is resumed");
+    left.awaitUpToDate(60);
+
+    Files.write(right.file(), new byte[] {1}, StandardOpenOption.WRITE);
+    on(left, "verify", "--name", "left").succeeded();
+    Tools.await(
+        "verify ends", 30, () -> !left.link(0).path("verify").path("running").asBoolean(true));
+    assertThat(left.link(0).path("verify").path("mismatches").asInt()).isEqualTo(1);
+    on(left, "resync", "--name", "left").succeeded();
+    Tools.await("equal again", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
+    left.awaitUpToDate(60);
+
+    assertThat(on(left, "resize", "--name", "left", "--size", "16M").succeeded().output())
+        .contains("has 16777216 bytes");
+    Tools.await(
+        "the replica has grown", 20, () -> right.status().path("sizeBytes").asLong() == 16 << 20);
+  }
+
+  @Test
+  void rolesChangeByCommand() throws Exception {
+    right.start();
+    left.start();
+    left.awaitUpToDate(60);
+    Tools.Result refused = on(right, "promote", "--name", "right");
+    assertThat(refused.code()).isEqualTo(1);
+    assertThat(refused.output()).contains("is primary and connected");
+    assertThat(on(left, "demote", "--name", "left").succeeded().output())
+        .contains("volume left is secondary here");
+    assertThat(on(right, "promote", "--name", "right").succeeded().output())
+        .contains("volume right is primary here");
+    JsonNode status =
+        new ObjectMapper()
+            .readTree(on(right, "status", "--name", "right", "--json").succeeded().output());
+    assertThat(status.path("role").asText()).isEqualTo("primary");
+    assertThat(status.path("generations").size()).isEqualTo(2);
+  }
+
+  @Test
+  void metricsAndHealthTellOfTheLink() throws Exception {
+    right.start();
+    left.start();
+    left.awaitUpToDate(60);
+    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+      assertThat(client.write(0, new byte[4096], true)).isZero();
+    }
+    Tools.await("health", 20, () -> get("/health").statusCode() == 200);
+    Tools.await("the write counts", 20, () -> get("/metrics").body().contains("mgtm_volume_b"));
+    assertThat(get("/metrics").body())
+        .contains("mgtm_volume_requests_total{kind=\"write\",volume=\"left\"} 1.0")
+        .contains("mgtm_volume_bytes_total{kind=\"write\",volume=\"left\"} 4096.0")
+        .contains("mgtm_volume_primary{volume=\"left\"} 1.0")
+        .contains("mgtm_volume_link_up_to_date{link=\"0\",volume=\"left\"} 1.0")
+        .contains("mgtm_volume_link_queued_bytes")
+        .contains("mgtm_volume_link_resync_remaining_seconds");
+    on(left, "pause", "--name", "left").succeeded();
+    Tools.await("health tells", 20, () -> get("/health").statusCode() == 503);
+    assertThat(get("/health").body()).contains("is PAUSED");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'start --name v --file F', 'give --listen'",
+    "'start --name ../v --file F --size 1M --listen unix:S', 'letters, digits'",
+    "'start --name v --file F --size 1X --listen unix:S', 'not a size'",
+    "'start --name v --file F --listen unix:S', 'give --size to create it'",
+    "'start --name v --file F --size 1M --listen nowhere', 'nowhere'",
+    "'start --name v --file F --size 1M --chunk-size 3K --listen unix:S', 'power of two'",
+    "'start --name v --file F --size 1M --listen unix:S --mode often', 'often'",
+    "'start --name v --file F --size 1M --listen unix:S --bit-cooling-ms 0', 'must be positive'",
+    "'create --name v --file F --size 1M --colour red', 'colour'",
+    "'status --name nobody', 'is not known here'",
+    "'resync', '--name'"
+  })
+  void wrongUseIsRefusedWithASentence(String line, String expected) throws Exception {
+    String[] words = line.split(" ");
+    for (int i = 0; i < words.length; i++) {
+      words[i] = words[i].equals("F") ? folder.resolve("f").toString() : words[i];
+      words[i] = words[i].replace("unix:S", "unix:" + folder.resolve("s"));
+    }
+    Tools.Result result = on(left, words);
+    assertThat(result.code()).isIn(1, 2);
+    assertThat(result.output()).contains(expected).doesNotContain("Exception");
+  }
+}

@@ -1,0 +1,247 @@
+package io.mgtm.block.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * MariaDB on a synchronously replicated volume, with the commands and settings of
+ * docs/operations.md: clients insert, the primary's agent and the server are killed, the secondary
+ * is promoted and mounted, InnoDB recovers, and what was answered is looked for.
+ */
+class MariadbIT {
+  private static final int CLIENTS = 3;
+  private static final int COMMITS = 150;
+
+  /** One client of the command line: inserts 1, 2, 3, … and hears of each commit. */
+  private static final class Inserter {
+    final AtomicInteger committed = new AtomicInteger();
+    private final Process process;
+    private final Thread feeding;
+    private final Thread hearing;
+
+    Inserter(List<String> command, int client) throws IOException {
+      process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      feeding = new Thread(() -> feed(client), "feed-" + client);
+      hearing = new Thread(this::hear, "hear-" + client);
+      feeding.start();
+      hearing.start();
+    }
+
+    private void feed(int client) {
+      try (Writer out = process.outputWriter(StandardCharsets.UTF_8)) {
+        for (int n = 1; process.isAlive(); n++) {
+          out.write("insert into seen values (" + client + "," + n + "); select " + n + ";\n");
+          out.flush();
+        }
+      } catch (IOException e) {
+        // The server was killed, and its client is gone.
+        process.destroy();
+      }
+    }
+
+    private void hear() {
+      try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+          committed.set(Integer.parseInt(line.strip()));
+        }
+      } catch (IOException e) {
+        process.destroy();
+      }
+    }
+
+    void close() throws InterruptedException {
+      process.destroy();
+      process.waitFor(20, TimeUnit.SECONDS);
+      feeding.join(20_000);
+      hearing.join(20_000);
+    }
+  }
+
+  @TempDir Path folder;
+  private VolumeProcess left;
+  private VolumeProcess right;
+  private Mounts mounts;
+  private Process server;
+  private Path socket;
+
+  @BeforeEach
+  void need() throws Exception {
+    mounts = new Mounts(folder);
+    mounts.need();
+    Tools.need("mariadbd", "mariadb-install-db", "mariadb", "mariadb-admin");
+  }
+
+  @AfterEach
+  void cleanUp() throws Exception {
+    if (server != null) {
+      server.destroyForcibly().waitFor();
+    }
+    mounts.release();
+    for (VolumeProcess volume : Arrays.asList(left, right)) {
+      if (volume != null) {
+        volume.close();
+      }
+    }
+  }
+
+  @Test
+  void whatMariadbCommittedSurvivesTheMachine() throws Exception {
+    right =
+        new VolumeProcess(folder, "right", Ports.free())
+            .listening()
+            .receiving()
+            .with("--size", "512M")
+            .start();
+    left =
+        new VolumeProcess(folder, "left", 0)
+            .listening()
+            .with("--size", "512M")
+            .replica(right, "sync")
+            .start();
+    Tools.run(folder, 10, "chmod", "755", folder.toString()).succeeded();
+    Path data = data(mounts.mount(left, true));
+    Tools.run(folder, 10, "install", "-d", "-o", "mysql", "-m", "700", data.toString()).succeeded();
+    Tools.run(
+            folder,
+            120,
+            "mariadb-install-db",
+            "--no-defaults",
+            "--user=mysql",
+            "--datadir=" + data,
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db")
+        .succeeded();
+    startServer(data);
+    sql("create database app; create table app.seen (client int, n int, primary key (client, n))");
+    left.awaitUpToDate(120);
+    int[] committed = insertAndKill();
+    mounts.release();
+
+    Tools.await("the source is gone", 60, () -> right.status().path("upstream").isNull());
+    assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
+    startServer(data(mounts.mount(right, false)));
+    check(committed);
+    Tools.run(folder, 60, "mariadb-admin", "--no-defaults", "--socket=" + socket, "shutdown")
+        .succeeded();
+    server.waitFor(60, TimeUnit.SECONDS);
+    mounts.release();
+    Tools.Result fsck = Tools.run(folder, 60, "e2fsck", "-fn", right.file().toString());
+    assertThat(fsck.code()).as("fsck: %s", fsck.output()).isZero();
+  }
+
+  private static Path data(Path mounted) {
+    return mounted.resolve("mysql");
+  }
+
+  private void startServer(Path data) throws Exception {
+    Path own = Files.createDirectories(data.getParent().getParent().resolve("run"));
+    Tools.run(folder, 10, "chown", "mysql", own.toString()).succeeded();
+    socket = own.resolve("mysqld.sock");
+    Path settings = own.resolve("my.cnf");
+    Files.writeString(
+        settings,
+        """
+        [mariadb]
+        innodb_flush_log_at_trx_commit = 1
+        innodb_flush_method = fsync
+        log_bin = binlog
+        sync_binlog = 1
+        skip_networking
+        innodb_buffer_pool_size = 32M
+        innodb_log_file_size = 32M
+        """);
+    Path log = own.resolve("log");
+    server =
+        new ProcessBuilder(
+                "mariadbd",
+                "--defaults-file=" + settings,
+                "--user=mysql",
+                "--datadir=" + data,
+                "--socket=" + socket,
+                "--pid-file=" + own.resolve("pid"))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    Tools.await(
+        "MariaDB answers",
+        120,
+        () -> {
+          if (!server.isAlive()) {
+            throw new AssertionError("MariaDB ended:\n" + Files.readString(log));
+          }
+          return Tools.run(
+                      folder, 20, "mariadb-admin", "--no-defaults", "--socket=" + socket, "ping")
+                  .code()
+              == 0;
+        });
+  }
+
+  private List<String> client(String... more) {
+    List<String> command =
+        new ArrayList<>(List.of("mariadb", "--no-defaults", "--socket=" + socket, "-u", "root"));
+    command.addAll(List.of("-N", "-B", "-n"));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  private String sql(String query) throws Exception {
+    return Tools.run(folder, 60, java.util.Map.of(), client("-e", query))
+        .succeeded()
+        .output()
+        .strip();
+  }
+
+  private int[] insertAndKill() throws Exception {
+    List<Inserter> inserters = new ArrayList<>();
+    for (int i = 0; i < CLIENTS; i++) {
+      inserters.add(new Inserter(client("app"), i));
+    }
+    try {
+      Tools.await(
+          COMMITS + " commits of each client",
+          120,
+          () -> inserters.stream().allMatch(one -> one.committed.get() >= COMMITS));
+    } finally {
+      left.kill();
+      server.destroyForcibly().waitFor();
+      for (Inserter one : inserters) {
+        one.close();
+      }
+    }
+    return inserters.stream().mapToInt(one -> one.committed.get()).toArray();
+  }
+
+  private void check(int[] committed) throws Exception {
+    int lost = 0;
+    for (int client = 0; client < CLIENTS; client++) {
+      String[] row =
+          sql("select count(*), coalesce(max(n), 0) from app.seen where client = " + client)
+              .split("\\s+", -1);
+      int present = Integer.parseInt(row[0]);
+      assertThat(present)
+          .as("client %d: its rows are a prefix", client)
+          .isEqualTo(Integer.parseInt(row[1]));
+      lost += Math.max(0, committed[client] - present);
+    }
+    System.out.printf(
+        "MariaDB on a volume: clients saw %d commits, %d are lost%n",
+        Arrays.stream(committed).sum(), lost);
+    assertThat(lost).as("committed rows that are lost").isZero();
+    assertThat(sql("check table app.seen extended")).endsWith("OK");
+  }
+}
