@@ -13,7 +13,23 @@ import java.util.List;
  */
 final class LazySimLog implements ReplicatedLog {
   /** One entry; without bytes it is a leader's first, which says that entries may be missing. */
-  record Entry(byte[] bytes, Durability durability) {
+  static final class Entry {
+    private final byte[] bytes;
+    private final Durability durability;
+
+    Entry(byte[] bytes, Durability durability) {
+      this.bytes = bytes;
+      this.durability = durability;
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+
+    Durability durability() {
+      return durability;
+    }
+
     boolean isLossyStart() {
       return bytes == null;
     }
