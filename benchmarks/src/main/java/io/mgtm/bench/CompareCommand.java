@@ -1,7 +1,6 @@
 package io.mgtm.bench;
 
 import io.mgtm.bench.load.LoadResult;
-import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
 import io.mgtm.gtm.config.HostPort;
@@ -12,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -67,13 +65,14 @@ final class CompareCommand implements Callable<Integer> {
   @Option(names = "--threads", paramLabel = "N", defaultValue = "1")
   private int threads;
 
-  private boolean clean = true;
+  private CheckedRuns runs;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (rounds < 1) {
       throw new IllegalArgumentException("--rounds must be above 0");
     }
+    runs = new CheckedRuns(spec.commandLine().getErr());
     PrintWriter out = spec.commandLine().getOut();
     out.println(
         "| mix | connections | open | reference op/s | mgtm op/s | ratio | lowest | highest |"
@@ -87,7 +86,7 @@ final class CompareCommand implements Callable<Integer> {
       }
     }
     out.flush();
-    return clean ? 0 : 1;
+    return runs.exitStatus();
   }
 
   private void compare(PrintWriter out, Mix mix, int open, int count)
@@ -109,46 +108,24 @@ final class CompareCommand implements Callable<Integer> {
         mix.name().toLowerCase(Locale.ROOT),
         count,
         open,
-        median(ofReference, LoadResult::operationsPerSecond),
-        median(ofOther, LoadResult::operationsPerSecond),
-        median(ratios),
+        CheckedRuns.median(ofReference, LoadResult::operationsPerSecond),
+        CheckedRuns.median(ofOther, LoadResult::operationsPerSecond),
+        CheckedRuns.median(ratios),
         Arrays.stream(ratios).min().orElseThrow(),
         Arrays.stream(ratios).max().orElseThrow(),
-        median(ofReference, r -> r.latency().p50Micros()),
-        median(ofOther, r -> r.latency().p50Micros()),
-        median(ofReference, r -> r.latency().p99Micros()),
-        median(ofOther, r -> r.latency().p99Micros()));
+        CheckedRuns.median(ofReference, r -> r.latency().p50Micros()),
+        CheckedRuns.median(ofOther, r -> r.latency().p50Micros()),
+        CheckedRuns.median(ofReference, r -> r.latency().p99Micros()),
+        CheckedRuns.median(ofOther, r -> r.latency().p99Micros()));
     out.flush();
   }
 
   private LoadResult run(HostPort target, Mix mix, int open, int count)
       throws IOException, InterruptedException {
-    LoadResult result =
-        LoadRun.run(
-            LoadSettings.of(target.resolve(), count, mix, (int) (seconds * 1_000))
-                .withWarmupMs((int) (warmup * 1_000))
-                .withOpen(open)
-                .withThreads(Math.min(threads, count)));
-    if (!result.clean()) {
-      clean = false;
-      PrintWriter err = spec.commandLine().getErr();
-      err.printf(
-          "%s: %d requests failed, %d findings%n", target, result.errors(), result.findings());
-      result.firstErrors().forEach(err::println);
-      result.firstFindings().forEach(err::println);
-      err.flush();
-    }
-    return result;
-  }
-
-  private static double median(List<LoadResult> results, ToDoubleFunction<LoadResult> figure) {
-    return median(results.stream().mapToDouble(figure).toArray());
-  }
-
-  static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    return runs.run(
+        LoadSettings.of(target.resolve(), count, mix, (int) (seconds * 1_000))
+            .withWarmupMs((int) (warmup * 1_000))
+            .withOpen(open)
+            .withThreads(Math.min(threads, count)));
   }
 }

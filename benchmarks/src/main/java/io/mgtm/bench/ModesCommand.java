@@ -1,7 +1,6 @@
 package io.mgtm.bench;
 
 import io.mgtm.bench.load.LoadResult;
-import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
 import io.mgtm.gtm.config.HostPort;
@@ -17,7 +16,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -90,13 +88,14 @@ final class ModesCommand implements Callable<Integer> {
       description = "Load on a new group before anything counts. Default: ${DEFAULT-VALUE}.")
   private double warmup;
 
-  private boolean clean = true;
+  private CheckedRuns runs;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (rounds < 1) {
       throw new IllegalArgumentException("--rounds must be above 0");
     }
+    runs = new CheckedRuns(spec.commandLine().getErr());
     PrintWriter out = spec.commandLine().getOut();
     out.println(
         "| mode | nodes | connections | open | reference op/s | mgtm op/s | ratio | lowest |"
@@ -105,7 +104,7 @@ final class ModesCommand implements Callable<Integer> {
     for (String group : groups) {
       measure(out, Group.parse(group));
     }
-    return clean ? 0 : 1;
+    return runs.exitStatus();
   }
 
   private void measure(PrintWriter out, Group group) throws IOException, InterruptedException {
@@ -150,19 +149,15 @@ final class ModesCommand implements Callable<Integer> {
         group.nodes(),
         count,
         open,
-        CompareCommand.median(theirs),
-        CompareCommand.median(values(ours, LoadResult::operationsPerSecond)),
-        CompareCommand.median(ratios),
+        CheckedRuns.median(theirs),
+        CheckedRuns.median(ours, LoadResult::operationsPerSecond),
+        CheckedRuns.median(ratios),
         Arrays.stream(ratios).min().orElseThrow(),
         Arrays.stream(ratios).max().orElseThrow(),
-        CompareCommand.median(values(ours, r -> r.latency().p50Micros())),
-        CompareCommand.median(values(ours, r -> r.latency().p99Micros())),
-        CompareCommand.median(cpu));
+        CheckedRuns.median(ours, r -> r.latency().p50Micros()),
+        CheckedRuns.median(ours, r -> r.latency().p99Micros()),
+        CheckedRuns.median(cpu));
     out.flush();
-  }
-
-  private static double[] values(List<LoadResult> results, ToDoubleFunction<LoadResult> figure) {
-    return results.stream().mapToDouble(figure).toArray();
   }
 
   /** What the nodes and the proxy have used so far. */
@@ -178,23 +173,12 @@ final class ModesCommand implements Callable<Integer> {
         .sum();
   }
 
+  /** Without warm-up, so that the processor time is that of the operations counted. */
   private LoadResult run(HostPort target, int count, int open, double forSeconds)
       throws IOException, InterruptedException {
-    LoadResult result =
-        LoadRun.run(
-            LoadSettings.of(target.resolve(), count, Mix.TXN, (int) (forSeconds * 1_000))
-                .withWarmupMs(500)
-                .withOpen(open));
-    if (!result.clean()) {
-      clean = false;
-      PrintWriter err = spec.commandLine().getErr();
-      err.printf(
-          "%s: %d requests failed, %d findings%n", target, result.errors(), result.findings());
-      result.firstErrors().forEach(err::println);
-      result.firstFindings().forEach(err::println);
-      err.flush();
-    }
-    return result;
+    return runs.run(
+        LoadSettings.of(target.resolve(), count, Mix.TXN, (int) (forSeconds * 1_000))
+            .withOpen(open));
   }
 
   private static void remove(Path folder) throws IOException {

@@ -134,7 +134,7 @@ class BenchMainTest {
 
   @Test
   void aMedianIsTheMiddle() {
-    assertThat(CompareCommand.median(3, 1, 2)).isEqualTo(2);
-    assertThat(CompareCommand.median(4, 1, 2, 3)).isEqualTo(2.5);
+    assertThat(CheckedRuns.median(3, 1, 2)).isEqualTo(2);
+    assertThat(CheckedRuns.median(4, 1, 2, 3)).isEqualTo(2.5);
   }
 }

@@ -1,16 +1,15 @@
 package io.mgtm.proxy;
 
+import io.mgtm.gtm.cli.Cli;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.ConfigFile;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.front.UpstreamProtocol;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -63,28 +62,12 @@ final class StartCommand implements Callable<Integer> {
     ProxyServer server = ProxyServer.start(config());
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "mgtm-stop"));
     PrintWriter out = spec.commandLine().getOut();
-    out.println("Proxy listening on " + text(server.address()));
+    out.println("Proxy listening on " + HostPort.of(server.address()));
     if (server.metricsAddress() != null) {
-      out.println("Metrics on http://" + text(server.metricsAddress()) + "/metrics");
+      out.println("Metrics on http://" + HostPort.of(server.metricsAddress()) + "/metrics");
     }
     out.flush();
-    return awaitEnd(server);
-  }
-
-  private static String text(InetSocketAddress address) {
-    return new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
-  }
-
-  /** Returns only when the proxy fails; a signal ends the process by the hook. */
-  private int awaitEnd(ProxyServer server) throws InterruptedException {
-    try {
-      Throwable cause = server.failure().get();
-      spec.commandLine().getErr().println("mgtm: stopped: " + cause.getMessage());
-      spec.commandLine().getErr().flush();
-      return 1;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    }
+    return Cli.awaitFailure(server.failure(), spec.commandLine().getErr());
   }
 
   private ProxyConfig config() throws ConfigException {

@@ -54,8 +54,7 @@ class ClockJumpIT {
   }
 
   private static TransactionReply.Began begin(GtmClient client) throws IOException {
-    TransactionReply.Began began =
-        client.begin(BeginKind.GXID, Isolation.READ_COMMITTED, false);
+    TransactionReply.Began began = client.begin(BeginKind.GXID, Isolation.READ_COMMITTED, false);
     assertThat(client.commit(began.gxid())).isTrue();
     return began;
   }

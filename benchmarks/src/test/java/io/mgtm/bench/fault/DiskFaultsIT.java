@@ -31,7 +31,8 @@ class DiskFaultsIT {
   private LocalSettings settings() throws IOException {
     Path config =
         Files.writeString(
-            scratch.resolve("gtm.yaml"), "log: {segmentBytes: 1048576, checkpointBytes: 1073741824}\n");
+            scratch.resolve("gtm.yaml"),
+            "log: {segmentBytes: 1048576, checkpointBytes: 1073741824}\n");
     return LocalSettings.free(folder, 3, "fifo")
         .withNodeOptions(List.of("--config", config.toString()));
   }
@@ -96,7 +97,8 @@ class DiskFaultsIT {
       running.awaitVoters(3);
       TimeUnit.MILLISECONDS.sleep(200);
       running.verify();
-      log.info("slow disk: longest request {} ms with a follower, {} with the leader", follows, leads);
+      log.info(
+          "slow disk: longest request {} ms with a follower, {} with the leader", follows, leads);
     }
   }
 }

@@ -72,6 +72,11 @@ final class GroupUnderLoad implements AutoCloseable {
     return givenOut;
   }
 
+  /** How many requests were answered so far. */
+  long served() {
+    return load.served();
+  }
+
   /** Waits until so many more requests are answered: the group serves. */
   void awaitProgress(long requests) throws InterruptedException {
     long until = load.served() + requests;

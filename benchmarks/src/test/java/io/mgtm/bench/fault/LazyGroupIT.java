@@ -48,8 +48,7 @@ class LazyGroupIT {
   }
 
   private void killLeaders(int nodes) throws IOException, InterruptedException {
-    try (GroupUnderLoad running =
-        GroupUnderLoad.start(LocalSettings.free(folder, nodes, "lazy"))) {
+    try (GroupUnderLoad running = GroupUnderLoad.start(LocalSettings.free(folder, nodes, "lazy"))) {
       running.awaitVoters(nodes);
       for (int i = 0; i < KILLS; i++) {
         int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
@@ -138,8 +137,7 @@ class LazyGroupIT {
       running.group().restartNode(leader);
       running.awaitVoters(2);
       running.verify();
-      log.info(
-          "2 nodes, leader and a proxy killed: longest request in ms {}", running.pausesMs());
+      log.info("2 nodes, leader and a proxy killed: longest request in ms {}", running.pausesMs());
     }
   }
 

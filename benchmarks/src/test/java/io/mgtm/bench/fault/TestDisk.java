@@ -68,7 +68,8 @@ final class TestDisk implements AutoCloseable {
       Assumptions.assumeTrue(Files.size(device) > 0, "SKIPPED: nbdfuse serves no device here");
       String loop = disk.must("losetup", "--find", "--show", device.toString()).strip();
       disk.undo.push(List.of("losetup", "-d", loop));
-      disk.must("mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=1", "-O", "^metadata_csum", loop);
+      disk.must(
+          "mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=1", "-O", "^metadata_csum", loop);
       disk.must("mount", loop, folder.toString());
       disk.undo.push(List.of("umount", folder.toString()));
       Files.deleteIfExists(folder.resolve("lost+found"));

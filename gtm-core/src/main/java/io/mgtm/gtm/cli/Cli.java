@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
@@ -56,6 +58,22 @@ public final class Cli {
       return parser.apply(text);
     } catch (IllegalArgumentException e) {
       throw new TypeConversionException(e.getMessage());
+    }
+  }
+
+  /**
+   * Waits for the end of a server that a signal ends by its hook: this returns only when it fails.
+   *
+   * @return the command's status
+   */
+  public static int awaitFailure(CompletableFuture<Throwable> failure, PrintWriter err)
+      throws InterruptedException {
+    try {
+      tell(err, "stopped: " + failure.get().getMessage());
+      err.flush();
+      return FAILED;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
     }
   }
 

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -100,7 +99,7 @@ final class StartCommand implements Callable<Integer> {
     GtmServer server = GtmServer.start(config, takeover());
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "mgtm-stop"));
     PrintWriter out = spec.commandLine().getOut();
-    out.println("GTM listening on " + text(server.address()));
+    out.println("GTM listening on " + HostPort.of(server.address()));
     if (config.group().exists()) {
       out.println(
           "Member %s of %s"
@@ -109,26 +108,10 @@ final class StartCommand implements Callable<Integer> {
                   String.join(", ", config.group().memberAddresses().keySet())));
     }
     if (server.metricsAddress() != null) {
-      out.println("Metrics on http://" + text(server.metricsAddress()) + "/metrics");
+      out.println("Metrics on http://" + HostPort.of(server.metricsAddress()) + "/metrics");
     }
     out.flush();
-    return awaitEnd(server);
-  }
-
-  private static String text(java.net.InetSocketAddress address) {
-    return new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
-  }
-
-  /** Returns only when the server fails; a signal ends the process by the hook. */
-  private int awaitEnd(GtmServer server) throws InterruptedException {
-    try {
-      Throwable cause = server.failure().get();
-      spec.commandLine().getErr().println("mgtm: stopped: " + cause.getMessage());
-      spec.commandLine().getErr().flush();
-      return 1;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    }
+    return Cli.awaitFailure(server.failure(), spec.commandLine().getErr());
   }
 
   /** What to fill a new data folder with, or null. */

@@ -40,6 +40,11 @@ public record HostPort(String host, int port) {
     return new HostPort(host, port);
   }
 
+  /** Of an address whose name is looked up. */
+  public static HostPort of(InetSocketAddress address) {
+    return new HostPort(address.getAddress().getHostAddress(), address.getPort());
+  }
+
   private static IllegalArgumentException bad(String text) {
     return new IllegalArgumentException(
         "\"" + text + "\" is no address: expected HOST:PORT, with a port from 0 to 65535");

@@ -13,9 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Between begin and end of a backup, a client's lists of transactions and sequences show the
- * moment of its begin. The original stops every other client meanwhile; here the client gets a
- * copy of the state instead. Owner thread.
+ * Between begin and end of a backup, a client's lists of transactions and sequences show the moment
+ * of its begin. The original stops every other client meanwhile; here the client gets a copy of the
+ * state instead. Owner thread.
  */
 final class BackupViews {
   /** How many clients may have one. */

@@ -393,8 +393,7 @@ final class LinkEngine {
   }
 
   private Reply query(long session, LinkCommand query) {
-    Reply viewed =
-        backupViews.answer(session, query.backend(), query.command(), machine.state());
+    Reply viewed = backupViews.answer(session, query.backend(), query.command(), machine.state());
     return viewed != null ? viewed : machine.state().apply(query.command());
   }
 

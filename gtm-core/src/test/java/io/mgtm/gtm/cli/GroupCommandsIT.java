@@ -132,7 +132,14 @@ class GroupCommandsIT {
         .contains("is not empty");
     Path skipping = folder.resolve("skipping");
     done(
-        run("restore", "--from", file.toString(), "--data", skipping.toString(), "--skip-gxids", "7"),
+        run(
+            "restore",
+            "--from",
+            file.toString(),
+            "--data",
+            skipping.toString(),
+            "--skip-gxids",
+            "7"),
         "holds the backup at entry");
     assertThat(run("restore", "--from", "f", "--data", "d", "--skip-gxids", "-1").err())
         .contains("--skip-gxids: -1 is not allowed, expected 0 to 1000000000");

@@ -31,6 +31,7 @@ final class LazySimGroup {
     final String name;
     final LazySimLog log;
     boolean up = true;
+
     /** How much of the leader's log has arrived. */
     int received;
 
@@ -87,7 +88,10 @@ final class LazySimGroup {
     term++;
     for (Member other : members) {
       if (other != next && other.up) {
-        other.log.entries.subList(
+        other
+            .log
+            .entries
+            .subList(
                 Math.min(other.log.entries.size(), next.log.entries.size()),
                 other.log.entries.size())
             .clear();
@@ -144,8 +148,7 @@ final class LazySimGroup {
   private LinkEngine engine(Member member) {
     List<Command> first = new ArrayList<>();
     for (int i = 0; i < SEQUENCES; i++) {
-      first.add(
-          new SequenceCommand.Restore("s" + i, 1, 1, Long.MAX_VALUE - 1, 1, 1, false, false));
+      first.add(new SequenceCommand.Restore("s" + i, 1, 1, Long.MAX_VALUE - 1, 1, 1, false, false));
     }
     first.add(new TransactionCommand.StartGxids(10_000, 3));
     int waitMs = fault == LazySimFault.NO_WAIT ? 0 : WAIT_MS;

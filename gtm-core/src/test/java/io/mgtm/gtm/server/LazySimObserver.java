@@ -54,8 +54,7 @@ final class LazySimObserver {
    *
    * @param askedMicros when it was asked for
    */
-  void saw(
-      LazySimFront by, SnapshotReply.Snapshot snapshot, long askedMicros, long nowMicros) {
+  void saw(LazySimFront by, SnapshotReply.Snapshot snapshot, long askedMicros, long nowMicros) {
     Set<Integer> running = new HashSet<>();
     for (int gxid : snapshot.running().copy()) {
       running.add(gxid);

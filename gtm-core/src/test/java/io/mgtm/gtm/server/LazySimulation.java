@@ -42,8 +42,7 @@ final class LazySimulation {
   }
 
   private LazySimFront front(String name, FrontKind kind) {
-    LazySimFront front =
-        new LazySimFront(name, kind, ++numbers, time, random, fault, observer);
+    LazySimFront front = new LazySimFront(name, kind, ++numbers, time, random, fault, observer);
     fronts.add(front);
     front.start();
     return front;
@@ -109,11 +108,7 @@ final class LazySimulation {
     group.checkEqual();
     TransactionReply.TransactionList list =
         (TransactionReply.TransactionList)
-            group
-                .leader()
-                .machine
-                .state()
-                .apply(new TransactionCommand.ListTransactions());
+            group.leader().machine.state().apply(new TransactionCommand.ListTransactions());
     for (LazySimFront front : fronts) {
       Set<Integer> open = new HashSet<>();
       list.transactions().stream()

@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
@@ -24,6 +25,8 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   int flushes;
   int writes;
   boolean disconnected;
+  boolean own;
+  int version = LinkFormat.VERSION;
 
   RecordingPeer(String name) {
     this.name = name;
@@ -41,7 +44,17 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
 
   @Override
   public int version() {
-    return LinkFormat.VERSION;
+    return version;
+  }
+
+  @Override
+  public boolean isOwn() {
+    return own;
+  }
+
+  @Override
+  public void entries(LinkEntries entries) {
+    told.add("entries %d to %d".formatted(entries.first(), entries.last()));
   }
 
   @Override

@@ -13,6 +13,7 @@ final class TicketLog implements ReplicatedLog {
   long committed;
   long tickets;
   long confirmed;
+  long stable = Long.MAX_VALUE;
   boolean full;
 
   @Override
@@ -50,6 +51,11 @@ final class TicketLog implements ReplicatedLog {
   }
 
   @Override
+  public long stableIndex() {
+    return Math.min(committed, stable);
+  }
+
+  @Override
   public long lastIndex() {
     return entries.size();
   }
@@ -64,7 +70,12 @@ final class TicketLog implements ReplicatedLog {
 
   /** What a member that follows makes of the entries. */
   GtmStateMachine replayed() {
-    GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
+    return replayed(false);
+  }
+
+  GtmStateMachine replayed(boolean lazy) {
+    GtmStateMachine machine =
+        new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty(), lazy, () -> {});
     for (int i = 0; i < entries.size(); i++) {
       machine.apply(i + 1L, ByteBuffer.wrap(entries.get(i)));
     }

@@ -50,8 +50,9 @@ public final class DiskFiles implements StorageFiles {
     Path path = folder.resolve(name);
     try {
       // Asked first, so that a nearly full disk is not filled to the brim only to fail.
-      long usableBytes = Files.getFileStore(folder).getUsableSpace();
-      if (usableBytes < bytes) {
+      // By File, which needs no mount table (there is none in a chroot) and says 0 when it fails.
+      long usableBytes = folder.toFile().getUsableSpace();
+      if (usableBytes > 0 && usableBytes < bytes) {
         throw new LogException(
             Category.NO_SPACE,
             "Cannot write %s: the disk has %d bytes left and %d are needed; free some space on it"

@@ -1,0 +1,183 @@
+package io.mgtm.gtm.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.Durability;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.Isolation;
+import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.TransactionCommand.BeginKind;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.Standing;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a leader of mode lazy does beyond that of others; the log and the turns are the test's. */
+class LazyLeaderTest {
+  private static final long ONE = LinkFormat.SESSION_BIT | 1;
+
+  private final Deque<Runnable> tasks = new ArrayDeque<>();
+  private final List<Runnable> timers = new ArrayList<>();
+  private final List<Throwable> fatal = new ArrayList<>();
+  private final TicketLog log = new TicketLog();
+  private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), true, () -> {});
+  private final RecordingPeer p1 = new RecordingPeer("p1");
+  private long term = 1;
+  private LinkEngine engine = engine();
+
+  private LinkEngine engine() {
+    return new LinkEngine(
+        new LinkEngine.Setup(
+            "g1",
+            () -> new Standing(engine.takesFronts(), term, "g1", "g1", "h:1"),
+            () -> "h:1",
+            Limits.NONE,
+            List.of(new TransactionCommand.StartGxids(10_000, 3)),
+            null,
+            100,
+            60_000,
+            new LazyLeader.Settings(2_000, (ms, task) -> timers.add(task)),
+            null),
+        machine,
+        log,
+        tasks::add,
+        () -> 1_000,
+        new GtmMetrics(new SimpleMeterRegistry()),
+        fatal::add);
+  }
+
+  private void turn() {
+    for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
+      next.run();
+    }
+    assertThat(fatal).isEmpty();
+  }
+
+  private void settle() {
+    turn();
+    log.commitAll();
+    log.confirmAll();
+    engine.release();
+  }
+
+  private void attach(RecordingPeer peer, boolean fresh) {
+    engine.submit(new LinkWork.Attach(peer, ONE, fresh, false));
+    settle();
+  }
+
+  private void begin(RecordingPeer peer, long number) {
+    Command command =
+        new TransactionCommand.Begin(
+            ONE, (short) 1, Isolation.READ_COMMITTED, false, BeginKind.GXID);
+    engine.submit(
+        new LinkWork.Commands(
+            peer, ONE, number - 1, number, List.of(new LinkCommand((short) 1, command))));
+  }
+
+  private void serveOne(RecordingPeer peer) {
+    engine.leading();
+    attach(peer, true);
+    peer.told.clear();
+  }
+
+  @Test
+  void aReplyComesBehindTheEntriesThatItRestsOn() {
+    serveOne(p1);
+    log.stable = log.lastIndex();
+    begin(p1, 1);
+    settle();
+    assertThat(p1.told).containsExactly("entries 4 to 4", "1:S");
+    begin(p1, 2);
+    log.stable = log.lastIndex();
+    begin(p1, 3);
+    settle();
+    assertThat(p1.told).containsExactly("entries 4 to 4", "1:S", "entries 5 to 5", "2:S", "3:S");
+    log.stable = Long.MAX_VALUE;
+    begin(p1, 4);
+    settle();
+    assertThat(p1.told).endsWith("4:S").doesNotContain("entries 6 to 6");
+  }
+
+  @Test
+  void theNodesOwnFrontWaitsUntilItsEntriesAreStable() {
+    p1.own = true;
+    serveOne(p1);
+    log.stable = log.lastIndex();
+    begin(p1, 1);
+    settle();
+    assertThat(p1.told).isEmpty();
+    assertThat(engine.heldTurns()).isEqualTo(1);
+    log.stable = log.lastIndex();
+    engine.release();
+    assertThat(p1.told).containsExactly("1:S");
+  }
+
+  @Test
+  void whatIsNotAFrontsIsForced() {
+    serveOne(p1);
+    assertThat(log.durabilities).containsOnly(Durability.REQUIRED);
+    begin(p1, 1);
+    settle();
+    assertThat(log.durabilities.get(log.durabilities.size() - 1)).isEqualTo(Durability.BUFFERED);
+  }
+
+  @Test
+  void aFrontThatKeepsNothingIsRefused() {
+    p1.version = 1;
+    engine.leading();
+    attach(p1, true);
+    assertThat(p1.told).containsExactly("refused PROTOCOL");
+  }
+
+  @Test
+  void afterALossFrontsAreHeardBeforeAnythingIsServed() {
+    serveOne(p1);
+    long here = machine.state().served().entries();
+    begin(p1, 1);
+    settle();
+    byte[] lost = log.entries.remove(log.entries.size() - 1);
+    GtmStateMachine without = log.replayed(true);
+    machine.restore(java.nio.ByteBuffer.wrap(without.checkpoint()));
+    engine.following();
+    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    term = 2;
+    engine.leading();
+    assertThat(engine.isServing()).isFalse();
+    assertThat(engine.takesFronts()).isTrue();
+    p1.told.clear();
+    engine.submit(
+        new LinkWork.Present(p1, new LinkEntries(1, here + 1, here, List.of(lost))));
+    attach(p1, false);
+    assertThat(engine.isServing()).isTrue();
+    assertThat(p1.told).containsExactly("attached 1");
+    assertThat(machine.state().counts().nextGxid()).isEqualTo(10_001);
+    assertThat(machine.state().served().term()).isEqualTo(2);
+  }
+
+  @Test
+  void whoeverDoesNotComeInTimeIsSkipped() {
+    serveOne(p1);
+    engine.following();
+    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    term = 2;
+    engine.leading();
+    settle();
+    assertThat(engine.isServing()).isFalse();
+    timers.forEach(Runnable::run);
+    settle();
+    assertThat(engine.isServing()).isTrue();
+    assertThat(machine.state().hasSession(ONE)).isFalse();
+    assertThat(machine.state().counts().nextGxid()).isGreaterThan(10_000 + 131_000);
+    p1.told.clear();
+    attach(p1, false);
+    assertThat(p1.told).containsExactly("refused SESSION_LOST");
+  }
+}
