@@ -42,9 +42,10 @@ final class JGroupsStack {
 
   private static final String CIPHER = "ChaCha20-Poly1305";
   private static final int CIPHER_NONCE_BYTES = 12;
+
   /**
-   * What was dropped, because a queue was full or its receiver had not joined yet, comes again after
-   * that. JGroups' second would be as long as an election.
+   * What was dropped, because a queue was full or its receiver had not joined yet, comes again
+   * after that. JGroups' second would be as long as an election.
    */
   private static final long RETRANSMIT_MS = 100;
 

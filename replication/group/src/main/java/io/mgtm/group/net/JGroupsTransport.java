@@ -79,9 +79,7 @@ public final class JGroupsTransport implements Transport {
    * the stack, or may do so in one of an operator's own, is never gone round.
    */
   public static Optional<EventLoop> loopOf(Executor owner, JGroupsSettings settings) {
-    return settings.stackFile().isEmpty()
-            && settings.secret().isEmpty()
-            && DirectLinks.suit(owner)
+    return settings.stackFile().isEmpty() && settings.secret().isEmpty() && DirectLinks.suit(owner)
         ? Optional.of((EventLoop) owner)
         : Optional.empty();
   }

@@ -4,8 +4,6 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.core.Role;
-import io.mgtm.group.core.Standing;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.ManagedLog;
@@ -13,22 +11,11 @@ import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.DataDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
-import org.jgroups.Address;
-import org.jgroups.protocols.raft.Leader;
-import org.jgroups.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,17 +41,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class RaftLog implements ManagedLog {
   private static final Logger log = LoggerFactory.getLogger(RaftLog.class);
-  private static final long BEHIND_MS = 100;
+  private static final Optional<String> NOT_LEADING = Optional.of("this member does not lead");
   private static final long VOTE_MS = 400;
-  private static final long PUSH_MS = 2_000;
-
-  private enum Rebuild {
-    NONE,
-    /** The state holds what is not committed; all that is told is ignored until a checkpoint. */
-    ASKED,
-    /** The checkpoint has come, entries follow. */
-    RUNNING
-  }
 
   private final GroupSettings settings;
   private final Executor owner;
@@ -73,26 +51,12 @@ public final class RaftLog implements ManagedLog {
   private final RaftThreads threads;
   private final RaftDisk disk;
   private final RaftReplica replica;
-  private final RaftCheckpoints checkpoints;
   private final GroupRaft raft;
-  private final GroupElection election;
   private final RaftChannel channel;
-  private final SecureRandom random = new SecureRandom();
+  private final RaftTurns turns;
+  private final RaftMembership membership;
   private final AtomicBoolean lookAsked = new AtomicBoolean();
-  private final Set<Address> welcomed = new HashSet<>();
-
-  /** Null while this member does not lead by jgroups-raft's word. */
-  private RaftLeadership leadership;
-
-  private Rebuild rebuild = Rebuild.NONE;
   private boolean roundAsked;
-  private boolean toldFollowing;
-  private String toldLeader;
-  private long toldCommitted;
-  private long toldConfirmed;
-  private long membersChangedAt;
-  private long behindLookMs;
-  private long leaderSeenMs;
   private volatile boolean closed;
   private volatile LogException failure;
 
@@ -147,17 +111,25 @@ public final class RaftLog implements ManagedLog {
     disk = new RaftDisk(folder, settings.segments(), threads.files());
     replica = new RaftReplica(machine, settings.members());
     disk.newestCheckpoint().ifPresent(replica::restore);
-    checkpoints = new RaftCheckpoints(disk, replica, threads.files(), settings.checkpointBytes());
+    turns =
+        new RaftTurns(
+            settings.name(),
+            listener,
+            disk,
+            replica,
+            new RaftCheckpoints(disk, replica, threads.files(), settings.checkpointBytes()),
+            new RaftTurns.Threads(this::execute, threads.files(), () -> closed));
     raft =
         new GroupRaft(
-            disk,
-            new RaftTold(new Hearer(), this::execute, e -> execute(() -> fail(e)), () -> closed));
+            disk, new RaftTold(turns, this::execute, e -> execute(() -> fail(e)), () -> closed));
     raft.raftId(settings.name()).members(settings.members());
     raft.addRoleListener(role -> askLook());
-    election = new GroupElection(this::mayVote, e -> execute(() -> fail(e)));
+    GroupElection election = new GroupElection(this::mayVote, e -> execute(() -> fail(e)));
     election.voteTimeout(VOTE_MS);
     channel =
         RaftChannel.open(settings.name(), network, election, raft, disk::isSettled, this::askLook);
+    turns.join(raft, election, channel);
+    membership = new RaftMembership(settings.name(), disk, replica, raft, channel);
     log.info(
         "Member {}: mode raft, term {}, entries to {}, {}",
         settings.name(),
@@ -167,7 +139,6 @@ public final class RaftLog implements ManagedLog {
   }
 
   private void begin(JGroupsSettings network) {
-    leaderSeenMs = nowMs();
     channel.connect(network);
     threads
         .clock()
@@ -175,22 +146,12 @@ public final class RaftLog implements ManagedLog {
             this::askLook, settings.tickMs(), settings.tickMs(), TimeUnit.MILLISECONDS);
   }
 
-  private static long nowMs() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-  }
-
   /** JGroups' threads. A folder that was emptied has forgotten what it acknowledged. */
   private boolean mayVote() {
     if (!disk.isSettled() && channel.isFirstMeeting(settings.members())) {
-      settle("meets all others for the first time");
+      turns.settle("meets all others for the first time");
     }
     return disk.isSettled();
-  }
-
-  private void settle(String why) {
-    disk.settle();
-    log.info("Member {} {}, and may vote", settings.name(), why);
-    channel.say();
   }
 
   private void execute(Runnable task) {
@@ -221,7 +182,7 @@ public final class RaftLog implements ManagedLog {
   private void fail(LogException cause) {
     if (failure == null) {
       failure = cause;
-      leadership = null;
+      turns.end();
       log.error("Member {} stops: {}", settings.name(), cause.getMessage(), cause);
       listener.following(null);
       listener.failed(cause);
@@ -231,227 +192,17 @@ public final class RaftLog implements ManagedLog {
   /** Any thread. */
   private void askLook() {
     if (!lookAsked.getAndSet(true)) {
-      execute(this::look);
-    }
-  }
-
-  /** Compares what jgroups-raft says with what was made of it. */
-  private void look() {
-    lookAsked.getAndSet(false);
-    Address leader = raft.leader();
-    long term = raft.currentTerm();
-    boolean leads = raft.isLeader() && raft.impl() instanceof Leader;
-    if (leadership != null && (!leads || term != leadership.term())) {
-      depose();
-    }
-    if (leadership == null && leads && rebuild == Rebuild.NONE) {
-      lead(term);
-    }
-    if (!leads && rebuild == Rebuild.NONE) {
-      tellFollowing(leader == null ? null : RaftChannel.nameOf(leader));
-    }
-    tick(leader != null);
-  }
-
-  private void tick(boolean isThereALeader) {
-    long now = nowMs();
-    if (isThereALeader) {
-      leaderSeenMs = now;
-    } else if (now - leaderSeenMs >= PUSH_MS) {
-      leaderSeenMs = now;
-      threads.files().execute(election::pushOn);
-    }
-    if (leadership != null && now - behindLookMs >= BEHIND_MS) {
-      behindLookMs = now;
-      raft.execute(raft::sendToThoseBehind);
-      welcomeNewFolders();
-    }
-    if (rebuild == Rebuild.NONE) {
-      checkpoints.tick(now);
-    }
-  }
-
-  private void welcomeNewFolders() {
-    if (!leadership.isServing()) {
-      return;
-    }
-    for (Address address : channel.unsettled()) {
-      if (welcomed.add(address)) {
-        UUID id = (UUID) address;
-        submit(RaftEntry.welcome(id.getMostSignificantBits(), id.getLeastSignificantBits()));
-      }
-    }
-  }
-
-  private void lead(long term) {
-    leadership = new RaftLeadership(random.nextLong(), term);
-    welcomed.clear();
-    toldFollowing = false;
-    submit(RaftEntry.termStart(leadership.id(), term, settings.name()));
-  }
-
-  private void submit(RaftEntry entry) {
-    RaftLeadership of = leadership;
-    raft.submit(
-        entry,
-        lost -> {
-          if (lost != null) {
-            execute(() -> lost(of));
-          }
-        });
-  }
-
-  /** What was handed over does not stand in the log, and what comes after it is void. */
-  private void lost(RaftLeadership of) {
-    look();
-    if (leadership == of) {
-      throw new LogException(
-          Category.IO,
-          "The leader's entries were refused, so what it has applied cannot be committed; start it again");
-    }
-  }
-
-  private void depose() {
-    log.info("Member {} leads no longer", settings.name());
-    leadership = null;
-    checkpoints.restored();
-    if (replica.isAhead()) {
-      rebuild = Rebuild.ASKED;
-      threads.files().execute(this::askRebuild);
-    } else {
-      tellFollowing(null);
-    }
-  }
-
-  /** Files thread. */
-  private void askRebuild() {
-    while (!closed
-        && !raft.execute(
-            () -> {
-              raft.tellAgain(replica.initial());
-              execute(this::rebuilt);
-            })) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-    }
-  }
-
-  private void rebuilt() {
-    rebuild = Rebuild.NONE;
-    tellFollowing(null);
-    askLook();
-  }
-
-  private void tellFollowing(String leader) {
-    if (!toldFollowing || !Objects.equals(leader, toldLeader)) {
-      toldFollowing = true;
-      toldLeader = leader;
-      log.info("Member {}: leader {}", settings.name(), leader == null ? "unknown" : leader);
-      listener.following(leader);
-    }
-  }
-
-  private final class Hearer implements RaftTold.Hearer {
-    @Override
-    public void committed(long index, ByteBuffer bytes) {
-      if (rebuild == Rebuild.ASKED) {
-        return;
-      }
-      RaftEntry entry = RaftEntry.decode(bytes);
-      boolean own = leadership != null && entry.leadership() == leadership.id();
-      if (entry.kind() == RaftEntry.Kind.TERM_START && leadership != null && !own) {
-        replicaOvertaken(index, entry);
-      } else if (replica.committed(index, entry)) {
-        counted(entry, own);
-      }
-    }
-
-    /** Another leader's term has begun before this member has heard that it lost its own. */
-    private void replicaOvertaken(long index, RaftEntry entry) {
-      // A lower term's start is one of before, which a leader hears when it begins.
-      if (entry.number() > leadership.term()) {
-        depose();
-      }
-      if (rebuild == Rebuild.NONE) {
-        replica.committed(index, entry);
-      }
-    }
-
-    private void counted(RaftEntry entry, boolean own) {
-      switch (entry.kind()) {
-        case COMMAND -> {
-          if (own) {
-            leadership.committed(entry.number());
-          }
-          checkpoints.committed();
-        }
-        case TERM_START -> {
-          if (own) {
-            serve();
-          }
-        }
-        case ROUND -> {
-          if (own) {
-            leadership.confirmedTo(entry.number());
-          }
-        }
-        case WELCOME -> welcomed(entry);
-      }
-    }
-
-    @Override
-    public void membersChanged(long index, List<String> members) {
-      if (rebuild != Rebuild.ASKED) {
-        membersChangedAt = index;
-        replica.membersChanged(index, members);
-      }
-    }
-
-    @Override
-    public void restored(RaftCheckpoint checkpoint) {
-      if (rebuild == Rebuild.ASKED) {
-        rebuild = Rebuild.RUNNING;
-      }
-      checkpoints.restored();
-      replica.restore(checkpoint);
-    }
-
-    @Override
-    public void heard() {
-      RaftLeadership now = leadership;
-      if (now == null || !now.isServing()) {
-        return;
-      }
-      if (replica.commands() > toldCommitted) {
-        toldCommitted = replica.commands();
-        listener.committed(toldCommitted);
-      }
-      if (leadership == now && now.confirmedTicket() > toldConfirmed) {
-        toldConfirmed = now.confirmedTicket();
-        listener.confirmed(toldConfirmed);
-      }
-    }
-  }
-
-  private void serve() {
-    log.info("Member {} leads in term {}", settings.name(), leadership.term());
-    leadership.serve();
-    toldCommitted = replica.commands();
-    toldConfirmed = 0;
-    listener.leading(leadership.term(), false);
-  }
-
-  private void welcomed(RaftEntry entry) {
-    UUID own = channel.address();
-    if (entry.leadership() == own.getMostSignificantBits()
-        && entry.number() == own.getLeastSignificantBits()
-        && !disk.isSettled()) {
-      settle("has everything that the group has");
+      execute(
+          () -> {
+            lookAsked.getAndSet(false);
+            turns.look();
+          });
     }
   }
 
   @Override
   public boolean isLeading() {
-    return leadership != null && leadership.isServing() && failure == null;
+    return turns.isServing() && failure == null;
   }
 
   @Override
@@ -483,10 +234,7 @@ public final class RaftLog implements ManagedLog {
     if (!isLeading()) {
       throw new IllegalStateException("this member does not lead");
     }
-    long number = replica.appliedByLeader();
-    submit(RaftEntry.command(leadership.id(), number, payload));
-    leadership.appended(number);
-    return number;
+    return turns.append(payload);
   }
 
   @Override
@@ -499,21 +247,20 @@ public final class RaftLog implements ManagedLog {
       roundAsked = true;
       execute(this::round);
     }
-    return leadership.confirm();
+    return turns.leadership().confirm();
   }
 
   /** After the tasks that wait already, so that what they append confirms the reads. */
   private void round() {
     roundAsked = false;
-    long ticket = isLeading() ? leadership.roundDue() : 0;
-    if (ticket > 0) {
-      submit(RaftEntry.round(leadership.id(), ticket));
+    if (isLeading()) {
+      turns.round();
     }
   }
 
   @Override
   public long confirmedTicket() {
-    return isLeading() ? leadership.confirmedTicket() : 0;
+    return isLeading() ? turns.leadership().confirmedTicket() : 0;
   }
 
   @Override
@@ -545,47 +292,14 @@ public final class RaftLog implements ManagedLog {
 
   @Override
   public Optional<String> add(String name) {
-    return change(
-        name,
-        replica.members().contains(name)
-            ? name + " is a member already"
-            : channel.connected().contains(name)
-                ? null
-                : name + " is not connected; start it first",
-        true);
+    checkOpen();
+    return isLeading() ? membership.add(name, turns.membersChangedAt()) : NOT_LEADING;
   }
 
   @Override
   public Optional<String> remove(String name) {
-    return change(name, replica.members().contains(name) ? null : name + " is not a member", false);
-  }
-
-  private Optional<String> change(String name, String objection, boolean joins) {
     checkOpen();
-    if (!isLeading()) {
-      return Optional.of("this member does not lead");
-    }
-    if (objection != null) {
-      return Optional.of(objection);
-    }
-    List<Address> behind = raft.behindCommitOf(membersChangedAt);
-    if (!behind.isEmpty()) {
-      return Optional.of(
-          "not all connected members know of the change before this one yet; try again");
-    }
-    try {
-      var change = joins ? raft.addServer(name) : raft.removeServer(name);
-      change.whenComplete(
-          (ignored, lost) -> {
-            if (lost != null) {
-              log.warn(
-                  "The change of the membership by {} did not happen: {}", name, lost.toString());
-            }
-          });
-      return Optional.empty();
-    } catch (Exception e) {
-      return Optional.of("the membership cannot be changed now: " + e.getMessage());
-    }
+    return isLeading() ? membership.remove(name, turns.membersChangedAt()) : NOT_LEADING;
   }
 
   /** Nothing is acknowledged that is not forced on a majority, so there is nothing to accept. */
@@ -596,43 +310,7 @@ public final class RaftLog implements ManagedLog {
 
   @Override
   public GroupStatus status() {
-    Map<Address, Long> matched = raft.matchedByMember();
-    List<String> voters = replica.members().stream().sorted().toList();
-    List<GroupStatus.Member> members = new ArrayList<>();
-    for (String voter : voters) {
-      members.add(new GroupStatus.Member(voter, true, matchedOf(voter, matched)));
-    }
-    for (String other : channel.connected()) {
-      if (!voters.contains(other)) {
-        members.add(new GroupStatus.Member(other, false, matchedOf(other, matched)));
-      }
-    }
-    Address leader = raft.leader();
-    String leaderName = leader == null ? "" : Objects.toString(RaftChannel.nameOf(leader), "");
-    return new GroupStatus(
-        settings.name(),
-        leadership == null ? Role.FOLLOWER : Role.LEADER,
-        isLeading(),
-        false,
-        raft.currentTerm(),
-        leaderName,
-        Standing.INTACT,
-        disk.lastAppended(),
-        raft.commitIndex(),
-        replica.index(),
-        members,
-        channel.connected());
-  }
-
-  private long matchedOf(String name, Map<Address, Long> matched) {
-    if (name.equals(settings.name())) {
-      return disk.lastAppended();
-    }
-    return matched.entrySet().stream()
-        .filter(entry -> name.equals(RaftChannel.nameOf(entry.getKey())))
-        .mapToLong(Map.Entry::getValue)
-        .max()
-        .orElse(-1);
+    return membership.status(turns.leadership() != null, isLeading());
   }
 
   /**

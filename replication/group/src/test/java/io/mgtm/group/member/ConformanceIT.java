@@ -219,8 +219,7 @@ class ConformanceIT {
       CompletableFuture<List<String>> read = old.read();
       assertThat(old.local()).contains("lost");
       TestGroup.await(
-          "another leader",
-          () -> group.leaders().stream().anyMatch(leader -> !leader.equals(old)));
+          "another leader", () -> group.leaders().stream().anyMatch(leader -> !leader.equals(old)));
       TestMember next =
           group.leaders().stream().filter(leader -> !leader.equals(old)).findFirst().get();
       next.add("kept", Durability.REQUIRED).get(20, TimeUnit.SECONDS);

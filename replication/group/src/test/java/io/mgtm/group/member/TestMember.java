@@ -339,8 +339,8 @@ final class TestMember implements AutoCloseable {
 
   /**
    * Dies as a killed process does: it hears and says nothing more, and its folder is what it was at
-   * that moment. In mode raft, whose log is written by a thread that is not the owner, the folder is
-   * what it is once the member has fallen silent; all that it acknowledged is forced, so this is
+   * that moment. In mode raft, whose log is written by a thread that is not the owner, the folder
+   * is what it is once the member has fallen silent; all that it acknowledged is forced, so this is
    * what a kill would leave.
    */
   void kill(GroupMode mode) {

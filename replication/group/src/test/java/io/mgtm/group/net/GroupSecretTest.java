@@ -98,8 +98,7 @@ class GroupSecretTest {
       throws Exception {
     JGroupsSettings settings = JGroupsSettings.of("test", all.get(own), all);
     Member member =
-        new Member(
-            name, secret.isPresent() ? settings.withSecret(secret(secret.get())) : settings);
+        new Member(name, secret.isPresent() ? settings.withSecret(secret(secret.get())) : settings);
     members.add(member);
     return member;
   }

@@ -122,7 +122,8 @@ class RaftDiskTest {
         disk -> {
           for (int i = 1; i <= 2_000; i += 4) {
             disk.append(
-                i, entries(1, "word " + i, "word " + (i + 1), "word " + (i + 2), "word " + (i + 3)));
+                i,
+                entries(1, "word " + i, "word " + (i + 1), "word " + (i + 2), "word " + (i + 3)));
           }
           disk.commitIndex(2_000);
           disk.saveCheckpoint(checkpoint(900, "first"));
