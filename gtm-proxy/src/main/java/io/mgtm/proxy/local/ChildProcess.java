@@ -13,13 +13,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /**
  * A server that runs as a process of its own. What it prints goes to a file; it is ready when a
  * line says that it is listening. Any thread.
  */
 public final class ChildProcess implements AutoCloseable {
-  private static final String READY = " listening on ";
+  /** What programs print of their own; log lines of libraries say the like of other sockets. */
+  private static final Pattern READY = Pattern.compile("(GTM|Proxy) listening on .*");
   private static final int STOP_MS = 15_000;
 
   private final String name;
@@ -60,7 +62,7 @@ public final class ChildProcess implements AutoCloseable {
       String line;
       while ((line = lines.readLine()) != null) {
         out.println(line);
-        if (line.contains(READY)) {
+        if (READY.matcher(line).matches()) {
           ready.complete(line);
         }
       }

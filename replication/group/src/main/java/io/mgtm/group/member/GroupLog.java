@@ -84,22 +84,12 @@ public final class GroupLog implements ManagedLog {
    * Opens the member's folder, or begins one, and joins the group. Called by the owner thread, or
    * before it runs.
    *
+   * @param mode one that is led by the group's own core
    * @param transport started by this log, and closed with it
    * @throws LogException as {@link DataDirectory#open}, {@link LogStore#open} and {@link
    *     Transport#start} throw, with CORRUPT when what must not be forgotten is missing
    */
   public static GroupLog open(
-      Path path,
-      GroupSettings settings,
-      StateMachine machine,
-      Executor owner,
-      Listener listener,
-      Transport transport) {
-    return open(GroupMode.FIFO, path, settings, machine, owner, listener, transport);
-  }
-
-  /** As {@link #open(Path, GroupSettings, StateMachine, Executor, Listener, Transport)}. */
-  static GroupLog open(
       GroupMode mode,
       Path path,
       GroupSettings settings,

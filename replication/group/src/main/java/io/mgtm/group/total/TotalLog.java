@@ -88,6 +88,7 @@ public final class TotalLog implements OrderedLog {
     TotalLog opened = new TotalLog(total, machine, owner, listener, transport);
     opened.group =
         GroupLog.open(
+            GroupMode.FIFO,
             folder,
             settings,
             opened.order,
