@@ -12,16 +12,13 @@ import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.RepliesWriter;
-import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,29 +37,7 @@ final class LinkEngine implements CommandEngine {
   /** A frame of replies is ended, and another begun, past this. */
   private static final int REPLIES_BYTES_MAX = 256 * 1024;
 
-  /**
-   * What the engine is made with.
-   *
-   * @param standing how this node stands now
-   * @param address where fronts reach this member, {@code host:port}; empty until it listens
-   * @param firstCommands what a new log begins with, unless with a backup
-   * @param restore a backup that waits in the data folder, or null
-   * @param lazy of mode lazy, null in others
-   * @param handOver asks another member to lead, see {@link LeaderYield}
-   */
-  record Setup(
-      String member,
-      Supplier<Standing> standing,
-      Supplier<String> address,
-      Limits limits,
-      List<Command> firstCommands,
-      BackupFile restore,
-      int sessionsMax,
-      long graceMs,
-      LazyLeader.Settings lazy,
-      BooleanSupplier handOver) {}
-
-  private final Setup setup;
+  private final LinkSetup setup;
   private final GtmStateMachine machine;
   private final ReplicatedLog replicated;
   private final Executor owner;
@@ -90,7 +65,7 @@ final class LinkEngine implements CommandEngine {
   private boolean stopped;
 
   LinkEngine(
-      Setup setup,
+      LinkSetup setup,
       GtmStateMachine machine,
       ReplicatedLog replicated,
       Executor owner,

@@ -174,7 +174,7 @@ final class NodeCore implements AutoCloseable {
   /** The engine of a leader; {@code yieldLeadership} is null where nobody else could lead. */
   private LinkEngine linkEngine(List<Command> firstCommands, BooleanSupplier yieldLeadership) {
     return new LinkEngine(
-        new LinkEngine.Setup(
+        new LinkSetup(
             config.group().name(),
             this::standing,
             () -> advertised,

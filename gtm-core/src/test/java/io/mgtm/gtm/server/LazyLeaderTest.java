@@ -35,7 +35,7 @@ class LazyLeaderTest {
 
   private LinkEngine engine() {
     return new LinkEngine(
-        new LinkEngine.Setup(
+        new LinkSetup(
             "g1",
             () -> new Standing(engine.takesFronts(), term, "g1", "g1", "h:1"),
             () -> "h:1",

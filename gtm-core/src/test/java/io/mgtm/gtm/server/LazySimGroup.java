@@ -153,7 +153,7 @@ final class LazySimGroup {
     first.add(new TransactionCommand.StartGxids(10_000, 3));
     int waitMs = fault == LazySimFault.NO_WAIT ? 0 : WAIT_MS;
     return new LinkEngine(
-        new LinkEngine.Setup(
+        new LinkSetup(
             member.name,
             () -> new Standing(member == leader, term, member.name, member.name, "h:1"),
             () -> "h:1",

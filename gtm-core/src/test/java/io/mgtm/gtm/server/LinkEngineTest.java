@@ -47,7 +47,7 @@ class LinkEngineTest {
 
   private LinkEngine engine() {
     return new LinkEngine(
-        new LinkEngine.Setup(
+        new LinkSetup(
             "g1",
             () -> new Standing(engine.takesFronts(), 1, "g1", "g1", "h:1"),
             () -> "h:1",
