@@ -35,7 +35,8 @@ final class Doors {
 
   /**
    * The session's attachment has its place in the order for good. Only now commands may come: what
-   * is proposed under an attachment stands behind it, and a later one of another member behind both.
+   * is proposed under an attachment stands behind it, and a later one of another member behind
+   * both.
    */
   void admit(long session, long attachment) {
     Door door = bySession.get(session);

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 public final class ChildProcess implements AutoCloseable {
   /** What programs print of their own; log lines of libraries say the like of other sockets. */
   private static final Pattern READY = Pattern.compile("(GTM|Proxy) listening on .*");
+
   private static final int STOP_MS = 15_000;
 
   private final String name;

@@ -19,9 +19,7 @@ final class ProposalTransport implements Transport {
    * @param proposalsByOwner the same, called by the thread that owns the log
    */
   ProposalTransport(
-      Transport transport,
-      Consumer<ByteBuffer> proposals,
-      Consumer<ByteBuffer> proposalsByOwner) {
+      Transport transport, Consumer<ByteBuffer> proposals, Consumer<ByteBuffer> proposalsByOwner) {
     this.transport = transport;
     this.proposals = proposals;
     this.proposalsByOwner = proposalsByOwner;
