@@ -110,8 +110,7 @@ final class NodeCore implements AutoCloseable {
     if (takeover != null) {
       throw new LogException(
           LogException.Category.IN_USE,
-          "An import fills a single GTM: start one without --members, take a backup of it, and"
-              + " restore that on every member");
+          "An import fills a single GTM: start one without --members, take a backup of it, and restore that on every member");
     }
     List<Command> first = Takeover.nothing(config.gxid().first()).commands();
     if (config.group().mode() == GroupMode.TOTAL) {

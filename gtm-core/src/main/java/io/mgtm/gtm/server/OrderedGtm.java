@@ -217,8 +217,7 @@ final class OrderedGtm {
     } catch (BufferUnderflowException e) {
       throw new LogException(
           Category.CORRUPT,
-          "The checkpoint's table of attachments is damaged; restore the data folder from a backup"
-              + " or from another member",
+          "The checkpoint's table of attachments is damaged; restore the data folder from a backup or from another member",
           e);
     }
     machine.restore(from.slice());

@@ -41,8 +41,7 @@ public record ProposalEntry(MemberId origin, long incarnation, long number, Byte
       if (from.get() != VERSION) {
         throw new LogException(
             Category.FORMAT,
-            "The log's entries were written in another mode than total, or by a newer version;"
-                + " start the member in the mode of its group");
+            "The log's entries were written in another mode than total, or by a newer version; start the member in the mode of its group");
       }
       MemberId origin = Membership.decodeMember(from);
       return new ProposalEntry(origin, from.getLong(), from.getLong(), from.slice());

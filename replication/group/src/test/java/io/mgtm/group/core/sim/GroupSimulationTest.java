@@ -37,8 +37,7 @@ class GroupSimulationTest {
               losses.addAndGet(outcome.losses());
             });
     System.out.printf(
-        "%d schedules in %d s: %d operations acknowledged, %d times a majority lost power and"
-            + " entries%n",
+        "%d schedules in %d s: %d operations acknowledged, %d times a majority lost power and entries%n",
         schedules,
         (System.nanoTime() - startNanos) / 1_000_000_000,
         acknowledged.get(),

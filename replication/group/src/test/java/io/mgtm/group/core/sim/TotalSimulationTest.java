@@ -41,8 +41,7 @@ class TotalSimulationTest {
               losses.addAndGet(outcome.losses());
             });
     System.out.printf(
-        "total: %d schedules in %d s: %d operations acknowledged, %d times a majority lost power"
-            + " and entries%n",
+        "total: %d schedules in %d s: %d operations acknowledged, %d times a majority lost power and entries%n",
         schedules,
         (System.nanoTime() - startNanos) / 1_000_000_000,
         acknowledged.get(),
