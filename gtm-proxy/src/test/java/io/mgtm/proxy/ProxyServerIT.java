@@ -94,7 +94,16 @@ class ProxyServerIT {
       assertThat(client.barriers()).hasSize(1);
       assertThatThrownBy(() -> client.nextValue(key)).hasMessageContaining("db.public.s");
       assertThat(client.begin()).isGreaterThan(committing);
-      assertThatThrownBy(client::beginBackup).hasMessageContaining("is not passed on");
+      if (protocol == UpstreamProtocol.XC) {
+        assertThatThrownBy(client::beginBackup).hasMessageContaining("is not passed on");
+      } else {
+        int before = client.transactions().transactions().size();
+        client.beginBackup();
+        direct.begin();
+        assertThat(client.transactions().transactions()).hasSize(before);
+        client.endBackup();
+        assertThat(client.transactions().transactions()).hasSize(before + 1);
+      }
     }
   }
 

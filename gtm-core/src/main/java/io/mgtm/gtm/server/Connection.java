@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.LoopBuffer;
 import io.mgtm.gtm.net.OutboundWatch;
+import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.RequestDecoder;
 import io.netty.buffer.ByteBuf;
@@ -45,11 +46,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private final Consumer<Throwable> fatal;
   private final RequestDecoder decoder;
   private final Batch decoding = new Batch();
+  private final PartialBuffer partial = new PartialBuffer();
 
   // Event loop.
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
-  private ByteBuf partial;
   private long partialSinceNanos;
   private Future<?> startupDeadline;
   private boolean partialWatched;
@@ -112,25 +113,19 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private void read(ByteBuf in) {
-    if (partial == null) {
-      decode(in);
-      if (in.isReadable() && !failed) {
-        partial = context.alloc().ioBuffer(in.readableBytes()).writeBytes(in);
-        partialBegins();
-      }
+    boolean first = partial.kept() == null;
+    ByteBuf joined = partial.join(in);
+    int before = joined.readerIndex();
+    decode(joined);
+    if (failed) {
+      partial.release();
       return;
     }
-    partial.writeBytes(in);
-    int before = partial.readerIndex();
-    decode(partial);
-    if (failed || !partial.isReadable()) {
-      dropPartial();
-      return;
-    }
-    if (partial.readerIndex() != before) {
+    boolean moved = first || joined.readerIndex() != before;
+    partial.keepRest(joined);
+    if (partial.kept() != null && moved) {
       partialBegins();
     }
-    partial.discardSomeReadBytes();
   }
 
   private void decode(ByteBuf in) {
@@ -160,7 +155,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       return;
     }
     log.info("Closing {}: {} within {} ms", describe(), what, afterMs);
-    dropPartial();
+    partial.release();
     decoding.readNanos = System.nanoTime();
     decoding.readBytes = 0;
     fail(what + " within " + afterMs + " ms", "");
@@ -182,7 +177,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
 
   private void checkPartial() {
     partialWatched = false;
-    if (partial == null) {
+    if (partial.kept() == null) {
       return;
     }
     if (!context.channel().config().isAutoRead()) {
@@ -196,13 +191,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       watchPartial(leftNanos);
     } else {
       late("the rest of a frame did not come", frameMs);
-    }
-  }
-
-  private void dropPartial() {
-    if (partial != null) {
-      partial.release();
-      partial = null;
     }
   }
 
@@ -351,7 +339,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     cancelStartupDeadline();
-    dropPartial();
+    partial.release();
     failed = true;
     metrics.disconnected();
     if (owner.inEventLoop()) {

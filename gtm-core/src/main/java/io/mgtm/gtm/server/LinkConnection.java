@@ -2,6 +2,7 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.net.OutboundWatch;
+import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.FrontFrameDecoder;
 import io.mgtm.gtm.wire.link.FrontFrameHandler;
@@ -46,11 +47,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private final LinkService service;
   private final EventExecutor owner;
   private final FrontFrameDecoder decoder = new FrontFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
+  private final PartialBuffer partial = new PartialBuffer();
 
   // Event loop.
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
-  private ByteBuf partial;
   private Future<?> partialDeadline;
   private Future<?> startupDeadline;
   private byte[] nonce;
@@ -105,25 +106,19 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void read(ByteBuf in) {
-    if (partial == null) {
-      decode(in);
-      if (in.isReadable() && !failed) {
-        partial = context.alloc().ioBuffer(in.readableBytes()).writeBytes(in);
-        partialBegins();
-      }
-      return;
-    }
-    partial.writeBytes(in);
-    int before = partial.readerIndex();
-    decode(partial);
-    if (failed || !partial.isReadable()) {
+    boolean first = partial.kept() == null;
+    ByteBuf joined = partial.join(in);
+    int before = joined.readerIndex();
+    decode(joined);
+    if (failed) {
       dropPartial();
       return;
     }
-    if (partial.readerIndex() != before) {
+    boolean moved = first || joined.readerIndex() != before;
+    partial.keepRest(joined);
+    if (partial.kept() != null && moved) {
       partialBegins();
     }
-    partial.discardSomeReadBytes();
   }
 
   private void decode(ByteBuf in) {
@@ -140,7 +135,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void partialLate() {
-    if (partial == null || failed) {
+    if (partial.kept() == null || failed) {
       return;
     }
     if (context.channel().config().isAutoRead()) {
@@ -153,10 +148,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   private void dropPartial() {
     cancel(partialDeadline);
-    if (partial != null) {
-      partial.release();
-      partial = null;
-    }
+    partial.release();
   }
 
   private static void cancel(Future<?> deadline) {

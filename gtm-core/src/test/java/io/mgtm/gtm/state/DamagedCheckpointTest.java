@@ -19,6 +19,7 @@ import io.mgtm.gtm.state.CheckpointDecoder.CorruptCheckpointException;
 import io.mgtm.gtm.state.CheckpointDecoder.UnknownVersionException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Checkpoints that are none, and what a sound one must bring back. */
@@ -58,15 +59,24 @@ class DamagedCheckpointTest {
     return CheckpointEncoder.encode(state);
   }
 
-  /** Version 1 ended before the time of the newest change. */
+  /**
+   * Version 1 ended before the time of the newest change, version 2 before the leader of mode lazy
+   * that served last.
+   */
   @Test
-  void aCheckpointOfVersionOneIsRead() {
+  void checkpointsOfOlderVersionsAreRead() {
     begin(BeginKind.GXID);
     byte[] now = CheckpointEncoder.encode(state);
-    byte[] before = Arrays.copyOf(now, now.length - (Long.BYTES + 4 * Integer.BYTES));
-    before[1] = 1;
-    assertThat(decode(before).counts()).isEqualTo(state.counts());
-    assertThat(decode(before).fronts()).isEmpty();
+    int served = Long.BYTES + Short.BYTES + Long.BYTES + 1;
+    byte[] two = Arrays.copyOf(now, now.length - served);
+    two[1] = 2;
+    byte[] one = Arrays.copyOf(two, two.length - (Long.BYTES + 4 * Integer.BYTES));
+    one[1] = 1;
+    for (byte[] older : List.of(two, one)) {
+      assertThat(decode(older).counts()).isEqualTo(state.counts());
+      assertThat(decode(older).fronts()).isEmpty();
+      assertThat(decode(older).served()).isEqualTo(state.served());
+    }
   }
 
   @Test
@@ -88,7 +98,7 @@ class DamagedCheckpointTest {
     newer[1]++;
     assertThatThrownBy(() -> decode(newer))
         .isInstanceOf(UnknownVersionException.class)
-        .hasMessage("the checkpoint has format version 3, this program knows up to 2");
+        .hasMessage("the checkpoint has format version 4, this program knows up to 3");
   }
 
   @Test

@@ -154,6 +154,11 @@ final class DirectLinks implements AutoCloseable {
     return loop.inEventLoop();
   }
 
+  /** How many messages came of processes outside the view. */
+  long dropped() {
+    return listener.dropped();
+  }
+
   private void execute(Runnable task) {
     try {
       loop.execute(task);

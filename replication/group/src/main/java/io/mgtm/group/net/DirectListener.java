@@ -43,6 +43,7 @@ final class DirectListener {
   private final Set<Channel> connections = new HashSet<>();
   private UUID self;
   private Set<UUID> processes = Set.of();
+  private long dropped;
 
   /**
    * A listener without an address.
@@ -114,6 +115,11 @@ final class DirectListener {
     processes = Set.copyOf(others);
   }
 
+  /** How many messages came of processes outside the view. */
+  long dropped() {
+    return dropped;
+  }
+
   void close() {
     listening.close();
     Set.copyOf(connections).forEach(Channel::close);
@@ -170,7 +176,9 @@ final class DirectListener {
           ByteBuffer message = ByteBuffer.allocate(frame.readableBytes());
           frame.readBytes(message);
           receiver.receivedByOwner(message.flip());
-        } // else of a process that this member's view does not have, yet or any more
+        } else {
+          dropped++; // of a process that this member's view does not have, yet or any more
+        }
       } catch (IllegalArgumentException e) {
         refuse(ctx, e.getMessage());
       } finally {

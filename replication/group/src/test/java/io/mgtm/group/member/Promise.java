@@ -34,7 +34,8 @@ enum Promise {
   static {
     NOT_PROMISED.put(GroupMode.FIFO, EnumSet.noneOf(Promise.class));
     NOT_PROMISED.put(GroupMode.CAUSAL, EnumSet.noneOf(Promise.class));
-    NOT_PROMISED.put(GroupMode.TOTAL, EnumSet.noneOf(Promise.class));
+    // Undone as well, and then repeated by the member that accepted it: TotalModeIT.
+    NOT_PROMISED.put(GroupMode.TOTAL, EnumSet.of(UNACKNOWLEDGED_IS_UNDONE));
     NOT_PROMISED.put(
         GroupMode.LAZY, EnumSet.of(NOTHING_WITHOUT_A_MAJORITY, UNACKNOWLEDGED_IS_UNDONE));
     NOT_PROMISED.put(GroupMode.RAFT, EnumSet.of(TRANSFER));
