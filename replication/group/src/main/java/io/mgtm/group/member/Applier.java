@@ -69,9 +69,7 @@ final class Applier implements GroupDisk.StateKeeper {
   }
 
   void applyUpTo(long index) {
-    while (applied < index) {
-      apply(applied + 1, disk.entryAt(applied + 1));
-    }
+    disk.visit(applied + 1, index, this::apply);
   }
 
   /** The leader has applied, and then appended, a command. */

@@ -131,9 +131,27 @@ final class GroupDisk implements CoreLog {
     return terms.termAt(index);
   }
 
-  /** One entry that it holds. */
-  Entry entryAt(long index) {
-    return tail.holds(index) ? tail.get(index) : fromStore(index, 1).get(0);
+  /** Takes entries in the log's order. */
+  interface Visitor {
+    void visit(long index, Entry entry);
+  }
+
+  /** Shows entries that it holds, from one up to another, both included. */
+  void visit(long fromIndex, long toIndex, Visitor visitor) {
+    long at = fromIndex;
+    if (at <= toIndex && !tail.holds(at)) {
+      try (LogCursor cursor = store.read(at)) {
+        for (; at <= toIndex; at++) {
+          if (!cursor.next()) {
+            throw new IllegalStateException("the log ends before entry " + at);
+          }
+          visitor.visit(at, entry(cursor.term(), cursor.payload()));
+        }
+      }
+    }
+    for (; at <= toIndex; at++) {
+      visitor.visit(at, tail.get(at));
+    }
   }
 
   @Override

@@ -44,6 +44,14 @@ final class Segment {
   private final int capacity;
   private volatile long firstIndex;
 
+  /**
+   * The record whose place {@link #offsetOf} told last; 0 for none. Who cuts the segment asks for
+   * the place of the cut, so nothing before the known record changes.
+   */
+  private long knownIndex;
+
+  private int knownOffset;
+
   Segment(long sequence, UUID member, MappedFile file) {
     this.sequence = sequence;
     this.name = FileNames.segment(sequence);
@@ -102,6 +110,7 @@ final class Segment {
     buffer.putInt(48, capacity);
     buffer.putInt(HEADER_CHECKSUM_AT, crcOf(0, HEADER_CHECKSUM_AT));
     firstIndex = index;
+    knownIndex = 0;
   }
 
   /**
@@ -192,12 +201,19 @@ final class Segment {
     view.limit(from + payloadBytes(offset)).position(from);
   }
 
-  /** The offset of the record of an index that is known to stand here. */
+  /**
+   * The offset of the record of an index that is known to stand here, or of the one that comes
+   * next. It walks there from the place that was asked for last, so that who reads on does not walk
+   * all of the segment each time.
+   */
   int offsetOf(long index) {
-    int offset = HEADER_BYTES;
-    for (long at = firstIndex; at < index; at++) {
+    boolean onwards = knownIndex > 0 && knownIndex <= index;
+    int offset = onwards ? knownOffset : HEADER_BYTES;
+    for (long at = onwards ? knownIndex : firstIndex; at < index; at++) {
       offset += (int) recordBytes(payloadBytes(offset));
     }
+    knownIndex = index;
+    knownOffset = offset;
     return offset;
   }
 

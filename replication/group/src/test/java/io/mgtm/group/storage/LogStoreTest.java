@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,27 @@ class LogStoreTest {
     store.closeCleanly();
     assertThat(open().recovery()).isEqualTo(new RecoveryReport(false, true, 1, 1, 0));
     assertThat(open().recovery().clean()).isFalse();
+  }
+
+  @Test
+  void entriesAreReadFromAnywhereAlsoAfterTheEndWasCutAndWrittenAnew() {
+    Random random = new Random(11);
+    LogStore store = open();
+    List<String> model = new ArrayList<>();
+    for (int round = 0; round < 400; round++) {
+      if (!model.isEmpty() && random.nextInt(4) == 0) {
+        int kept = Math.max(0, model.size() - random.nextInt(12));
+        store.truncateSuffix(kept + 1L);
+        model.subList(kept, model.size()).clear();
+      }
+      for (int i = random.nextInt(6); i >= 0; i--) {
+        String word = round + "x".repeat(random.nextInt(150));
+        append(store, word);
+        model.add(word);
+      }
+      int from = random.nextInt(model.size() + 1);
+      assertThat(words(store, from + 1L)).isEqualTo(model.subList(from, model.size()));
+    }
   }
 
   @Test
