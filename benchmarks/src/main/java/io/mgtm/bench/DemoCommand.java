@@ -74,7 +74,8 @@ final class DemoCommand implements Callable<Integer> {
   private int demonstrate(PrintWriter out, LocalInstallation group)
       throws IOException, InterruptedException {
     try (MixedLoad load =
-        MixedLoad.start(group.proxyAddress().resolve(), connections, new GivenOut(), REQUEST_MS)) {
+        MixedLoad.start(
+            group.proxyAddress().resolve(), connections, new GivenOut(), REQUEST_MS, 0)) {
       say(
           out,
           "%d connections begin, take snapshots and commit; %d draw from sequences",

@@ -108,7 +108,8 @@ final class GtmCommand implements Callable<Integer> {
                 open,
                 sequences,
                 timeoutMs,
-                false));
+                false,
+                0));
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(result));

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /** One thread of a run, and its connections. Its methods run on that thread unless they say so. */
 final class LoadLoop implements Runnable {
@@ -47,6 +48,7 @@ final class LoadLoop implements Runnable {
         connectAll(selector);
         selector.select(this::ready, toConnect.isEmpty() ? WATCH_MS : RECONNECT_MS);
         watch();
+        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(settings.restMicros()));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -15,6 +15,8 @@ import java.util.List;
  * @param requestTimeoutMs a request that takes longer has failed
  * @param reconnect whether a connection that breaks is made again, to the next target; else the
  *     first that breaks ends the run
+ * @param restMicros how long a thread rests after each look at its connections, so that a load that
+ *     only has to be there leaves the machine room; 0 for as much load as the target takes
  */
 public record LoadSettings(
     List<InetSocketAddress> targets,
@@ -26,7 +28,8 @@ public record LoadSettings(
     int open,
     int sequences,
     int requestTimeoutMs,
-    boolean reconnect) {
+    boolean reconnect,
+    int restMicros) {
 
   private static final int OPEN_MAX = 1_000_000;
 
@@ -40,6 +43,7 @@ public record LoadSettings(
     require(sequences > 0, "sequences must be above 0");
     require(open == 0 || !reconnect, "transactions held open do not outlive their connection");
     require(requestTimeoutMs > 0, "requestTimeoutMs must be above 0");
+    require(restMicros >= 0, "restMicros must not be below 0");
   }
 
   private static void require(boolean holds, String message) {
@@ -52,7 +56,7 @@ public record LoadSettings(
   public static LoadSettings of(
       InetSocketAddress target, int connections, Mix mix, int durationMs) {
     return new LoadSettings(
-        List.of(target), connections, 1, mix, 0, durationMs, 0, 16, 10_000, false);
+        List.of(target), connections, 1, mix, 0, durationMs, 0, 16, 10_000, false, 0);
   }
 
   /** The same with warm-up. */
@@ -67,7 +71,8 @@ public record LoadSettings(
         open,
         sequences,
         requestTimeoutMs,
-        reconnect);
+        reconnect,
+        restMicros);
   }
 
   /** The same with transactions open beside it. */
@@ -82,7 +87,8 @@ public record LoadSettings(
         count,
         sequences,
         requestTimeoutMs,
-        reconnect);
+        reconnect,
+        restMicros);
   }
 
   /** The same with threads. */
@@ -97,7 +103,8 @@ public record LoadSettings(
         open,
         sequences,
         requestTimeoutMs,
-        reconnect);
+        reconnect,
+        restMicros);
   }
 
   /** The same that outlives its connections, and turns to the next target when one breaks. */
@@ -112,6 +119,23 @@ public record LoadSettings(
         open,
         sequences,
         requestTimeoutMs,
-        true);
+        true,
+        restMicros);
+  }
+
+  /** The same with rests. */
+  public LoadSettings withRestMicros(int micros) {
+    return new LoadSettings(
+        targets,
+        connections,
+        threads,
+        mix,
+        warmupMs,
+        durationMs,
+        open,
+        sequences,
+        requestTimeoutMs,
+        reconnect,
+        micros);
   }
 }

@@ -50,17 +50,21 @@ public final class MixedLoad implements AutoCloseable {
    * @param connections of the transactions; a quarter as many draw values
    * @param givenOut what earlier loads on the same group have seen
    * @param timeoutMs a request that takes longer has failed
+   * @param restMicros see {@link LoadSettings}
    */
   public static MixedLoad start(
-      InetSocketAddress target, int connections, GivenOut givenOut, int timeoutMs)
+      InetSocketAddress target, int connections, GivenOut givenOut, int timeoutMs, int restMicros)
       throws IOException {
     LoadRun transactions =
-        LoadRun.start(settings(target, Mix.TXN, connections, timeoutMs), givenOut);
+        LoadRun.start(
+            settings(target, Mix.TXN, connections, timeoutMs).withRestMicros(restMicros), givenOut);
     try {
       return new MixedLoad(
           transactions,
           LoadRun.start(
-              settings(target, Mix.SEQ, valueConnections(connections), timeoutMs), givenOut));
+              settings(target, Mix.SEQ, valueConnections(connections), timeoutMs)
+                  .withRestMicros(restMicros),
+              givenOut));
     } catch (IOException e) {
       transactions.close();
       throw e;
@@ -75,7 +79,7 @@ public final class MixedLoad implements AutoCloseable {
   private static LoadSettings settings(
       InetSocketAddress target, Mix mix, int connections, int timeoutMs) {
     return new LoadSettings(
-        List.of(target), connections, 1, mix, 0, RUN_MS, 0, SEQUENCES, timeoutMs, false);
+        List.of(target), connections, 1, mix, 0, RUN_MS, 0, SEQUENCES, timeoutMs, false, 0);
   }
 
   /** How many requests were answered so far. */

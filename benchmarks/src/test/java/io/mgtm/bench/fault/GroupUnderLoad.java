@@ -23,6 +23,12 @@ final class GroupUnderLoad implements AutoCloseable {
   private static final int REQUEST_MS = 30_000;
   private static final int PROGRESS_MS = 30_000;
 
+  /** A quarter of what the machine can do, more or less: the restarts need the rest. */
+  private static final int REST_MICROS = 2_000;
+
+  /** A process that lives for seconds spends most of them on compiling for a long life. */
+  private static final List<String> SHORT_LIFE = List.of("-XX:TieredStopAtLevel=1");
+
   private static final AdminClient.Settings ASK =
       new AdminClient.Settings(2_000, null, SocketFactory.getDefault());
 
@@ -47,12 +53,14 @@ final class GroupUnderLoad implements AutoCloseable {
 
   static GroupUnderLoad start(LocalSettings settings, LocalInstallation.Placement placement)
       throws IOException, InterruptedException {
-    LocalInstallation group = LocalInstallation.start(settings, placement);
+    LocalInstallation group =
+        LocalInstallation.start(settings.withJvmOptions(SHORT_LIFE), placement);
     try {
       group.awaitLeader(LEADER_MS);
       GivenOut givenOut = new GivenOut();
       MixedLoad load =
-          MixedLoad.start(group.proxyAddress().resolve(), CONNECTIONS, givenOut, REQUEST_MS);
+          MixedLoad.start(
+              group.proxyAddress().resolve(), CONNECTIONS, givenOut, REQUEST_MS, REST_MICROS);
       GroupUnderLoad running = new GroupUnderLoad(group, load, givenOut);
       running.awaitProgress(1_000);
       load.takeLongestMs();
@@ -80,7 +88,11 @@ final class GroupUnderLoad implements AutoCloseable {
   /** More load, beside that through the proxy, directly on a node. */
   MixedLoad loadNode(int node) throws IOException {
     return MixedLoad.start(
-        group.settings().clients().get(node).resolve(), CONNECTIONS / 2, givenOut, REQUEST_MS);
+        group.settings().clients().get(node).resolve(),
+        CONNECTIONS / 2,
+        givenOut,
+        REQUEST_MS,
+        REST_MICROS);
   }
 
   /** Waits until so many more requests are answered: the group serves. */

@@ -90,6 +90,13 @@ public record LocalSettings(
     return new LocalSettings(folder, clients, members, proxy, mode, jvm, options);
   }
 
+  /** The same with more options for every Java process. */
+  public LocalSettings withJvmOptions(List<String> options) {
+    List<String> all = new ArrayList<>(jvm);
+    all.addAll(options);
+    return new LocalSettings(folder, clients, members, proxy, mode, all, nodeOptions);
+  }
+
   /** How many nodes. */
   public int nodes() {
     return clients.size();
