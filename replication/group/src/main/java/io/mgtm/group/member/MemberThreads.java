@@ -1,48 +1,22 @@
 package io.mgtm.group.member;
 
-import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
-import java.util.List;
+import io.mgtm.group.storage.WorkerThreads;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /** The threads of a member beside its owner: forces, files, and the clock. */
 record MemberThreads(ExecutorService force, ExecutorService files, ScheduledExecutorService clock) {
-  private static final long STOP_TIMEOUT_S = 60;
 
   static MemberThreads start(String member) {
     return new MemberThreads(
-        Executors.newSingleThreadExecutor(task -> thread(task, member + "-force")),
-        Executors.newSingleThreadExecutor(task -> thread(task, member + "-files")),
-        Executors.newSingleThreadScheduledExecutor(task -> thread(task, member + "-clock")));
-  }
-
-  private static Thread thread(Runnable task, String name) {
-    Thread thread = new Thread(task, "mgtm-" + name);
-    thread.setDaemon(true);
-    return thread;
+        WorkerThreads.single(member + "-force"),
+        WorkerThreads.single(member + "-files"),
+        WorkerThreads.clock(member + "-clock"));
   }
 
   /** Lets what was handed over finish, and ends the threads. */
   void stop() {
     clock.shutdownNow();
-    files.shutdown();
-    force.shutdown();
-    try {
-      for (ExecutorService thread : List.of(clock, files, force)) {
-        if (!thread.awaitTermination(STOP_TIMEOUT_S, TimeUnit.SECONDS)) {
-          throw new LogException(
-              Category.IO,
-              "The disk has not answered for %d s; check the disk and the system's log"
-                  .formatted(STOP_TIMEOUT_S));
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new LogException(
-          Category.IO, "The stop was interrupted while the disk was still written", e);
-    }
+    WorkerThreads.stop(clock, files, force);
   }
 }
