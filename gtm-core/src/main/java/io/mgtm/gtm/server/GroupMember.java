@@ -1,13 +1,12 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.ManagedLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.wire.link.Standing;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -15,12 +14,9 @@ import java.util.function.Consumer;
  * This node as a member of its group: what the log tells goes to the engine and the links, and what
  * operators want to the log. Owner thread.
  */
-final class GroupMember implements MemberNode, ReplicatedLog.Listener {
-  private static final String NOT_NAMED = "\"%s\" is no name of a member";
-
+final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   private final GtmConfig config;
   private final GtmStateMachine machine;
-  private final Consumer<Throwable> fatal;
   private final Consumer<Standing> changed;
   private ManagedLog log;
   private LinkEngine engine;
@@ -36,9 +32,9 @@ final class GroupMember implements MemberNode, ReplicatedLog.Listener {
       GtmStateMachine machine,
       Consumer<Throwable> fatal,
       Consumer<Standing> changed) {
+    super(fatal);
     this.config = config;
     this.machine = machine;
-    this.fatal = fatal;
     this.changed = changed;
   }
 
@@ -56,6 +52,11 @@ final class GroupMember implements MemberNode, ReplicatedLog.Listener {
             machine,
             owner,
             this);
+    return log;
+  }
+
+  @Override
+  GroupAdmin admin() {
     return log;
   }
 
@@ -94,20 +95,6 @@ final class GroupMember implements MemberNode, ReplicatedLog.Listener {
   }
 
   @Override
-  public void failed(LogException cause) {
-    fatal.accept(cause);
-  }
-
-  /** What the engine throws must not be taken for a failure of the log. */
-  private void guarded(Runnable task) {
-    try {
-      task.run();
-    } catch (RuntimeException e) {
-      fatal.accept(e);
-    }
-  }
-
-  @Override
   public Standing standing() {
     GroupStatus status = log.status();
     return new Standing(
@@ -130,29 +117,6 @@ final class GroupMember implements MemberNode, ReplicatedLog.Listener {
   @Override
   public boolean decides() {
     return engine.isServing();
-  }
-
-  @Override
-  public Optional<String> transfer(String member) {
-    return log.transfer(member);
-  }
-
-  @Override
-  public Optional<String> add(String member) {
-    return io.mgtm.gtm.wire.link.LinkFormat.isName(member)
-        ? log.add(member)
-        : Optional.of(NOT_NAMED.formatted(member));
-  }
-
-  @Override
-  public Optional<String> remove(String member) {
-    return log.remove(member);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    log.acceptLoss();
-    return Optional.empty();
   }
 
   /** This member's disk is full: whether another one was asked to lead. */

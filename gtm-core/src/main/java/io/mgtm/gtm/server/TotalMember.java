@@ -1,12 +1,10 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.group.LogException;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.Standing;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -18,14 +16,12 @@ import org.slf4j.LoggerFactory;
  * <p>Fronts are told that this node leads, in the same term at all times: so they stay where they
  * are, whichever member makes the order.
  */
-final class TotalMember implements MemberNode, OrderedLog.Listener {
-  private static final String NOT_NAMED = "\"%s\" is no name of a member";
+final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(TotalMember.class);
   private static final long STANDING_TERM = 1;
 
   private final GtmConfig config;
   private final OrderedGtm gtm;
-  private final Consumer<Throwable> fatal;
   private final Runnable changed;
   private OrderedLog log;
   private TotalEngine engine;
@@ -37,9 +33,9 @@ final class TotalMember implements MemberNode, OrderedLog.Listener {
    * @param changed told when its standing may have changed
    */
   TotalMember(GtmConfig config, OrderedGtm gtm, Consumer<Throwable> fatal, Runnable changed) {
+    super(fatal);
     this.config = config;
     this.gtm = gtm;
-    this.fatal = fatal;
     this.changed = changed;
   }
 
@@ -53,6 +49,11 @@ final class TotalMember implements MemberNode, OrderedLog.Listener {
             machine,
             owner,
             this);
+    return log;
+  }
+
+  @Override
+  GroupAdmin admin() {
     return log;
   }
 
@@ -92,20 +93,6 @@ final class TotalMember implements MemberNode, OrderedLog.Listener {
   }
 
   @Override
-  public void failed(LogException cause) {
-    fatal.accept(cause);
-  }
-
-  /** What the engine throws must not be taken for a failure of the log. */
-  private void guarded(Runnable task) {
-    try {
-      task.run();
-    } catch (RuntimeException e) {
-      fatal.accept(e);
-    }
-  }
-
-  @Override
   public Standing standing() {
     String sequencer = log.status().leader();
     return new Standing(
@@ -124,27 +111,6 @@ final class TotalMember implements MemberNode, OrderedLog.Listener {
   @Override
   public boolean decides() {
     return log.isSequencer();
-  }
-
-  @Override
-  public Optional<String> transfer(String member) {
-    return log.transfer(member);
-  }
-
-  @Override
-  public Optional<String> add(String member) {
-    return LinkFormat.isName(member) ? log.add(member) : Optional.of(NOT_NAMED.formatted(member));
-  }
-
-  @Override
-  public Optional<String> remove(String member) {
-    return log.remove(member);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    log.acceptLoss();
-    return Optional.empty();
   }
 
   @Override
