@@ -343,9 +343,9 @@ final class NodeCore implements AutoCloseable {
     links.tick();
     peers.update();
     metrics.observe(machine.state(), waiting);
-    metrics.observeGroup(control.status(), peers.count(), links.attachedSessions());
-    gxidWarning.check(machine.state());
     NodeStatus status = control.status();
+    metrics.observeGroup(status, peers.count(), links.attachedSessions());
+    gxidWarning.check(machine.state());
     if (restore != null && status.committedIndex() == status.lastIndex()) {
       checkRestored();
     }
