@@ -120,7 +120,7 @@ final class ModesCommand implements Callable<Integer> {
         }
       }
     } finally {
-      remove(folder);
+      Trees.delete(folder);
     }
   }
 
@@ -179,13 +179,5 @@ final class ModesCommand implements Callable<Integer> {
     return runs.run(
         LoadSettings.of(target.resolve(), count, Mix.TXN, (int) (forSeconds * 1_000))
             .withOpen(open));
-  }
-
-  private static void remove(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.bench.micro;
 
+import io.mgtm.bench.Trees;
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
@@ -10,11 +11,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -62,12 +60,7 @@ public class LogBenchmark implements StateMachine, ReplicatedLog.Listener {
   @TearDown
   public void close() throws IOException {
     log.close();
-    try (Stream<Path> files = Files.walk(folder)) {
-      List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
-      for (Path path : deepestFirst) {
-        Files.delete(path);
-      }
-    }
+    Trees.delete(folder);
   }
 
   @Override

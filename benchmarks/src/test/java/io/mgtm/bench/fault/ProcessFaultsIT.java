@@ -2,12 +2,10 @@ package io.mgtm.bench.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.bench.Trees;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,6 +75,7 @@ class ProcessFaultsIT {
         } finally {
           running.group().node(leader).signal("CONT");
         }
+        running.awaitVoters(3);
         running.awaitProgress(2_000);
       }
       running.verify();
@@ -120,7 +119,7 @@ class ProcessFaultsIT {
       int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
       int emptied = (leader + 1) % 3;
       running.group().node(emptied).kill();
-      empty(folder.resolve(running.group().settings().name(emptied)));
+      Trees.delete(folder.resolve(running.group().settings().name(emptied)));
       running.awaitProgress(1_000);
       running.group().restartNode(emptied);
       running.awaitProgress(5_000);
@@ -130,14 +129,6 @@ class ProcessFaultsIT {
       running.group().node(third).kill();
       running.awaitProgress(2_000);
       running.verify();
-    }
-  }
-
-  private static void empty(Path data) throws IOException {
-    try (Stream<Path> files = Files.walk(data)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     }
   }
 }

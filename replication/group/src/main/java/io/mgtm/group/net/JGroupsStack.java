@@ -49,6 +49,12 @@ final class JGroupsStack {
    */
   private static final long RETRANSMIT_MS = 100;
 
+  /**
+   * One that hangs while others merge holds them up this long. JGroups' five seconds would be
+   * longer than the time in which it is found out.
+   */
+  private static final long MERGE_MS = 1_000;
+
   private static final int SEND_QUEUE_MAX = 1_024;
 
   private JGroupsStack() {}
@@ -85,6 +91,7 @@ final class JGroupsStack {
             .setJoinTimeout(500)
             .setMaxJoinAttempts(2)
             .setLeaveTimeout(500)
+            .setMergeTimeout(MERGE_MS)
             .setViewAckCollectionTimeout(500)
             .printLocalAddress(false));
     stack.add(new FRAG4().setFragSize(FRAGMENT_BYTES));

@@ -1,4 +1,4 @@
-package io.mgtm.bench.volume;
+package io.mgtm.bench;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -7,11 +7,11 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /** Folders with what is in them. */
-final class Trees {
+public final class Trees {
   private Trees() {}
 
   /** Deletes a folder or file, if it is there. */
-  static void delete(Path path) throws IOException {
+  public static void delete(Path path) throws IOException {
     if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
         for (Path entry : entries) {
