@@ -1,5 +1,7 @@
 package io.mgtm.group.net;
 
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
 import java.util.List;
 import org.jgroups.JChannel;
 import org.jgroups.stack.Protocol;
@@ -26,5 +28,14 @@ public final class GroupChannels {
       protocol.init();
     }
     return configured;
+  }
+
+  /** What a member's owner is told when its channel cannot be made or connected. */
+  public static LogException refused(String member, JGroupsSettings settings, Exception cause) {
+    return new LogException(
+        Category.ACCESS,
+        "Member %s cannot take part in the group at %s: %s; give it a free address of this machine"
+            .formatted(member, settings.bind(), cause.getMessage()),
+        cause);
   }
 }

@@ -3,7 +3,6 @@ package io.mgtm.group.net;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -88,7 +87,9 @@ public final class JGroupsTransport implements Transport {
   public void start(Transport.Receiver receiver) {
     try {
       links = loop.map(owner -> new DirectLinks(owner, settings, receiver)).orElse(null);
-      channel = openChannel();
+      channel =
+          GroupChannels.open(
+              settings, order == MessageOrder.CAUSAL ? List.of(new Causal()) : List.of());
       channel.addAddressGenerator(
           () -> {
             ExtendedUUID address = ExtendedUUID.randomUUID(name);
@@ -102,21 +103,8 @@ public final class JGroupsTransport implements Transport {
     } catch (LogException e) {
       throw e;
     } catch (Exception e) {
-      throw new LogException(
-          Category.ACCESS,
-          "Member %s cannot take part in the group at %s: %s; give it a free address of this machine"
-              .formatted(name, settings.bind(), e.getMessage()),
-          e);
+      throw GroupChannels.refused(name, settings, e);
     }
-  }
-
-  private JChannel openChannel() throws Exception {
-    if (order == MessageOrder.CAUSAL) {
-      return GroupChannels.open(settings, List.of(new Causal()));
-    }
-    return settings.stackFile().isPresent()
-        ? new JChannel(settings.stackFile().get().toString())
-        : new JChannel(JGroupsStack.of(settings));
   }
 
   private static String nameOf(Address address) {

@@ -2,15 +2,10 @@ package io.mgtm.group.raft;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
 import io.mgtm.group.net.GroupChannels;
 import io.mgtm.group.net.JGroupsSettings;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
@@ -41,26 +36,22 @@ final class RaftChannel implements Receiver, AutoCloseable {
   private final String name;
   private final JChannel channel;
   private final BooleanSupplier settled;
-  private final Runnable viewChanged;
-  private final Map<Address, Said> said = new ConcurrentHashMap<>();
-  private volatile View view;
+  private final Runnable changed;
+  private final RaftMeeting meeting = new RaftMeeting();
 
-  /** What a member said of itself in a view. */
-  private record Said(long view, boolean settled) {}
-
-  private RaftChannel(
-      String name, JChannel channel, BooleanSupplier settled, Runnable viewChanged) {
+  private RaftChannel(String name, JChannel channel, BooleanSupplier settled, Runnable changed) {
     this.name = name;
     this.channel = channel;
     this.settled = settled;
-    this.viewChanged = viewChanged;
+    this.changed = changed;
   }
 
   /**
    * Opens a channel that is not connected yet.
    *
    * @param settled whether this member's folder has everything that it may have promised
-   * @throws LogException with ACCESS when the own address cannot be used
+   * @param changed told, on JGroups' threads, of each view and of what a member says of itself
+   * @throws io.mgtm.group.LogException with ACCESS when the own address cannot be used
    */
   static RaftChannel open(
       String name,
@@ -68,15 +59,15 @@ final class RaftChannel implements Receiver, AutoCloseable {
       GroupElection election,
       GroupRaft raft,
       BooleanSupplier settled,
-      Runnable viewChanged) {
+      Runnable changed) {
     try {
       JChannel channel = GroupChannels.open(network, List.of(election, raft));
       channel.name(name);
-      RaftChannel opened = new RaftChannel(name, channel, settled, viewChanged);
+      RaftChannel opened = new RaftChannel(name, channel, settled, changed);
       channel.setReceiver(opened);
       return opened;
     } catch (Exception e) {
-      throw refused(name, network, e);
+      throw GroupChannels.refused(name, network, e);
     }
   }
 
@@ -84,35 +75,26 @@ final class RaftChannel implements Receiver, AutoCloseable {
     try {
       channel.connect(network.cluster());
     } catch (Exception e) {
-      throw refused(name, network, e);
+      throw GroupChannels.refused(name, network, e);
     }
-  }
-
-  private static LogException refused(String name, JGroupsSettings network, Exception e) {
-    return new LogException(
-        Category.ACCESS,
-        "Member %s cannot take part in the group at %s: %s; give it a free address of this machine"
-            .formatted(name, network.bind(), e.getMessage()),
-        e);
   }
 
   @Override
   public void viewAccepted(View now) {
-    view = now;
-    said.keySet().retainAll(now.getMembers());
+    meeting.begins(now);
     log.info("Member {} is connected with {}", name, connected());
     say();
-    viewChanged.run();
+    changed.run();
   }
 
   /** Tells all members of the view whether this one may vote. */
   void say() {
-    View now = view;
-    if (now == null) {
+    long view = meeting.view();
+    if (view < 0) {
       return;
     }
     ByteBuffer bytes = ByteBuffer.allocate(SAID_BYTES);
-    bytes.putLong(now.getViewId().getId()).put((byte) (settled.getAsBoolean() ? 1 : 0));
+    bytes.putLong(view).put((byte) (settled.getAsBoolean() ? 1 : 0));
     try {
       channel.send(new BytesMessage(null, bytes.array()));
     } catch (Exception e) {
@@ -124,7 +106,8 @@ final class RaftChannel implements Receiver, AutoCloseable {
   public void receive(Message message) {
     if (message.getLength() == SAID_BYTES) {
       ByteBuffer bytes = ByteBuffer.wrap(message.getArray(), message.getOffset(), SAID_BYTES);
-      said.put(message.getSrc(), new Said(bytes.getLong(), bytes.get() != 0));
+      meeting.said(message.getSrc(), bytes.getLong(), bytes.get() != 0);
+      changed.run();
     }
   }
 
@@ -133,38 +116,13 @@ final class RaftChannel implements Receiver, AutoCloseable {
     return stored == null ? null : new String(stored, UTF_8);
   }
 
-  /** The members that are connected, this one among them. */
-  List<Address> addresses() {
-    View now = view;
-    return now == null ? List.of() : now.getMembers();
+  /** Who is here, and what each has said of itself. */
+  RaftMeeting meeting() {
+    return meeting;
   }
 
   List<String> connected() {
-    return addresses().stream()
-        .map(RaftChannel::nameOf)
-        .filter(Objects::nonNull)
-        .distinct()
-        .sorted()
-        .toList();
-  }
-
-  /** The members that have said in this view that they may not vote. */
-  List<Address> unsettled() {
-    View now = view;
-    return now == null
-        ? List.of()
-        : now.getMembers().stream()
-            .filter(member -> new Said(now.getViewId().getId(), false).equals(said.get(member)))
-            .toList();
-  }
-
-  /**
-   * Whether all of a group are here, and each has said in this view that it has never voted: so
-   * nobody has promised anything.
-   */
-  boolean isFirstMeeting(List<String> founders) {
-    List<Address> here = addresses();
-    return connected().containsAll(founders) && unsettled().containsAll(here);
+    return meeting.names();
   }
 
   /** This process among all that ever had its name. */

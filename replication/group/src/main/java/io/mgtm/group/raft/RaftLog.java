@@ -124,10 +124,11 @@ public final class RaftLog implements ManagedLog {
             disk, new RaftTold(turns, this::execute, e -> execute(() -> fail(e)), () -> closed));
     raft.raftId(settings.name()).members(settings.members());
     raft.addRoleListener(role -> askLook());
-    GroupElection election = new GroupElection(this::mayVote, e -> execute(() -> fail(e)));
+    GroupElection election = new GroupElection(disk::isSettled, e -> execute(() -> fail(e)));
     election.voteTimeout(VOTE_MS);
     channel =
-        RaftChannel.open(settings.name(), network, election, raft, disk::isSettled, this::askLook);
+        RaftChannel.open(
+            settings.name(), network, election, raft, disk::isSettled, this::othersChanged);
     turns.join(raft, election, channel);
     membership = new RaftMembership(settings.name(), disk, replica, raft, channel);
     log.info(
@@ -146,12 +147,19 @@ public final class RaftLog implements ManagedLog {
             this::askLook, settings.tickMs(), settings.tickMs(), TimeUnit.MILLISECONDS);
   }
 
-  /** JGroups' threads. A folder that was emptied has forgotten what it acknowledged. */
-  private boolean mayVote() {
-    if (!disk.isSettled() && channel.isFirstMeeting(settings.members())) {
-      turns.settle("meets all others for the first time");
+  /**
+   * JGroups' threads. A folder that was emptied has forgotten what it acknowledged, and may vote
+   * again when it has caught up; in a group that meets for the first time all may at once.
+   */
+  private void othersChanged() {
+    try {
+      if (!disk.isSettled() && channel.meeting().isFirst(settings.members())) {
+        turns.settle("meets all others for the first time");
+      }
+    } catch (LogException e) {
+      execute(() -> fail(e));
     }
-    return disk.isSettled();
+    askLook();
   }
 
   private void execute(Runnable task) {

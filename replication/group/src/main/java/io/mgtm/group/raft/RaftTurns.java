@@ -176,7 +176,7 @@ final class RaftTurns implements RaftTold.Hearer {
     if (!leadership.isServing()) {
       return;
     }
-    for (Address address : channel.unsettled()) {
+    for (Address address : channel.meeting().unsettled()) {
       if (welcomed.add(address)) {
         UUID id = (UUID) address;
         submit(RaftEntry.welcome(id.getMostSignificantBits(), id.getLeastSignificantBits()));

@@ -50,14 +50,8 @@ enum Promise {
     return not;
   }
 
-  /**
-   * Skips a test where the mode does not promise this. Mode raft runs when asked for, until it is
-   * understood why a new group now and then finds no leader.
-   */
+  /** Skips a test where the mode does not promise this. */
   void assumeMadeBy(GroupMode mode) {
-    Assumptions.assumeTrue(
-        mode != GroupMode.RAFT || Boolean.getBoolean("mgtm.raft"),
-        "mode raft: a new group now and then finds no leader; run with -Dmgtm.raft=true");
     Assumptions.assumeFalse(
         notMadeBy(mode).contains(this), () -> "mode " + mode.label() + " does not promise " + this);
   }
