@@ -45,7 +45,8 @@ import org.jgroups.util.Util;
  *   <li>A checkpoint that is behind what a follower has committed, or that its log holds, is not
  *       installed.
  *   <li>Members that lag behind are sent what they lack also while the leader is busy, in bounded
- *       pieces, and a checkpoint not again while it is under way.
+ *       pieces, and a checkpoint not again while it is under way. An answer that another has
+ *       overtaken sends nothing again.
  * </ul>
  *
  * <p>jgroups-raft's reads ({@code getAsync}) are not used: in 1.1.4 a read lets the leader commit
@@ -138,6 +139,35 @@ public final class GroupRaft extends RAFT {
     public void writeContentTo(java.io.DataOutput out) {
       throw new UnsupportedOperationException("checkpoints are made by the member");
     }
+  }
+
+  /** Does not take a member that has answered twice for one that has gone back. */
+  private static final class Progress extends CommitTable {
+    Progress(List<Address> members, long nextIndex) {
+      super(members, nextIndex);
+    }
+
+    @Override
+    public CommitTable update(
+        Address member,
+        long matchIndex,
+        long nextIndex,
+        long commitIndex,
+        boolean singleResend,
+        boolean overwrite) {
+      Entry entry = get(member);
+      if (entry != null && !singleResend && !overwrite && matchIndex < entry.matchIndex()) {
+        entry.commitIndex(Math.max(entry.commitIndex(), commitIndex));
+        return this;
+      }
+      return super.update(member, matchIndex, nextIndex, commitIndex, singleResend, overwrite);
+    }
+  }
+
+  @Override
+  protected void createCommitTable() {
+    super.createCommitTable();
+    commit_table = new Progress(List.copyOf(commit_table.keys()), last_appended + 1);
   }
 
   /** The member has restored its state from the newest checkpoint itself, before it began. */
@@ -331,7 +361,7 @@ public final class GroupRaft extends RAFT {
 
   /** A leader's look, now and then, at who lags behind. */
   void sendToThoseBehind() {
-    if (commit_table == null) {
+    if (!(impl() instanceof Leader)) {
       return;
     }
     seen.keySet().retainAll(commit_table.keys());

@@ -43,6 +43,7 @@ public final class RaftLog implements ManagedLog {
   private static final Logger log = LoggerFactory.getLogger(RaftLog.class);
   private static final Optional<String> NOT_LEADING = Optional.of("this member does not lead");
   private static final long VOTE_MS = 400;
+  private static final long BEHIND_MS = 100;
 
   private final GroupSettings settings;
   private final Executor owner;
@@ -145,6 +146,14 @@ public final class RaftLog implements ManagedLog {
         .clock()
         .scheduleWithFixedDelay(
             this::askLook, settings.tickMs(), settings.tickMs(), TimeUnit.MILLISECONDS);
+    // Not by the owner: it may wait for room, which comes when those behind have what they lack.
+    threads
+        .clock()
+        .scheduleWithFixedDelay(
+            () -> raft.execute(raft::sendToThoseBehind),
+            BEHIND_MS,
+            BEHIND_MS,
+            TimeUnit.MILLISECONDS);
   }
 
   /**

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RaftTurns implements RaftTold.Hearer {
   private static final Logger log = LoggerFactory.getLogger(RaftTurns.class);
-  private static final long BEHIND_MS = 100;
+  private static final long WELCOME_MS = 100;
   private static final long PUSH_MS = 2_000;
 
   private enum Rebuild {
@@ -66,7 +66,7 @@ final class RaftTurns implements RaftTold.Hearer {
   private long toldCommitted;
   private long toldConfirmed;
   private long membersChangedAt;
-  private long behindLookMs;
+  private long welcomeLookMs;
   private long leaderSeenMs = nowMs();
 
   RaftTurns(
@@ -162,9 +162,8 @@ final class RaftTurns implements RaftTold.Hearer {
       leaderSeenMs = now;
       threads.files().execute(election::pushOn);
     }
-    if (leadership != null && now - behindLookMs >= BEHIND_MS) {
-      behindLookMs = now;
-      raft.execute(raft::sendToThoseBehind);
+    if (leadership != null && now - welcomeLookMs >= WELCOME_MS) {
+      welcomeLookMs = now;
       welcomeNewFolders();
     }
     if (rebuild == Rebuild.NONE) {
