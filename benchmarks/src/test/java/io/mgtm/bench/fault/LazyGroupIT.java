@@ -66,10 +66,7 @@ class LazyGroupIT {
           running.pausesMs(),
           recovered());
       assertThat(recovered()).hasSize(KILLS);
-      if (nodes == 2) {
-        // A third member's own front learns a first-time leader's address only when that serves.
-        assertThat(said("what others may have seen is skipped")).isEmpty();
-      }
+      assertThat(said("what others may have seen is skipped")).isEmpty();
     }
   }
 

@@ -85,8 +85,8 @@ final class EntryAppender {
       Effect effect = entry.effect();
       ByteBuffer bytes = entry.finish();
       long index = log.append(bytes, Engine.durability(effect));
-      machine.state().entryDone();
-      if (trail != null) {
+      boolean counts = machine.state().entryDone();
+      if (trail != null && counts) {
         trail.appended(index, machine.state().served().entries(), bytes);
       }
       entry.begin(machine.state().changedMicros());

@@ -120,6 +120,9 @@ final class LinkEngine implements CommandEngine {
     watch.clear();
     if (lazy != null) {
       lazy.leading(this::askTurn);
+      if (lazy.isRecovering()) {
+        tellAddress(); // so that the fronts inside other members can bring what they have
+      }
     }
     begin();
   }
@@ -153,8 +156,14 @@ final class LinkEngine implements CommandEngine {
   /** Tells all members, and through them all fronts, where this one is. */
   @Override
   public void announce() {
+    if (serving) {
+      tellAddress();
+    }
+  }
+
+  private void tellAddress() {
     String address = setup.address().get();
-    if (serving && !address.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+    if (!address.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       entry.begin();
       entry.apply(new SessionCommand.AnnounceMember(setup.member(), address));
       entry.finish();

@@ -3,6 +3,7 @@ package io.mgtm.gtm.state;
 import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.BackupReply;
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.NodeCommand;
@@ -34,6 +35,10 @@ public final class GtmState {
   private final BarrierLog barriers;
   private final MemberTable members;
   private ServedTerm served = new ServedTerm();
+
+  /** Whether the entry that is being applied is one of the term's. */
+  private boolean counts;
+
   private Limits limits = Limits.NONE;
   private Effect effect = Effect.NONE;
   private long entry;
@@ -112,6 +117,7 @@ public final class GtmState {
    */
   public void beginEntry(long nowMicros) {
     entry++;
+    counts = false;
     this.nowMicros = nowMicros;
     transactions.beginEntry(entry, nowMicros);
   }
@@ -124,6 +130,7 @@ public final class GtmState {
             : applyOnce(command);
     if (effect != Effect.NONE) {
       changedMicros = nowMicros;
+      counts |= command.type() != CommandType.ANNOUNCE_MEMBER;
     }
     return reply;
   }
@@ -278,9 +285,17 @@ public final class GtmState {
     return members.addresses();
   }
 
-  /** An entry of the log was applied whole; called once for each, on every member. */
-  public void entryDone() {
-    served.count();
+  /**
+   * An entry of the log was applied whole; called once for each, on every member.
+   *
+   * @return whether it counts as one of the term's: one that only tells where a member is does not,
+   *     so that it may come between those that a recovery brings back
+   */
+  public boolean entryDone() {
+    if (counts) {
+      served.count();
+    }
+    return counts;
   }
 
   /** Mode lazy: entries that clients have seen the effect of may be missing before this place. */
