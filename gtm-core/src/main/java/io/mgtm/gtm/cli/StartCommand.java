@@ -155,6 +155,7 @@ final class StartCommand implements Callable<Integer> {
         c.cluster(),
         c.keyStore(),
         c.passwordFile(),
+        c.secretFile(),
         c.stackFile(),
         c.recoveryWaitMs());
   }

@@ -20,6 +20,8 @@ import java.util.regex.Pattern;
  * @param keyStore PKCS #12 file with this member's key and the certificates that it trusts, for TLS
  *     between the members; null for none
  * @param passwordFile its first line is the password of {@code keyStore}
+ * @param secretFile holds a secret that all members share, which encrypts what they tell each other
+ *     and keeps those out that do not know it; null for none
  * @param stackFile a JGroups stack in XML instead of the built-in one, null for that
  * @param recoveryWaitMs in mode lazy: how long a new leader waits for fronts that may know more
  */
@@ -31,6 +33,7 @@ public record GroupConfig(
     String cluster,
     Path keyStore,
     Path passwordFile,
+    Path secretFile,
     Path stackFile,
     int recoveryWaitMs) {
   private static final int RECOVERY_WAIT_MS = 2_000;
@@ -40,7 +43,7 @@ public record GroupConfig(
   /** A group whose members' traffic is in the clear. */
   public GroupConfig(
       String name, String members, GroupMode mode, HostPort advertise, String cluster) {
-    this(name, members, mode, advertise, cluster, null, null, null, RECOVERY_WAIT_MS);
+    this(name, members, mode, advertise, cluster, null, null, null, null, RECOVERY_WAIT_MS);
   }
 
   /** Whether the node is a member of a group. */
@@ -93,6 +96,11 @@ public record GroupConfig(
     if ((keyStore == null) != (passwordFile == null)) {
       throw new ConfigException(
           "group.keyStore and group.passwordFile are set together, or neither is");
+    }
+    if (secretFile != null && (keyStore != null || stackFile != null)) {
+      throw new ConfigException(
+          "group.secretFile is set beside %s: choose one way to encrypt"
+              .formatted(keyStore != null ? "group.keyStore" : "group.stackFile"));
     }
     if (!exists()) {
       return;

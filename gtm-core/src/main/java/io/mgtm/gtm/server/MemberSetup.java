@@ -5,6 +5,7 @@ import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
@@ -36,6 +37,7 @@ final class MemberSetup {
         hosts,
         JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
         keys(config),
+        Optional.ofNullable(config.group().secretFile()).map(GroupSecret::read),
         Optional.ofNullable(config.group().stackFile()));
   }
 

@@ -53,6 +53,7 @@ class GroupConfigTest {
           group: {name: 'g/1'}                       | group: "g/1" is no name
           group: {mode: some}                        | group.mode: "some" is not allowed, expected fifo or
           group: {keyStore: k.p12}                   | group.keyStore and group.passwordFile are set together
+          group: {secretFile: s, stackFile: t.xml}   | group.secretFile is set beside group.stackFile
           links: {certificate: c.pem}                | links.certificate and links.key are set together
           links: {tlsOnly: true}                     | links.trust and links.tlsOnly need links.certificate
           group: {name: a, members: 'a=h:1,b=h:1,c=h:1,d=h:1,e=h:1,f=h:1,g=h:1,i=h:1'} | 8 members are not allowed, expected up to 7
