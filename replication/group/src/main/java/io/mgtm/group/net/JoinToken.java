@@ -38,6 +38,7 @@ public final class JoinToken extends AuthToken {
     return 1 + own().length;
   }
 
+  /** What it shows; a message to oneself carries the token itself, which nothing was read into. */
   private byte[] own() {
     return secret == null ? proof : secret.proofOf(auth.getAddress());
   }
@@ -45,7 +46,7 @@ public final class JoinToken extends AuthToken {
   @Override
   public boolean authenticate(AuthToken token, Message message) {
     return token instanceof JoinToken shown
-        && MessageDigest.isEqual(shown.proof, secret.proofOf(message.getSrc()));
+        && MessageDigest.isEqual(shown.own(), secret.proofOf(message.getSrc()));
   }
 
   @Override

@@ -16,10 +16,13 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jgroups.Address;
 import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.Receiver;
+import org.jgroups.View;
+import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
 import org.jgroups.util.ByteArray;
 import org.jgroups.util.Util;
@@ -120,6 +123,24 @@ class GroupSecretTest {
     assertThat(b.heard).containsExactlyInAnyOrder(WORD + 1, WORD + 2);
     assertThat(a.tap.seen).isNotEmpty();
     assertThat(a.tap.hasSeen(WORD)).isEqualTo(!hasSecret);
+  }
+
+  @Test
+  void membersThatLostSightOfEachOtherMergeAgain() throws Exception {
+    List<InetSocketAddress> two = NetMembers.addresses(2);
+    Optional<String> secret = Optional.of("s".repeat(40));
+    Member a = member("a", 0, two, secret).connect();
+    Member b = member("b", 1, two, secret).connect();
+    NetMembers.await("a view of two", () -> a.channel.getView().size() == 2);
+    for (Member alone : List.of(a, b)) {
+      Address own = alone.channel.getAddress();
+      GMS views = alone.channel.getProtocolStack().findProtocol(GMS.class);
+      views.installView(View.create(own, 10, own));
+    }
+    assertThat(a.channel.getView().size()).isEqualTo(1);
+    NetMembers.await(
+        "a view of two on both sides",
+        () -> a.channel.getView().size() == 2 && b.channel.getView().size() == 2);
   }
 
   @ParameterizedTest
