@@ -8,7 +8,6 @@ import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
-import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.RepliesWriter;
@@ -329,25 +328,18 @@ final class LinkEngine implements CommandEngine {
       refuseNotLeading(output, peer, work.session());
       return;
     }
-    int count = work.commands().size();
-    boolean gap = attachment.next != 0 && attachment.next != work.first();
-    if (gap || work.first() + count - 1 - work.acked() > LinkFormat.WINDOW_COMMANDS) {
-      output.refuse(
-          peer,
-          work.session(),
-          RefusalCode.PROTOCOL,
-          "command %d came with replies had up to %d; expected was %d, and at most %d at once"
-              .formatted(work.first(), work.acked(), attachment.next, LinkFormat.WINDOW_COMMANDS),
-          "");
+    String disorder = work.disorder(attachment.next);
+    if (disorder != null) {
+      output.refuse(peer, work.session(), RefusalCode.PROTOCOL, disorder, "");
       watch.gone(peer, nowMs());
       peer.disconnect();
       return;
     }
-    attachment.next = work.first() + count;
+    attachment.next = work.next();
     boolean proxied = machine.state().front(work.session()).proxied();
     ByteBuf out = output.to(peer);
     replies.begin(out, work.session(), work.first());
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < work.commands().size(); i++) {
       if (replies.bytes() > REPLIES_BYTES_MAX) {
         replies.end();
         replies.begin(out, work.session(), work.first() + i);

@@ -2,6 +2,7 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import java.util.List;
 
 /** What a link brought, to be done in its order. */
@@ -12,7 +13,26 @@ sealed interface LinkWork {
 
   /** Commands of a session, numbered from {@code first}. */
   record Commands(FrontPeer peer, long session, long acked, long first, List<LinkCommand> commands)
-      implements LinkWork {}
+      implements LinkWork {
+    /** The number of the command that is to come after these. */
+    long next() {
+      return first + commands.size();
+    }
+
+    /**
+     * Why these cannot be done as they came: one is missing before them, or more are under way than
+     * a session may have. Null when they can.
+     *
+     * @param expected the number that was to come next, 0 before there is one
+     */
+    String disorder(long expected) {
+      boolean gap = expected != 0 && expected != first;
+      return gap || next() - 1 - acked > LinkFormat.WINDOW_COMMANDS
+          ? "command %d came with replies had up to %d; expected was %d, and at most %d at once"
+              .formatted(first, acked, expected, LinkFormat.WINDOW_COMMANDS)
+          : null;
+    }
+  }
 
   /** Entries of a leader before, which the front kept; well formed. */
   record Present(FrontPeer peer, LinkEntries entries) implements LinkWork {}

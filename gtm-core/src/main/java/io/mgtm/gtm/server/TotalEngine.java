@@ -2,7 +2,6 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import java.security.SecureRandom;
@@ -239,16 +238,9 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       output.flush();
       return false;
     }
-    int count = work.commands().size();
-    boolean gap = door.next != 0 && door.next != work.first();
-    if (gap || work.first() + count - 1 - work.acked() > LinkFormat.WINDOW_COMMANDS) {
-      output.refuse(
-          work.peer(),
-          work.session(),
-          RefusalCode.PROTOCOL,
-          "command %d came with replies had up to %d; expected was %d, and at most %d at once"
-              .formatted(work.first(), work.acked(), door.next, LinkFormat.WINDOW_COMMANDS),
-          "");
+    String disorder = work.disorder(door.next);
+    if (disorder != null) {
+      output.refuse(work.peer(), work.session(), RefusalCode.PROTOCOL, disorder, "");
       output.write();
       output.flush();
       ops.addAll(doors.gone(work.peer()));
@@ -256,7 +248,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       work.peer().disconnect();
       return false;
     }
-    door.next = work.first() + count;
+    door.next = work.next();
     return true;
   }
 
