@@ -2,7 +2,6 @@ package io.mgtm.bench.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.proxy.local.LocalSettings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,8 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(240)
 class PartitionIT {
   private static final List<String> NAMES = List.of("g1", "g2", "g3");
-  private static final int CLIENT_PORT = 6666;
-  private static final int GROUP_PORT = 7666;
   private static final int CUT_MS = 4_000;
 
   @TempDir Path folder;
@@ -41,16 +38,7 @@ class PartitionIT {
   }
 
   private GroupUnderLoad start() throws IOException, InterruptedException {
-    LocalSettings settings =
-        new LocalSettings(
-            folder,
-            NAMES.stream().map(n -> new HostPort(network.address(n), CLIENT_PORT)).toList(),
-            NAMES.stream().map(n -> new HostPort(network.address(n), GROUP_PORT)).toList(),
-            new HostPort(network.address("proxy"), CLIENT_PORT),
-            "fifo",
-            LocalSettings.JVM_OPTIONS,
-            List.of());
-    return GroupUnderLoad.start(settings, network::place);
+    return GroupUnderLoad.start(network.installation(folder, NAMES, "fifo"), network::place);
   }
 
   /** Packets that are lost from now on. */

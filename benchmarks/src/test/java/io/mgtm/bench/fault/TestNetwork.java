@@ -1,7 +1,10 @@
 package io.mgtm.bench.fault;
 
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.proxy.local.LocalSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +22,8 @@ final class TestNetwork implements AutoCloseable {
   private static final String NOBODY = "02:00:00:00:00:ee";
   private static final String PREFIX = "10.213.77.";
   private static final int HERE = 254;
+  private static final int CLIENT_PORT = 6_666;
+  private static final int GROUP_PORT = 7_666;
 
   private final String tag = "mgtm" + ProcessHandle.current().pid();
   private final Map<String, Integer> hosts = new LinkedHashMap<>();
@@ -67,6 +72,18 @@ final class TestNetwork implements AutoCloseable {
 
   private String namespace(String name) {
     return tag + "-" + name;
+  }
+
+  /** A group of these processes, and a proxy, that {@link #place} puts into their networks. */
+  LocalSettings installation(Path folder, List<String> nodes, String mode) {
+    return new LocalSettings(
+        folder,
+        nodes.stream().map(n -> new HostPort(address(n), CLIENT_PORT)).toList(),
+        nodes.stream().map(n -> new HostPort(address(n), GROUP_PORT)).toList(),
+        new HostPort(address("proxy"), CLIENT_PORT),
+        mode,
+        LocalSettings.JVM_OPTIONS,
+        List.of());
   }
 
   /** The address of a process. */
