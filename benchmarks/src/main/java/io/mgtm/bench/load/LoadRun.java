@@ -93,6 +93,11 @@ public final class LoadRun implements AutoCloseable {
     return errors.count();
   }
 
+  /** What the first of them were. */
+  public List<String> firstErrors() {
+    return errors.first();
+  }
+
   /** Ends the load now; each connection ends what it has begun. */
   public void stop() {
     clock.stop();

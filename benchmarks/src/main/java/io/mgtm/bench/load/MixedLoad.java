@@ -92,6 +92,12 @@ public final class MixedLoad implements AutoCloseable {
     return transactions.failed() + values.failed();
   }
 
+  /** What the first of them were. */
+  public List<String> firstErrors() {
+    return Stream.concat(transactions.firstErrors().stream(), values.firstErrors().stream())
+        .toList();
+  }
+
   /** The longest that a request took, in ms, among those answered since this was asked last. */
   public long takeLongestMs() {
     return TimeUnit.NANOSECONDS.toMillis(

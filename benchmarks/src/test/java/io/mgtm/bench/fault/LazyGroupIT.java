@@ -70,6 +70,36 @@ class LazyGroupIT {
     }
   }
 
+  @Test
+  void whatOnlyTheDeadLeaderHadComesBackFromTheProxy() throws Exception {
+    int rounds = 3;
+    try (TestNetwork network = TestNetwork.make("g1", "g2", "proxy");
+        GroupUnderLoad running =
+            GroupUnderLoad.start(
+                network.installation(folder, List.of("g1", "g2"), "lazy"), network::place)) {
+      for (int i = 0; i < rounds; i++) {
+        running.awaitVoters(2);
+        int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
+        network.cut("g1", "g2");
+        running.awaitProgress(100); // before the two give each other up
+        running.group().node(leader).kill();
+        running.awaitProgress(1_000);
+        network.heal(); // later: a dead process's system still sends what it had written
+        running.notePause();
+        running.group().restartNode(leader);
+      }
+      running.verify();
+      log.info(
+          "2 nodes, leader cut off and killed: longest request in ms {}; entries that the proxy gave back: {}",
+          running.pausesMs(),
+          recovered());
+      assertThat(recovered())
+          .hasSize(rounds)
+          .allSatisfy(entries -> assertThat(Integer.parseInt(entries)).isPositive());
+      assertThat(said("what others may have seen is skipped")).isEmpty();
+    }
+  }
+
   /** How many entries each recovery brought, as the new leaders say. */
   private List<String> recovered() throws IOException {
     return said(" entries came from fronts in ").stream()

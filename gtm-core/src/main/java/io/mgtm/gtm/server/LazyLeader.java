@@ -251,7 +251,10 @@ final class LazyLeader {
   /** Up to where replies may leave. */
   long releasable(long committed) {
     long stable = replicated.stableIndex();
-    trail.stable(stable);
+    trail.stable(replicated.sharedIndex());
+    if (trail.isTooLong()) {
+      trail.stable(stable);
+    }
     return trail.isTooLong() ? Math.min(committed, stable) : committed;
   }
 }

@@ -109,6 +109,16 @@ class LazyLeaderTest {
   }
 
   @Test
+  void whatALeaderAloneHasIsGivenToFrontsThoughNobodyWaitsForIt() {
+    p1.own = true;
+    serveOne(p1);
+    log.shared = log.lastIndex();
+    begin(p1, 1);
+    settle();
+    assertThat(p1.told).containsExactly("entries 3 to 3", "1:S");
+  }
+
+  @Test
   void theNodesOwnFrontWaitsUntilItsEntriesAreStable() {
     p1.own = true;
     serveOne(p1);

@@ -9,11 +9,10 @@ import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.net.FreePorts;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,7 @@ public final class TestNodes implements AutoCloseable {
   private final Map<String, Integer> ports = new TreeMap<>();
   private final Map<String, GtmServer> running = new TreeMap<>();
 
-  private TestNodes(Path folder, GroupMode mode, List<String> names) throws IOException {
+  private TestNodes(Path folder, GroupMode mode, List<String> names) {
     this.folder = folder;
     this.mode = mode;
     for (String name : names) {
@@ -41,40 +40,20 @@ public final class TestNodes implements AutoCloseable {
   }
 
   /** Three nodes; they are not started. */
-  public static TestNodes three(Path folder) throws IOException {
+  public static TestNodes three(Path folder) {
     return three(folder, GroupMode.FIFO);
   }
 
   /** Three nodes of a group in a mode. */
-  public static TestNodes three(Path folder, GroupMode mode) throws IOException {
+  public static TestNodes three(Path folder, GroupMode mode) {
     return new TestNodes(folder, mode, List.of("g1", "g2", "g3"));
   }
 
   /** A further node, to be started with all that are known by then as its members. */
-  void addNode(String name) throws IOException {
-    groupPorts.put(name, groupPort());
-    ports.put(name, freePort());
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  /** A port that is free, as the one of the failure detection above it is. */
-  private static int groupPort() throws IOException {
-    while (true) {
-      try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-          ServerSocket two =
-              new ServerSocket(
-                  one.getLocalPort() + PORT_STEP, 1, InetAddress.getLoopbackAddress())) {
-        assertThat(two.isBound()).isTrue();
-        return one.getLocalPort();
-      } catch (java.net.BindException | IllegalArgumentException e) {
-        assertThat(e).as("the upper one is taken; the next is tried").isNotNull();
-      }
-    }
+  void addNode(String name) {
+    List<Integer> free = FreePorts.take(2, PORT_STEP, 2 * PORT_STEP);
+    groupPorts.put(name, free.get(0));
+    ports.put(name, free.get(1));
   }
 
   Path data(String name) {

@@ -14,6 +14,7 @@ final class TicketLog implements ReplicatedLog {
   long tickets;
   long confirmed;
   long stable = Long.MAX_VALUE;
+  long shared = Long.MAX_VALUE;
   boolean full;
 
   @Override
@@ -53,6 +54,11 @@ final class TicketLog implements ReplicatedLog {
   @Override
   public long stableIndex() {
     return Math.min(committed, stable);
+  }
+
+  @Override
+  public long sharedIndex() {
+    return Math.min(stableIndex(), shared);
   }
 
   @Override

@@ -1,9 +1,7 @@
 package io.mgtm.proxy.local;
 
 import io.mgtm.gtm.config.HostPort;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.mgtm.gtm.net.FreePorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +32,9 @@ public record LocalSettings(
 
   private static final String HOST = "127.0.0.1";
 
+  /** Where the failure detection and the links of a member listen. */
+  private static final int[] ABOVE_MEMBERS = {100, 200};
+
   public LocalSettings {
     clients = List.copyOf(clients);
     members = List.copyOf(members);
@@ -58,9 +59,12 @@ public record LocalSettings(
         List.of());
   }
 
-  /** Ports of 127.0.0.1 that nobody uses now. */
-  public static LocalSettings free(Path folder, int nodes, String mode) throws IOException {
-    List<HostPort> ports = freePorts(2 * nodes + 1);
+  /** Ports of 127.0.0.1 that nobody uses now, nor those above that members listen on as well. */
+  public static LocalSettings free(Path folder, int nodes, String mode) {
+    List<HostPort> ports =
+        FreePorts.take(2 * nodes + 1, ABOVE_MEMBERS).stream()
+            .map(port -> new HostPort(HOST, port))
+            .toList();
     return new LocalSettings(
         folder,
         ports.subList(0, nodes),
@@ -69,20 +73,6 @@ public record LocalSettings(
         mode,
         JVM_OPTIONS,
         List.of());
-  }
-
-  private static List<HostPort> freePorts(int count) throws IOException {
-    List<ServerSocket> held = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      return held.stream().map(s -> new HostPort(HOST, s.getLocalPort())).toList();
-    } finally {
-      for (ServerSocket socket : held) {
-        socket.close();
-      }
-    }
   }
 
   /** The same with more options for every node. */

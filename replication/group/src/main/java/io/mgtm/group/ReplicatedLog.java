@@ -113,6 +113,15 @@ public interface ReplicatedLog extends AutoCloseable {
     return committedIndex();
   }
 
+  /**
+   * The highest index up to which another member has all entries. Behind {@link #stableIndex} while
+   * a leader of mode {@code lazy} goes on alone: another member that has not heard of that may come
+   * to lead when it is gone.
+   */
+  default long sharedIndex() {
+    return stableIndex();
+  }
+
   /** The highest appended index; 0 in an empty log. */
   long lastIndex();
 

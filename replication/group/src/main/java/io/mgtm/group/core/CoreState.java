@@ -26,6 +26,9 @@ final class CoreState {
   /** Committed, and on every member whose word counts: no later leader can be without it. */
   long stableIndex;
 
+  /** Of a leader; what it alone has does not count. */
+  long sharedIndex;
+
   /**
    * With {@link Agreement#CONNECTED}: names of members that went away while this one was in step.
    */

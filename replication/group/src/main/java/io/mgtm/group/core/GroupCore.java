@@ -308,6 +308,11 @@ public final class GroupCore {
     return s.stableIndex;
   }
 
+  /** Of a leader: behind {@link #stableIndex} while no other member is there. */
+  public long sharedIndex() {
+    return s.sharedIndex;
+  }
+
   public long lastIndex() {
     return s.log.lastIndex();
   }

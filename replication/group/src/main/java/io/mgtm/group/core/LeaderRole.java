@@ -277,17 +277,22 @@ final class LeaderRole {
   private void advanceBySending() {
     long sent = s.log.lastIndex();
     long had = sent;
+    boolean shared = others.isEmpty();
     for (MemberId voter : s.members.latest().voters()) {
       if (!voter.equals(s.self) && counts(voter)) {
         Progress other = others.get(voter);
         sent = Math.min(sent, other.sentIndex());
         had = Math.min(had, other.match);
+        shared = true;
       }
     }
     gate.durable(Math.min(had, s.log.durableIndex()));
     tellWhoIsInStep(false);
     commit(sent);
     s.stableIndex = Math.max(s.stableIndex, Math.min(had, s.commitIndex));
+    if (shared) {
+      s.sharedIndex = s.stableIndex;
+    }
   }
 
   private void commit(long reached) {

@@ -375,6 +375,11 @@ public final class GroupLog implements ManagedLog {
   }
 
   @Override
+  public long sharedIndex() {
+    return lazy ? core.sharedIndex() : core.commitIndex();
+  }
+
+  @Override
   public long lastIndex() {
     return disk.lastIndex();
   }

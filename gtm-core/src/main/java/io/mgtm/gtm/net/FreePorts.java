@@ -1,0 +1,60 @@
+package io.mgtm.gtm.net;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+
+/**
+ * Loopback ports for processes of one machine, to try things out. They lie below those that Linux
+ * gives to outgoing connections, which could take one before its process listens.
+ */
+public final class FreePorts {
+  private static final int MIN = 10_000;
+  private static final int MAX = 32_000;
+  private static final int TRIES = 10_000;
+
+  private FreePorts() {}
+
+  /**
+   * Ports that nobody uses now. Any thread.
+   *
+   * @param above distances at which a port must have free ones above it as well
+   * @throws IllegalStateException when there are none
+   */
+  public static List<Integer> take(int count, int... above) {
+    Set<Integer> taken = new HashSet<>();
+    List<Integer> found = new ArrayList<>();
+    for (int tries = 0; found.size() < count; tries++) {
+      if (tries == TRIES) {
+        throw new IllegalStateException(
+            "no %d free ports from %d to %d on the loopback address".formatted(count, MIN, MAX));
+      }
+      int port = ThreadLocalRandom.current().nextInt(MIN, MAX);
+      List<Integer> ports =
+          IntStream.concat(IntStream.of(port), Arrays.stream(above).map(step -> port + step))
+              .boxed()
+              .toList();
+      if (Collections.disjoint(taken, ports) && ports.stream().allMatch(FreePorts::isFree)) {
+        taken.addAll(ports);
+        found.add(port);
+      }
+    }
+    return found;
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
