@@ -6,6 +6,7 @@ import io.mgtm.bench.load.Mix;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.proxy.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

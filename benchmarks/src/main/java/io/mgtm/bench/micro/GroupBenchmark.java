@@ -1,6 +1,6 @@
 package io.mgtm.bench.micro;
 
-import io.mgtm.bench.Trees;
+import io.mgtm.proxy.local.Trees;
 import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;

@@ -2,7 +2,7 @@ package io.mgtm.bench.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.bench.Trees;
+import io.mgtm.proxy.local.Trees;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -26,12 +26,15 @@ public final class LocalInstallation implements AutoCloseable {
 
   private final LocalSettings settings;
   private final Placement placement;
+  private final List<String> java;
   private final List<ChildProcess> nodes = new ArrayList<>();
   private ChildProcess proxy;
 
-  private LocalInstallation(LocalSettings settings, Placement placement) {
+  private LocalInstallation(LocalSettings settings, Placement placement)
+      throws InterruptedException {
     this.settings = settings;
     this.placement = placement;
+    this.java = java(settings);
   }
 
   /**
@@ -117,10 +120,18 @@ public final class LocalInstallation implements AutoCloseable {
   }
 
   private List<String> java(Class<?> main) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    List<String> command = new ArrayList<>(java);
+    command.add(main.getName());
+    return command;
+  }
+
+  /** The command line of a Java process up to its main class. */
+  private static List<String> java(LocalSettings settings) throws InterruptedException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    List<String> command = new ArrayList<>(List.of(java));
     command.addAll(settings.jvm());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(ClassArchive.options(java, settings.classPath()));
+    command.addAll(List.of("-cp", settings.classPath()));
     return command;
   }
 

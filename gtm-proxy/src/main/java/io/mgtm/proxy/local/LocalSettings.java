@@ -87,6 +87,11 @@ public record LocalSettings(
     return new LocalSettings(folder, clients, members, proxy, mode, all, nodeOptions);
   }
 
+  /** Where the processes find their classes: the jar of this property, else where this JVM does. */
+  public String classPath() {
+    return System.getProperty("mgtm.proxyJar", System.getProperty("java.class.path"));
+  }
+
   /** How many nodes. */
   public int nodes() {
     return clients.size();

@@ -1,4 +1,4 @@
-package io.mgtm.bench;
+package io.mgtm.proxy.local;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

@@ -1,0 +1,62 @@
+package io.mgtm.gtm.cli;
+
+import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.net.FreePorts;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Does once what a member of a group does, and ends. Run with {@code -XX:ArchiveClassesAtExit}, it
+ * leaves an archive of the classes that a GTM loads, from which later processes of the same class
+ * path start with half the work. It is a group of one: several members in one JVM link the same
+ * lambdas at once, and OpenJDK 17 can die of that when it writes the archive.
+ */
+public final class ClassTraining {
+  private static final int TRY_MS = 100;
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+
+  /** Where the failure detection and the links of a member listen. */
+  private static final int[] ABOVE_MEMBERS = {100, 200};
+
+  private ClassTraining() {}
+
+  /**
+   * Runs a member in this JVM until it has served a client; exit status 1 when it does not.
+   *
+   * @param args a folder for the member's data, which the caller deletes when the process is gone
+   */
+  public static void main(String[] args) throws InterruptedException {
+    List<Integer> ports = FreePorts.take(2, ABOVE_MEMBERS);
+    String[] start = {
+      "start",
+      "--name=g1",
+      "--data=" + Path.of(args[0], "g1"),
+      "--listen=127.0.0.1:" + ports.get(0),
+      "--members=g1=127.0.0.1:" + ports.get(1)
+    };
+    Thread member = new Thread(() -> GtmMain.commandLine().execute(start), "member");
+    member.setDaemon(true);
+    member.start();
+    System.exit(awaitService(ports.get(0)) ? 0 : 1);
+  }
+
+  private static boolean awaitService(int port) throws InterruptedException {
+    long end = System.nanoTime() + WAIT_NANOS;
+    while (System.nanoTime() - end < 0) {
+      try (GtmClient client =
+          GtmClient.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+        int gxid = client.begin();
+        client.snapshot(gxid);
+        return client.commit(gxid);
+      } catch (IOException e) {
+        // Not yet: nobody listens, or nobody leads.
+        TimeUnit.MILLISECONDS.sleep(TRY_MS);
+      }
+    }
+    return false;
+  }
+}
