@@ -154,6 +154,34 @@ public final class TestNodes implements AutoCloseable {
     return running.keySet().stream().filter(n -> !n.equals(leader)).findFirst().orElseThrow();
   }
 
+  /**
+   * Waits until the leader may hand over to another node: it serves the group itself, which in mode
+   * total is more than to serve clients, and the other votes and has all that the leader has.
+   */
+  public void awaitInStep(String name) {
+    TestGtm.await(name + " to be in step with the leader", () -> isInStep(status(leader()), name));
+  }
+
+  private static boolean isInStep(NodeStatus leader, String name) {
+    return !leader.transferring()
+        && leader.committedIndex() == leader.lastIndex()
+        && leader.members().stream()
+            .anyMatch(m -> m.name().equals(name) && m.voter() && m.lagEntries() == 0);
+  }
+
+  /** Lets a node lead, which it does on return. */
+  void transfer(String to) throws IOException {
+    if (leader().equals(to)) {
+      return;
+    }
+    awaitInStep(to);
+    try (AdminClient admin = admin(leader())) {
+      AdminClient.Answer answer = admin.ask("transfer", to);
+      assertThat(answer.kind()).as(answer.text()).isEqualTo(AdminReplyKind.DONE);
+    }
+    TestGtm.await(to + " to lead", () -> leader().equals(to));
+  }
+
   LinkClient link(String node, String front) throws IOException {
     return LinkClient.connect(running.get(node).address(), front);
   }
