@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
+import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.net.FreePorts;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +23,6 @@ import javax.net.SocketFactory;
 /** The nodes of a group in this process, on free loopback ports. */
 public final class TestNodes implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int PORT_STEP = 100;
 
   private final Path folder;
   private final GroupMode mode;
@@ -51,7 +50,7 @@ public final class TestNodes implements AutoCloseable {
 
   /** A further node, to be started with all that are known by then as its members. */
   void addNode(String name) {
-    List<Integer> free = FreePorts.take(2, PORT_STEP, 2 * PORT_STEP);
+    List<Integer> free = FreePorts.take(2);
     groupPorts.put(name, free.get(0));
     ports.put(name, free.get(1));
   }
