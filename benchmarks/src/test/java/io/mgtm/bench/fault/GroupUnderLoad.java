@@ -182,6 +182,28 @@ final class GroupUnderLoad implements AutoCloseable {
     }
   }
 
+  /** Kills the leader, and starts it again when another has answered so many requests. */
+  void killLeader(long progress) throws IOException, InterruptedException {
+    int leader = group.awaitLeader(LEADER_MS);
+    group.node(leader).kill();
+    awaitProgress(progress);
+    notePause();
+    group.restartNode(leader);
+  }
+
+  /** Stops the leader, and lets it go on when another leads and has answered so many requests. */
+  void hangLeader(long progress) throws IOException, InterruptedException {
+    int leader = group.awaitLeader(LEADER_MS);
+    group.node(leader).signal("STOP");
+    try {
+      awaitProgress(progress);
+      notePause();
+      assertThat(group.awaitLeader(LEADER_MS)).isNotEqualTo(leader);
+    } finally {
+      group.node(leader).signal("CONT");
+    }
+  }
+
   /** Notes the longest request since the last fault, and the next fault begins. */
   long notePause() {
     long ms = load.takeLongestMs();
