@@ -52,6 +52,7 @@ public final class GroupLog implements ManagedLog {
   private final GroupSettings settings;
   private final OwnerTasks tasks;
   private final Listener listener;
+  private final MemberListener everyMember;
   private final Transport transport;
   private final MemberThreads threads;
   private final DataDirectory folder;
@@ -82,6 +83,7 @@ public final class GroupLog implements ManagedLog {
    * before it runs.
    *
    * @param mode one that is led by the group's own core
+   * @param everyMember told beside the listener
    * @param transport started by this log, and closed with it
    * @throws LogException as {@link DataDirectory#open}, {@link LogStore#open} and {@link
    *     Transport#start} throw, with CORRUPT when what must not be forgotten is missing
@@ -93,12 +95,14 @@ public final class GroupLog implements ManagedLog {
       StateMachine machine,
       Executor owner,
       Listener listener,
+      MemberListener everyMember,
       Transport transport) {
     DataDirectory folder = DataDirectory.open(path);
     MemberThreads threads = MemberThreads.start(settings.name());
     try {
       GroupLog opened =
-          new GroupLog(mode, folder, settings, machine, owner, listener, transport, threads);
+          new GroupLog(
+              mode, folder, settings, machine, owner, listener, everyMember, transport, threads);
       opened.begin();
       return opened;
     } catch (RuntimeException | Error e) {
@@ -119,11 +123,13 @@ public final class GroupLog implements ManagedLog {
       StateMachine machine,
       Executor owner,
       Listener listener,
+      MemberListener everyMember,
       Transport transport,
       MemberThreads threads) {
     this.folder = folder;
     this.settings = settings;
     this.listener = listener;
+    this.everyMember = everyMember;
     this.transport = transport;
     this.threads = threads;
     this.lazy = mode == GroupMode.LAZY;
@@ -158,7 +164,7 @@ public final class GroupLog implements ManagedLog {
                 self,
                 settings.members(),
                 disk,
-                new GroupEffects(this, self, terms, applier, transport, listener),
+                new GroupEffects(this, self, terms, applier, transport, listener, everyMember),
                 members,
                 record,
                 new SecureRandom().nextLong()),
@@ -247,9 +253,7 @@ public final class GroupLog implements ManagedLog {
     if (room.isRefused() && disk.hasRoom()) {
       room.hasRoom();
     }
-    if (listener instanceof MemberListener everyMember) {
-      notice(() -> everyMember.ticked(nowMs()));
-    }
+    notice(() -> everyMember.ticked(nowMs()));
   }
 
   /** What the core says is done here once it is at rest: only then may it be called again. */
