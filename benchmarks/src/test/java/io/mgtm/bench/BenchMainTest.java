@@ -28,19 +28,7 @@ class BenchMainTest {
 
   @BeforeAll
   static void start() throws IOException {
-    GtmConfig d = GtmConfig.DEFAULTS;
-    server =
-        GtmServer.start(
-            new GtmConfig(
-                data,
-                new HostPort("127.0.0.1", 0),
-                null,
-                d.durability(),
-                d.ioThreads(),
-                d.log(),
-                d.gxid(),
-                d.limits(),
-                d.timeouts()));
+    server = GtmServer.start(GtmConfig.at(data, new HostPort("127.0.0.1", 0)));
     at = "127.0.0.1:" + server.address().getPort();
   }
 

@@ -122,20 +122,4 @@ public record LoadSettings(
         true,
         restMicros);
   }
-
-  /** The same with rests. */
-  public LoadSettings withRestMicros(int micros) {
-    return new LoadSettings(
-        targets,
-        connections,
-        threads,
-        mix,
-        warmupMs,
-        durationMs,
-        open,
-        sequences,
-        requestTimeoutMs,
-        reconnect,
-        micros);
-  }
 }

@@ -56,14 +56,12 @@ public final class MixedLoad implements AutoCloseable {
       InetSocketAddress target, int connections, GivenOut givenOut, int timeoutMs, int restMicros)
       throws IOException {
     LoadRun transactions =
-        LoadRun.start(
-            settings(target, Mix.TXN, connections, timeoutMs).withRestMicros(restMicros), givenOut);
+        LoadRun.start(settings(target, Mix.TXN, connections, timeoutMs, restMicros), givenOut);
     try {
       return new MixedLoad(
           transactions,
           LoadRun.start(
-              settings(target, Mix.SEQ, valueConnections(connections), timeoutMs)
-                  .withRestMicros(restMicros),
+              settings(target, Mix.SEQ, valueConnections(connections), timeoutMs, restMicros),
               givenOut));
     } catch (IOException e) {
       transactions.close();
@@ -77,9 +75,19 @@ public final class MixedLoad implements AutoCloseable {
   }
 
   private static LoadSettings settings(
-      InetSocketAddress target, Mix mix, int connections, int timeoutMs) {
+      InetSocketAddress target, Mix mix, int connections, int timeoutMs, int restMicros) {
     return new LoadSettings(
-        List.of(target), connections, 1, mix, 0, RUN_MS, 0, SEQUENCES, timeoutMs, false, 0);
+        List.of(target),
+        connections,
+        1,
+        mix,
+        0,
+        RUN_MS,
+        0,
+        SEQUENCES,
+        timeoutMs,
+        false,
+        restMicros);
   }
 
   /** How many requests were answered so far. */

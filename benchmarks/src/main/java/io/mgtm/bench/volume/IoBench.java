@@ -1,13 +1,11 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.bench.volume.FigureTable.Column;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import java.util.Set;
 
 /**
  * An unreplicated volume by each of its ways to the disk, in turns. Each has a file of its own:
@@ -16,71 +14,43 @@ import java.util.Map;
  */
 final class IoBench {
   private static final List<String> WAYS = List.of("cache", "uring", "direct");
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.perSecond("cache", "cache"),
+          Column.perSecond("uring", "uring"),
+          Column.perSecond("direct", "direct"),
+          Column.p50("cache"),
+          Column.p50("uring"),
+          Column.p50("direct"),
+          Column.p99("direct"));
 
   private final Programs programs;
-  private final Fio fio;
+  private final Turns turns;
   private final Path folder;
-  private final int rounds;
 
   IoBench(Programs programs, Fio fio, Path folder, int rounds) {
     this.programs = programs;
-    this.fio = fio;
+    this.turns = new Turns(programs, fio, rounds);
     this.folder = folder;
-    this.rounds = rounds;
   }
 
   private Servant start(String way) throws IOException {
     return programs.volume(way, folder.resolve(way), "--io", way);
   }
 
+  private Servant startSynced(String way) throws IOException, InterruptedException {
+    Exec.run(60, List.of("sync"));
+    return start(way);
+  }
+
   /** Fills the files, then prints the table. */
   void run(PrintWriter out) throws IOException, InterruptedException {
     for (String way : WAYS) {
-      try (Servant volume = start(way)) {
-        fio.fill(programs.socket(way));
-        volume.checkAlive();
-      }
+      turns.fill(way, this::start);
     }
-    out.println(
-        "| 4 KiB at random, --io | depth | cache /s | uring /s | direct /s"
-            + " | cache p50 µs | uring p50 µs | direct p50 µs | direct p99 µs |");
-    out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for (String how : List.of("randread", "randwrite")) {
-      for (int depth : new int[] {1, 32}) {
-        row(out, how, depth);
-      }
-    }
-    out.println();
-    out.flush();
-  }
-
-  private void row(PrintWriter out, String how, int depth)
-      throws IOException, InterruptedException {
-    Map<String, List<Fio.Figures>> all = new LinkedHashMap<>();
-    for (int round = 0; round < rounds; round++) {
-      for (String way : WAYS) {
-        Exec.run(60, List.of("sync"));
-        try (Servant volume = start(way)) {
-          // Its compiler needs a moment under load.
-          var unused = fio.random(programs.socket(way), how, depth);
-          all.computeIfAbsent(way, key -> new ArrayList<>())
-              .add(fio.random(programs.socket(way), how, depth));
-          volume.checkAlive();
-        }
-      }
-    }
-    out.printf(
-        Locale.ROOT,
-        "| %s | %d | %,.0f | %,.0f | %,.0f | %.0f | %.0f | %.0f | %.0f |%n",
-        how,
-        depth,
-        Medians.of(all.get("cache"), Fio.Figures::perSecond),
-        Medians.of(all.get("uring"), Fio.Figures::perSecond),
-        Medians.of(all.get("direct"), Fio.Figures::perSecond),
-        Medians.of(all.get("cache"), Fio.Figures::p50Us),
-        Medians.of(all.get("uring"), Fio.Figures::p50Us),
-        Medians.of(all.get("direct"), Fio.Figures::p50Us),
-        Medians.of(all.get("direct"), Fio.Figures::p99Us));
-    out.flush();
+    FigureTable table = new FigureTable(out, COLUMNS);
+    table.begin("4 KiB at random, --io");
+    turns.measure(table, WAYS, Set.copyOf(WAYS), this::startSynced);
+    table.end();
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.bench.volume.FigureTable.Column;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -7,15 +8,23 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A volume with a synchronous replica over the loopback's TCP, against qemu's quorum driver over
  * two storage daemons; the bytes of both lie in memory.
  */
 final class ReplicatedBench {
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.perSecond("volume, sync", "volume"),
+          Column.perSecond("qemu quorum", "quorum"),
+          Column.ratio("ratio", "volume", "quorum"),
+          Column.p50("volume"),
+          Column.p50("quorum"),
+          Column.p99("volume"),
+          Column.p99("quorum"));
+
   private final Programs programs;
   private final Fio fio;
   private final Path near;
@@ -38,34 +47,17 @@ final class ReplicatedBench {
 
   /** Prints the table. */
   void run(PrintWriter out) throws IOException, InterruptedException {
-    out.println(
-        "| replicated, 4 KiB at random | depth | volume, sync /s | qemu quorum /s | ratio"
-            + " | volume p50 µs | quorum p50 µs | volume p99 µs | quorum p99 µs |");
-    out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    FigureTable table = new FigureTable(out, COLUMNS);
+    table.begin("replicated, 4 KiB at random");
     for (int depth : new int[] {1, 32}) {
-      List<Fio.Figures> ours = new ArrayList<>();
-      List<Fio.Figures> theirs = new ArrayList<>();
+      Rounds figures = new Rounds();
       for (int round = 0; round < rounds; round++) {
-        ours.add(volumes(depth));
-        theirs.add(quorum(depth));
+        figures.add("volume", volumes(depth));
+        figures.add("quorum", quorum(depth));
       }
-      double here = Medians.of(ours, Fio.Figures::perSecond);
-      double there = Medians.of(theirs, Fio.Figures::perSecond);
-      out.printf(
-          Locale.ROOT,
-          "| randwrite | %d | %,.0f | %,.0f | **%.2f** | %.0f | %.0f | %.0f | %.0f |%n",
-          depth,
-          here,
-          there,
-          here / there,
-          Medians.of(ours, Fio.Figures::p50Us),
-          Medians.of(theirs, Fio.Figures::p50Us),
-          Medians.of(ours, Fio.Figures::p99Us),
-          Medians.of(theirs, Fio.Figures::p99Us));
-      out.flush();
+      table.row("randwrite", depth, figures);
     }
-    out.println();
-    out.flush();
+    table.end();
   }
 
   private Fio.Figures volumes(int depth) throws IOException, InterruptedException {

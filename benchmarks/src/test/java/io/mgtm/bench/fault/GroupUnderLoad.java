@@ -148,18 +148,25 @@ final class GroupUnderLoad implements AutoCloseable {
     }
   }
 
-  /** Lets a member lead, which it does on return. */
+  /**
+   * Lets a member lead, which it does on return. Asks again: under load a leader may refuse for a
+   * moment, and what it has granted may run out before a disk that is slow or full is ready.
+   */
   void lead(String member) throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    String answer = "not asked";
     while (true) {
       int leader = group.awaitLeader(LEADER_MS);
       if (group.settings().name(leader).equals(member)) {
         return;
       }
-      assertThat(System.nanoTime() - end).as("%s does not come to lead", member).isNegative();
+      assertThat(System.nanoTime() - end)
+          .as("%s does not come to lead; the last answer: %s", member, answer)
+          .isNegative();
       try (AdminClient client =
           AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
-        client.ask("transfer", member);
+        AdminClient.Answer last = client.ask("transfer", member);
+        answer = last.kind() + " " + last.text();
       }
       TimeUnit.MILLISECONDS.sleep(100);
     }
@@ -172,6 +179,28 @@ final class GroupUnderLoad implements AutoCloseable {
       assertThat(System.nanoTime() - end).as("%s still leads", member).isNegative();
       assertThat(load.firstErrors()).as("failed requests").isEmpty();
       TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /** Kills the leader, and starts it again when another has answered so many requests. */
+  void killLeader(long progress) throws IOException, InterruptedException {
+    int leader = group.awaitLeader(LEADER_MS);
+    group.node(leader).kill();
+    awaitProgress(progress);
+    notePause();
+    group.restartNode(leader);
+  }
+
+  /** Stops the leader, and lets it go on when another leads and has answered so many requests. */
+  void hangLeader(long progress) throws IOException, InterruptedException {
+    int leader = group.awaitLeader(LEADER_MS);
+    group.node(leader).signal("STOP");
+    try {
+      awaitProgress(progress);
+      notePause();
+      assertThat(group.awaitLeader(LEADER_MS)).isNotEqualTo(leader);
+    } finally {
+      group.node(leader).signal("CONT");
     }
   }
 

@@ -51,11 +51,7 @@ class LazyGroupIT {
     try (GroupUnderLoad running = GroupUnderLoad.start(LocalSettings.free(folder, nodes, "lazy"))) {
       running.awaitVoters(nodes);
       for (int i = 0; i < KILLS; i++) {
-        int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
-        running.group().node(leader).kill();
-        running.awaitProgress(2_000);
-        running.notePause();
-        running.group().restartNode(leader);
+        running.killLeader(2_000);
         running.awaitVoters(nodes);
         running.awaitProgress(1_000);
       }

@@ -72,8 +72,7 @@ class PartitionIT {
   void aLeaderThatIsCutOffFromAllIsReplaced() throws Exception {
     underLoad(
         (leader, others) -> {
-          network.cut(leader, others.get(0));
-          network.cut(leader, others.get(1));
+          network.cut(leader, others);
           network.cut(leader, "proxy");
         },
         PartitionIT::groupServes);
@@ -83,10 +82,8 @@ class PartitionIT {
   void aLeaderThatIsCutOffWithItsClientsAcknowledgesNothing() throws Exception {
     underLoad(
         (leader, others) -> {
-          for (String other : others) {
-            network.cut(leader, other);
-            network.cut("proxy", other);
-          }
+          network.cut(leader, others);
+          network.cut("proxy", others);
         },
         running -> {
           // Replies that were under way when the cut was made may still come.
@@ -99,22 +96,12 @@ class PartitionIT {
 
   @Test
   void aLeaderThatKeepsItsClientsButLosesItsGroupIsReplaced() throws Exception {
-    underLoad(
-        (leader, others) -> {
-          network.cut(leader, others.get(0));
-          network.cut(leader, others.get(1));
-        },
-        PartitionIT::groupServes);
+    underLoad((leader, others) -> network.cut(leader, others), PartitionIT::groupServes);
   }
 
   @Test
   void aLeaderThatIsHeardByNobodyIsReplaced() throws Exception {
-    underLoad(
-        (leader, others) -> {
-          network.lose(leader, others.get(0));
-          network.lose(leader, others.get(1));
-        },
-        PartitionIT::groupServes);
+    underLoad((leader, others) -> network.lose(leader, others), PartitionIT::groupServes);
   }
 
   @Test

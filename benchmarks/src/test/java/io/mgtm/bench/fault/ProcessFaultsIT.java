@@ -1,7 +1,5 @@
 package io.mgtm.bench.fault;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.mgtm.proxy.local.Trees;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,11 +38,7 @@ class ProcessFaultsIT {
   private void killLeaders(int kills) throws IOException, InterruptedException {
     try (GroupUnderLoad running = GroupUnderLoad.start(folder)) {
       for (int i = 0; i < kills; i++) {
-        int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
-        running.group().node(leader).kill();
-        running.awaitProgress(2_000);
-        running.notePause();
-        running.group().restartNode(leader);
+        running.killLeader(2_000);
         running.awaitProgress(2_000);
       }
       running.verify();
@@ -66,15 +60,7 @@ class ProcessFaultsIT {
   void aLeaderThatHangsIsReplacedAndMayComeBack() throws Exception {
     try (GroupUnderLoad running = GroupUnderLoad.start(folder)) {
       for (int i = 0; i < 3; i++) {
-        int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
-        running.group().node(leader).signal("STOP");
-        try {
-          running.awaitProgress(2_000);
-          running.notePause();
-          assertThat(running.group().awaitLeader(GroupUnderLoad.LEADER_MS)).isNotEqualTo(leader);
-        } finally {
-          running.group().node(leader).signal("CONT");
-        }
+        running.hangLeader(2_000);
         running.awaitVoters(3);
         running.awaitProgress(2_000);
       }

@@ -29,11 +29,7 @@ class RaftFaultsIT {
   void leadersThatAreKilledOneAfterAnotherAreNotMissed() throws Exception {
     try (GroupUnderLoad running = start()) {
       for (int i = 0; i < KILLS; i++) {
-        int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
-        running.group().node(leader).kill();
-        running.awaitProgress(REQUESTS);
-        running.notePause();
-        running.group().restartNode(leader);
+        running.killLeader(REQUESTS);
         running.awaitVoters(3);
         running.awaitProgress(REQUESTS);
       }
@@ -45,14 +41,7 @@ class RaftFaultsIT {
   @Test
   void aLeaderThatHangsIsReplacedAndMayComeBack() throws Exception {
     try (GroupUnderLoad running = start()) {
-      int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
-      running.group().node(leader).signal("STOP");
-      try {
-        running.awaitProgress(REQUESTS);
-        running.notePause();
-      } finally {
-        running.group().node(leader).signal("CONT");
-      }
+      running.hangLeader(REQUESTS);
       running.awaitVoters(3);
       running.awaitProgress(REQUESTS);
       running.verify();

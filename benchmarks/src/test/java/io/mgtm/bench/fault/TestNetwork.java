@@ -111,6 +111,20 @@ final class TestNetwork implements AutoCloseable {
     lose(other, one);
   }
 
+  /** What {@code from} sends to any of the others is lost from here on. */
+  void lose(String from, List<String> to) throws IOException {
+    for (String other : to) {
+      lose(from, other);
+    }
+  }
+
+  /** Nothing passes between the one and any of the others. */
+  void cut(String one, List<String> others) throws IOException {
+    for (String other : others) {
+      cut(one, other);
+    }
+  }
+
   /** Everything passes again. */
   void heal() throws IOException {
     for (String name : hosts.keySet()) {

@@ -36,15 +36,15 @@ class TotalPartitionIT {
     return GroupUnderLoad.start(network.installation(folder, NAMES, "total"), network::place);
   }
 
-  @Test
-  void eachMemberInTurnIsCutOffAndItsFrontGoesToAnother() throws Exception {
+  /** What is lost between a member and the others. */
+  private interface Cut {
+    void make(String member, List<String> others) throws IOException;
+  }
+
+  private void inTurn(String what, Cut cut) throws IOException, InterruptedException {
     try (GroupUnderLoad running = start()) {
-      for (String alone : NAMES) {
-        for (String other : NAMES) {
-          if (!other.equals(alone)) {
-            network.cut(alone, other);
-          }
-        }
+      for (String member : NAMES) {
+        cut.make(member, NAMES.stream().filter(name -> !name.equals(member)).toList());
         running.awaitProgress(2_000);
         running.notePause();
         network.heal();
@@ -52,27 +52,17 @@ class TotalPartitionIT {
         running.awaitAllServe();
       }
       running.verify();
-      log.info("cut off in turn: longest request in ms: {}", running.pausesMs());
+      log.info("{}: longest request in ms: {}", what, running.pausesMs());
     }
   }
 
   @Test
+  void eachMemberInTurnIsCutOffAndItsFrontGoesToAnother() throws Exception {
+    inTurn("cut off in turn", (member, others) -> network.cut(member, others));
+  }
+
+  @Test
   void aMemberThatIsHeardByNobodyIsLeft() throws Exception {
-    try (GroupUnderLoad running = start()) {
-      for (String silent : NAMES) {
-        for (String other : NAMES) {
-          if (!other.equals(silent)) {
-            network.lose(silent, other);
-          }
-        }
-        running.awaitProgress(2_000);
-        running.notePause();
-        network.heal();
-        running.awaitProgress(2_000);
-        running.awaitAllServe();
-      }
-      running.verify();
-      log.info("heard by nobody: longest request in ms: {}", running.pausesMs());
-    }
+    inTurn("heard by nobody", (member, others) -> network.lose(member, others));
   }
 }

@@ -170,17 +170,6 @@ class LoadRunTest {
   }
 
   private static GtmServer server(Path data, int port) throws IOException {
-    GtmConfig d = GtmConfig.DEFAULTS;
-    return GtmServer.start(
-        new GtmConfig(
-            data,
-            new HostPort("127.0.0.1", port),
-            null,
-            d.durability(),
-            d.ioThreads(),
-            d.log(),
-            d.gxid(),
-            d.limits(),
-            d.timeouts()));
+    return GtmServer.start(GtmConfig.at(data, new HostPort("127.0.0.1", port)));
   }
 }

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.client.GtmClient;
-import io.mgtm.gtm.net.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,9 +19,6 @@ public final class ClassTraining {
   private static final int TRY_MS = 100;
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
 
-  /** Where the failure detection and the links of a member listen. */
-  private static final int[] ABOVE_MEMBERS = {100, 200};
-
   private ClassTraining() {}
 
   /**
@@ -30,7 +27,7 @@ public final class ClassTraining {
    * @param args a folder for the member's data, which the caller deletes when the process is gone
    */
   public static void main(String[] args) throws InterruptedException {
-    List<Integer> ports = FreePorts.take(2, ABOVE_MEMBERS);
+    List<Integer> ports = FreePorts.take(2);
     String[] start = {
       "start",
       "--name=g1",

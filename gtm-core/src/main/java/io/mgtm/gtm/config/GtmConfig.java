@@ -115,6 +115,20 @@ public record GtmConfig(
           new LimitsConfig(10_000, 65_536, 4_096, 1_000_000, 1_024, 64 * 1024, 1024 * 1024),
           new Timeouts(10_000, 30_000, 60_000));
 
+  /** The defaults in a folder, at an address. */
+  public static GtmConfig at(Path data, HostPort listen) {
+    return new GtmConfig(
+        data,
+        listen,
+        DEFAULTS.metrics,
+        DEFAULTS.durability,
+        DEFAULTS.ioThreads,
+        DEFAULTS.log,
+        DEFAULTS.gxid,
+        DEFAULTS.limits,
+        DEFAULTS.timeouts);
+  }
+
   /**
    * Checks every value.
    *

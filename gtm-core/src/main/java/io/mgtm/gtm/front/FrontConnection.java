@@ -2,6 +2,7 @@ package io.mgtm.gtm.front;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
+import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.MessageType;
@@ -44,9 +45,8 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   private final BackupWatch backup = new BackupWatch();
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
+  private InboundWatch inbound;
   private Future<?> startupDeadline;
-  private long partialSinceNanos;
-  private boolean partialWatched;
   private boolean failed;
   private boolean gone;
   private boolean awaitsRoom;
@@ -67,6 +67,12 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
     outbound = new OutboundWatch(ctx.channel(), settings.outboundMs(), this::closeUnread);
+    inbound =
+        new InboundWatch(
+            ctx.channel(),
+            partial,
+            settings.frameMs(),
+            () -> late("the rest of a frame did not come", settings.frameMs()));
     startupDeadline =
         ctx.executor()
             .schedule(
@@ -94,7 +100,6 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   }
 
   private void decode(ByteBuf in) {
-    int before = in.readerIndex();
     try {
       boolean more = mayRead();
       while (more) {
@@ -107,10 +112,8 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     if (failed) {
       in.skipBytes(in.readableBytes());
     }
-    boolean moved = in.readerIndex() != before || partial.kept() == null;
-    partial.keepRest(in);
-    if (partial.kept() != null && moved) {
-      partialBegins();
+    if (partial.keepRest(in) && startupDeadline == null) {
+      inbound.begins();
     }
     updateReading();
   }
@@ -131,7 +134,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     }
     if (reading != read) {
       reading = read;
-      partialSinceNanos = System.nanoTime();
+      inbound.restart();
       context.channel().config().setAutoRead(read);
     }
   }
@@ -151,37 +154,6 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
       decode(partial.kept());
     } else {
       updateReading();
-    }
-  }
-
-  /** A frame has begun, and its client has {@code frameMs} from now to send the rest. */
-  private void partialBegins() {
-    partialSinceNanos = System.nanoTime();
-    if (!partialWatched && startupDeadline == null) {
-      watchPartial(TimeUnit.MILLISECONDS.toNanos(settings.frameMs()));
-    }
-  }
-
-  private void watchPartial(long afterNanos) {
-    partialWatched = true;
-    context.executor().schedule(this::checkPartial, afterNanos, TimeUnit.NANOSECONDS);
-  }
-
-  private void checkPartial() {
-    partialWatched = false;
-    if (partial.kept() == null || failed) {
-      return;
-    }
-    if (!reading) {
-      // It is not the client's fault that nothing is read from it.
-      partialSinceNanos = System.nanoTime();
-    }
-    long leftNanos =
-        TimeUnit.MILLISECONDS.toNanos(settings.frameMs()) - (System.nanoTime() - partialSinceNanos);
-    if (leftNanos > 0) {
-      watchPartial(leftNanos);
-    } else {
-      late("the rest of a frame did not come", settings.frameMs());
     }
   }
 

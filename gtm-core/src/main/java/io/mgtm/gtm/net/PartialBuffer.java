@@ -10,6 +10,9 @@ import io.netty.buffer.PooledByteBufAllocator;
 public final class PartialBuffer {
   private ByteBuf kept;
 
+  /** Where the frame begins that was kept last. */
+  private int keptFrom;
+
   /** What is to be decoded now: the read alone, or behind what was kept. */
   public ByteBuf join(ByteBuf read) {
     return kept == null ? read : kept.writeBytes(read);
@@ -24,18 +27,22 @@ public final class PartialBuffer {
    * Keeps what was not decoded.
    *
    * @param joined what {@link #join} or {@link #kept} gave
+   * @return whether a frame begins with what is kept: nothing was kept before, or that is decoded
    */
-  public void keepRest(ByteBuf joined) {
-    if (kept == null) {
-      if (joined.isReadable()) {
-        int bytes = joined.readableBytes();
-        kept = PooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(joined);
-      }
-    } else if (kept.isReadable()) {
-      kept.discardSomeReadBytes();
-    } else {
+  public boolean keepRest(ByteBuf joined) {
+    if (!joined.isReadable()) {
       release();
+      return false;
     }
+    boolean begins = kept == null || kept.readerIndex() != keptFrom;
+    if (kept == null) {
+      int bytes = joined.readableBytes();
+      kept = PooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(joined);
+    } else {
+      kept.discardSomeReadBytes();
+    }
+    keptFrom = kept.readerIndex();
+    return begins;
   }
 
   /** Forgets what was kept. */

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LoopBuffer;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBuffer;
@@ -51,9 +52,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   // Event loop.
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
-  private long partialSinceNanos;
+  private InboundWatch inbound;
   private Future<?> startupDeadline;
-  private boolean partialWatched;
   private boolean failed;
 
   // Owner thread.
@@ -88,6 +88,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
     outbound = new OutboundWatch(ctx.channel(), config.timeouts().outboundMs(), this::closeUnread);
+    int frameMs = config.timeouts().frameMs();
+    inbound =
+        new InboundWatch(
+            ctx.channel(),
+            partial,
+            frameMs,
+            () -> late("the rest of a frame did not come", frameMs));
   }
 
   @Override
@@ -113,18 +120,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private void read(ByteBuf in) {
-    boolean first = partial.kept() == null;
     ByteBuf joined = partial.join(in);
-    int before = joined.readerIndex();
     decode(joined);
     if (failed) {
       partial.release();
-      return;
-    }
-    boolean moved = first || joined.readerIndex() != before;
-    partial.keepRest(joined);
-    if (partial.kept() != null && moved) {
-      partialBegins();
+    } else if (partial.keepRest(joined) && startupDeadline == null) {
+      inbound.begins();
     }
   }
 
@@ -160,38 +161,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     decoding.readBytes = 0;
     fail(what + " within " + afterMs + " ms", "");
     handOver();
-  }
-
-  /** A frame has begun, and its client has {@code frameMs} from now to send the rest. */
-  private void partialBegins() {
-    partialSinceNanos = System.nanoTime();
-    if (!partialWatched && startupDeadline == null) {
-      watchPartial(TimeUnit.MILLISECONDS.toNanos(config.timeouts().frameMs()));
-    }
-  }
-
-  private void watchPartial(long afterNanos) {
-    partialWatched = true;
-    context.executor().schedule(this::checkPartial, afterNanos, TimeUnit.NANOSECONDS);
-  }
-
-  private void checkPartial() {
-    partialWatched = false;
-    if (partial.kept() == null) {
-      return;
-    }
-    if (!context.channel().config().isAutoRead()) {
-      // It is not the client's fault that nothing is read from it.
-      partialSinceNanos = System.nanoTime();
-    }
-    int frameMs = config.timeouts().frameMs();
-    long leftNanos =
-        TimeUnit.MILLISECONDS.toNanos(frameMs) - (System.nanoTime() - partialSinceNanos);
-    if (leftNanos > 0) {
-      watchPartial(leftNanos);
-    } else {
-      late("the rest of a frame did not come", frameMs);
-    }
   }
 
   private void handOver() {
@@ -321,7 +290,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     boolean read =
         !blocked && context.channel().isWritable() && requestBytes.get() < REQUEST_BYTES_MAX;
     if (context.channel().config().isAutoRead() != read) {
-      partialSinceNanos = System.nanoTime();
+      inbound.restart();
       context.channel().config().setAutoRead(read);
     }
   }

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
@@ -52,7 +53,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   // Event loop.
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
-  private Future<?> partialDeadline;
+  private InboundWatch inbound;
   private Future<?> startupDeadline;
   private byte[] nonce;
   private boolean ready;
@@ -76,10 +77,18 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
     outbound = new OutboundWatch(ctx.channel(), service.timeouts().outboundMs(), this::closeUnread);
+    inbound =
+        new InboundWatch(
+            ctx.channel(),
+            partial,
+            service.timeouts().frameMs(),
+            () -> fail(RefusalCode.PROTOCOL, "the rest of a frame did not come in time", ""));
     startupDeadline =
-        schedule(
-            () -> fail(RefusalCode.PROTOCOL, "the front has not said who it is in time", ""),
-            service.timeouts().startupMs());
+        ctx.executor()
+            .schedule(
+                () -> fail(RefusalCode.PROTOCOL, "the front has not said who it is in time", ""),
+                service.timeouts().startupMs(),
+                TimeUnit.MILLISECONDS);
     if (service.secret() != null) {
       nonce = new byte[LinkFormat.SECRET_BYTES];
       RANDOM.nextBytes(nonce);
@@ -87,10 +96,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
       LinkWriter.challenge(out, nonce);
       ctx.writeAndFlush(out, ctx.voidPromise());
     }
-  }
-
-  private Future<?> schedule(Runnable task, int afterMs) {
-    return context.executor().schedule(task, afterMs, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -106,18 +111,12 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void read(ByteBuf in) {
-    boolean first = partial.kept() == null;
     ByteBuf joined = partial.join(in);
-    int before = joined.readerIndex();
     decode(joined);
     if (failed) {
-      dropPartial();
-      return;
-    }
-    boolean moved = first || joined.readerIndex() != before;
-    partial.keepRest(joined);
-    if (partial.kept() != null && moved) {
-      partialBegins();
+      partial.release();
+    } else if (partial.keepRest(joined)) {
+      inbound.begins();
     }
   }
 
@@ -126,34 +125,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
       decoder.decode(in);
     } catch (WireException e) {
       fail(RefusalCode.PROTOCOL, e.getMessage(), e.hint());
-    }
-  }
-
-  private void partialBegins() {
-    cancel(partialDeadline);
-    partialDeadline = schedule(this::partialLate, service.timeouts().frameMs());
-  }
-
-  private void partialLate() {
-    if (partial.kept() == null || failed) {
-      return;
-    }
-    if (context.channel().config().isAutoRead()) {
-      fail(RefusalCode.PROTOCOL, "the rest of a frame did not come in time", "");
-    } else {
-      // It is not the front's fault that nothing is read from it.
-      partialBegins();
-    }
-  }
-
-  private void dropPartial() {
-    cancel(partialDeadline);
-    partial.release();
-  }
-
-  private static void cancel(Future<?> deadline) {
-    if (deadline != null) {
-      deadline.cancel(false);
     }
   }
 
@@ -212,7 +183,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void accept() {
-    cancel(startupDeadline);
+    startupDeadline.cancel(false);
     ready = true;
     onOwner(() -> service.peers().add(this));
   }
@@ -295,8 +266,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    cancel(startupDeadline);
-    dropPartial();
+    startupDeadline.cancel(false);
+    partial.release();
     failed = true;
     service.metrics().disconnected();
     onOwner(

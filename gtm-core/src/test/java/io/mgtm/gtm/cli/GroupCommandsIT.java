@@ -99,6 +99,7 @@ class GroupCommandsIT {
   @Test
   void theLeadershipIsTransferred() {
     String to = nodes.follower();
+    nodes.awaitInStep(to);
     done(ask(to, "transfer", to), to + " leads");
     assertThat(nodes.leader()).isEqualTo(to);
     Result refused = ask(to, "transfer", "g9");

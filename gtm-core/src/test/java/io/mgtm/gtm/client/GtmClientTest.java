@@ -37,19 +37,7 @@ class GtmClientTest {
 
   @BeforeAll
   static void start() throws IOException {
-    GtmConfig d = GtmConfig.DEFAULTS;
-    server =
-        GtmServer.start(
-            new GtmConfig(
-                folder,
-                new HostPort("127.0.0.1", 0),
-                null,
-                d.durability(),
-                d.ioThreads(),
-                d.log(),
-                d.gxid(),
-                d.limits(),
-                d.timeouts()));
+    server = GtmServer.start(GtmConfig.at(folder, new HostPort("127.0.0.1", 0)));
   }
 
   @AfterAll

@@ -24,17 +24,7 @@ class InterruptedTakeoverTest {
   @TempDir private Path scratch;
 
   private GtmConfig config() {
-    GtmConfig d = GtmConfig.DEFAULTS;
-    return new GtmConfig(
-        scratch,
-        new HostPort("127.0.0.1", 0),
-        null,
-        d.durability(),
-        d.ioThreads(),
-        d.log(),
-        d.gxid(),
-        d.limits(),
-        d.timeouts());
+    return GtmConfig.at(scratch, new HostPort("127.0.0.1", 0));
   }
 
   /** Nobody waits for a reply here. */

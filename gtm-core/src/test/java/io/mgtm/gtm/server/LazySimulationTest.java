@@ -3,36 +3,18 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import io.mgtm.gtm.QuietLog;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 
 /** Leaders of mode lazy die with replies that rest on nothing. */
 class LazySimulationTest {
   private static final int SCHEDULES = Integer.getInteger("schedules", 400);
   private static final int SCHEDULES_TO_CATCH = 200;
 
-  private static Level before;
-
-  @BeforeAll
-  static void quiet() {
-    before = log().getLevel();
-    log().setLevel(Level.OFF);
-  }
-
-  @AfterAll
-  static void loud() {
-    log().setLevel(before);
-  }
-
-  private static Logger log() {
-    return (Logger) LoggerFactory.getLogger("io.mgtm.gtm");
-  }
+  @RegisterExtension static final QuietLog QUIET = new QuietLog("io.mgtm.gtm");
 
   @Test
   void nothingThatAClientHasSeenIsLostOrContradicted() {

@@ -101,20 +101,9 @@ class LimitsTest {
       assertThat(advanced.int32(0)).isEqualTo(1_020);
       assertThat(advanced.int32(4)).isEqualTo(1_040);
       assertThat(client.begin()).isEqualTo(1_020);
-      TestGtm.await("the gauge shows it", () -> gauge(gtm, "mgtm_gxid_until_stop") == 19);
+      TestGtm.await("the gauge shows it", () -> gtm.gauge("mgtm_gxid_until_stop") == 19);
       gtm.restart();
       assertThat(gtm.backend().begin()).isEqualTo(1_021);
-    }
-  }
-
-  private static double gauge(TestGtm gtm, String name) {
-    try {
-      return gtm.metric(name);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
     }
   }
 

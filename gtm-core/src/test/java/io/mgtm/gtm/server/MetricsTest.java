@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -37,12 +36,12 @@ class MetricsTest {
       RawClient left = gtm.backend();
       left.send(RequestFrame.terminate());
       assertThat(left.isClosedByServer()).isTrue();
-      TestGtm.await("the gauges have been set", () -> metric(gtm, "mgtm_gxid_next") == 10_003);
+      TestGtm.await("the gauges have been set", () -> gtm.gauge("mgtm_gxid_next") == 10_003);
       assertThat(gtm.metric("mgtm_transactions_open")).isEqualTo(2);
       assertThat(gtm.metric("mgtm_transactions_prepared")).isEqualTo(1);
       assertThat(gtm.metric("mgtm_sequences")).isEqualTo(1);
       assertThat(gtm.metric("mgtm_nodes")).isZero();
-      TestGtm.await("two have left", () -> metric(gtm, "mgtm_connections_closed_total") == 2);
+      TestGtm.await("two have left", () -> gtm.gauge("mgtm_connections_closed_total") == 2);
       assertThat(gtm.metric("mgtm_connections_opened_total")).isEqualTo(3);
       assertThat(gtm.metric("mgtm_protocol_errors_total")).isEqualTo(1);
       assertThat(gtm.metric("mgtm_rejections_total{reason=\"SEQUENCE_EXHAUSTED\"}")).isEqualTo(1);
@@ -59,17 +58,6 @@ class MetricsTest {
 
   private static double requests(TestGtm gtm, MessageType type) throws Exception {
     return gtm.metric("mgtm_requests_seconds_count{type=\"" + type + "\"}");
-  }
-
-  private static double metric(TestGtm gtm, String name) {
-    try {
-      return gtm.metric(name);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
   }
 
   @Test

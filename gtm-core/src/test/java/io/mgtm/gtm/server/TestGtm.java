@@ -5,6 +5,7 @@ import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -183,6 +184,18 @@ final class TestGtm implements AutoCloseable {
         .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
         .findFirst()
         .orElseThrow(() -> new AssertionError("no metric " + name));
+  }
+
+  /** The same for a condition. */
+  double gauge(String name) {
+    try {
+      return metric(name);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Waits for something to become true; fails when it does not. */

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
+import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.net.FreePorts;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +23,6 @@ import javax.net.SocketFactory;
 /** The nodes of a group in this process, on free loopback ports. */
 public final class TestNodes implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int PORT_STEP = 100;
 
   private final Path folder;
   private final GroupMode mode;
@@ -51,7 +50,7 @@ public final class TestNodes implements AutoCloseable {
 
   /** A further node, to be started with all that are known by then as its members. */
   void addNode(String name) {
-    List<Integer> free = FreePorts.take(2, PORT_STEP, 2 * PORT_STEP);
+    List<Integer> free = FreePorts.take(2);
     groupPorts.put(name, free.get(0));
     ports.put(name, free.get(1));
   }
@@ -152,6 +151,34 @@ public final class TestNodes implements AutoCloseable {
   public String follower() {
     String leader = leader();
     return running.keySet().stream().filter(n -> !n.equals(leader)).findFirst().orElseThrow();
+  }
+
+  /**
+   * Waits until the leader may hand over to another node: it serves the group itself, which in mode
+   * total is more than to serve clients, and the other votes and has all that the leader has.
+   */
+  public void awaitInStep(String name) {
+    TestGtm.await(name + " to be in step with the leader", () -> isInStep(status(leader()), name));
+  }
+
+  private static boolean isInStep(NodeStatus leader, String name) {
+    return !leader.transferring()
+        && leader.committedIndex() == leader.lastIndex()
+        && leader.members().stream()
+            .anyMatch(m -> m.name().equals(name) && m.voter() && m.lagEntries() == 0);
+  }
+
+  /** Lets a node lead, which it does on return. */
+  void transfer(String to) throws IOException {
+    if (leader().equals(to)) {
+      return;
+    }
+    awaitInStep(to);
+    try (AdminClient admin = admin(leader())) {
+      AdminClient.Answer answer = admin.ask("transfer", to);
+      assertThat(answer.kind()).as(answer.text()).isEqualTo(AdminReplyKind.DONE);
+    }
+    TestGtm.await(to + " to lead", () -> leader().equals(to));
   }
 
   LinkClient link(String node, String front) throws IOException {

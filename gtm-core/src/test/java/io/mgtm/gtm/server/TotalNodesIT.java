@@ -168,8 +168,8 @@ class TotalNodesIT {
     assertThat(second.next(LinkClient.Event.Refused.class).code())
         .isEqualTo(RefusalCode.NAME_IN_USE);
     // Whoever makes the order knows of the link, though it is another member's.
-    transfer("g2");
-    transfer("g3");
+    nodes.transfer("g2");
+    nodes.transfer("g3");
     link.commands(SESSION, 1, 2, begin(SESSION));
     assertThat(gxid(link.reply())).isEqualTo(first + 1);
     link.close();
@@ -179,24 +179,6 @@ class TotalNodesIT {
           try {
             second.attach(SESSION + 2, true);
             return second.attachedOrRefused();
-          } catch (IOException e) {
-            throw new IllegalStateException(e);
-          }
-        });
-  }
-
-  /** Asks again while the group still comes together, and for nothing where it leads already. */
-  private void transfer(String to) {
-    TestGtm.await(
-        "the transfer",
-        () -> {
-          String leader = nodes.leader();
-          if (leader.equals(to)) {
-            return true;
-          }
-          try (AdminClient admin = nodes.admin(leader)) {
-            admin.ask("transfer", to);
-            return false;
           } catch (IOException e) {
             throw new IllegalStateException(e);
           }

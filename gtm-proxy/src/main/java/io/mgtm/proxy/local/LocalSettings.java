@@ -1,7 +1,7 @@
 package io.mgtm.proxy.local;
 
+import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.net.FreePorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +32,6 @@ public record LocalSettings(
 
   private static final String HOST = "127.0.0.1";
 
-  /** Where the failure detection and the links of a member listen. */
-  private static final int[] ABOVE_MEMBERS = {100, 200};
-
   public LocalSettings {
     clients = List.copyOf(clients);
     members = List.copyOf(members);
@@ -62,9 +59,7 @@ public record LocalSettings(
   /** Ports of 127.0.0.1 that nobody uses now, nor those above that members listen on as well. */
   public static LocalSettings free(Path folder, int nodes, String mode) {
     List<HostPort> ports =
-        FreePorts.take(2 * nodes + 1, ABOVE_MEMBERS).stream()
-            .map(port -> new HostPort(HOST, port))
-            .toList();
+        FreePorts.take(2 * nodes + 1).stream().map(port -> new HostPort(HOST, port)).toList();
     return new LocalSettings(
         folder,
         ports.subList(0, nodes),

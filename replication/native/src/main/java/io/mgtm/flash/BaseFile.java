@@ -1,7 +1,9 @@
 package io.mgtm.flash;
 
 import io.mgtm.jni.Errno;
+import io.mgtm.jni.SharedHandle;
 import java.nio.file.Path;
+import java.util.function.LongConsumer;
 
 /** What both kinds of file share: their facts, and the handle whose users are counted. */
 abstract sealed class BaseFile implements FlashFile permits ChannelFile, UringFile {
@@ -25,18 +27,40 @@ abstract sealed class BaseFile implements FlashFile permits ChannelFile, UringFi
       int blockBytes) {}
 
   private final Facts facts;
+  private final SharedHandle handle;
   private final int alignmentMask;
 
-  BaseFile(Facts facts) {
+  /**
+   * An open file.
+   *
+   * @param free given the descriptor once the file is closed and nobody uses it; must not refer to
+   *     the file itself
+   */
+  BaseFile(Facts facts, long descriptor, LongConsumer free) {
     this.facts = facts;
+    this.handle = new SharedHandle(this, facts.path().toString(), descriptor, free);
     this.alignmentMask = facts.alignmentBytes() - 1;
   }
 
-  /** Counts a user that needs the file open; see {@link io.mgtm.jni.SharedHandle#acquire()}. */
-  abstract long acquire();
+  /** Counts a user that needs the file open; see {@link SharedHandle#acquire()}. */
+  final long acquire() {
+    return handle.acquire();
+  }
 
   /** Ends what {@link #acquire()} began. */
-  abstract void release();
+  final void release() {
+    handle.release();
+  }
+
+  @Override
+  public final boolean closed() {
+    return handle.closed();
+  }
+
+  @Override
+  public final void close() {
+    handle.close();
+  }
 
   @Override
   public final Path path() {

@@ -1,7 +1,6 @@
 package io.mgtm.flash;
 
 import io.mgtm.jni.Errno;
-import io.mgtm.jni.SharedHandle;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -21,12 +20,10 @@ import java.util.Set;
 final class ChannelFile extends BaseFile {
 
   private final ReopeningChannel channel;
-  private final SharedHandle handle;
 
   private ChannelFile(Facts facts, ReopeningChannel channel) {
-    super(facts);
+    super(facts, 0, ignored -> closeNow(channel));
     this.channel = channel;
-    handle = new SharedHandle(this, facts.path().toString(), 0, ignored -> closeNow(channel));
   }
 
   /** Opens a file; direct I/O is tried and given up as the options say. */
@@ -206,26 +203,6 @@ final class ChannelFile extends BaseFile {
   @Override
   public FlashEngine engine() {
     return FlashEngine.FILE_CHANNEL;
-  }
-
-  @Override
-  long acquire() {
-    return handle.acquire();
-  }
-
-  @Override
-  void release() {
-    handle.release();
-  }
-
-  @Override
-  public boolean closed() {
-    return handle.closed();
-  }
-
-  @Override
-  public void close() {
-    handle.close();
   }
 
   private static void closeNow(ReopeningChannel channel) {

@@ -1,7 +1,6 @@
 package io.mgtm.flash;
 
 import io.mgtm.jni.Errno;
-import io.mgtm.jni.SharedHandle;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
 
@@ -11,11 +10,8 @@ final class UringFile extends BaseFile {
   private static final Charset PATH_CHARSET =
       Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
-  private final SharedHandle handle;
-
   private UringFile(Facts facts, int fd) {
-    super(facts);
-    handle = new SharedHandle(this, facts.path().toString(), fd, UringFile::closeNow);
+    super(facts, fd, UringFile::closeNow);
   }
 
   static UringFile open(Path path, FlashOptions options) throws FlashException {
@@ -158,25 +154,5 @@ final class UringFile extends BaseFile {
   @Override
   public FlashEngine engine() {
     return FlashEngine.IO_URING;
-  }
-
-  @Override
-  long acquire() {
-    return handle.acquire();
-  }
-
-  @Override
-  void release() {
-    handle.release();
-  }
-
-  @Override
-  public boolean closed() {
-    return handle.closed();
-  }
-
-  @Override
-  public void close() {
-    handle.close();
   }
 }

@@ -23,6 +23,7 @@ final class GroupEffects implements Effects {
   private final Applier applier;
   private final Transport transport;
   private final ReplicatedLog.Listener listener;
+  private final MemberListener everyMember;
 
   GroupEffects(
       GroupLog group,
@@ -30,13 +31,15 @@ final class GroupEffects implements Effects {
       TermStore terms,
       Applier applier,
       Transport transport,
-      ReplicatedLog.Listener listener) {
+      ReplicatedLog.Listener listener,
+      MemberListener everyMember) {
     this.group = group;
     this.self = self;
     this.terms = terms;
     this.applier = applier;
     this.transport = transport;
     this.listener = listener;
+    this.everyMember = everyMember;
   }
 
   @Override
@@ -67,11 +70,8 @@ final class GroupEffects implements Effects {
   @Override
   public void committed(long index) {
     applier.applyUpTo(index);
-    if (listener instanceof MemberListener everyMember) {
-      group.notice(() -> everyMember.settled(index));
-    } else {
-      tellLeader(() -> listener.committed(index));
-    }
+    group.notice(() -> everyMember.settled(index));
+    tellLeader(() -> listener.committed(index));
   }
 
   @Override

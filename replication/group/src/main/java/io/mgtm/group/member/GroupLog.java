@@ -21,7 +21,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -51,8 +50,9 @@ public final class GroupLog implements ManagedLog {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
   private final GroupSettings settings;
-  private final Executor owner;
+  private final OwnerTasks tasks;
   private final Listener listener;
+  private final MemberListener everyMember;
   private final Transport transport;
   private final MemberThreads threads;
   private final DataDirectory folder;
@@ -77,14 +77,13 @@ public final class GroupLog implements ManagedLog {
   private long toldStable;
   private boolean flushAsked;
   private boolean leading;
-  private boolean closed;
-  private LogException failure;
 
   /**
    * Opens the member's folder, or begins one, and joins the group. Called by the owner thread, or
    * before it runs.
    *
    * @param mode one that is led by the group's own core
+   * @param everyMember told beside the listener
    * @param transport started by this log, and closed with it
    * @throws LogException as {@link DataDirectory#open}, {@link LogStore#open} and {@link
    *     Transport#start} throw, with CORRUPT when what must not be forgotten is missing
@@ -96,12 +95,14 @@ public final class GroupLog implements ManagedLog {
       StateMachine machine,
       Executor owner,
       Listener listener,
+      MemberListener everyMember,
       Transport transport) {
     DataDirectory folder = DataDirectory.open(path);
     MemberThreads threads = MemberThreads.start(settings.name());
     try {
       GroupLog opened =
-          new GroupLog(mode, folder, settings, machine, owner, listener, transport, threads);
+          new GroupLog(
+              mode, folder, settings, machine, owner, listener, everyMember, transport, threads);
       opened.begin();
       return opened;
     } catch (RuntimeException | Error e) {
@@ -122,17 +123,19 @@ public final class GroupLog implements ManagedLog {
       StateMachine machine,
       Executor owner,
       Listener listener,
+      MemberListener everyMember,
       Transport transport,
       MemberThreads threads) {
     this.folder = folder;
     this.settings = settings;
-    this.owner = owner;
     this.listener = listener;
+    this.everyMember = everyMember;
     this.transport = transport;
     this.threads = threads;
     this.lazy = mode == GroupMode.LAZY;
     room = new RoomWatch(settings.name(), nowMs());
     self = new MemberId(settings.name(), folder.member());
+    tasks = new OwnerTasks(self.toString(), owner, this::failed);
     CheckpointStore checkpointStore = new CheckpointStore(folder.files(), folder.member());
     store =
         LogStore.open(
@@ -161,7 +164,7 @@ public final class GroupLog implements ManagedLog {
                 self,
                 settings.members(),
                 disk,
-                new GroupEffects(this, self, terms, applier, transport, listener),
+                new GroupEffects(this, self, terms, applier, transport, listener, everyMember),
                 members,
                 record,
                 new SecureRandom().nextLong()),
@@ -178,7 +181,8 @@ public final class GroupLog implements ManagedLog {
 
   private void begin() {
     store.startAppending();
-    transport.start(new Inbox(core, this::execute, this::run, GroupLog::nowMs));
+    transport.start(
+        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), GroupLog::nowMs));
     threads
         .clock()
         .scheduleWithFixedDelay(
@@ -201,32 +205,19 @@ public final class GroupLog implements ManagedLog {
   }
 
   private void execute(Runnable task) {
-    try {
-      owner.execute(() -> run(task));
-    } catch (RejectedExecutionException e) {
-      log.debug("The thread that owns the log has stopped", e);
-    }
-  }
-
-  private void run(Runnable task) {
-    if (!closed && failure == null) {
-      guarded(task);
-    }
+    tasks.execute(() -> turn(task));
   }
 
   /** A full disk is no reason to stop: what was not stored comes again. */
-  private void guarded(Runnable task) {
+  private void turn(Runnable task) {
     try {
       task.run();
       tellListener();
     } catch (LogException e) {
-      if (e.category() == Category.NO_SPACE) {
-        room.refused(e.getMessage(), nowMs());
-      } else {
-        fail(e);
+      if (e.category() != Category.NO_SPACE) {
+        throw e;
       }
-    } catch (RuntimeException e) {
-      fail(new LogException(Category.IO, "Member " + self + " met a broken invariant: " + e, e));
+      room.refused(e.getMessage(), nowMs());
     }
   }
 
@@ -242,12 +233,12 @@ public final class GroupLog implements ManagedLog {
   }
 
   void fail(LogException cause) {
-    if (failure == null) {
-      failure = cause;
-      log.error("Member {} stops: {}", self, cause.getMessage(), cause);
-      stopLeading(null);
-      listener.failed(cause);
-    }
+    tasks.fail(cause);
+  }
+
+  private void failed(LogException cause) {
+    stopLeading(null);
+    listener.failed(cause);
   }
 
   void stopLeading(String leader) {
@@ -262,9 +253,7 @@ public final class GroupLog implements ManagedLog {
     if (room.isRefused() && disk.hasRoom()) {
       room.hasRoom();
     }
-    if (listener instanceof MemberListener everyMember) {
-      notice(() -> everyMember.ticked(nowMs()));
-    }
+    notice(() -> everyMember.ticked(nowMs()));
   }
 
   /** What the core says is done here once it is at rest: only then may it be called again. */
@@ -302,7 +291,7 @@ public final class GroupLog implements ManagedLog {
 
   @Override
   public boolean hasRoom(int bytes) {
-    checkOpen();
+    tasks.checkOpen();
     if (disk.hasRoom(bytes)) {
       return true;
     }
@@ -322,7 +311,7 @@ public final class GroupLog implements ManagedLog {
    */
   @Override
   public long append(ByteBuffer payload, Durability durability) {
-    checkOpen();
+    tasks.checkOpen();
     ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
     long index;
     try {
@@ -330,7 +319,7 @@ public final class GroupLog implements ManagedLog {
     } catch (LogException e) {
       if (e.category() != Category.NO_SPACE) {
         // In a task of its own, so that the caller, which is the listener too, has come to an end.
-        owner.execute(() -> fail(e));
+        execute(() -> fail(e));
       }
       throw e;
     }
@@ -354,7 +343,7 @@ public final class GroupLog implements ManagedLog {
 
   @Override
   public long confirm() {
-    checkOpen();
+    tasks.checkOpen();
     askFlush();
     return core.confirm();
   }
@@ -384,36 +373,27 @@ public final class GroupLog implements ManagedLog {
     return disk.lastIndex();
   }
 
-  private void checkOpen() {
-    if (closed) {
-      throw new IllegalStateException("the log is closed");
-    }
-    if (failure != null) {
-      throw new LogException(failure.category(), failure.getMessage(), failure);
-    }
-  }
-
   @Override
   public Optional<String> transfer(String name) {
-    checkOpen();
+    tasks.checkOpen();
     return core.transfer(nowMs(), name);
   }
 
   @Override
   public Optional<String> add(String name) {
-    checkOpen();
+    tasks.checkOpen();
     return core.add(name);
   }
 
   @Override
   public Optional<String> remove(String name) {
-    checkOpen();
+    tasks.checkOpen();
     return core.remove(name);
   }
 
   @Override
   public void acceptLoss() {
-    checkOpen();
+    tasks.checkOpen();
     log.warn("An operator lets the group go on without the members that are missing");
     core.acceptLoss();
   }
@@ -432,14 +412,14 @@ public final class GroupLog implements ManagedLog {
    */
   @Override
   public void close() {
-    if (closed) {
+    if (tasks.isClosed()) {
       return;
     }
-    closed = true;
+    tasks.close();
     try (folder) {
       transport.close();
       threads.stop();
-      if (failure == null) {
+      if (!tasks.isFailed()) {
         store.closeCleanly();
         log.info("Member {} closed its log cleanly at entry {}", self, store.lastIndex());
       }

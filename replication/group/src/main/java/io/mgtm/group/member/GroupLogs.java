@@ -41,6 +41,7 @@ public final class GroupLogs {
         mode == GroupMode.CAUSAL
             ? new JGroupsTransport(settings.name(), own, MessageOrder.CAUSAL)
             : new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
-    return GroupLog.open(mode, folder, settings, machine, owner, listener, transport);
+    return GroupLog.open(
+        mode, folder, settings, machine, owner, listener, MemberListener.NONE, transport);
   }
 }

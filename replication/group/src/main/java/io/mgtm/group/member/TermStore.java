@@ -11,9 +11,9 @@ import io.mgtm.group.core.Standing;
 import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.storage.RecoveryReport;
 import io.mgtm.group.storage.StorageFiles;
+import io.mgtm.group.storage.VoteFile;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /**
  * The file {@code term}: a {@link TermRecord}, and the boot of the machine that it was written in.
@@ -27,9 +27,8 @@ import java.util.zip.CRC32C;
  */
 final class TermStore {
   private static final String NAME = "term";
-  private static final String UNFINISHED = NAME + ".tmp";
   private static final long MAGIC = 0x4D47544D5445524DL; // "MGTMTERM"
-  private static final int VERSION = 1;
+  private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 1);
   private static final int BYTES_MAX = 8192;
   private static final int BOOT_BYTES_MAX = 255;
 
@@ -59,27 +58,10 @@ final class TermStore {
    *     FORMAT when a newer version wrote it
    */
   Optional<Stored> load() {
-    if (!files.list().contains(NAME)) {
+    if (!FILE.isIn(files)) {
       return Optional.empty();
     }
-    byte[] content = files.read(NAME);
-    ByteBuffer from = ByteBuffer.wrap(content);
-    int checksumAt = content.length - 4;
-    if (checksumAt < 12
-        || from.getLong() != MAGIC
-        || ByteBuffer.wrap(content).getInt(checksumAt) != checksum(content, checksumAt)) {
-      throw new LogException(
-          Category.CORRUPT,
-          "%s is damaged, and without it this member could vote twice; start it with an empty folder, it joins again"
-              .formatted(files.describe(NAME)));
-    }
-    int version = from.getInt();
-    if (version != VERSION) {
-      throw new LogException(
-          Category.FORMAT,
-          "%s has version %d and this program reads version %d; start the newer program"
-              .formatted(files.describe(NAME), version, VERSION));
-    }
+    ByteBuffer from = FILE.read(files, 0);
     long term = from.getLong();
     long incarnation = from.getLong();
     Standing standing = Standing.of(from.get());
@@ -122,8 +104,8 @@ final class TermStore {
 
   /** On return the record is on disk. */
   void save(TermRecord record) {
-    ByteBuffer to = ByteBuffer.allocate(BYTES_MAX);
-    to.putLong(MAGIC).putInt(VERSION).putLong(record.term()).putLong(record.incarnation());
+    ByteBuffer to = FILE.begin(BYTES_MAX);
+    to.putLong(record.term()).putLong(record.incarnation());
     to.put(record.standing().code());
     to.put((byte) (record.votedFor() == null ? 0 : 1));
     if (record.votedFor() != null) {
@@ -132,19 +114,6 @@ final class TermStore {
     byte[] bootBytes = boot.getBytes(UTF_8);
     to.put(record.initial().encoded()).put((byte) (allForced ? 1 : 0));
     to.put((byte) bootBytes.length).put(bootBytes);
-    int checksumAt = to.position();
-    to.putInt(checksum(to.array(), checksumAt));
-    byte[] content = new byte[to.flip().remaining()];
-    to.get(content);
-    files.write(UNFINISHED, content);
-    files.force(UNFINISHED);
-    files.rename(UNFINISHED, NAME);
-    files.forceDirectory();
-  }
-
-  private static int checksum(byte[] content, int bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(content, 0, bytes);
-    return (int) crc.getValue();
+    FILE.replace(files, to);
   }
 }

@@ -2,18 +2,17 @@ package io.mgtm.group.raft;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.ManagedLog;
+import io.mgtm.group.member.OwnerTasks;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.DataDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -46,7 +45,7 @@ public final class RaftLog implements ManagedLog {
   private static final long BEHIND_MS = 100;
 
   private final GroupSettings settings;
-  private final Executor owner;
+  private final OwnerTasks tasks;
   private final Listener listener;
   private final DataDirectory folder;
   private final RaftThreads threads;
@@ -58,8 +57,6 @@ public final class RaftLog implements ManagedLog {
   private final RaftMembership membership;
   private final AtomicBoolean lookAsked = new AtomicBoolean();
   private boolean roundAsked;
-  private volatile boolean closed;
-  private volatile LogException failure;
 
   /**
    * Opens the member's folder, or begins one, and joins the group. Called by the owner thread, or
@@ -85,7 +82,7 @@ public final class RaftLog implements ManagedLog {
     } catch (RuntimeException | Error e) {
       try (folder) {
         if (opened != null) {
-          opened.closed = true;
+          opened.tasks.close();
           opened.channel.close();
         }
         threads.stop();
@@ -106,8 +103,8 @@ public final class RaftLog implements ManagedLog {
       RaftThreads threads) {
     this.folder = folder;
     this.settings = settings;
-    this.owner = owner;
     this.listener = listener;
+    tasks = new OwnerTasks(settings.name(), owner, this::failed);
     this.threads = threads;
     disk = new RaftDisk(folder, settings.segments(), threads.files());
     replica = new RaftReplica(machine, settings.members());
@@ -119,13 +116,12 @@ public final class RaftLog implements ManagedLog {
             disk,
             replica,
             new RaftCheckpoints(disk, replica, threads.files(), settings.checkpointBytes()),
-            new RaftTurns.Threads(this::execute, threads.files(), () -> closed));
+            new RaftTurns.Threads(tasks::execute, threads.files(), tasks::isClosed));
     raft =
-        new GroupRaft(
-            disk, new RaftTold(turns, this::execute, e -> execute(() -> fail(e)), () -> closed));
+        new GroupRaft(disk, new RaftTold(turns, tasks::execute, this::failLater, tasks::isClosed));
     raft.raftId(settings.name()).members(settings.members());
     raft.addRoleListener(role -> askLook());
-    GroupElection election = new GroupElection(disk::isSettled, e -> execute(() -> fail(e)));
+    GroupElection election = new GroupElection(disk::isSettled, this::failLater);
     election.voteTimeout(VOTE_MS);
     channel =
         RaftChannel.open(
@@ -166,50 +162,26 @@ public final class RaftLog implements ManagedLog {
         turns.settle("meets all others for the first time");
       }
     } catch (LogException e) {
-      execute(() -> fail(e));
+      failLater(e);
     }
     askLook();
   }
 
-  private void execute(Runnable task) {
-    try {
-      owner.execute(
-          () -> {
-            if (!closed && failure == null) {
-              guarded(task);
-            }
-          });
-    } catch (RejectedExecutionException e) {
-      log.debug("The thread that owns the log has stopped", e);
-    }
+  /** Any thread. */
+  private void failLater(LogException cause) {
+    tasks.execute(() -> tasks.fail(cause));
   }
 
-  private void guarded(Runnable task) {
-    try {
-      task.run();
-    } catch (LogException e) {
-      fail(e);
-    } catch (RuntimeException e) {
-      fail(
-          new LogException(
-              Category.IO, "Member " + settings.name() + " met a broken invariant: " + e, e));
-    }
-  }
-
-  private void fail(LogException cause) {
-    if (failure == null) {
-      failure = cause;
-      turns.end();
-      log.error("Member {} stops: {}", settings.name(), cause.getMessage(), cause);
-      listener.following(null);
-      listener.failed(cause);
-    }
+  private void failed(LogException cause) {
+    turns.end();
+    listener.following(null);
+    listener.failed(cause);
   }
 
   /** Any thread. */
   private void askLook() {
     if (!lookAsked.getAndSet(true)) {
-      execute(
+      tasks.execute(
           () -> {
             lookAsked.getAndSet(false);
             turns.look();
@@ -219,12 +191,12 @@ public final class RaftLog implements ManagedLog {
 
   @Override
   public boolean isLeading() {
-    return turns.isServing() && failure == null;
+    return turns.isServing() && !tasks.isFailed();
   }
 
   @Override
   public boolean hasRoom(int bytes) {
-    checkOpen();
+    tasks.checkOpen();
     if (bytes > disk.payloadBytesMax()) {
       throw new IllegalArgumentException(
           "An entry of %d bytes does not fit the log; the largest has %d bytes, set larger segments"
@@ -247,7 +219,7 @@ public final class RaftLog implements ManagedLog {
    */
   @Override
   public long append(ByteBuffer payload, Durability durability) {
-    checkOpen();
+    tasks.checkOpen();
     if (!isLeading()) {
       throw new IllegalStateException("this member does not lead");
     }
@@ -256,13 +228,13 @@ public final class RaftLog implements ManagedLog {
 
   @Override
   public long confirm() {
-    checkOpen();
+    tasks.checkOpen();
     if (!isLeading()) {
       throw new IllegalStateException("this member does not lead");
     }
     if (!roundAsked) {
       roundAsked = true;
-      execute(this::round);
+      tasks.execute(this::round);
     }
     return turns.leadership().confirm();
   }
@@ -290,18 +262,9 @@ public final class RaftLog implements ManagedLog {
     return replica.applied();
   }
 
-  private void checkOpen() {
-    if (closed) {
-      throw new IllegalStateException("the log is closed");
-    }
-    if (failure != null) {
-      throw new LogException(failure.category(), failure.getMessage(), failure);
-    }
-  }
-
   @Override
   public Optional<String> transfer(String name) {
-    checkOpen();
+    tasks.checkOpen();
     return Optional.of(
         "Mode raft cannot hand the leadership to a chosen member: jgroups-raft has no means for it;"
             + " stop the leader, and the others elect one of them");
@@ -309,13 +272,13 @@ public final class RaftLog implements ManagedLog {
 
   @Override
   public Optional<String> add(String name) {
-    checkOpen();
+    tasks.checkOpen();
     return isLeading() ? membership.add(name, turns.membersChangedAt()) : NOT_LEADING;
   }
 
   @Override
   public Optional<String> remove(String name) {
-    checkOpen();
+    tasks.checkOpen();
     return isLeading() ? membership.remove(name, turns.membersChangedAt()) : NOT_LEADING;
   }
 
@@ -338,14 +301,14 @@ public final class RaftLog implements ManagedLog {
    */
   @Override
   public void close() {
-    if (closed) {
+    if (tasks.isClosed()) {
       return;
     }
-    closed = true;
+    tasks.close();
     try (folder) {
       channel.close();
       threads.stop();
-      if (failure == null) {
+      if (!tasks.isFailed()) {
         disk.closeCleanly();
         log.info("Member {} closed its log cleanly", settings.name());
       }

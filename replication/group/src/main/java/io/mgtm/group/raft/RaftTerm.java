@@ -3,14 +3,13 @@ package io.mgtm.group.raft;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.storage.StorageFiles;
+import io.mgtm.group.storage.VoteFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
-import java.util.zip.CRC32C;
 import org.jgroups.Address;
 import org.jgroups.util.Util;
 
@@ -30,10 +29,11 @@ import org.jgroups.util.Util;
  */
 record RaftTerm(long term, Address vote, boolean settled) {
   static final String NAME = "raft-term";
-  private static final String UNFINISHED = NAME + ".tmp";
   private static final long MAGIC = 0x4D47544D52414654L; // "MGTMRAFT"
-  private static final int VERSION = 1;
-  private static final int FIXED_BYTES = 8 + 4 + 8 + 1 + 4;
+  private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 1);
+
+  /** The term, whether it is settled, and the size of the vote. */
+  private static final int FIXED_BYTES = 8 + 1 + 4;
 
   static RaftTerm fresh() {
     return new RaftTerm(0, null, false);
@@ -46,7 +46,7 @@ record RaftTerm(long term, Address vote, boolean settled) {
    *     vote twice without it; with FORMAT when a newer version wrote it
    */
   static RaftTerm load(StorageFiles files, boolean isThereALog) {
-    if (!files.list().contains(NAME)) {
+    if (!FILE.isIn(files)) {
       if (isThereALog) {
         throw new LogException(
             Category.CORRUPT,
@@ -55,24 +55,7 @@ record RaftTerm(long term, Address vote, boolean settled) {
       }
       return fresh();
     }
-    byte[] content = files.read(NAME);
-    ByteBuffer from = ByteBuffer.wrap(content);
-    int checksumAt = content.length - 4;
-    if (checksumAt < FIXED_BYTES
-        || from.getLong() != MAGIC
-        || from.getInt(checksumAt) != checksum(content, checksumAt)) {
-      throw new LogException(
-          Category.CORRUPT,
-          "%s is damaged, and without it this member could vote twice; start it with an empty folder, it joins again"
-              .formatted(files.describe(NAME)));
-    }
-    int version = from.getInt();
-    if (version != VERSION) {
-      throw new LogException(
-          Category.FORMAT,
-          "%s has version %d and this program reads version %d; start the newer program"
-              .formatted(files.describe(NAME), version, VERSION));
-    }
+    ByteBuffer from = FILE.read(files, FIXED_BYTES);
     long term = from.getLong();
     boolean settled = from.get() != 0;
     byte[] vote = new byte[from.getInt()];
@@ -83,14 +66,10 @@ record RaftTerm(long term, Address vote, boolean settled) {
   /** On return it is on disk. */
   void save(StorageFiles files) {
     byte[] bytes = vote == null ? new byte[0] : bytes(vote);
-    ByteBuffer to = ByteBuffer.allocate(FIXED_BYTES + bytes.length + 4);
-    to.putLong(MAGIC).putInt(VERSION).putLong(term).put((byte) (settled ? 1 : 0));
+    ByteBuffer to = FILE.begin(FIXED_BYTES + bytes.length);
+    to.putLong(term).put((byte) (settled ? 1 : 0));
     to.putInt(bytes.length).put(bytes);
-    to.putInt(checksum(to.array(), to.position()));
-    files.write(UNFINISHED, Arrays.copyOf(to.array(), to.position()));
-    files.force(UNFINISHED);
-    files.rename(UNFINISHED, NAME);
-    files.forceDirectory();
+    FILE.replace(files, to);
   }
 
   private static byte[] bytes(Address address) {
@@ -109,11 +88,5 @@ record RaftTerm(long term, Address vote, boolean settled) {
     } catch (IOException | ClassNotFoundException e) {
       throw new LogException(Category.FORMAT, "the vote in %s cannot be read".formatted(NAME), e);
     }
-  }
-
-  private static int checksum(byte[] content, int bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(content, 0, bytes);
-    return (int) crc.getValue();
   }
 }

@@ -4,6 +4,7 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupSettings;
@@ -93,7 +94,8 @@ public final class TotalLog implements OrderedLog {
             settings,
             opened.order,
             owner,
-            opened.new Events(),
+            opened.new LogEvents(),
+            opened.new MemberEvents(),
             new ProposalTransport(transport, opened::received, opened::receivedByOwner));
     opened.order.begin(opened.group.self(), opened.group.incarnation(), opened.new LogBelow());
     return opened;
@@ -146,8 +148,8 @@ public final class TotalLog implements OrderedLog {
     }
   }
 
-  /** What the log beneath tells; each runs once that is at rest. */
-  private final class Events implements MemberListener {
+  /** What the log beneath tells on every member; each runs once that is at rest. */
+  private final class MemberEvents implements MemberListener {
     @Override
     public void settled(long index) {
       guarded(() -> order.committed(index));
@@ -156,6 +158,14 @@ public final class TotalLog implements OrderedLog {
     @Override
     public void ticked(long nowMs) {
       guarded(() -> tick(nowMs));
+    }
+  }
+
+  /** What it tells of who leads. */
+  private final class LogEvents implements ReplicatedLog.Listener {
+    @Override
+    public void committed(long index) {
+      // The member that makes the order has been told as every member is.
     }
 
     @Override

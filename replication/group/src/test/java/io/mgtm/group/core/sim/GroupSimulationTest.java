@@ -3,8 +3,6 @@ package io.mgtm.group.core.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,30 +17,12 @@ class GroupSimulationTest {
 
   @Test
   void noScheduleBreaksAnInvariant() {
-    Long seed = Long.getLong("seed");
-    if (seed != null) {
-      new GroupSimulation(seed, Fault.NONE).run();
-      return;
-    }
-    int schedules = Integer.getInteger("schedules", SCHEDULES_DEFAULT);
-    AtomicLong acknowledged = new AtomicLong();
-    AtomicLong losses = new AtomicLong();
-    long startNanos = System.nanoTime();
-    LongStream.range(0, schedules)
-        .parallel()
-        .forEach(
-            number -> {
-              GroupSimulation.Outcome outcome = new GroupSimulation(number, Fault.NONE).run();
-              acknowledged.addAndGet(outcome.acknowledged());
-              losses.addAndGet(outcome.losses());
+    Schedules.run(SCHEDULES_DEFAULT, seed -> new GroupSimulation(seed, Fault.NONE).run())
+        .ifPresent(
+            ran -> {
+              ran.print("a majority lost power and entries");
+              assertThat(ran.acknowledged()).isGreaterThan(ran.count() * 50L);
             });
-    System.out.printf(
-        "%d schedules in %d s: %d operations acknowledged, %d times a majority lost power and entries%n",
-        schedules,
-        (System.nanoTime() - startNanos) / 1_000_000_000,
-        acknowledged.get(),
-        losses.get());
-    assertThat(acknowledged.get()).isGreaterThan(schedules * 50L);
   }
 
   @Test

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.core.Agreement;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,27 +23,13 @@ class LazySimulationTest {
 
   @Test
   void noScheduleBreaksAnInvariant() {
-    Long seed = Long.getLong("seed");
-    if (seed != null) {
-      run(seed, Fault.NONE);
-      return;
-    }
-    int schedules = Integer.getInteger("schedules", SCHEDULES_DEFAULT);
-    AtomicLong acknowledged = new AtomicLong();
-    AtomicLong losses = new AtomicLong();
-    LongStream.range(0, schedules)
-        .parallel()
-        .forEach(
-            number -> {
-              GroupSimulation.Outcome outcome = run(number, Fault.NONE);
-              acknowledged.addAndGet(outcome.acknowledged());
-              losses.addAndGet(outcome.losses());
+    Schedules.run(SCHEDULES_DEFAULT, seed -> run(seed, Fault.NONE))
+        .ifPresent(
+            ran -> {
+              ran.print("entries were lost with a leader");
+              assertThat(ran.acknowledged()).isGreaterThan(ran.count() * 50L);
+              assertThat(ran.losses()).as("what is allowed is seen").isPositive();
             });
-    System.out.printf(
-        "%d schedules: %d operations acknowledged, %d times entries were lost with a leader%n",
-        schedules, acknowledged.get(), losses.get());
-    assertThat(acknowledged.get()).isGreaterThan(schedules * 50L);
-    assertThat(losses.get()).as("what is allowed is seen").isPositive();
   }
 
   @ParameterizedTest

@@ -1,20 +1,18 @@
-package io.mgtm.gtm.net;
+package io.mgtm.group.net;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.IntStream;
 
 /**
- * Loopback ports for processes of one machine, to try things out. They lie below those that Linux
- * gives to outgoing connections, which could take one before its process listens.
+ * Loopback ports for members of a group on one machine, to try things out. They lie below those
+ * that Linux gives to outgoing connections, which could take one while its member is down.
  */
 public final class FreePorts {
   private static final int MIN = 10_000;
@@ -24,12 +22,12 @@ public final class FreePorts {
   private FreePorts() {}
 
   /**
-   * Ports that nobody uses now. Any thread.
+   * Ports that nobody uses now, as nobody does those above them that a member of that port uses for
+   * its failure detection and its links. Any thread.
    *
-   * @param above distances at which a port must have free ones above it as well
    * @throws IllegalStateException when there are none
    */
-  public static List<Integer> take(int count, int... above) {
+  public static List<Integer> take(int count) {
     Set<Integer> taken = new HashSet<>();
     List<Integer> found = new ArrayList<>();
     for (int tries = 0; found.size() < count; tries++) {
@@ -39,9 +37,10 @@ public final class FreePorts {
       }
       int port = ThreadLocalRandom.current().nextInt(MIN, MAX);
       List<Integer> ports =
-          IntStream.concat(IntStream.of(port), Arrays.stream(above).map(step -> port + step))
-              .boxed()
-              .toList();
+          List.of(
+              port,
+              port + JGroupsSettings.DETECTION_PORT_OFFSET,
+              port + DirectListener.PORT_OFFSET);
       if (Collections.disjoint(taken, ports) && ports.stream().allMatch(FreePorts::isFree)) {
         taken.addAll(ports);
         found.add(port);

@@ -1,0 +1,21 @@
+package io.mgtm.bench.volume;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/** What several servers did under the same load, in several rounds. One thread. */
+final class Rounds {
+  private final Map<String, List<Fio.Figures>> all = new HashMap<>();
+
+  void add(String server, Fio.Figures figures) {
+    all.computeIfAbsent(server, absent -> new ArrayList<>()).add(figures);
+  }
+
+  /** The median of a server's rounds. */
+  double median(String server, ToDoubleFunction<Fio.Figures> figure) {
+    return Medians.of(all.get(server), figure);
+  }
+}

@@ -1,0 +1,59 @@
+package io.mgtm.bench.volume;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/** Servers that take turns under 4 KiB reads and writes at random. One thread. */
+final class Turns {
+
+  /** Starts a server, whose name is that of its socket. */
+  interface Starter {
+    Servant start(String server) throws IOException, InterruptedException;
+  }
+
+  private final Programs programs;
+  private final Fio fio;
+  private final int rounds;
+
+  Turns(Programs programs, Fio fio, int rounds) {
+    this.programs = programs;
+    this.fio = fio;
+    this.rounds = rounds;
+  }
+
+  /** Fills what lies behind a server. */
+  void fill(String server, Starter starter) throws IOException, InterruptedException {
+    try (Servant running = starter.start(server)) {
+      fio.fill(programs.socket(server));
+      running.checkAlive();
+    }
+  }
+
+  /**
+   * Prints the rows of a table.
+   *
+   * @param servers in the order of their turns
+   * @param compiled those whose compiler needs a moment under load, once in a process's life
+   */
+  void measure(FigureTable table, List<String> servers, Set<String> compiled, Starter starter)
+      throws IOException, InterruptedException {
+    for (String load : List.of("randread", "randwrite")) {
+      for (int depth : new int[] {1, 32}) {
+        Rounds figures = new Rounds();
+        for (int round = 0; round < rounds; round++) {
+          for (String server : servers) {
+            try (Servant running = starter.start(server)) {
+              if (compiled.contains(server)) {
+                var unused = fio.random(programs.socket(server), load, depth);
+              }
+              figures.add(server, fio.random(programs.socket(server), load, depth));
+              running.checkAlive();
+            }
+          }
+        }
+        table.row(load, depth, figures);
+      }
+    }
+  }
+}
