@@ -204,6 +204,14 @@ final class GroupUnderLoad implements AutoCloseable {
     }
   }
 
+  /** Lets another member lead, until so many requests were answered behind it. */
+  void transferLeader(long progress) throws IOException, InterruptedException {
+    int leader = group.awaitLeader(LEADER_MS);
+    lead(group.settings().name((leader + 1) % group.settings().nodes()));
+    awaitProgress(progress);
+    notePause();
+  }
+
   /** Notes the longest request since the last fault, and the next fault begins. */
   long notePause() {
     long ms = load.takeLongestMs();

@@ -70,6 +70,18 @@ class ProcessFaultsIT {
   }
 
   @Test
+  void leadershipThatIsTransferredIsNotMissed() throws Exception {
+    try (GroupUnderLoad running = GroupUnderLoad.start(folder)) {
+      running.awaitVoters(3);
+      for (int i = 0; i < KILLS; i++) {
+        running.transferLeader(2_000);
+      }
+      running.verify();
+      report("leadership transferred", running.pausesMs());
+    }
+  }
+
+  @Test
   void allNodesKilledAtOnceGoOnWhereTheyWere() throws Exception {
     try (GroupUnderLoad running = GroupUnderLoad.start(folder)) {
       for (int i = 0; i < 3; i++) {

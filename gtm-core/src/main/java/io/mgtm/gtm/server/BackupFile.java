@@ -37,7 +37,7 @@ public final class BackupFile {
   /**
    * A backup.
    *
-   * @param index of the last entry that it holds
+   * @param index of the last entry that it holds; 0 for an import
    * @param takenMicros when it was taken, µs since 2000-01-01
    * @param state as checkpoints hold it
    */
@@ -50,6 +50,11 @@ public final class BackupFile {
   /** The last entry of the log that it holds. */
   public long index() {
     return index;
+  }
+
+  /** Whether it is what another GTM left when it was stopped: nothing was handed out behind it. */
+  boolean isImport() {
+    return index == 0;
   }
 
   /** When it was taken, µs since 2000-01-01. */

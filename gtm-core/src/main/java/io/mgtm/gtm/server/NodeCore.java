@@ -15,6 +15,7 @@ import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Standing;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -93,9 +94,12 @@ final class NodeCore implements AutoCloseable {
       Consumer<Throwable> fatal) {
     NodeCore core = new NodeCore(config, owner, metrics, fatal);
     try {
+      if (takeover != null && config.group().exists()) {
+        core.place(takeover);
+      }
       core.restore = Restore.pending(config.data());
       if (config.group().exists()) {
-        core.joinGroup(takeover);
+        core.joinGroup();
       } else {
         core.recover(takeover);
       }
@@ -122,12 +126,19 @@ final class NodeCore implements AutoCloseable {
         : null;
   }
 
-  private void joinGroup(Takeover takeover) {
-    if (takeover != null) {
+  /** The first leader of the new group writes it to the log, as it does with a backup. */
+  private void place(Takeover takeover) {
+    BackupFile backup = takeover.backup(limits());
+    try {
+      Restore.place(config.data(), backup);
+    } catch (IOException e) {
       throw new LogException(
-          LogException.Category.IN_USE,
-          "An import fills a single GTM: start one without --members, take a backup of it, and restore that on every member");
+          LogException.Category.IN_USE, e.getMessage() + ", or start without --import-control", e);
     }
+    LOG.info("Takes over {} sequences", takeover.sequences().size());
+  }
+
+  private void joinGroup() {
     List<Command> first = Takeover.nothing(config.gxid().first()).commands();
     if (config.group().mode() == GroupMode.TOTAL) {
       joinTotal(first);

@@ -19,10 +19,11 @@ import java.util.stream.Stream;
 /**
  * Restores a backup: it is put into a new data folder, and the first leader of the new group writes
  * it to the log, before anything else, in entries of their own: {@code version:u8=2 time:i64
- * identity:i32 part:i32 last:u8 bytes}. So every member gets it in the ordinary way.
+ * identity:i32 part:i32 last:u8 bytes}. So every member gets it in the ordinary way. {@code last}
+ * is 0 for a piece that another follows, else 1, or 2 for an import.
  *
  * <p>An interrupted restore begins again with part 0. Clients of the time of the backup are gone,
- * and gxids and values go on behind the reserved marks.
+ * and gxids and values go on behind the reserved marks; those of an import go on where they were.
  */
 public final class Restore {
   /** The version byte of the log's entries that hold pieces of a backup. */
@@ -30,6 +31,9 @@ public final class Restore {
 
   private static final String FILE = "restore";
   private static final String UNFINISHED = FILE + ".tmp";
+  private static final byte NOT_LAST = 0;
+  private static final byte LAST = 1;
+  private static final byte LAST_OF_IMPORT = 2;
   private static final int PIECE_BYTES = 128 * 1024;
   private static final int HEAD_BYTES = 1 + Long.BYTES + 2 * Integer.BYTES + 1;
 
@@ -46,7 +50,9 @@ public final class Restore {
       try (Stream<Path> files = Files.list(data)) {
         if (files.anyMatch(file -> !file.getFileName().toString().equals("lost+found"))) {
           throw new IOException(
-              data + " is not empty, and a backup fills a new folder only; choose another --data");
+              data
+                  + " is not empty, and a backup or import fills a new folder only;"
+                  + " choose another --data");
         }
       }
     }
@@ -133,7 +139,8 @@ public final class Restore {
     int length = Math.min(PIECE_BYTES, state.length - from);
     ByteBuffer entry = ByteBuffer.allocate(HEAD_BYTES + length);
     entry.put(ENTRY_VERSION).putLong(micros).putInt(backup.identity()).putInt(part);
-    return entry.put((byte) (last ? 1 : 0)).put(state, from, length).flip();
+    entry.put(last ? backup.isImport() ? LAST_OF_IMPORT : LAST : NOT_LAST);
+    return entry.put(state, from, length).flip();
   }
 
   /** Whether an entry follows the bytes that have come already; the first one always does. */
@@ -154,11 +161,11 @@ public final class Restore {
   static GtmState apply(GtmState state, long micros, ByteBuffer in) {
     int identity = in.getInt();
     int part = in.getInt();
-    boolean last = in.get() != 0;
+    byte last = in.get();
     byte[] before = part == 0 ? new byte[0] : state.restoring();
     byte[] all = Arrays.copyOf(before, before.length + in.remaining());
     in.get(all, before.length, in.remaining());
-    if (!last) {
+    if (last == NOT_LAST) {
       state.setRestoring(all);
       return state;
     }
@@ -168,7 +175,7 @@ public final class Restore {
       restored.apply(new SessionCommand.AnnounceMember(member, ""));
     }
     restored.beginEntry(Math.max(micros, restored.changedMicros()));
-    restored.apply(new SessionCommand.Restart(false));
+    restored.apply(new SessionCommand.Restart(last == LAST_OF_IMPORT));
     return restored;
   }
 }

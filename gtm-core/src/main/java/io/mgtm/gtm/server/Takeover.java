@@ -4,6 +4,7 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import java.util.ArrayList;
@@ -48,6 +49,20 @@ public record Takeover(long nextGxid, long oldestGxid, List<SequenceCommand.Rest
    * @throws RefusedException when a command is rejected
    */
   void check(Limits limits) {
+    trial(limits);
+  }
+
+  /**
+   * The same as a backup, with which the members of a new group begin: equal for all that took over
+   * the same.
+   *
+   * @throws RefusedException when a command is rejected
+   */
+  BackupFile backup(Limits limits) {
+    return new BackupFile(0, 0, CheckpointEncoder.encode(trial(limits)));
+  }
+
+  private GtmState trial(Limits limits) {
     GtmState trial = GtmState.empty();
     trial.setLimits(limits);
     trial.beginEntry(0);
@@ -59,5 +74,6 @@ public record Takeover(long nextGxid, long oldestGxid, List<SequenceCommand.Rest
                 + (rejected.hint().isEmpty() ? "" : ". " + rejected.hint()));
       }
     }
+    return trial;
   }
 }

@@ -80,14 +80,23 @@ public final class TestNodes implements AutoCloseable {
   }
 
   public TestNodes startAll() throws IOException {
+    return startAll(null);
+  }
+
+  void start(String name) throws IOException {
+    start(name, null);
+  }
+
+  /** Starts every node with the same import. */
+  TestNodes startAll(Takeover takeover) throws IOException {
     for (String name : ports.keySet()) {
-      start(name);
+      start(name, takeover);
     }
     return this;
   }
 
-  void start(String name) throws IOException {
-    running.put(name, GtmServer.start(config(name)));
+  void start(String name, Takeover takeover) throws IOException {
+    running.put(name, GtmServer.start(config(name), takeover));
   }
 
   /** Stops a node in order: it hands the leadership over. */
