@@ -47,11 +47,17 @@ final class AdminService {
 
   private void lead(FrontPeer peer, long id, String verb, String argument) {
     switch (verb) {
-      case "transfer" -> change(peer, id, verb, argument, control.transfer(argument));
+      case "transfer" -> change(peer, id, verb, argument, transfer(argument));
       case "add" -> change(peer, id, verb, argument, control.add(argument));
       case "remove" -> change(peer, id, verb, argument, control.remove(argument));
       default -> backup(peer, id);
     }
+  }
+
+  /** Nothing is to be done where the member leads already. */
+  private Optional<String> transfer(String member) {
+    boolean leads = member.equals(control.status().leader());
+    return leads ? Optional.empty() : control.transfer(member);
   }
 
   private void change(

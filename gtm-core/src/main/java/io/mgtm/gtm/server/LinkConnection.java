@@ -261,7 +261,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void updateReading() {
-    context.channel().config().setAutoRead(!blocked && context.channel().isWritable());
+    boolean read = !blocked && context.channel().isWritable();
+    if (context.channel().config().isAutoRead() != read) {
+      inbound.restart();
+      context.channel().config().setAutoRead(read);
+    }
   }
 
   @Override

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import javax.net.SocketFactory;
 
@@ -136,8 +137,14 @@ public final class TestNodes implements AutoCloseable {
 
   /** The name of the node that leads and serves. */
   public String leader() {
-    TestGtm.await("a leader", () -> leaders().size() == 1);
-    return leaders().get(0);
+    AtomicReference<List<String>> leaders = new AtomicReference<>();
+    TestGtm.await(
+        "a leader",
+        () -> {
+          leaders.set(leaders());
+          return leaders.get().size() == 1;
+        });
+    return leaders.get().get(0);
   }
 
   private List<String> leaders() {
