@@ -40,7 +40,8 @@ final class Replication {
   }
 
   void addSlot(String peer, IntentBitmap bitmap, boolean full) {
-    slots.put(peer, new ReplicaSlot(peer, states.current().chunkBytes(), bitmap, full));
+    slots.put(
+        peer, new ReplicaSlot(peer, states.current().chunkBytes(), core.timing(), bitmap, full));
   }
 
   ReplicaLink addLink(LinkConfig config) {

@@ -18,6 +18,7 @@ final class ModelWorld {
   final List<ModelNode> nodes = new ArrayList<>();
   final List<ModelConnection> connections = new ArrayList<>();
   final LinkMode mode;
+  final CoreTiming timing;
   private final StringBuilder trace = new StringBuilder();
   private final boolean tracing;
   private long nextId = 1;
@@ -35,6 +36,11 @@ final class ModelWorld {
     boolean cascade = three && random.nextBoolean();
     boolean checksums = random.nextInt(3) == 0;
     boolean small = random.nextInt(3) == 0;
+    int[] kept = {0, 0, 0, ModelNode.BLOCKS / 2, ModelNode.BLOCKS};
+    int[] ahead = {0, 0, 2 * ModelNode.CHUNK_BLOCKS, 3 * ModelNode.CHUNK_BLOCKS};
+    timing =
+        new CoreTiming(
+            5, 20, kept[random.nextInt(kept.length)], ahead[random.nextInt(ahead.length)]);
     for (int i = 0; i < (three ? 3 : 2); i++) {
       nodes.add(new ModelNode(this, i, i == 0 ? Role.PRIMARY : Role.SECONDARY));
     }
