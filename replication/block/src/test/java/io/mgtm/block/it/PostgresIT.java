@@ -8,8 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +72,7 @@ class PostgresIT {
             .with("--size", "512M", "--path-timeout-ms", "120000")
             .with("--replica", "127.0.0.1:" + relay.port(), "--mode", mode)
             .start();
+    Set<String> sharedBefore = sharedMemory();
     Path here = mounts.mount(left, true);
     Path data = here.resolve("pg");
     Tools.run(folder, 10, "install", "-d", "-o", "postgres", "-m", "700", data.toString())
@@ -92,6 +96,23 @@ class PostgresIT {
     mounts.release();
     Tools.Result fsck = Tools.run(folder, 60, "e2fsck", "-fn", right.file().toString());
     assertThat(fsck.code()).as("fsck: %s", fsck.output()).isZero();
+    assertThat(sharedMemory()).as("shared memory left behind").isEqualTo(sharedBefore);
+  }
+
+  /** The segments that PostgreSQL leaves behind when it is killed. */
+  private static Set<String> sharedMemory() throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (Stream<Path> all = Files.list(Path.of("/dev/shm"))) {
+      all.map(path -> path.getFileName().toString())
+          .filter(name -> name.startsWith("PostgreSQL."))
+          .forEach(names::add);
+    }
+    Files.readAllLines(Path.of("/proc/sysvipc/shm")).stream()
+        .skip(1)
+        .map(line -> line.strip().split(" +"))
+        .filter(column -> column[6].equals("0"))
+        .forEach(column -> names.add("System V " + column[1]));
+    return names;
   }
 
   private void check(String mode, List<BenchLog.Transaction> committed) throws Exception {
@@ -182,10 +203,14 @@ class PostgresIT {
       awaitCommits(seen() + COMMITS);
       assertThat(left.isUpToDate()).as("the link holds").isTrue();
     }
-    String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0);
+    List<String> facts = Files.readAllLines(data.resolve("postmaster.pid"));
+    String pid = facts.get(0);
     left.kill();
     Tools.run(folder, 20, "bash", "-c", "pkill -9 -P " + pid + "; kill -9 " + pid);
     bench.get(60, TimeUnit.SECONDS);
+    // Its one segment of System V shared memory: key and id.
+    String segment = facts.get(6).strip().split(" +")[1];
+    Tools.run(folder, 10, "ipcrm", "-m", segment).succeeded();
     return logs;
   }
 
@@ -212,7 +237,9 @@ class PostgresIT {
               + PORT
               + " -k "
               + sockets
-              + " -c listen_addresses='' -c shared_buffers=64MB\" start");
+              + " -c listen_addresses='' -c shared_buffers=64MB"
+              // A killed server would leave its segments of POSIX shared memory behind.
+              + " -c dynamic_shared_memory_type=mmap\" start");
     } catch (AssertionError e) {
       throw new AssertionError(
           "PostgreSQL did not start:\n" + Files.readString(sockets.resolve("log")), e);
