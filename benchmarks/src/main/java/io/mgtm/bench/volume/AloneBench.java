@@ -62,7 +62,7 @@ final class AloneBench {
         try (Servant running = start(server)) {
           if (server.equals("volume")) {
             // Its compiler needs a moment under load, which a server has once in its life.
-            var unused = fio.random(programs.socket(server), how, depth);
+            fio.warmUp(programs.socket(server), how, depth);
           }
           all.get(index++).add(fio.random(programs.socket(server), how, depth));
           running.checkAlive();

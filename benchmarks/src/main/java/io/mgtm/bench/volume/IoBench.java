@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -54,15 +55,29 @@ final class IoBench {
     out.flush();
   }
 
+  /** Nothing of the others is left to be written, nor in the page cache. */
+  private void forgetOthers(String way) throws IOException, InterruptedException {
+    Exec.run(60, List.of("sync"));
+    for (String other : WAYS) {
+      if (!other.equals(way)) {
+        String file = "if=" + folder.resolve(other);
+        Exec.run(60, List.of("dd", file, "iflag=nocache", "count=0", "status=none"));
+      }
+    }
+  }
+
   private void row(PrintWriter out, String how, int depth)
       throws IOException, InterruptedException {
     Map<String, List<Fio.Figures>> all = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {
-      for (String way : WAYS) {
-        Exec.run(60, List.of("sync"));
+      List<String> turn = new ArrayList<>(WAYS);
+      // Who begins changes, so that what drifts harms all alike.
+      Collections.rotate(turn, round);
+      for (String way : turn) {
+        forgetOthers(way);
         try (Servant volume = start(way)) {
           // Its compiler needs a moment under load.
-          var unused = fio.random(programs.socket(way), how, depth);
+          fio.warmUp(programs.socket(way), how, depth);
           all.computeIfAbsent(way, key -> new ArrayList<>())
               .add(fio.random(programs.socket(way), how, depth));
           volume.checkAlive();
