@@ -283,6 +283,18 @@ final class Replication {
     orphans.add(change);
   }
 
+  /**
+   * A change that was admitted while a replica was there, and starts now that it is gone, is not
+   * answered in the generation that the replica knows.
+   */
+  void holdWhileAlone(Change change) {
+    if (!change.fromUpstream && needsGeneration()) {
+      change.waits++;
+      abandoned(change);
+      releaseOrphans();
+    }
+  }
+
   private void releaseOrphans() {
     if (orphans.isEmpty()) {
       return;

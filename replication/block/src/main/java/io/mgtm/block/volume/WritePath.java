@@ -89,6 +89,7 @@ final class WritePath {
     if (change.changesBytes()) {
       core.replication().touch(change);
       core.replication().offer(change);
+      core.replication().holdWhileAlone(change);
       effects.writeLocal(change);
     } else {
       effects.readLocal(change);

@@ -25,6 +25,7 @@ final class ModelWorld {
   private long nowMs = 1;
   private boolean pathsUp = true;
   private boolean everForced;
+  private boolean repairing;
 
   ModelWorld(long seed, ModelFault fault, boolean tracing) {
     this.random = new Random(scatter(seed));
@@ -194,7 +195,7 @@ final class ModelWorld {
 
   private void trouble() {
     ModelNode node = nodes.get(random.nextInt(nodes.size()));
-    switch (random.nextInt(13)) {
+    switch (random.nextInt(14)) {
       case 0, 1 -> cutPaths();
       case 2 -> pathsUp = !pathsUp || random.nextInt(3) > 0;
       case 3, 4 -> crashOrRestart(node);
@@ -203,6 +204,7 @@ final class ModelWorld {
       case 7 -> node.failing = random.nextInt(3) == 0;
       case 8, 9 -> failOver();
       case 10, 11 -> powerCycle(nodes.get(1));
+      case 12 -> stop(node);
       default -> maintain(node);
     }
   }
@@ -233,6 +235,20 @@ final class ModelWorld {
     if (node.isUp()) {
       kill(node, true);
       crashOrRestart(node);
+    }
+  }
+
+  /** A node ends in order: once its bits say exactly what differs, it is gone. */
+  private void stop(ModelNode node) {
+    if (node.isUp()) {
+      trace(() -> "n" + node.index + " is to stop");
+      node.core.administration().retire(() -> node.later(() -> stopped(node)));
+    }
+  }
+
+  private void stopped(ModelNode node) {
+    if (!repairing) {
+      kill(node, false);
     }
   }
 
@@ -362,7 +378,9 @@ final class ModelWorld {
     trace(() -> "n" + node.index + " maintains link " + link + ": " + done);
   }
 
-  void allPathsUp() {
+  /** The end of the schedule: paths are up, and nobody is stopped any more. */
+  void beginRepair() {
+    repairing = true;
     pathsUp = true;
   }
 }
