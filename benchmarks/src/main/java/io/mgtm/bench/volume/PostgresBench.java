@@ -20,6 +20,8 @@ final class PostgresBench {
   /** A new replica is sent the whole volume, zeros as headers. */
   private static final long CATCH_UP_NS_MAX = TimeUnit.MINUTES.toNanos(5);
 
+  private static final int WARM_UP_SECONDS = 20;
+
   /** Where the primary's bytes lie. */
   enum Place {
     DISK,
@@ -84,8 +86,8 @@ final class PostgresBench {
       try (Database alone = database(own, "alone");
           Database replicated = database(own, "near")) {
         // Compilers and caches of both come to rest.
-        alone.warmUp(64, load.seconds());
-        replicated.warmUp(64, load.seconds());
+        alone.warmUp(64, WARM_UP_SECONDS);
+        replicated.warmUp(64, WARM_UP_SECONDS);
         for (int clients : load.clients()) {
           row(out, what, clients, alone, replicated);
         }
