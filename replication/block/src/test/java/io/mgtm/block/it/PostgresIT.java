@@ -115,6 +115,14 @@ class PostgresIT {
     return names;
   }
 
+  private void removeSegmentsOf(String pid) throws Exception {
+    for (String[] segment : segments()) {
+      if (segment[4].equals(pid)) {
+        Tools.run(folder, 10, "ipcrm", "-m", segment[1]).succeeded();
+      }
+    }
+  }
+
   /** System V's segments: key, id, permissions, size, maker's and last user's pid, users. */
   private static List<String[]> segments() throws IOException {
     return Files.readAllLines(Path.of("/proc/sysvipc/shm")).stream()
@@ -216,11 +224,7 @@ class PostgresIT {
     // The server first: it begins anew, with new shared memory, when a child of it ends.
     Tools.run(folder, 20, "bash", "-c", "kill -9 " + pid + " $(pgrep -P " + pid + ")").succeeded();
     bench.get(60, TimeUnit.SECONDS);
-    for (String[] segment : segments()) {
-      if (segment[4].equals(pid)) {
-        Tools.run(folder, 10, "ipcrm", "-m", segment[1]).succeeded();
-      }
-    }
+    removeSegmentsOf(pid);
     return logs;
   }
 
