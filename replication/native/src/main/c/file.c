@@ -116,6 +116,13 @@ JNIEXPORT jlong JNICALL Java_io_mgtm_flash_FileCalls_seek(JNIEnv *env, jclass ty
     return result(lseek(fd, offset, hole ? SEEK_HOLE : SEEK_DATA));
 }
 
+JNIEXPORT jint JNICALL Java_io_mgtm_flash_FileCalls_prefetch(JNIEnv *env, jclass type, jint fd, jlong offset, jlong length) {
+    (void)env;
+    (void)type;
+    /* Unlike the others it answers the errno itself. */
+    return -posix_fadvise(fd, offset, length, POSIX_FADV_WILLNEED);
+}
+
 /* Block devices only: files are discarded through the ring. */
 JNIEXPORT jint JNICALL Java_io_mgtm_flash_FileCalls_discard(JNIEnv *env, jclass type, jint fd, jlong offset, jlong length) {
     (void)env;

@@ -1,6 +1,5 @@
 package io.mgtm.bench.micro;
 
-import io.mgtm.proxy.local.Trees;
 import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
@@ -10,6 +9,7 @@ import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.ManagedLog;
 import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.proxy.local.Trees;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,12 +1,12 @@
 package io.mgtm.bench.micro;
 
-import io.mgtm.proxy.local.Trees;
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
+import io.mgtm.proxy.local.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -128,7 +128,8 @@ final class Database implements AutoCloseable {
             + " -k "
             + folder.resolve("run")
             + " -c listen_addresses= -c shared_buffers=256MB -c max_wal_size=4GB"
-            + " -c checkpoint_timeout=1h -c autovacuum=off -c max_connections=100";
+            + " -c checkpoint_timeout=1h -c autovacuum=off -c max_connections=100"
+            + " -c dynamic_shared_memory_type=mmap";
     String log = folder.resolve("run").resolve("log").toString();
     asPostgres("pg_ctl -D " + data + " -w -t 100 -l " + log + " -o '" + settings + "' start");
     undo.push(() -> asPostgres("pg_ctl -D " + data + " -m fast -w -t 100 stop"));

@@ -34,6 +34,20 @@ final class Fio {
     this.seconds = seconds;
   }
 
+  /** The same load for the time given, for a server that has to compile first. */
+  void warmUp(Path socket, String how, int depth) throws IOException, InterruptedException {
+    var unused =
+        run(
+            socket,
+            "--rw=" + how,
+            "--bs=4k",
+            "--iodepth=" + depth,
+            "--norandommap=1",
+            "--randrepeat=0",
+            "--time_based=1",
+            "--runtime=" + seconds);
+  }
+
   /**
    * 4 KiB at random for the time given, after a second that does not count.
    *

@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * pgbench on a PostgreSQL whose volume has no replica, and on one whose volume has a synchronous
@@ -16,6 +17,11 @@ import java.util.Locale;
  * turns.
  */
 final class PostgresBench {
+  /** A new replica is sent the whole volume, zeros as headers. */
+  private static final long CATCH_UP_NS_MAX = TimeUnit.MINUTES.toNanos(5);
+
+  private static final int WARM_UP_SECONDS = 20;
+
   /** Where the primary's bytes lie. */
   enum Place {
     DISK,
@@ -76,12 +82,12 @@ final class PostgresBench {
         Servant target =
             programs.volume("far", memory.resolve(own.getFileName() + "-far"), "--receive", port);
         Servant source = programs.volume("near", near, "--replica", port, "--mode", "sync")) {
-      source.await("is up to date", () -> programs.isUpToDate(near));
+      source.await("is up to date", CATCH_UP_NS_MAX, () -> programs.isUpToDate(near));
       try (Database alone = database(own, "alone");
           Database replicated = database(own, "near")) {
         // Compilers and caches of both come to rest.
-        alone.warmUp(64, load.seconds());
-        replicated.warmUp(64, load.seconds());
+        alone.warmUp(64, WARM_UP_SECONDS);
+        replicated.warmUp(64, WARM_UP_SECONDS);
         for (int clients : load.clients()) {
           row(out, what, clients, alone, replicated);
         }

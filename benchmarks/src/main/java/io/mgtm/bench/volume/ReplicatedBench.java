@@ -66,7 +66,7 @@ final class ReplicatedBench {
         Servant source = programs.volume("near", near, "--replica", port, "--mode", "sync")) {
       source.await("is up to date", () -> programs.isUpToDate(near));
       // Both compilers need a moment under load.
-      var unused = fio.random(programs.socket("near"), "randwrite", depth);
+      fio.warmUp(programs.socket("near"), "randwrite", depth);
       Fio.Figures figures = fio.random(programs.socket("near"), "randwrite", depth);
       if (!programs.isUpToDate(near)) {
         throw new IOException("the replica was lost under load");

@@ -1,6 +1,8 @@
 package io.mgtm.bench.volume;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
@@ -33,7 +35,7 @@ final class Turns {
   /**
    * Prints the rows of a table.
    *
-   * @param servers in the order of their turns
+   * @param servers in the order of their turns of the first round
    * @param compiled those whose compiler needs a moment under load, once in a process's life
    */
   void measure(FigureTable table, List<String> servers, Set<String> compiled, Starter starter)
@@ -42,10 +44,13 @@ final class Turns {
       for (int depth : new int[] {1, 32}) {
         Rounds figures = new Rounds();
         for (int round = 0; round < rounds; round++) {
-          for (String server : servers) {
+          List<String> turn = new ArrayList<>(servers);
+          // Who begins changes, so that what drifts harms all alike.
+          Collections.rotate(turn, round);
+          for (String server : turn) {
             try (Servant running = starter.start(server)) {
               if (compiled.contains(server)) {
-                var unused = fio.random(programs.socket(server), load, depth);
+                fio.warmUp(programs.socket(server), load, depth);
               }
               figures.add(server, fio.random(programs.socket(server), load, depth));
               running.checkAlive();

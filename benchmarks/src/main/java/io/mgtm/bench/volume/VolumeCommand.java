@@ -76,14 +76,21 @@ public final class VolumeCommand implements Callable<Integer> {
       names = "--pg-places",
       paramLabel = "PLACE",
       split = ",",
-      defaultValue = "disk,memory",
+      defaultValue = "disk",
       description = "Where the primary's bytes lie: disk, memory.")
   private List<PostgresBench.Place> postgresPlaces;
 
-  @Option(names = "--pg-seconds", paramLabel = "S", defaultValue = "10")
+  @Option(names = "--pg-seconds", paramLabel = "S", defaultValue = "6")
   private int postgresSeconds;
 
-  @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
+  @Option(names = "--pg-rounds", paramLabel = "N", defaultValue = "4")
+  private int postgresRounds;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "How often each of the others is measured. Default: 2, ten minutes in all.")
   private int rounds;
 
   @Option(names = "--seconds", paramLabel = "S", defaultValue = "2")
@@ -104,8 +111,8 @@ public final class VolumeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (rounds < 1) {
-      throw new IllegalArgumentException("--rounds must be above 0");
+    if (rounds < 1 || postgresRounds < 1) {
+      throw new IllegalArgumentException("--rounds and --pg-rounds must be above 0");
     }
     Path jar = Path.of(System.getProperty("mgtm.volumeJar", "mgtm-volume.jar"));
     if (!Files.exists(jar)) {
@@ -136,7 +143,7 @@ public final class VolumeCommand implements Callable<Integer> {
           case RESYNC -> new ResyncBench(programs, fio, memory, rounds).run(out);
           case FLASH -> new FlashBench(fio, folder, rounds, seconds).run(out);
           case POSTGRES ->
-              new PostgresBench(programs, folder, memory, rounds, postgresLoad()).run(out);
+              new PostgresBench(programs, folder, memory, postgresRounds, postgresLoad()).run(out);
         }
       } finally {
         Trees.delete(folder);

@@ -40,8 +40,7 @@ final class ClassArchive {
       if (isOlder(archive, jar)) {
         make(java, classPath, archive);
       }
-      return List.of(
-          "-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off");
+      return List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off");
     } catch (IOException e) {
       LOG.warn("starts without an archive of classes: {}", e.getMessage());
       return List.of();

@@ -105,6 +105,11 @@ abstract sealed class BaseFile implements FlashFile permits ChannelFile, UringFi
     }
   }
 
+  final void checkRange(long offset, long length) {
+    checkNotNegative("an offset", offset);
+    checkNotNegative("a length", length);
+  }
+
   final void checkNotNegative(String what, long value) {
     if (value < 0) {
       throw new IllegalArgumentException(what + " of " + path() + " must not be " + value);

@@ -177,6 +177,26 @@ final class ChannelFile extends BaseFile {
   }
 
   @Override
+  public void prefetch(long offset, long length) throws FlashException {
+    checkRange(offset, length);
+    // The JDK has no call to ask for it: what was read once is there.
+    ByteBuffer scratch = ByteBuffer.allocate((int) Math.min(length, PREFETCH_BYTES_MAX));
+    use(
+        "prefetch",
+        length,
+        c -> {
+          long done = 0;
+          int bytes = direct() ? -1 : 0;
+          while (bytes >= 0 && done < length) {
+            scratch.clear().limit((int) Math.min(scratch.capacity(), length - done));
+            bytes = c.read(scratch, offset + done);
+            done += bytes;
+          }
+          return null;
+        });
+  }
+
+  @Override
   public long nextData(long offset) throws FlashException {
     checkNotNegative("an offset", offset);
     return Math.min(offset, sizeBytes());

@@ -35,5 +35,7 @@ final class FileCalls {
 
   static native long seek(int fd, long offset, boolean hole);
 
+  static native int prefetch(int fd, long offset, long length);
+
   static native int discard(int fd, long offset, long length);
 }

@@ -11,6 +11,9 @@ import java.nio.file.Path;
  */
 public sealed interface FlashFile extends AutoCloseable permits BaseFile {
 
+  /** What Linux reads ahead by default, and therefore at one call at least. */
+  int PREFETCH_BYTES_MAX = 128 * 1024;
+
   /** Where it was opened. */
   Path path();
 
@@ -57,6 +60,13 @@ public sealed interface FlashFile extends AutoCloseable permits BaseFile {
 
   /** Where a hole next begins at or after an offset; the size when there is none before it. */
   long nextHole(long offset) throws FlashException;
+
+  /**
+   * Asks the system to bring a range into the page cache, from which it may take as little as it
+   * likes: kernels take no more than {@link #PREFETCH_BYTES_MAX} at a call for sure. Does nothing
+   * for a file that passes by the page cache.
+   */
+  void prefetch(long offset, long length) throws FlashException;
 
   /** Whether {@link #close()} was called. */
   boolean closed();

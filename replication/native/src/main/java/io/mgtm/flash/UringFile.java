@@ -117,6 +117,21 @@ final class UringFile extends BaseFile {
   }
 
   @Override
+  public void prefetch(long offset, long length) throws FlashException {
+    checkRange(offset, length);
+    int fd = (int) acquire();
+    try {
+      // To the system a length of 0 is all of the file.
+      int answer = direct() || length == 0 ? 0 : FileCalls.prefetch(fd, offset, length);
+      if (answer < 0) {
+        throw new FlashException("prefetch", path(), offset, length, -answer);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  @Override
   public long nextData(long offset) throws FlashException {
     return seek(offset, false);
   }

@@ -1,6 +1,7 @@
 package io.mgtm.flash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.jni.Errno;
 import java.io.IOException;
@@ -282,6 +283,24 @@ class FlashContractTest {
       assertThat(Files.size(other)).isEqualTo(BLOCK);
       assertThat(a.sizeBytes()).isEqualTo(2 * BLOCK);
       buffer.release();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("engines")
+  void prefetchingChangesNothingAndRefusesWhatIsNoRange(Engine engine) throws IOException {
+    try (Rig rig = new Rig(engine, folder, 4, 4 * BLOCK)) {
+      rig.file.prefetch(0, 4 * BLOCK);
+      rig.file.prefetch(BLOCK, 0);
+      rig.file.prefetch(100 * BLOCK, BLOCK);
+      assertThat(rig.file.sizeBytes()).isEqualTo(4 * BLOCK);
+      assertThatThrownBy(() -> rig.file.prefetch(-1, BLOCK))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> rig.file.prefetch(0, -1))
+          .isInstanceOf(IllegalArgumentException.class);
+      rig.file.close();
+      assertThatThrownBy(() -> rig.file.prefetch(0, BLOCK))
+          .isInstanceOf(IllegalStateException.class);
     }
   }
 }

@@ -30,6 +30,7 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +42,7 @@ public final class Agent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
   private static final long TICK_MS = 10;
   private static final long CLOSE_SECONDS_MAX = 60;
+  private static final long RETIRE_SECONDS_MAX = 3;
 
   private final VolumeConfig config;
   private final EventLoopGroup group;
@@ -270,10 +272,34 @@ public final class Agent implements AutoCloseable {
     return http == null ? -1 : http.port();
   }
 
+  /**
+   * Lets the replicas confirm what they have, so that nothing is sent again at the next start. One
+   * that does not in time costs no more than that.
+   */
+  private void retire() throws InterruptedException {
+    if (service == null || dialers.isEmpty() || group.isShuttingDown()) {
+      return;
+    }
+    CountDownLatch retired = new CountDownLatch(1);
+    owner.execute(
+        () -> {
+          service.disconnectClients();
+          service.core().administration().retire(retired::countDown);
+        });
+    if (!retired.await(RETIRE_SECONDS_MAX, TimeUnit.SECONDS)) {
+      LOG.info("volume {}: stops with bits set; those chunks are sent again", config.name());
+    }
+  }
+
   /** Stops serving, makes everything durable and closes. */
   @Override
   public void close() {
     servers.forEach(NbdServer::close);
+    try {
+      retire();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     if (receiver != null) {
       receiver.close().awaitUninterruptibly();
     }

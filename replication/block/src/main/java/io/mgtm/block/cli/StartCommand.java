@@ -110,8 +110,22 @@ final class StartCommand implements Callable<Integer> {
   @Option(
       names = "--bit-cooling-ms",
       defaultValue = "5000",
-      description = "A chunk's bit stays set for so long, at most twice, after it was written.")
+      description = "A chunk's bit stays set for so long at least after it was written.")
   long bitCoolingMs;
+
+  @Option(
+      names = "--bits-kept",
+      defaultValue = "1G",
+      description =
+          "The bits of so many bytes may stay set, so that writes there need not wait for the"
+              + " bitmap; after a crash of this side they are sent again.")
+  String bitsKept;
+
+  @Option(
+      names = "--bits-ahead",
+      defaultValue = "4M",
+      description = "A write that waits for the bitmap sets the bits of so many bytes around it.")
+  String bitsAhead;
 
   @Option(names = "--tls-cert", description = "Certificate chain for NBD clients (PEM).")
   Path tlsCert;
@@ -176,7 +190,7 @@ final class StartCommand implements Callable<Integer> {
         http == null ? null : Endpoint.parse(http),
         pathTimeoutMs,
         peerWaitMs,
-        new CoreTiming(markIntervalMs, bitCoolingMs),
+        new CoreTiming(markIntervalMs, bitCoolingMs, Sizes.parse(bitsKept), Sizes.parse(bitsAhead)),
         new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
         new TlsSettings(linkCert, linkKey, linkCa, null),
         bare.io());

@@ -107,6 +107,26 @@ public final class ChunkSet {
     return (found << 6) + Long.numberOfTrailingZeros(words[found]);
   }
 
+  /** Whether a chunk from {@code from} to below {@code to} is in the set. */
+  public boolean intersects(int from, int to) {
+    if (from >= to) {
+      return false;
+    }
+    check(from);
+    check(to - 1);
+    int firstWord = from >>> 6;
+    int lastWord = (to - 1) >>> 6;
+    for (int word = firstWord; word <= lastWord; word++) {
+      long bits = words[word];
+      bits &= word == firstWord ? -1L << from : -1L;
+      bits &= word == lastWord ? -1L >>> -to : -1L;
+      if (bits != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Adds every chunk of {@code other}, which must range over as many chunks. */
   public void addAll(ChunkSet other) {
     for (int chunk = other.next(0); chunk >= 0; chunk = other.next(chunk + 1)) {

@@ -53,7 +53,10 @@ public interface BackingStore extends Closeable {
   /** Complete when everything that had completed before the call is on stable storage. */
   void flush(Object context, Completion completion);
 
-  /** Asks the system to read the range ahead; without effect where it cannot. */
+  /**
+   * Asks the system to read the range into the page cache, without waiting for it; nothing for a
+   * store that passes the page cache by.
+   */
   void prefetch(long offset, long length);
 
   /**

@@ -27,6 +27,7 @@ public final class FileChannelStore implements BackingStore {
   private final Executor owner;
   private final ExecutorService worker;
   private final RangeOps ranges;
+  private final Prefetcher prefetcher;
   private long sizeBytes;
 
   private FileChannelStore(
@@ -37,6 +38,7 @@ public final class FileChannelStore implements BackingStore {
       long sizeBytes,
       Executor owner) {
     this.ranges = ranges;
+    this.prefetcher = new Prefetcher(ranges::prefetch);
     this.path = path;
     this.channel = channel;
     this.lock = lock;
@@ -173,7 +175,7 @@ public final class FileChannelStore implements BackingStore {
 
   @Override
   public void prefetch(long offset, long length) {
-    // The page cache reads ahead by itself; Java offers no call to ask for it.
+    prefetcher.offer(offset, length);
   }
 
   @Override
@@ -202,9 +204,10 @@ public final class FileChannelStore implements BackingStore {
 
   @Override
   public void close() {
-    worker.execute(ranges::close);
-    worker.shutdown();
     try {
+      prefetcher.close();
+      worker.execute(ranges::close);
+      worker.shutdown();
       if (!worker.awaitTermination(60, TimeUnit.SECONDS)) {
         throw new IOException("the store's thread still writes to " + path + " after 60 s");
       }

@@ -89,6 +89,11 @@ final class FlashRanges implements RangeOps {
   }
 
   @Override
+  public void prefetch(long offset, long length) throws IOException {
+    file.prefetch(offset, length);
+  }
+
+  @Override
   public long extentAt(long offset, long length) {
     return extentAt(file, offset, length);
   }

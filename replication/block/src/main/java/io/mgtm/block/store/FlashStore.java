@@ -38,6 +38,7 @@ final class FlashStore implements BackingStore {
   private final Executor owner;
   private final FlashWorker worker;
   private final Thread thread;
+  private final Prefetcher prefetcher;
   private long sizeBytes;
   private boolean closed;
 
@@ -50,6 +51,7 @@ final class FlashStore implements BackingStore {
     this.file = file;
     this.owner = owner;
     this.sizeBytes = file.sizeBytes();
+    this.prefetcher = new Prefetcher(file::prefetch);
     this.zeroesFast = !file.blockDevice() && FlashRanges.probe(path);
     BufferPool small = FlashWorker.smallPool();
     BufferPool large = FlashWorker.largePool();
@@ -161,7 +163,9 @@ final class FlashStore implements BackingStore {
 
   @Override
   public void prefetch(long offset, long length) {
-    // Without the page cache there is nowhere to read ahead to; with it, it reads ahead by itself.
+    if (!file.direct()) {
+      prefetcher.offer(offset, length);
+    }
   }
 
   @Override
@@ -190,6 +194,7 @@ final class FlashStore implements BackingStore {
     closed = true;
     worker.close();
     try {
+      prefetcher.close();
       thread.join(CLOSE_MS_MAX);
       if (thread.isAlive()) {
         throw new IOException(

@@ -15,6 +15,8 @@ final class PlainRanges implements RangeOps {
   private final ByteBuffer zeros = ByteBuffer.allocateDirect(PIECE_BYTES).asReadOnlyBuffer();
   private final ByteBuffer present = ByteBuffer.allocateDirect(PIECE_BYTES);
 
+  private final ByteBuffer scratch = ByteBuffer.allocateDirect(PIECE_BYTES);
+
   PlainRanges(FileChannel channel) {
     this.channel = channel;
   }
@@ -51,6 +53,15 @@ final class PlainRanges implements RangeOps {
     }
     present.flip();
     return present.mismatch(zeros.duplicate().limit(length)) < 0;
+  }
+
+  @Override
+  public void prefetch(long offset, long length) throws IOException {
+    int count = 0;
+    for (long done = 0; count >= 0 && done < length; done += count) {
+      scratch.clear().limit((int) Math.min(scratch.capacity(), length - done));
+      count = channel.read(scratch, offset + done);
+    }
   }
 
   @Override

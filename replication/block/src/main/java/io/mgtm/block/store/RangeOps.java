@@ -10,6 +10,9 @@ interface RangeOps extends AutoCloseable {
   /** Makes a range read as zeros. Called by the store's thread only; blocks. */
   void zero(long offset, long length, boolean mayUnmap) throws IOException;
 
+  /** Reads a range into the page cache. Called by the prefetcher's thread only; may block. */
+  void prefetch(long offset, long length) throws IOException;
+
   /** See {@link BackingStore#extentAt}. Any thread. */
   long extentAt(long offset, long length);
 

@@ -14,6 +14,7 @@ public final class Administration {
   private boolean discardOnDemotion;
   private Runnable resizing;
   private boolean accepting = true;
+  private Runnable retirement;
 
   Administration(VolumeCore core, StateKeeper states, WritePath path, VolumeEffects effects) {
     this.core = core;
@@ -80,6 +81,9 @@ public final class Administration {
       resizing = null;
       waiting.run();
     }
+    if (retirement != null) {
+      settleRetirement();
+    }
     if (demotion == null || !path.isIdle() || !states.isIdle()) {
       return;
     }
@@ -99,6 +103,38 @@ public final class Administration {
           effects.notice("demoted to secondary" + (discard ? ", its own changes given up" : ""));
           answer.accept(null);
         });
+  }
+
+  /**
+   * Prepares for an orderly end, after which a restart has nothing to send again: once no request
+   * is under way, bits are cleared where the replicas that are connected have everything on stable
+   * storage, and the bitmaps are written. The caller bounds its wait for {@code then}.
+   */
+  public void retire(Runnable then) {
+    accepting = false;
+    retirement = then;
+    path.refuseHeld(Errno.ESHUTDOWN);
+    settle();
+  }
+
+  boolean isRetiring() {
+    return retirement != null;
+  }
+
+  private void settleRetirement() {
+    if (!path.isIdle()) {
+      return;
+    }
+    boolean exact = true;
+    for (ReplicaSlot slot : core.replication().slots().values()) {
+      slot.retire();
+      exact &= !slot.isAttached() || slot.isExact();
+    }
+    if (exact && !path.isWritingBits() && !core.replication().bitsStale()) {
+      Runnable then = retirement;
+      retirement = null;
+      then.run();
+    }
   }
 
   /** Suspends a link until {@link #resume}. */

@@ -10,6 +10,10 @@ import io.mgtm.block.intent.IntentBitmap;
  * link is attached, chunks written since the last confirmed mark are in {@code sinceMark} or {@code
  * beforeMark}; they become out of sync when the link is lost. A bit is cleared only for a chunk
  * that is in none of the three and was not written for a while ({@code recent}, {@code older}).
+ *
+ * <p>While a link is attached, bits are set and cleared by aligned groups of chunks, and as many as
+ * {@link CoreTiming#keptBytesMax} allows stay set: a write there need not wait for the bitmap's
+ * file. Without a link the bits are exact, for then they say what is to be sent.
  */
 final class ReplicaSlot {
   final String peer;
@@ -24,14 +28,21 @@ final class ReplicaSlot {
   private ChunkSet beforeMark;
   private ChunkSet recent;
   private ChunkSet older;
+  private final int groupChunks;
+  private long keptMax;
+  private boolean retiring;
+  private int hand;
   private boolean attached;
   private boolean marking;
 
   /** A slot whose out-of-sync chunks are those set in {@code bitmap}, or all when {@code full}. */
-  ReplicaSlot(String peer, int chunkBytes, IntentBitmap bitmap, boolean full) {
+  ReplicaSlot(String peer, int chunkBytes, CoreTiming timing, IntentBitmap bitmap, boolean full) {
     this.peer = peer;
     this.chunkBytes = chunkBytes;
     this.bitmap = bitmap;
+    long group = Math.min(timing.aheadBytes() / chunkBytes, IntentBitmap.PAGE_BYTES * 8L);
+    groupChunks = (int) Math.max(1, group);
+    keptMax = timing.keptBytesMax() / chunkBytes;
     outOfSync = new ChunkSet(bitmap.size());
     sinceMark = new ChunkSet(bitmap.size());
     beforeMark = new ChunkSet(bitmap.size());
@@ -58,7 +69,25 @@ final class ReplicaSlot {
     for (int chunk = firstChunk(change), last = lastChunk(change); chunk <= last; chunk++) {
       durable &= bitmap.set(chunk);
     }
+    if (!durable && attached) {
+      setAround(change);
+    }
     return durable;
+  }
+
+  private void setAround(Change change) {
+    int last = groupEnd(lastChunk(change));
+    for (int chunk = groupStart(firstChunk(change)); chunk < last; chunk++) {
+      bitmap.set(chunk);
+    }
+  }
+
+  private int groupStart(int chunk) {
+    return chunk - chunk % groupChunks;
+  }
+
+  private int groupEnd(int chunk) {
+    return Math.min(bitmap.size(), groupStart(chunk) + groupChunks);
   }
 
   /** Notes that a change starts, or ends after a mark began in between. */
@@ -120,12 +149,26 @@ final class ReplicaSlot {
   }
 
   boolean needsMark() {
-    return attached && !marking && (!sinceMark.isEmpty() || hasIdleBits());
+    return attached && !marking && (!sinceMark.isEmpty() || excessBits() > 0);
   }
 
-  /** Bits are left to clear although nothing was written since. */
-  private boolean hasIdleBits() {
-    return bitmap.cardinality() > outOfSync.cardinality();
+  /** How many bits more than may be are set although nothing differs, as far as is known. */
+  private long excessBits() {
+    return (long) bitmap.cardinality() - outOfSync.cardinality() - keptMax;
+  }
+
+  /**
+   * No bit is to stay set where nothing differs, however recent: this side is about to stop. Called
+   * when nothing is under way.
+   */
+  void retire() {
+    keptMax = 0;
+    retiring = true;
+  }
+
+  /** Whether every bit that is set is of a chunk that must be sent. */
+  boolean isExact() {
+    return bitmap.cardinality() == outOfSync.cardinality();
   }
 
   void beginMark() {
@@ -146,16 +189,57 @@ final class ReplicaSlot {
     }
     beforeMark.clear();
     if (confirmed) {
-      clearIdleBits();
+      clearColdBits();
     }
   }
 
-  private void clearIdleBits() {
+  /** Goes round the groups, on from where it ended the last time, until no more are to go. */
+  private void clearColdBits() {
+    long excess = excessBits();
+    int begun = hand;
+    boolean wrapped = false;
+    while (excess > 0) {
+      int chunk = bitmap.bits().next(hand);
+      if (chunk < 0) {
+        if (wrapped) {
+          return;
+        }
+        wrapped = true;
+        hand = 0;
+        continue;
+      }
+      int start = groupStart(chunk);
+      if (wrapped && start >= begun) {
+        return;
+      }
+      int end = groupEnd(chunk);
+      hand = end;
+      if (isCold(start, end)) {
+        excess -= clear(start, end);
+      }
+    }
+  }
+
+  private boolean isCold(int start, int end) {
+    boolean written = recent.intersects(start, end) || older.intersects(start, end);
+    return (retiring || !written)
+        && !outOfSync.intersects(start, end)
+        && !sinceMark.intersects(start, end)
+        && !beforeMark.intersects(start, end);
+  }
+
+  private int clear(int start, int end) {
+    int before = bitmap.cardinality();
+    for (int chunk = start; chunk < end; chunk++) {
+      bitmap.clear(chunk);
+    }
+    return before - bitmap.cardinality();
+  }
+
+  /** Without a link the bits are what would be sent after a restart: no more than differs. */
+  private void clearUnneededBits() {
     for (int chunk = bitmap.bits().next(0); chunk >= 0; chunk = bitmap.bits().next(chunk + 1)) {
-      if (!outOfSync.contains(chunk)
-          && !sinceMark.contains(chunk)
-          && !recent.contains(chunk)
-          && !older.contains(chunk)) {
+      if (!outOfSync.contains(chunk)) {
         bitmap.clear(chunk);
       }
     }
@@ -167,6 +251,9 @@ final class ReplicaSlot {
     older = recent;
     recent = swap;
     recent.clear();
+    if (!attached && !isExact()) {
+      clearUnneededBits();
+    }
   }
 
   /** A chunk was sent as part of a resync: it is in sync once confirmed. */

@@ -40,7 +40,8 @@ final class Replication {
   }
 
   void addSlot(String peer, IntentBitmap bitmap, boolean full) {
-    slots.put(peer, new ReplicaSlot(peer, states.current().chunkBytes(), bitmap, full));
+    slots.put(
+        peer, new ReplicaSlot(peer, states.current().chunkBytes(), core.timing(), bitmap, full));
   }
 
   ReplicaLink addLink(LinkConfig config) {
@@ -280,6 +281,18 @@ final class Replication {
   /** A change waited for a link that is lost. */
   void abandoned(Change change) {
     orphans.add(change);
+  }
+
+  /**
+   * A change that was admitted while a replica was there, and starts now that it is gone, is not
+   * answered in the generation that the replica knows.
+   */
+  void holdWhileAlone(Change change) {
+    if (!change.fromUpstream && needsGeneration()) {
+      change.waits++;
+      abandoned(change);
+      releaseOrphans();
+    }
   }
 
   private void releaseOrphans() {

@@ -131,7 +131,7 @@ public final class VolumeCore {
    */
   public void tick(long now) {
     nowMs = now;
-    boolean mark = now >= nextMarkMs;
+    boolean mark = now >= nextMarkMs || administration.isRetiring();
     boolean age = now >= nextAgeMs;
     nextMarkMs = mark ? now + timing.markIntervalMs() : nextMarkMs;
     nextAgeMs = age ? now + timing.bitCoolingMs() : nextAgeMs;
@@ -243,6 +243,10 @@ public final class VolumeCore {
 
   VolumeEffects effects() {
     return effects;
+  }
+
+  CoreTiming timing() {
+    return timing;
   }
 
   boolean isThrottled() {

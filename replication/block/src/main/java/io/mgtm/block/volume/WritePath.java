@@ -89,6 +89,7 @@ final class WritePath {
     if (change.changesBytes()) {
       core.replication().touch(change);
       core.replication().offer(change);
+      core.replication().holdWhileAlone(change);
       effects.writeLocal(change);
     } else {
       effects.readLocal(change);
@@ -271,9 +272,17 @@ final class WritePath {
     }
   }
 
-  /** A mark begins: changes in flight count as written after it too. */
+  /**
+   * A mark begins: changes in flight count as written after it too, so that the bits of what is
+   * under way are not cleared when it ends.
+   */
   void beginMark(Change mark) {
     markEpoch++;
+    for (Change change = first; change != null; change = change.next) {
+      if (change.stage == Stage.IN_FLIGHT && change.changesBytes()) {
+        core.replication().touch(change);
+      }
+    }
     awaitFlush(mark);
   }
 

@@ -16,7 +16,7 @@ class ChunkSetTest {
       BitSet model = new BitSet(size);
       for (int i = 0; i < 3000; i++) {
         int chunk = random.nextInt(size);
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(6)) {
           case 0, 1 -> {
             assertThat(set.add(chunk)).isEqualTo(!model.get(chunk));
             model.set(chunk);
@@ -24,6 +24,11 @@ class ChunkSetTest {
           case 2 -> {
             assertThat(set.remove(chunk)).isEqualTo(model.get(chunk));
             model.clear(chunk);
+          }
+          case 4 -> {
+            int to = chunk + random.nextInt(size - chunk + 1);
+            int found = model.nextSetBit(chunk);
+            assertThat(set.intersects(chunk, to)).isEqualTo(found >= 0 && found < to);
           }
           case 3 -> assertThat(set.next(chunk)).isEqualTo(model.nextSetBit(chunk));
           default -> {

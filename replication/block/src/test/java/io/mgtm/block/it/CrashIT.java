@@ -30,7 +30,9 @@ class CrashIT {
   private static final int CHUNK = 65_536;
 
   /** Bits are cleared while a round runs, not only after it. */
-  private static final String[] QUICK = {"--mark-interval-ms", "30", "--bit-cooling-ms", "40"};
+  private static final String[] QUICK = {
+    "--mark-interval-ms", "30", "--bit-cooling-ms", "40", "--bits-kept", "0", "--bits-ahead", "0"
+  };
 
   private static final int KINDS = 5;
 

@@ -71,6 +71,11 @@ final class NbdClient implements AutoCloseable {
     return reply();
   }
 
+  int trim(long offset, int length) throws IOException {
+    request(4, 0, offset, length);
+    return reply();
+  }
+
   int flush() throws IOException {
     request(3, 0, 0, 0);
     return reply();

@@ -8,8 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +72,7 @@ class PostgresIT {
             .with("--size", "512M", "--path-timeout-ms", "120000")
             .with("--replica", "127.0.0.1:" + relay.port(), "--mode", mode)
             .start();
+    Set<String> sharedBefore = sharedMemory();
     Path here = mounts.mount(left, true);
     Path data = here.resolve("pg");
     Tools.run(folder, 10, "install", "-d", "-o", "postgres", "-m", "700", data.toString())
@@ -92,6 +96,39 @@ class PostgresIT {
     mounts.release();
     Tools.Result fsck = Tools.run(folder, 60, "e2fsck", "-fn", right.file().toString());
     assertThat(fsck.code()).as("fsck: %s", fsck.output()).isZero();
+    assertThat(sharedMemory()).as("shared memory left behind").isEqualTo(sharedBefore);
+  }
+
+  /** The segments that PostgreSQL leaves behind when it is killed. */
+  private static Set<String> sharedMemory() throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (Stream<Path> all = Files.list(Path.of("/dev/shm"))) {
+      all.map(path -> path.getFileName().toString())
+          .filter(name -> name.startsWith("PostgreSQL."))
+          .forEach(names::add);
+    }
+    for (String[] segment : segments()) {
+      if (segment[6].equals("0")) {
+        names.add("System V " + segment[1]);
+      }
+    }
+    return names;
+  }
+
+  private void removeSegmentsOf(String pid) throws Exception {
+    for (String[] segment : segments()) {
+      if (segment[4].equals(pid)) {
+        Tools.run(folder, 10, "ipcrm", "-m", segment[1]).succeeded();
+      }
+    }
+  }
+
+  /** System V's segments: key, id, permissions, size, maker's and last user's pid, users. */
+  private static List<String[]> segments() throws IOException {
+    return Files.readAllLines(Path.of("/proc/sysvipc/shm")).stream()
+        .skip(1)
+        .map(line -> line.strip().split(" +"))
+        .toList();
   }
 
   private void check(String mode, List<BenchLog.Transaction> committed) throws Exception {
@@ -184,8 +221,10 @@ class PostgresIT {
     }
     String pid = Files.readAllLines(data.resolve("postmaster.pid")).get(0);
     left.kill();
-    Tools.run(folder, 20, "bash", "-c", "pkill -9 -P " + pid + "; kill -9 " + pid);
+    // The server first: it begins anew, with new shared memory, when a child of it ends.
+    Tools.run(folder, 20, "bash", "-c", "kill -9 " + pid + " $(pgrep -P " + pid + ")").succeeded();
     bench.get(60, TimeUnit.SECONDS);
+    removeSegmentsOf(pid);
     return logs;
   }
 
@@ -212,7 +251,9 @@ class PostgresIT {
               + PORT
               + " -k "
               + sockets
-              + " -c listen_addresses='' -c shared_buffers=64MB\" start");
+              + " -c listen_addresses='' -c shared_buffers=64MB"
+              // A killed server would leave its segments of POSIX shared memory behind.
+              + " -c dynamic_shared_memory_type=mmap\" start");
     } catch (AssertionError e) {
       throw new AssertionError(
           "PostgreSQL did not start:\n" + Files.readString(sockets.resolve("log")), e);

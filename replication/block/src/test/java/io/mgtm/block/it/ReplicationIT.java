@@ -70,6 +70,30 @@ class ReplicationIT {
         .isEqualTo(-1);
   }
 
+  @Test
+  void aPrimaryThatStoppedInOrderHasNothingToSendAgain() throws Exception {
+    startPair("sync");
+    write(left, 3 * CHUNK, 4, 3 * CHUNK);
+    assertThat(left.link(0).path("bitsSet").asInt()).isPositive();
+    left.stop();
+    left.start();
+    left.awaitUpToDate(60);
+    assertThat(left.link(0).path("bitsSet").asInt()).isZero();
+    assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isZero();
+    assertSame();
+  }
+
+  @Test
+  void aKilledPrimarySendsAgainWhatItHadSetAheadAndNoMore() throws Exception {
+    startPair("sync", "--bits-ahead", "256K");
+    write(left, 5 * CHUNK, 4, 4096);
+    left.kill();
+    left.start();
+    left.awaitUpToDate(60);
+    assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(4);
+    assertSame();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"none", "lz4", "zstd"})
   void aSyncReplicaHasEveryAnsweredWrite(String compression) throws Exception {

@@ -3,6 +3,7 @@ package io.mgtm.block.it;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -70,7 +71,14 @@ final class StallingRelay implements AutoCloseable {
   private void accept() throws IOException {
     while (true) {
       Socket source = listener.accept();
-      Socket target = new Socket(InetAddress.getLoopbackAddress(), targetPort);
+      Socket target;
+      try {
+        target = new Socket(InetAddress.getLoopbackAddress(), targetPort);
+      } catch (ConnectException e) {
+        // Nobody is there now: the source hears that, and tries again.
+        source.close();
+        continue;
+      }
       sockets.addAll(List.of(source, target));
       begin("relay to target", () -> copy(source, target, true));
       begin("relay to source", () -> copy(target, source, false));

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.flash.Flash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,5 +176,50 @@ class BackingStoreTest {
   void onlyTheOneWithoutRingCompletesAtOnce() {
     assertThat(store.completesAtOnce()).isEqualTo(mode == IoMode.CACHE);
     assertThat(mode == IoMode.CACHE || Flash.available().usable()).isTrue();
+  }
+
+  /** Whether every page of the file is in the page cache; looking brings none there. */
+  private boolean isCached() throws IOException {
+    try (FileChannel channel = FileChannel.open(path)) {
+      return channel.map(FileChannel.MapMode.READ_ONLY, 0, SIZE).isLoaded();
+    }
+  }
+
+  private void leaveTheCache() throws Exception {
+    store.flush(null, rig.completion());
+    assertThat(rig.await()).isNull();
+    int code =
+        new ProcessBuilder("dd", "if=" + path, "iflag=nocache", "count=0", "status=none")
+            .inheritIO()
+            .start()
+            .waitFor();
+    assertThat(code).isZero();
+    Assumptions.assumeFalse(isCached(), "SKIPPED: this file system keeps all in memory");
+  }
+
+  @Test
+  void whatIsAskedForAheadComesIntoThePageCacheUnlessThatIsPassedBy() throws Exception {
+    leaveTheCache();
+    store.prefetch(0, SIZE);
+    if (mode == IoMode.DIRECT) {
+      store.flush(null, rig.completion());
+      assertThat(rig.await()).isNull();
+      assertThat(isCached()).isFalse();
+    } else {
+      long end = System.nanoTime() + 20_000_000_000L;
+      while (!isCached()) {
+        assertThat(System.nanoTime()).as("in the page cache within 20 s").isLessThan(end);
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+  }
+
+  @Test
+  void anyNumberOfRangesMayBeAskedForAhead() throws Exception {
+    for (int i = 0; i < 10_000; i++) {
+      store.prefetch(4096L * (i % 200), SIZE / 4);
+    }
+    store.close();
+    store = null;
   }
 }

@@ -80,7 +80,7 @@ final class ModelNode implements VolumeEffects {
       }
       bitmaps.put(peer, bitmap);
     }
-    core = new VolumeCore(state, bitmaps, new CoreTiming(5, 20), this);
+    core = new VolumeCore(state, bitmaps, world.timing, this);
     linkConfigs.forEach(core::addLink);
   }
 

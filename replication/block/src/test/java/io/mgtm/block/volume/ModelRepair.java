@@ -17,9 +17,13 @@ final class ModelRepair {
   }
 
   void run() {
-    world.allPathsUp();
+    world.beginRepair();
     for (ModelNode node : world.nodes) {
       node.failing = false;
+      if (node.isUp() && !node.core.administration().isAccepting()) {
+        // It stops, and waits for replicas that may never come: it is killed in the end.
+        world.crashOrRestart(node);
+      }
       if (!node.isUp()) {
         world.crashOrRestart(node);
       }

@@ -18,12 +18,14 @@ final class ModelWorld {
   final List<ModelNode> nodes = new ArrayList<>();
   final List<ModelConnection> connections = new ArrayList<>();
   final LinkMode mode;
+  final CoreTiming timing;
   private final StringBuilder trace = new StringBuilder();
   private final boolean tracing;
   private long nextId = 1;
   private long nowMs = 1;
   private boolean pathsUp = true;
   private boolean everForced;
+  private boolean repairing;
 
   ModelWorld(long seed, ModelFault fault, boolean tracing) {
     this.random = new Random(scatter(seed));
@@ -35,6 +37,11 @@ final class ModelWorld {
     boolean cascade = three && random.nextBoolean();
     boolean checksums = random.nextInt(3) == 0;
     boolean small = random.nextInt(3) == 0;
+    int[] kept = {0, 0, 0, ModelNode.BLOCKS / 2, ModelNode.BLOCKS};
+    int[] ahead = {0, 0, 2 * ModelNode.CHUNK_BLOCKS, 3 * ModelNode.CHUNK_BLOCKS};
+    timing =
+        new CoreTiming(
+            5, 20, kept[random.nextInt(kept.length)], ahead[random.nextInt(ahead.length)]);
     for (int i = 0; i < (three ? 3 : 2); i++) {
       nodes.add(new ModelNode(this, i, i == 0 ? Role.PRIMARY : Role.SECONDARY));
     }
@@ -188,7 +195,7 @@ final class ModelWorld {
 
   private void trouble() {
     ModelNode node = nodes.get(random.nextInt(nodes.size()));
-    switch (random.nextInt(13)) {
+    switch (random.nextInt(14)) {
       case 0, 1 -> cutPaths();
       case 2 -> pathsUp = !pathsUp || random.nextInt(3) > 0;
       case 3, 4 -> crashOrRestart(node);
@@ -197,6 +204,7 @@ final class ModelWorld {
       case 7 -> node.failing = random.nextInt(3) == 0;
       case 8, 9 -> failOver();
       case 10, 11 -> powerCycle(nodes.get(1));
+      case 12 -> stop(node);
       default -> maintain(node);
     }
   }
@@ -227,6 +235,20 @@ final class ModelWorld {
     if (node.isUp()) {
       kill(node, true);
       crashOrRestart(node);
+    }
+  }
+
+  /** A node ends in order: once its bits say exactly what differs, it is gone. */
+  private void stop(ModelNode node) {
+    if (node.isUp()) {
+      trace(() -> "n" + node.index + " is to stop");
+      node.core.administration().retire(() -> node.later(() -> stopped(node)));
+    }
+  }
+
+  private void stopped(ModelNode node) {
+    if (!repairing) {
+      kill(node, false);
     }
   }
 
@@ -356,7 +378,9 @@ final class ModelWorld {
     trace(() -> "n" + node.index + " maintains link " + link + ": " + done);
   }
 
-  void allPathsUp() {
+  /** The end of the schedule: paths are up, and nobody is stopped any more. */
+  void beginRepair() {
+    repairing = true;
     pathsUp = true;
   }
 }

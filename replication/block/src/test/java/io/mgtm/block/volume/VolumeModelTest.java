@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
  */
 class VolumeModelTest {
   private static final int STEPS = 700;
-  private static final int FAULTY_SCHEDULES_MAX = 4000;
+  private static final int FAULTY_SCHEDULES_MAX = 10_000;
 
   private static void run(long seed, ModelFault fault, boolean tracing) {
     ModelWorld world = new ModelWorld(seed, fault, tracing);

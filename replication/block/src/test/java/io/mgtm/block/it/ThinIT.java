@@ -1,0 +1,142 @@
+package io.mgtm.block.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What goes over the wire for zeros, counted on it, and where the bitmaps lie. */
+class ThinIT {
+  private static final int CHUNK = 65_536;
+  private static final int PIECE = 8 << 20;
+
+  /** Pings and marks that go while a test looks. */
+  private static final int CHATTER_BYTES_MAX = 4096;
+
+  @TempDir Path folder;
+  private VolumeProcess left;
+  private VolumeProcess right;
+  private StallingRelay relay;
+
+  @BeforeEach
+  void prepare() throws Exception {
+    right =
+        new VolumeProcess(folder, "right", Ports.free())
+            .listening()
+            .receiving()
+            .with("--size", "32M")
+            .start();
+    relay = new StallingRelay(right.receivePort);
+    left = new VolumeProcess(folder, "left", 0).listening().with("--size", "32M");
+    left.with("--peer-wait-ms", "3000");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    left.close();
+    right.close();
+    relay.close();
+  }
+
+  private VolumeProcess replicated() {
+    return left.with("--replica", "127.0.0.1:" + relay.port(), "--mode", "sync");
+  }
+
+  private static void writeRandom(VolumeProcess volume, long offset, int length) throws Exception {
+    byte[] data = new byte[length];
+    new Random(offset).nextBytes(data);
+    try (NbdClient client = new NbdClient(volume.socket(), volume.name)) {
+      assertThat(client.write(offset, data, true)).isZero();
+    }
+  }
+
+  private void assertSame() throws Exception {
+    assertThat(Files.mismatch(left.file(), right.file())).as("byte that differs").isEqualTo(-1);
+  }
+
+  /** Bytes that the file system has set aside for a file. */
+  private long allocated(Path file) throws Exception {
+    String text = Tools.run(folder, 10, "stat", "-c", "%b", file.toString()).succeeded().output();
+    return 512 * Long.parseLong(text.strip());
+  }
+
+  @Test
+  void zeroedAndTrimmedRangesGoAsHeadersAlone() throws Exception {
+    replicated().start().awaitUpToDate(60);
+    writeRandom(left, 0, PIECE);
+    writeRandom(left, PIECE, PIECE);
+    long before = relay.forwardedBytes();
+    assertThat(before).as("the counter counts").isGreaterThan(2 * PIECE);
+    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+      assertThat(client.zero(0, PIECE)).isZero();
+      assertThat(client.trim(PIECE, PIECE)).isZero();
+      assertThat(client.flush()).isZero();
+    }
+    assertThat(relay.forwardedBytes() - before).isLessThan(CHATTER_BYTES_MAX);
+    assertSame();
+    assertThat(allocated(right.file())).as("holes on the target").isLessThan(PIECE / 8);
+  }
+
+  @Test
+  void aResyncSendsDataAndForZerosHeaders() throws Exception {
+    left.start();
+    writeRandom(left, 3 * CHUNK, CHUNK);
+    writeRandom(left, 400 * CHUNK, CHUNK);
+    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+      assertThat(client.write(100 * CHUNK, new byte[PIECE], true)).as("zeros in full").isZero();
+    }
+    left.stop();
+    replicated().start().awaitUpToDate(60);
+    assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(512);
+    assertThat(relay.forwardedBytes())
+        .isGreaterThan(2 * CHUNK)
+        .isLessThan(2 * CHUNK + 512 * 36 + 2 * CHATTER_BYTES_MAX);
+    assertSame();
+    assertThat(allocated(right.file())).isLessThan(PIECE / 8);
+  }
+
+  private static List<Path> bitmapsIn(Path where) throws IOException {
+    try (Stream<Path> all = Files.list(where)) {
+      return all.filter(p -> p.getFileName().toString().startsWith("bitmap-")).toList();
+    }
+  }
+
+  @Test
+  void bitmapsLieWhereTheyWereToldToAndOutliveRestartAndResync() throws Exception {
+    Path flash = folder.resolve("flash");
+    Path meta = Path.of(left.file() + ".meta");
+    left.with("--bitmap-dir", flash.toString(), "--bits-ahead", "0");
+    replicated().start().awaitUpToDate(60);
+    right.kill();
+    Tools.await("the loss is noticed", 20, () -> left.linkState(0).equals("down"));
+    for (int chunk : new int[] {3, 100, 400}) {
+      writeRandom(left, (long) chunk * CHUNK, 4096);
+    }
+    assertThat(bitmapsIn(flash)).hasSize(1);
+    assertThat(bitmapsIn(meta)).isEmpty();
+    byte[] noted = Files.readAllBytes(bitmapsIn(flash).get(0));
+    left.kill();
+    left.start();
+    assertThat(left.link(0).path("state").asText()).isEqualTo("down");
+    assertThat(Files.readAllBytes(bitmapsIn(flash).get(0))).isEqualTo(noted);
+    long before = relay.forwardedBytes();
+    right.start();
+    left.awaitUpToDate(60);
+    assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(3);
+    assertThat(relay.forwardedBytes() - before)
+        .isLessThan(3 * (CHUNK + 36) + 2 * CHATTER_BYTES_MAX);
+    assertSame();
+    left.stop();
+    assertThat(bitmapsIn(flash)).hasSize(1);
+    assertThat(Files.readAllBytes(bitmapsIn(flash).get(0))).as("cleared").isNotEqualTo(noted);
+    assertThat(bitmapsIn(meta)).isEmpty();
+  }
+}
