@@ -17,8 +17,9 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Random writes with FLUSH and FUA under synchronous replication while either side, or both, are
@@ -30,9 +31,7 @@ class CrashIT {
   private static final int CHUNK = 65_536;
 
   /** Bits are cleared while a round runs, not only after it. */
-  private static final String[] QUICK = {
-    "--mark-interval-ms", "30", "--bit-cooling-ms", "40", "--bits-kept", "0", "--bits-ahead", "0"
-  };
+  private static final String[] QUICK = {"--mark-interval-ms", "30", "--bit-cooling-ms", "40"};
 
   private static final int KINDS = 5;
 
@@ -47,8 +46,12 @@ class CrashIT {
     right.close();
   }
 
-  @Test
-  void killedSidesLoseNothingThatWasAnsweredAndTheBitmapCoversEveryDifference() throws Exception {
+  /** Bits that are as few as can be, and bits by groups of which some are kept, as by default. */
+  @ParameterizedTest
+  @CsvSource({"0, 0", "4M, 512K"})
+  void killedSidesLoseNothingThatWasAnsweredAndTheBitmapCoversEveryDifference(
+      String kept, String ahead) throws Exception {
+    String[] bits = {"--bits-kept", kept, "--bits-ahead", ahead};
     int rounds = Integer.getInteger("mgtm.crashRounds", 8);
     long seed = Long.getLong("mgtm.crashSeed", 7);
     String[] io = {"--io", System.getProperty("mgtm.crashIo", "cache")};
@@ -58,12 +61,14 @@ class CrashIT {
             .listening()
             .with("--size", "32M", "--peer-wait-ms", "20000")
             .with(QUICK)
+            .with(bits)
             .with(io);
     right =
         new VolumeProcess(folder, "right", Ports.free())
             .receiving()
             .with("--size", "32M")
             .with(QUICK)
+            .with(bits)
             .with(io);
     left.replica(right, "sync");
     int differing = 0;
@@ -75,9 +80,9 @@ class CrashIT {
       kills += (left.isAlive() ? 0 : 1) + (right.isAlive() ? 0 : 1);
     }
     System.out.printf(
-        "crash rounds: %d from seed %d with --io %s, %d kills, %d requests answered, %d chunks"
-            + " differed after a kill and were covered%n",
-        rounds, seed, io[1], kills, writers.requests(), differing);
+        "crash rounds: %d from seed %d with --io %s and %s of bits kept, %d kills, %d requests"
+            + " answered, %d chunks differed after a kill and were covered%n",
+        rounds, seed, io[1], kept, kills, writers.requests(), differing);
     assertThat(writers.requests()).as("requests answered").isGreaterThan(rounds);
   }
 
