@@ -34,18 +34,9 @@ final class Fio {
     this.seconds = seconds;
   }
 
-  /** The same load for the time given, for a server that has to compile first. */
+  /** As {@link #random}, for a server that has to compile first. */
   void warmUp(Path socket, String how, int depth) throws IOException, InterruptedException {
-    var unused =
-        run(
-            socket,
-            "--rw=" + how,
-            "--bs=4k",
-            "--iodepth=" + depth,
-            "--norandommap=1",
-            "--randrepeat=0",
-            "--time_based=1",
-            "--runtime=" + seconds);
+    var unused = runRandom(socket, how, depth, 0);
   }
 
   /**
@@ -55,23 +46,27 @@ final class Fio {
    * @throws IOException when fio fails, or found an error
    */
   Figures random(Path socket, String how, int depth) throws IOException, InterruptedException {
-    JsonNode job =
-        run(
-            socket,
-            "--rw=" + how,
-            "--bs=4k",
-            "--iodepth=" + depth,
-            "--norandommap=1",
-            "--randrepeat=0",
-            "--time_based=1",
-            "--ramp_time=1",
-            "--runtime=" + seconds);
+    JsonNode job = runRandom(socket, how, depth, 1);
     JsonNode side = job.path(how.endsWith("read") ? "read" : "write");
     JsonNode percentile = side.path("clat_ns").path("percentile");
     return new Figures(
         side.path("iops").asDouble(),
         percentile.path("50.000000").asDouble() / 1000,
         percentile.path("99.000000").asDouble() / 1000);
+  }
+
+  private JsonNode runRandom(Path socket, String how, int depth, int rampSeconds)
+      throws IOException, InterruptedException {
+    return run(
+        socket,
+        "--rw=" + how,
+        "--bs=4k",
+        "--iodepth=" + depth,
+        "--norandommap=1",
+        "--randrepeat=0",
+        "--time_based=1",
+        "--ramp_time=" + rampSeconds,
+        "--runtime=" + seconds);
   }
 
   /** Writes the whole volume once, in large pieces. */

@@ -134,8 +134,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     }
     if (reading != read) {
       reading = read;
-      inbound.restart();
-      context.channel().config().setAutoRead(read);
+      inbound.setReading(read);
     }
   }
 

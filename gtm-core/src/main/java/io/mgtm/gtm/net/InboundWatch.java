@@ -35,8 +35,15 @@ public final class InboundWatch {
     }
   }
 
-  /** The client has as much time from now: the channel was not read, or will not be. */
-  public void restart() {
+  /** Lets the channel be read, or not; either way the client has as much time from now. */
+  public void setReading(boolean read) {
+    if (channel.config().isAutoRead() != read) {
+      restart();
+      channel.config().setAutoRead(read);
+    }
+  }
+
+  private void restart() {
     sinceNanos = System.nanoTime();
   }
 

@@ -287,12 +287,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private void updateReading() {
-    boolean read =
-        !blocked && context.channel().isWritable() && requestBytes.get() < REQUEST_BYTES_MAX;
-    if (context.channel().config().isAutoRead() != read) {
-      inbound.restart();
-      context.channel().config().setAutoRead(read);
-    }
+    inbound.setReading(
+        !blocked && context.channel().isWritable() && requestBytes.get() < REQUEST_BYTES_MAX);
   }
 
   private void closeUnread() {

@@ -261,11 +261,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void updateReading() {
-    boolean read = !blocked && context.channel().isWritable();
-    if (context.channel().config().isAutoRead() != read) {
-      inbound.restart();
-      context.channel().config().setAutoRead(read);
-    }
+    inbound.setReading(!blocked && context.channel().isWritable());
   }
 
   @Override
