@@ -70,8 +70,13 @@ final class GroupEffects implements Effects {
   @Override
   public void committed(long index) {
     applier.applyUpTo(index);
-    group.notice(() -> everyMember.settled(index));
-    tellLeader(() -> listener.committed(index));
+    group.notice(
+        () -> {
+          everyMember.settled(index);
+          if (group.isLeading()) {
+            listener.committed(index);
+          }
+        });
   }
 
   @Override
