@@ -26,7 +26,6 @@ final class GroupCheckpoints {
 
   private Checkpoint taken;
   private boolean writing;
-  private long bytesSince;
   private long retryAtMs;
 
   GroupCheckpoints(
@@ -44,14 +43,10 @@ final class GroupCheckpoints {
     this.thresholdBytes = thresholdBytes;
   }
 
-  void appended(int bytes) {
-    bytesSince += bytes;
-  }
-
   /** Between two tasks of the owner, when what is applied is also appended. */
   void tick(GroupCore core, long nowMs, boolean roomRefused) {
-    boolean due = bytesSince >= thresholdBytes || roomRefused;
-    long newest = disk.newestCheckpoint() == null ? 0 : disk.newestCheckpoint().index();
+    long newest = disk.checkpointIndex();
+    boolean due = disk.bytesBehind(newest) >= thresholdBytes || roomRefused;
     if (taken == null && !writing && due && nowMs >= retryAtMs && applier.applied() > newest) {
       take(core, nowMs);
     }
@@ -70,7 +65,6 @@ final class GroupCheckpoints {
             disk.termAt(index),
             core.membershipAt(index),
             ByteBuffer.wrap(machine.checkpoint()));
-    bytesSince = 0;
     disk.requestForce();
   }
 
@@ -117,7 +111,6 @@ final class GroupCheckpoints {
   private void written(GroupCore core, Checkpoint checkpoint, boolean saved) {
     writing = false;
     if (!saved) {
-      bytesSince = thresholdBytes;
       return;
     }
     long through = disk.saved(checkpoint);

@@ -126,6 +126,11 @@ final class GroupDisk implements CoreLog {
     return store.durableIndex();
   }
 
+  /** How much log lies behind an entry, by files; see {@link LogStore#bytesBehind}. */
+  long bytesBehind(long index) {
+    return store.bytesBehind(index);
+  }
+
   @Override
   public long termAt(long index) {
     return terms.termAt(index);
@@ -221,6 +226,11 @@ final class GroupDisk implements CoreLog {
     return newest;
   }
 
+  /** The entry that the newest checkpoint ends with, 0 without one. */
+  long checkpointIndex() {
+    return newest == null ? 0 : newest.index();
+  }
+
   @Override
   public void install(Checkpoint checkpoint) {
     synchronized (checkpoints) {
@@ -256,7 +266,7 @@ final class GroupDisk implements CoreLog {
     if (newest != null && newest.index() >= checkpoint.index()) {
       return base;
     }
-    long through = newest == null ? 0 : newest.index();
+    long through = checkpointIndex();
     if (store.isDiskRefusing()) {
       through = checkpoint.index();
     }

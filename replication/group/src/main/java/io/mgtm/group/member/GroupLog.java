@@ -324,7 +324,6 @@ public final class GroupLog implements ManagedLog {
       throw e;
     }
     applier.appliedByLeader(index);
-    checkpoints.appended(copy.remaining());
     askFlush();
     return index;
   }

@@ -6,6 +6,7 @@ import io.mgtm.group.StateMachine;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
 import io.mgtm.group.net.MessageOrder;
+import io.mgtm.group.net.Reach;
 import io.mgtm.group.raft.RaftLog;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
@@ -37,10 +38,13 @@ public final class GroupLogs {
     if (mode == GroupMode.RAFT) {
       return RaftLog.open(folder, settings, own, machine, owner, listener);
     }
+    // The pair decides by the views who is counted.
+    Reach reach = mode == GroupMode.LAZY ? Reach.VIEW : Reach.CONNECTION;
     JGroupsTransport transport =
         mode == GroupMode.CAUSAL
             ? new JGroupsTransport(settings.name(), own, MessageOrder.CAUSAL)
-            : new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
+            : new JGroupsTransport(
+                settings.name(), own, JGroupsTransport.loopOf(owner, own), reach);
     return GroupLog.open(
         mode, folder, settings, machine, owner, listener, MemberListener.NONE, transport);
   }

@@ -15,7 +15,8 @@ import java.util.Objects;
  *     start; later changes are made at run time and kept in the log
  * @param durability what is forced before a reply may leave
  * @param segments the layout of the log on disk
- * @param checkpointBytes how much the log grows before the next checkpoint is written
+ * @param checkpointBytes how much log, by whole files, lies behind a checkpoint before the next is
+ *     written
  * @param tailBytes how much of the end of the log is kept in memory for the other members
  * @param tickMs how often the member looks at the time
  */

@@ -13,7 +13,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The link that this member made to another, and makes again until it is closed. Loop's thread. */
+/**
+ * The link that this member made to another. It is made again until it is closed or its member has
+ * left the view. Loop's thread.
+ */
 final class DirectLink {
   private static final Logger log = LoggerFactory.getLogger(DirectLink.class);
   private static final int FIRST_PAUSE_MS = 20;
@@ -27,6 +30,9 @@ final class DirectLink {
   private int pauseMs = FIRST_PAUSE_MS;
   private boolean ready;
   private boolean closed;
+
+  /** What to do when the connection of a member outside the view ends; null while it is inside. */
+  private Runnable atEnd;
 
   /**
    * A link that is not connected yet.
@@ -59,6 +65,23 @@ final class DirectLink {
     return peer;
   }
 
+  boolean isInView() {
+    return atEnd == null;
+  }
+
+  /**
+   * The view has lost the member: from here on the link lasts as long as its connection.
+   *
+   * @param end called when that ends
+   * @return whether there is a connection
+   */
+  boolean leaveView(Runnable end) {
+    if (atEnd == null) {
+      atEnd = end;
+    }
+    return ready;
+  }
+
   void connect() {
     ChannelFuture connecting = bootstrap.connect(peer.at());
     channel = connecting.channel();
@@ -74,6 +97,11 @@ final class DirectLink {
   private void later() {
     ready = false;
     if (closed) {
+      return;
+    }
+    if (!isInView()) {
+      close();
+      atEnd.run();
       return;
     }
     int jitter = ThreadLocalRandom.current().nextInt(pauseMs);

@@ -29,10 +29,14 @@ import org.slf4j.LoggerFactory;
  * thread that makes a message writes it to the socket, and the thread that reads it gives it to the
  * core. A message wakes nobody else; over JGroups it wakes a thread more on either side.
  *
- * <p>Who is a member, where it is and whether it lives is JGroups' to say: there is a link to each
- * member of the view, made anew after a pause while that stays in the view, and messages are taken
- * of processes of the view only. Each member sends over the link that it made and reads on those
- * that others made, so that nobody has to agree on whose link it is.
+ * <p>Who is a member and where it is is JGroups' to say: there is a link to each member of the
+ * view, made anew after a pause while that stays in the view, and messages are taken of processes
+ * of the view only. Each member sends over the link that it made and reads on those that others
+ * made, so that nobody has to agree on whose link it is.
+ *
+ * <p>With {@link Reach#CONNECTION} a member that the view has lost is sent to and heard until the
+ * link to it breaks. When it returns to the view it gets a new link, since TCP is slow to send
+ * again after a long silence.
  *
  * <p>Bytes, big-endian: a {@link DirectHello}, then messages, each as {@code | bytes:i32 | message
  * |}. All methods are called by the loop's thread unless they say otherwise.
@@ -54,6 +58,7 @@ final class DirectLinks implements AutoCloseable {
   private final EventLoop loop;
   private final String cluster;
   private final DirectTls tls;
+  private final Reach reach;
   private final DirectListener listener;
   private final Map<String, DirectLink> links = new HashMap<>();
   private UUID self;
@@ -71,8 +76,9 @@ final class DirectLinks implements AutoCloseable {
    * @param loop the owner's, one that {@link #suit suits}
    * @throws io.mgtm.group.LogException with ACCESS when the address or the keys cannot be used
    */
-  DirectLinks(EventLoop loop, JGroupsSettings settings, Transport.Receiver receiver) {
+  DirectLinks(EventLoop loop, JGroupsSettings settings, Reach reach, Transport.Receiver receiver) {
     this.loop = loop;
+    this.reach = reach;
     cluster = settings.cluster();
     tls = settings.tls().map(DirectTls::of).orElse(null);
     listener = new DirectListener(loop, serverChannel(), cluster, tls, receiver);
@@ -100,20 +106,45 @@ final class DirectLinks implements AutoCloseable {
 
   private void follow(UUID process, Map<String, Peer> peers) {
     self = process;
-    listener.known(process, peers.values().stream().map(Peer::process).toList());
     links
         .values()
         .removeIf(
             link -> {
-              boolean gone = closed || !link.peer().equals(peers.get(link.name()));
-              if (gone) {
+              boolean stays = staysAfter(link, peers.get(link.name()));
+              if (!stays) {
                 link.close();
               }
-              return gone;
+              return !stays;
             });
     if (!closed) {
       peers.forEach((name, peer) -> links.computeIfAbsent(name, n -> connect(n, peer)));
     }
+    hear();
+  }
+
+  /**
+   * Whether a link is kept.
+   *
+   * @param now who has its member's name in the view, null when nobody has
+   */
+  private boolean staysAfter(DirectLink link, Peer now) {
+    if (closed) {
+      return false;
+    }
+    if (now == null) {
+      return reach == Reach.CONNECTION && link.leaveView(() -> forget(link));
+    }
+    return link.isInView() && link.peer().equals(now);
+  }
+
+  private void forget(DirectLink link) {
+    links.remove(link.name(), link);
+    hear();
+  }
+
+  /** Messages are taken of those that have a link. */
+  private void hear() {
+    listener.known(self, links.values().stream().map(link -> link.peer().process()).toList());
   }
 
   private DirectLink connect(String name, Peer peer) {

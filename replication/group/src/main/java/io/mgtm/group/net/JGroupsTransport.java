@@ -40,6 +40,7 @@ public final class JGroupsTransport implements Transport {
   private final JGroupsSettings settings;
   private final MessageOrder order;
   private final Optional<EventLoop> loop;
+  private final Reach reach;
   private JChannel channel;
 
   /** Null without. */
@@ -55,22 +56,29 @@ public final class JGroupsTransport implements Transport {
    *
    * @param name this member's
    * @param loop the owner's, for direct links; none when all messages go over the channel
+   * @param reach of the direct links
    */
-  public JGroupsTransport(String name, JGroupsSettings settings, Optional<EventLoop> loop) {
-    this(name, settings, MessageOrder.FIFO, loop);
+  public JGroupsTransport(
+      String name, JGroupsSettings settings, Optional<EventLoop> loop, Reach reach) {
+    this(name, settings, MessageOrder.FIFO, loop, reach);
   }
 
   /** A transport that is not connected yet, with all messages over the channel in an order. */
   public JGroupsTransport(String name, JGroupsSettings settings, MessageOrder order) {
-    this(name, settings, order, Optional.empty());
+    this(name, settings, order, Optional.empty(), Reach.VIEW);
   }
 
   private JGroupsTransport(
-      String name, JGroupsSettings settings, MessageOrder order, Optional<EventLoop> loop) {
+      String name,
+      JGroupsSettings settings,
+      MessageOrder order,
+      Optional<EventLoop> loop,
+      Reach reach) {
     this.name = name;
     this.settings = settings;
     this.order = order;
     this.loop = loop;
+    this.reach = reach;
   }
 
   /**
@@ -86,7 +94,7 @@ public final class JGroupsTransport implements Transport {
   @Override
   public void start(Transport.Receiver receiver) {
     try {
-      links = loop.map(owner -> new DirectLinks(owner, settings, receiver)).orElse(null);
+      links = loop.map(owner -> new DirectLinks(owner, settings, reach, receiver)).orElse(null);
       channel =
           GroupChannels.open(
               settings, order == MessageOrder.CAUSAL ? List.of(new Causal()) : List.of());

@@ -22,7 +22,6 @@ final class RaftCheckpoints {
 
   private ByteBuffer taken;
   private long takenAfter;
-  private long bytesBefore;
   private long retryAtMs;
   private volatile boolean writing;
 
@@ -35,10 +34,10 @@ final class RaftCheckpoints {
 
   /** Between two tasks of the owner, when what is applied is also appended. */
   void tick(long nowMs) {
-    boolean due = disk.appendedBytes() - bytesBefore >= thresholdBytes || disk.isDiskRefusing();
-    if (taken == null && !writing && due && nowMs >= retryAtMs && replica.commands() > 0) {
+    long newest = disk.checkpointIndex();
+    boolean due = disk.bytesBehind(newest) >= thresholdBytes || disk.isDiskRefusing();
+    if (taken == null && !writing && due && nowMs >= retryAtMs && replica.index() > newest) {
       retryAtMs = nowMs + RETRY_MS;
-      bytesBefore = disk.appendedBytes();
       taken = replica.takeState();
       takenAfter = replica.applied();
     }

@@ -32,7 +32,8 @@ import org.jgroups.protocols.raft.LogEntry;
  * </pre>
  *
  * The commit index is not stored: after a start it is that of the checkpoint, and the leader says
- * how far it has gone since. Any thread; calls exclude each other, but for {@link #saveCheckpoint}.
+ * how far it has gone since. Any thread; calls exclude each other, but for {@link #saveCheckpoint}
+ * and what says that it does not wait for appends.
  */
 final class RaftDisk implements Log {
   private static final int ENTRY_HEADER_BYTES = 1;
@@ -54,7 +55,7 @@ final class RaftDisk implements Log {
   private long base;
 
   private long baseTerm;
-  private CheckpointStore.Checkpoint newest;
+  private volatile CheckpointStore.Checkpoint newest;
   private ByteBuffer received;
 
   /** Bytes that a leader has handed over and that are not appended yet. */
@@ -98,6 +99,17 @@ final class RaftDisk implements Log {
     return newest == null
         ? Optional.empty()
         : Optional.of(RaftCheckpoint.decode(bytes(newest.state())));
+  }
+
+  /** The entry that the newest checkpoint ends with, 0 without one. Does not wait for appends. */
+  long checkpointIndex() {
+    CheckpointStore.Checkpoint found = newest;
+    return found == null ? 0 : found.index();
+  }
+
+  /** How much log lies behind an entry, by files. Does not wait for appends. */
+  long bytesBehind(long index) {
+    return store.bytesBehind(index);
   }
 
   /** The term of the entry that the newest checkpoint ends with. */
@@ -163,12 +175,9 @@ final class RaftDisk implements Log {
     notifyAll();
   }
 
-  synchronized boolean isDiskRefusing() {
+  /** Does not wait for appends. */
+  boolean isDiskRefusing() {
     return store.isDiskRefusing();
-  }
-
-  long appendedBytes() {
-    return store.appendedBytes();
   }
 
   @Override

@@ -206,6 +206,14 @@ public final class LogStore {
   }
 
   /**
+   * How much log lies behind an entry, by files: those count whole that begin after the file that
+   * holds it. Any thread.
+   */
+  public long bytesBehind(long index) {
+    return segments.bytesBehind(index);
+  }
+
+  /**
    * Whether unforced entries reach back into an earlier segment, so that the next force would take
    * long. Owner thread.
    */

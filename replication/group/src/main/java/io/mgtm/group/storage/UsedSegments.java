@@ -64,6 +64,13 @@ final class UsedSegments {
     return found;
   }
 
+  /** How large the segments are that begin behind the one that holds an index. */
+  long bytesBehind(long index) {
+    return bySequence.tailMap(holding(index).sequence(), false).values().stream()
+        .mapToLong(Segment::capacity)
+        .sum();
+  }
+
   /** Opens a cursor; from then on nothing from its index on is dropped. */
   synchronized LogCursor read(LogStore store, long fromIndex) {
     if (fromIndex < first().firstIndex() || fromIndex > store.lastIndex() + 1) {

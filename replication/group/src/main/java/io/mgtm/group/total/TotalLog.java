@@ -12,6 +12,7 @@ import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberListener;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
+import io.mgtm.group.net.Reach;
 import io.mgtm.group.net.Transport;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -74,7 +75,7 @@ public final class TotalLog implements OrderedLog {
       Listener listener) {
     JGroupsSettings own = network.ofMode(GroupMode.TOTAL);
     JGroupsTransport transport =
-        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own));
+        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own), Reach.VIEW);
     return open(folder, settings, TotalSettings.defaults(), machine, owner, listener, transport);
   }
 

@@ -18,6 +18,8 @@ enum Promise {
   CATCHES_UP,
   /** A member whose folder was emptied joins again. */
   EMPTIED_REJOINS,
+  /** The log of each member, whoever leads, is cut by checkpoints. */
+  BOUNDED_LOG,
   /** A leader without a majority acknowledges nothing and confirms no read. */
   NOTHING_WITHOUT_A_MAJORITY,
   /** What a deposed leader had applied and nobody else has is gone from its state. */

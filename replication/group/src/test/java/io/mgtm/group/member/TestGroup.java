@@ -8,6 +8,7 @@ import io.mgtm.group.GroupMode;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.NetMembers;
+import io.mgtm.group.storage.DiskFiles;
 import io.mgtm.group.storage.LogSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -29,10 +32,12 @@ import java.util.stream.Collectors;
 /** Members of one group in this JVM, on loopback. */
 final class TestGroup implements AutoCloseable {
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+  private static final long AGREEMENT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
   private final GroupMode mode;
   private final Path folder;
   private final Map<String, InetSocketAddress> addresses = new TreeMap<>();
-  final Map<String, TestMember> members = new TreeMap<>();
+  final Map<String, TestMember> members = new ConcurrentSkipListMap<>();
   private final List<String> founders;
   private final Optional<JGroupsSettings.Tls> tls;
   private boolean cuttable;
@@ -98,6 +103,19 @@ final class TestGroup implements AutoCloseable {
     return this;
   }
 
+  boolean holdsItsFirstSegment(String name) {
+    return Files.exists(folder.resolve(name).resolve("log-%019d.seg".formatted(1)));
+  }
+
+  /** The names of the files of each member's log and checkpoints. */
+  Map<String, List<String>> logFiles() {
+    Map<String, List<String>> names = new TreeMap<>();
+    for (String member : members.keySet()) {
+      names.put(member, new DiskFiles(folder.resolve(member)).list().stream().sorted().toList());
+    }
+    return names;
+  }
+
   boolean haveAll(String word) {
     return members.values().stream().allMatch(member -> member.local().contains(word));
   }
@@ -109,6 +127,17 @@ final class TestGroup implements AutoCloseable {
         () ->
             awaitLeader().status().members().stream().filter(GroupStatus.Member::voter).count()
                 == count);
+  }
+
+  /** Asks whoever leads to add or to remove a member until it is listed, or not. */
+  void awaitMember(String name, boolean listed) {
+    await(
+        name + (listed ? " listed" : " not listed"),
+        () -> {
+          TestMember leader = awaitLeader();
+          leader.onOwner(() -> listed ? leader.log().add(name) : leader.log().remove(name));
+          return listed == leader.status().members().stream().anyMatch(m -> m.name().equals(name));
+        });
   }
 
   private Path stackWithCut(String name) {
@@ -141,31 +170,73 @@ final class TestGroup implements AutoCloseable {
   }
 
   TestMember awaitLeader() {
-    await("a leader", () -> leaders().size() == 1);
-    return leaders().get(0);
+    AtomicReference<List<TestMember>> found = new AtomicReference<>();
+    await(
+        "a leader",
+        () -> {
+          found.set(leaders());
+          return found.get().size() == 1;
+        });
+    return found.get().get(0);
   }
 
   List<TestMember> leaders() {
     return members.values().stream().filter(TestMember::isLeading).toList();
   }
 
+  /** What is asked of a leader. */
+  interface AtLeader<T> {
+    T ask(TestMember leader) throws Exception;
+  }
+
+  /**
+   * Asks whoever leads, and asks anew, maybe another, when the leader did not answer or was deposed
+   * meanwhile: a busy machine deposes leaders. What a leader does wrong that stays is an error.
+   */
+  <T> T atLeader(String what, AtLeader<T> asked) throws Exception {
+    long deadline = System.nanoTime() + WAIT_NANOS;
+    while (true) {
+      TestMember leader = awaitLeader();
+      long term = leader.ledTerm();
+      try {
+        return asked.ask(leader);
+      } catch (ExecutionException | TimeoutException e) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new AssertionError("asked in vain for " + what, e);
+        }
+      } catch (AssertionError e) {
+        boolean deposed = !leader.isLeading() || leader.ledTerm() != term;
+        if (!deposed || System.nanoTime() - deadline > 0) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+  }
+
   /** Adds a word through whoever leads; it may be added twice when leaders change. */
-  void add(String word) {
-    await(
-        "word " + word,
-        () -> {
-          for (TestMember leader : leaders()) {
-            try {
-              leader.add(word, Durability.REQUIRED).get(3, TimeUnit.SECONDS);
-              return true;
-            } catch (ExecutionException | TimeoutException e) {
-              assertThat(e).as("deposed; the next leader is asked").isNotNull();
-            } catch (InterruptedException e) {
-              throw new IllegalStateException(e);
-            }
-          }
-          return false;
-        });
+  void add(String word) throws Exception {
+    atLeader(
+        "word " + word, leader -> leader.add(word, Durability.REQUIRED).get(3, TimeUnit.SECONDS));
+  }
+
+  /** Reads all words at whoever leads. */
+  List<String> read() throws Exception {
+    return atLeader("a read", leader -> leader.read().get(3, TimeUnit.SECONDS));
+  }
+
+  /** Waits until all members have what the leader reads; more words may come after a read. */
+  void awaitAgreement() throws Exception {
+    long deadline = System.nanoTime() + WAIT_NANOS;
+    List<String> words = read();
+    while (!comesTrue(AGREEMENT_NANOS, allHave(words))) {
+      assertThat(System.nanoTime()).as("time to agree").isLessThan(deadline);
+      words = read();
+    }
+  }
+
+  private BooleanSupplier allHave(List<String> words) {
+    return () -> members.values().stream().allMatch(member -> member.local().equals(words));
   }
 
   /** The member dies; the others see its connections break. */
@@ -182,13 +253,20 @@ final class TestGroup implements AutoCloseable {
   }
 
   static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + WAIT_NANOS;
+    if (!comesTrue(WAIT_NANOS, condition)) {
+      throw new AssertionError("waited in vain for " + what);
+    }
+  }
+
+  private static boolean comesTrue(long withinNanos, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + withinNanos;
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("waited in vain for " + what);
+      if (System.nanoTime() - deadline > 0) {
+        return false;
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
     }
+    return true;
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -196,12 +198,12 @@ final class TestMember implements AutoCloseable {
   }
 
   private CompletableFuture<List<String>> propose(Proposed what) {
-    owner.execute(
+    return promised(
+        what.done,
         () -> {
           unproposed.addLast(what);
           proposeMore();
         });
-    return what.done;
   }
 
   private final class Replies implements ReplicatedLog.Listener {
@@ -224,10 +226,10 @@ final class TestMember implements AutoCloseable {
 
     @Override
     public void following(String leader) {
-      leading = false;
       waiting.forEach(
           next -> next.done().completeExceptionally(new IllegalStateException("deposed")));
       waiting.clear();
+      leading = false;
     }
 
     @Override
@@ -260,7 +262,8 @@ final class TestMember implements AutoCloseable {
       return propose(new Proposed(word, durability));
     }
     CompletableFuture<List<String>> done = new CompletableFuture<>();
-    owner.execute(
+    return promised(
+        done,
         () -> {
           if (!log.isLeading()) {
             done.completeExceptionally(new IllegalStateException("does not lead"));
@@ -272,7 +275,6 @@ final class TestMember implements AutoCloseable {
             waiting.addLast(new Waiting(index, 0, done));
           }
         });
-    return done;
   }
 
   /** Reads all words, confirmed by a majority. */
@@ -281,7 +283,8 @@ final class TestMember implements AutoCloseable {
       return propose(new Proposed(null, Durability.BUFFERED));
     }
     CompletableFuture<List<String>> done = new CompletableFuture<>();
-    owner.execute(
+    return promised(
+        done,
         () -> {
           if (log.isLeading()) {
             waiting.addLast(new Waiting(log.lastIndex(), log.confirm(), done));
@@ -289,6 +292,16 @@ final class TestMember implements AutoCloseable {
             done.completeExceptionally(new IllegalStateException("does not lead"));
           }
         });
+  }
+
+  /** Runs a task that fulfils a promise, which is broken when the member is dead already. */
+  private CompletableFuture<List<String>> promised(
+      CompletableFuture<List<String>> done, Runnable task) {
+    try {
+      owner.execute(task);
+    } catch (RejectedExecutionException e) {
+      done.completeExceptionally(e);
+    }
     return done;
   }
 
@@ -369,10 +382,16 @@ final class TestMember implements AutoCloseable {
     }
   }
 
+  /** Copies a folder; from the beginning again when a thread of the log drops a file meanwhile. */
   private static void copy(Path from, Path to) throws IOException {
     Files.createDirectory(to);
-    for (Path file : files(from)) {
-      Files.copy(file, to.resolve(file.getFileName()));
+    try {
+      for (Path file : files(from)) {
+        Files.copy(file, to.resolve(file.getFileName()));
+      }
+    } catch (NoSuchFileException e) {
+      delete(to);
+      copy(from, to);
     }
   }
 

@@ -8,7 +8,6 @@ import io.mgtm.group.net.TestKeys;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,12 +24,9 @@ class TlsIT {
     JGroupsSettings.Tls keys = TestKeys.in(folder);
     try (TestGroup group = new TestGroup(GroupMode.FIFO, folder, THREE, Optional.of(keys))) {
       THREE.forEach(group::start);
-      TestMember leader = group.awaitLeader();
       group.add("secret");
-      List<String> words = leader.read().get(20, TimeUnit.SECONDS);
-      TestGroup.await(
-          "agreement",
-          () -> group.members.values().stream().allMatch(m -> m.local().equals(words)));
+      group.awaitAgreement();
+      TestMember leader = group.awaitLeader();
       leader.onOwner(() -> leader.log().add("g4"));
       TestMember stranger = group.start("g4", "", Optional.empty());
       group.add("more");

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -49,15 +49,24 @@ class DirectLinksTest {
 
     Node(IoHandlerFactory io, String cluster, Optional<JGroupsSettings.Tls> tls)
         throws IOException {
+      this(io, cluster, tls, Reach.VIEW);
+    }
+
+    Node(IoHandlerFactory io, String cluster, Optional<JGroupsSettings.Tls> tls, Reach reach)
+        throws IOException {
       loop = new MultiThreadIoEventLoopGroup(1, io).next();
       InetSocketAddress bind = new InetSocketAddress(LOOPBACK, freePort());
       JGroupsSettings settings =
           new JGroupsSettings(cluster, bind, List.of(bind), 1_500, tls, Optional.empty());
-      links = new DirectLinks(loop, settings, this);
+      links = new DirectLinks(loop, settings, reach, this);
     }
 
     Node() throws IOException {
       this(NioIoHandler.newFactory(), "test", Optional.empty());
+    }
+
+    Node(Reach reach) throws IOException {
+      this(NioIoHandler.newFactory(), "test", Optional.empty(), reach);
     }
 
     private static int freePort() throws IOException {
@@ -196,6 +205,52 @@ class DirectLinksTest {
   }
 
   @Test
+  void memberThatTheViewHasLostIsHeardWhileItIsConnected() throws Exception {
+    try (Node a = new Node(Reach.CONNECTION)) {
+      Node b = new Node(Reach.CONNECTION);
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      Await.until("word from the other", () -> a.send("b", "x") && !b.messages.isEmpty());
+      Await.until("word from the other", () -> b.send("a", "x") && !a.messages.isEmpty());
+      a.sees(Map.of());
+      b.sees(Map.of());
+      assertThat(a.send("b", "lost")).isTrue();
+      assertThat(b.send("a", "lost too")).isTrue();
+      Await.until("word from the lost", () -> b.messages.contains("lost"));
+      Await.until("word from the lost", () -> a.messages.contains("lost too"));
+      b.close();
+      Await.until("the end of the link", () -> !a.send("b", "gone"));
+      try (Node another = new Node(Reach.CONNECTION)) {
+        another.sees(Map.of("a", a));
+        long before = a.dropped();
+        Await.until("a stranger's word", () -> another.send("a", "new") && a.dropped() > before);
+        a.sees(Map.of("b", another));
+        Await.until("a link", () -> a.send("b", "again") && another.messages.contains("again"));
+      }
+    }
+  }
+
+  @Test
+  void memberThatIsBackInTheViewGetsANewLink() throws Exception {
+    try (Node a = new Node(Reach.CONNECTION);
+        ServerSocket b = new ServerSocket(0, 2, LOOPBACK)) {
+      b.setSoTimeout(10_000);
+      InetSocketAddress at = new InetSocketAddress(LOOPBACK, b.getLocalPort());
+      Map<String, DirectLinks.Peer> view = Map.of("b", new DirectLinks.Peer(UUID.randomUUID(), at));
+      a.links.members(a.id, view);
+      try (Socket first = b.accept()) {
+        a.sendOnceThereIsALink("b", "x");
+        a.links.members(a.id, Map.of());
+        assertThat(a.send("b", "y")).as("still connected").isTrue();
+        a.links.members(a.id, view);
+        b.accept().close();
+        first.setSoTimeout(10_000);
+        assertThat(first.getInputStream().readAllBytes()).as("sent before its end").isNotEmpty();
+      }
+    }
+  }
+
+  @Test
   void groupOfAnotherNameIsRefused() throws Exception {
     try (Node a = new Node(NioIoHandler.newFactory(), "other", Optional.empty());
         Node b = new Node()) {
@@ -243,17 +298,13 @@ class DirectLinksTest {
       a.sees(Map.of("b", b));
       b.sees(Map.of("a", a));
       Await.until("word from the other", () -> a.send("b", "x") && !b.messages.isEmpty());
-      long stopUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
-      b.loop.execute(
-          () -> {
-            while (System.nanoTime() < stopUntil) {
-              LockSupport.parkNanos(stopUntil - System.nanoTime());
-            }
-          });
+      CountDownLatch sent = new CountDownLatch(1);
+      b.loop.submit(() -> sent.await(30, TimeUnit.SECONDS));
       String large = "y".repeat(1 << 20);
       for (int i = 0; i < 200; i++) {
         assertThat(a.send("b", large)).as("dropped, not refused").isTrue();
       }
+      sent.countDown();
       Await.until("word from the other", () -> a.send("b", "end") && b.messages.contains("end"));
       assertThat(b.messages.stream().filter(large::equals).count()).isLessThan(100);
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.group.storage.LogSettings;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -25,20 +24,8 @@ class RaftDiskTest {
 
   @TempDir Path folder;
 
-  private interface Use {
-    void with(RaftDisk disk) throws Exception;
-  }
-
-  /** Opens the folder, and leaves it as a killed process would. */
-  private void open(Use use) throws Exception {
-    try (DataDirectory directory = DataDirectory.open(folder.resolve("data"))) {
-      RaftThreads threads = RaftThreads.start("test");
-      try {
-        use.with(new RaftDisk(directory, SMALL, threads.files()));
-      } finally {
-        threads.stop();
-      }
-    }
+  private void open(RaftFolder.Use use) throws Exception {
+    new RaftFolder(folder, SMALL).open(use);
   }
 
   private static LogEntries entries(long term, String... words) {

@@ -180,6 +180,21 @@ class LogStoreTest {
   }
 
   @Test
+  void whatLiesBehindAnEntryIsCountedByFilesAlsoByTheNextStart() {
+    LogStore store = open();
+    assertThat(store.bytesBehind(0)).isZero();
+    appendMany(store, 300, 100);
+    assertThat(store.bytesBehind(0)).isEqualTo((store.segmentCount() - 1L) * SMALL.segmentBytes());
+    assertThat(store.bytesBehind(300)).isZero();
+    long half = store.bytesBehind(150);
+    assertThat(half).isBetween(store.bytesBehind(0) / 3, store.bytesBehind(0) * 2 / 3);
+    store.force();
+    store.dropPrefix(100);
+    assertThat(store.bytesBehind(150)).isEqualTo(half);
+    assertThat(open(SMALL, 100).bytesBehind(150)).isEqualTo(half);
+  }
+
+  @Test
   void droppedFilesAreUsedAgain() {
     LogStore store = open();
     appendMany(store, 300, 100);
