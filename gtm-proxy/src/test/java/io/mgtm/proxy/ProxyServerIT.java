@@ -16,6 +16,10 @@ import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.Startup;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -191,6 +195,28 @@ class ProxyServerIT {
   }
 
   @Test
+  void aNodeThatIsSilentForAWhileIsNotTakenForAnOriginalGtm() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      silent.setSoTimeout(30_000);
+      proxy =
+          ProxyServer.start(
+              TestProxy.config(
+                  UpstreamProtocol.AUTO, (InetSocketAddress) silent.getLocalSocketAddress()));
+      int asks;
+      try (Socket first = silent.accept()) {
+        asks = first.getInputStream().read();
+        while (first.getInputStream().read() >= 0) {
+          Thread.onSpinWait();
+        }
+      }
+      try (Socket second = silent.accept()) {
+        assertThat(second.getInputStream().read()).isEqualTo(asks).isNotEqualTo('A');
+      }
+      proxy.close();
+    }
+  }
+
+  @Test
   void aBrokenConnectionToAnOriginalGtmIsToldAndMadeAgain() throws Exception {
     gtm = TestProxy.gtm(folder.resolve("data"));
     try (OriginalLikeRelay original = new OriginalLikeRelay(gtm.address())) {
@@ -253,7 +279,7 @@ class ProxyServerIT {
     proxy = ProxyServer.start(withSecret(c, wrong));
     ClientSettings hasty =
         new ClientSettings(
-            ClientSettings.defaults().startup(), 5_000, 500, ReplyDecoder.FRAME_BYTES_MAX);
+            ClientSettings.defaults().startup(), 5_000, 2_500, ReplyDecoder.FRAME_BYTES_MAX);
     try (GtmClient client = GtmClient.connect(proxy.address(), hasty)) {
       assertThatThrownBy(client::begin).hasMessageContaining("did not answer");
     }

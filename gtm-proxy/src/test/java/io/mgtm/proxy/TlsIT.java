@@ -100,7 +100,7 @@ class TlsIT {
   private static void doesNotServe(GtmServer gtm, ProxyConfig.Tls tls) throws Exception {
     ClientSettings hasty =
         new ClientSettings(
-            ClientSettings.defaults().startup(), 5_000, 500, ReplyDecoder.FRAME_BYTES_MAX);
+            ClientSettings.defaults().startup(), 5_000, 2_500, ReplyDecoder.FRAME_BYTES_MAX);
     try (ProxyServer proxy = ProxyServer.start(withTls(gtm, tls));
         GtmClient client = GtmClient.connect(proxy.address(), hasty)) {
       assertThatThrownBy(client::begin).hasMessageContaining("did not answer");

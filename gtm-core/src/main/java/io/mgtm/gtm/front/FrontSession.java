@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  *
  * @param <T> who waits for a reply
  */
-final class FrontSession<T> {
+public final class FrontSession<T> {
 
   /**
    * How much may wait for replies.
@@ -23,7 +23,7 @@ final class FrontSession<T> {
    * @param commandsMax how many commands
    * @param bytesMax of their bytes; one command may go beyond it
    */
-  record Window(int commandsMax, int bytesMax) {}
+  public record Window(int commandsMax, int bytesMax) {}
 
   private static final int CAPACITY_FIRST = 256;
 
@@ -37,7 +37,8 @@ final class FrontSession<T> {
   private long last;
   private boolean fresh = true;
 
-  FrontSession(long id, Window window) {
+  /** A session that no command was added to. */
+  public FrontSession(long id, Window window) {
     this.id = id;
     this.window = window;
   }
@@ -81,7 +82,7 @@ final class FrontSession<T> {
    * @param encoded its bytes, copied
    * @return its number
    */
-  long add(T target, ByteBuffer encoded) {
+  public long add(T target, ByteBuffer encoded) {
     if (pending() == waiting.length) {
       grow();
     }
@@ -107,7 +108,8 @@ final class FrontSession<T> {
     }
   }
 
-  boolean hasUnsent() {
+  /** Whether there are commands that the present attachment has not had. */
+  public boolean hasUnsent() {
     return sent < last;
   }
 
@@ -118,7 +120,7 @@ final class FrontSession<T> {
    * @param out where their bytes are appended
    * @return how many
    */
-  int send(int bytesMax, ByteBuf out) {
+  public int send(int bytesMax, ByteBuf out) {
     long from = startOf(sent + 1);
     long to = sent + 1;
     while (to < last && ends[slot(to + 1)] - from <= bytesMax) {
@@ -136,7 +138,7 @@ final class FrontSession<T> {
   }
 
   /** The attachment is lost: what has no reply will be sent again. */
-  void detached() {
+  public void detached() {
     sent = acked;
   }
 

@@ -37,6 +37,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   private Channel channel;
   private ByteBuf out;
   private boolean reached;
+  private boolean silent;
   private boolean open;
   private boolean told;
   private boolean closing;
@@ -90,6 +91,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
 
   private void checkOpen() {
     if (!open) {
+      silent = true;
       close("it did not say how it stands within " + OPEN_MS + " ms");
     }
   }
@@ -151,9 +153,12 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
     }
   }
 
-  /** Whether something was there that took the connection. */
-  boolean wasReached() {
-    return reached;
+  /**
+   * Whether something was there that took the connection and then showed, by what it said or by
+   * closing it, that it is no node. One that is only silent may be a node that is slow.
+   */
+  boolean wasRejected() {
+    return reached && !silent;
   }
 
   /** There is no connection. */

@@ -106,7 +106,7 @@ final class UpstreamProbe {
       if (done) {
         return;
       }
-      if (link.wasReached()) {
+      if (link.wasRejected()) {
         new ByStartup(address).start();
       } else {
         failed(address, why);

@@ -119,11 +119,12 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
     return engine.isServing();
   }
 
-  /** This member's disk is full: whether another one was asked to lead. */
-  boolean yieldLeadership() {
-    boolean asked = log.status().transferring() || handOver();
+  /** This member's disk is full: another one is asked to lead, unless one was asked already. */
+  void yieldLeadership() {
+    if (!log.status().transferring()) {
+      handOver();
+    }
     changed.accept(standing());
-    return asked;
   }
 
   /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */

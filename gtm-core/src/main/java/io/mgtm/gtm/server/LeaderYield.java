@@ -1,7 +1,5 @@
 package io.mgtm.gtm.server;
 
-import java.util.function.BooleanSupplier;
-
 /**
  * A leader whose disk is full lets another member lead rather than refuse what clients ask: what
  * they ask waits at their fronts meanwhile. When nobody takes over in time, it refuses. Owner
@@ -11,7 +9,7 @@ final class LeaderYield {
   /** How long fronts wait for another leader. */
   static final int YIELD_MS = 5_000;
 
-  private final BooleanSupplier handOver;
+  private final Runnable handOver;
   private long sinceMs;
   private boolean noRoom;
   private boolean yielding;
@@ -19,10 +17,10 @@ final class LeaderYield {
   /**
    * A leader that has room.
    *
-   * @param handOver asks another member to lead, unless one was asked already; false when there is
-   *     none to ask. Null without a group
+   * @param handOver asks another member to lead, unless one was asked already, or there is none to
+   *     ask, which may be so for a moment only. Null without a group
    */
-  LeaderYield(BooleanSupplier handOver) {
+  LeaderYield(Runnable handOver) {
     this.handOver = handOver;
   }
 
@@ -34,7 +32,7 @@ final class LeaderYield {
     }
     yielding = handOver != null && nowMs - sinceMs < YIELD_MS;
     if (yielding) {
-      yielding = handOver.getAsBoolean();
+      handOver.run();
     }
     return yielding;
   }

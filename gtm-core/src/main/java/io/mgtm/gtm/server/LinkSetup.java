@@ -4,7 +4,6 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Standing;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -27,4 +26,4 @@ record LinkSetup(
     int sessionsMax,
     long graceMs,
     LazyLeader.Settings lazy,
-    BooleanSupplier handOver) {}
+    Runnable handOver) {}

@@ -20,7 +20,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -183,7 +182,7 @@ final class NodeCore implements AutoCloseable {
   }
 
   /** The engine of a leader; {@code yieldLeadership} is null where nobody else could lead. */
-  private LinkEngine linkEngine(List<Command> firstCommands, BooleanSupplier yieldLeadership) {
+  private LinkEngine linkEngine(List<Command> firstCommands, Runnable yieldLeadership) {
     return new LinkEngine(
         new LinkSetup(
             config.group().name(),

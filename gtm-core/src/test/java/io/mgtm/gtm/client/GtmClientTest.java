@@ -49,8 +49,8 @@ class GtmClientTest {
     return GtmClient.connect(server.address());
   }
 
-  private static ClientSettings impatient() {
-    return new ClientSettings(new Startup("t", NodeType.DEFAULT, false), 200, 200, 64 * 1024);
+  private static ClientSettings waiting(int ms) {
+    return new ClientSettings(new Startup("t", NodeType.DEFAULT, false), ms, ms, 64 * 1024);
   }
 
   @Test
@@ -168,7 +168,7 @@ class GtmClientTest {
       assertThatThrownBy(
               () ->
                   GtmClient.connect(
-                      (InetSocketAddress) silent.getLocalSocketAddress(), impatient()))
+                      (InetSocketAddress) silent.getLocalSocketAddress(), waiting(200)))
           .hasMessageContaining("within 200 ms");
     }
   }
@@ -188,7 +188,8 @@ class GtmClientTest {
       answering.start();
       assertThatThrownBy(
               () ->
-                  GtmClient.connect((InetSocketAddress) other.getLocalSocketAddress(), impatient()))
+                  GtmClient.connect(
+                      (InetSocketAddress) other.getLocalSocketAddress(), waiting(20_000)))
           .hasMessageContaining("broke the protocol")
           .hasMessageContaining("Postgres-XC");
       answering.join(5_000);

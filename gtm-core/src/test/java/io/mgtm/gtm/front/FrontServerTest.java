@@ -334,10 +334,15 @@ class FrontServerTest {
 
   @Test
   void whoDoesNotSpeakInTimeIsToldAndClosed() throws Exception {
-    start(new FrontSettings(10, 64 * 1024, 1 << 20, 200, 200, 10_000, List.of()));
+    start(new FrontSettings(10, 64 * 1024, 1 << 20, 200, 10_000, 10_000, List.of()));
     RawClient silent = connect();
     assertThat(silent.read().error()).contains("no startup packet came within 200 ms");
     assertThat(silent.isClosedByServer()).isTrue();
+  }
+
+  @Test
+  void whoDoesNotEndAFrameInTimeIsToldAndClosed() throws Exception {
+    start(new FrontSettings(10, 64 * 1024, 1 << 20, 10_000, 200, 10_000, List.of()));
     RawClient slow = backend();
     slow.send(new byte[] {'C', 0, 0});
     assertThat(slow.read().error()).contains("the rest of a frame did not come within 200 ms");

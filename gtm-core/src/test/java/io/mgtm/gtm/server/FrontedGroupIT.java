@@ -116,19 +116,33 @@ class FrontedGroupIT {
   @Test
   void aBackupThroughTheFrontShowsItsClientOneMomentAndEndsWithTheLeader() throws Exception {
     start(GroupMode.FIFO);
-    try (GtmClient takes = GtmClient.connect(server.address());
-        GtmClient other = GtmClient.connect(server.address())) {
-      int before = other.begin();
+    try (GtmClient other = GtmClient.connect(server.address())) {
+      List<Integer> open = new ArrayList<>();
+      try (GtmClient takes = nodes.atLeader(leader -> showsOneMoment(other, open))) {
+        nodes.kill(nodes.leader());
+        assertThat(gxidsOpen(other)).containsExactlyElementsOf(open);
+        assertThatThrownBy(takes::transactions).isInstanceOf(IOException.class);
+      }
+    }
+  }
+
+  /** A client that sees what was open before its backup; it takes another one on return. */
+  private GtmClient showsOneMoment(GtmClient other, List<Integer> open) throws IOException {
+    GtmClient takes = GtmClient.connect(server.address());
+    try {
+      open.add(other.begin());
       takes.beginBackup();
-      int within = other.begin();
-      assertThat(gxidsOpen(takes)).containsExactly(before);
-      assertThat(gxidsOpen(other)).containsExactly(before, within);
+      List<Integer> before = List.copyOf(open);
+      open.add(other.begin());
+      assertThat(gxidsOpen(takes)).containsExactlyElementsOf(before);
+      assertThat(gxidsOpen(other)).containsExactlyElementsOf(open);
       takes.endBackup();
-      assertThat(gxidsOpen(takes)).containsExactly(before, within);
+      assertThat(gxidsOpen(takes)).containsExactlyElementsOf(open);
       takes.beginBackup();
-      nodes.kill(nodes.leader());
-      assertThat(gxidsOpen(other)).containsExactly(before, within);
-      assertThatThrownBy(takes::transactions).isInstanceOf(IOException.class);
+      return takes;
+    } catch (AssertionError | IOException e) {
+      takes.close();
+      throw e;
     }
   }
 
@@ -161,6 +175,7 @@ class FrontedGroupIT {
       nodes.kill(leader);
       awaitMore(200);
       nodes.start(leader);
+      nodes.awaitCaughtUp(leader);
       awaitMore(200);
     }
     nodes.stop(nodes.leader());

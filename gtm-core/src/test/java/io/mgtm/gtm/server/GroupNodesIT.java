@@ -43,16 +43,19 @@ class GroupNodesIT {
 
   @TempDir private Path folder;
   private TestNodes nodes;
+  private TestFront front;
   private final List<LinkClient> links = new ArrayList<>();
 
   @BeforeEach
   void start() throws IOException {
     nodes = TestNodes.three(folder).startAll();
+    front = new TestFront(nodes, "p1", SESSION);
   }
 
   @AfterEach
   void stop() {
     links.forEach(LinkClient::close);
+    front.close();
     nodes.close();
   }
 
@@ -75,25 +78,18 @@ class GroupNodesIT {
     return ((TransactionReply.Began) reply).gxid();
   }
 
-  /** A link to the leader with the session attached. */
-  private LinkClient attached(boolean fresh) throws IOException, InterruptedException {
-    LinkClient link = link(nodes.leader(), "p1");
-    link.attach(SESSION, fresh);
-    link.next(LinkClient.Event.Attached.class);
-    return link;
-  }
-
   @Test
   void theLeaderServesAndTheOthersSayWhoLeads() throws Exception {
-    LinkClient link = attached(true);
-    link.commands(SESSION, 0, 1, begin(), begin(), new TransactionCommand.GetNextGxid());
-    int first = gxid(link.reply());
-    assertThat(gxid(link.reply())).isEqualTo(first + 1);
-    assertThat(link.reply()).isEqualTo(new TransactionReply.NextGxid(first + 2));
-    link.ping(77);
-    assertThat(link.next(LinkClient.Event.Ponged.class).nonce()).isEqualTo(77);
+    List<Object> replies = front.ask(0, 1, begin(), begin(), new TransactionCommand.GetNextGxid());
+    int first = gxid(replies.get(0));
+    assertThat(gxid(replies.get(1))).isEqualTo(first + 1);
+    assertThat(replies.get(2)).isEqualTo(new TransactionReply.NextGxid(first + 2));
+    front.link().ping(77);
+    assertThat(front.link().next(LinkClient.Event.Ponged.class).nonce()).isEqualTo(77);
+    nodes.atLeader(leader -> aFollowerNames(leader.member()));
+  }
 
-    String leader = nodes.leader();
+  private Standing aFollowerNames(String leader) throws IOException, InterruptedException {
     LinkClient other = link(nodes.follower(), "p2");
     String address = "127.0.0.1:" + nodes.server(leader).address().getPort();
     TestGtm.await(
@@ -108,11 +104,11 @@ class GroupNodesIT {
     other.commands(SESSION + 1, 0, 1, new TransactionCommand.GetNextGxid());
     assertThat(other.next(LinkClient.Event.Refused.class).code())
         .isEqualTo(RefusalCode.NOT_LEADING);
+    return standing;
   }
 
   @Test
   void afterTheLeadersDeathTheSameCommandsGetTheSameReplies() throws Exception {
-    LinkClient link = attached(true);
     Command[] commands = {
       begin(),
       begin(),
@@ -120,67 +116,49 @@ class GroupNodesIT {
       new SequenceCommand.NextValue(KEY),
       new SequenceCommand.NextValue(KEY),
     };
-    link.commands(SESSION, 0, 1, commands);
-    List<Object> replies = new ArrayList<>();
-    for (int i = 0; i < commands.length; i++) {
-      replies.add(link.reply());
-    }
+    List<Object> replies = front.ask(0, 1, commands);
     nodes.kill(nodes.leader());
-    LinkClient next = attached(false);
-    next.commands(SESSION, 0, 1, commands);
-    for (Object reply : replies) {
-      assertThat(next.reply()).isEqualTo(reply);
-    }
-    next.commands(SESSION, 5, 6, begin(), new SequenceCommand.NextValue(KEY));
-    assertThat(gxid(next.reply())).isEqualTo(gxid(replies.get(1)) + 1);
-    assertThat(next.reply()).isEqualTo(new SequenceReply.Value(CommandType.NEXT_VALUE, KEY, 3));
+    assertThat(front.ask(0, 1, commands)).isEqualTo(replies);
+    List<Object> more = front.ask(5, 6, begin(), new SequenceCommand.NextValue(KEY));
+    assertThat(gxid(more.get(0))).isEqualTo(gxid(replies.get(1)) + 1);
+    assertThat(more.get(1)).isEqualTo(new SequenceReply.Value(CommandType.NEXT_VALUE, KEY, 3));
   }
 
   @Test
   void theLeadershipIsHandedOver() throws Exception {
-    LinkClient link = attached(true);
-    link.commands(SESSION, 0, 1, begin());
-    int gxid = gxid(link.reply());
-    String from = nodes.leader();
-    String to = nodes.follower();
-    try (AdminClient admin = nodes.admin(to)) {
-      AdminClient.Answer elsewhere = admin.ask("transfer", to);
-      assertThat(elsewhere.kind()).isEqualTo(AdminReplyKind.REDIRECT);
-      assertThat(elsewhere.text()).isEqualTo("127.0.0.1:" + nodes.server(from).address().getPort());
-    }
-    try (AdminClient admin = nodes.admin(from)) {
-      assertThat(admin.ask("transfer", "g9").kind()).isEqualTo(AdminReplyKind.FAILED);
-    }
-    nodes.transfer(to);
+    int gxid = gxid(front.ask(0, 1, begin()).get(0));
+    nodes.transfer(nodes.atLeader(leader -> tellsWhoLeads(leader.member())));
+    LinkClient link = front.link();
     TestGtm.await("the old leader's word", () -> !link.leads());
     link.commands(SESSION, 1, 2, begin());
     assertThat(link.next(LinkClient.Event.Refused.class).code()).isEqualTo(RefusalCode.NOT_LEADING);
-    LinkClient next = attached(false);
-    next.commands(SESSION, 1, 2, begin());
-    assertThat(gxid(next.reply())).isEqualTo(gxid + 1);
+    assertThat(gxid(front.ask(1, 2, begin()).get(0))).isEqualTo(gxid + 1);
+  }
+
+  /** A follower that tells an operator who leads. */
+  private String tellsWhoLeads(String leader) throws IOException {
+    String follower = nodes.follower();
+    AdminClient.Answer elsewhere = nodes.ask(follower, "transfer", follower);
+    assertThat(elsewhere.kind()).isEqualTo(AdminReplyKind.REDIRECT);
+    assertThat(elsewhere.text()).isEqualTo("127.0.0.1:" + nodes.server(leader).address().getPort());
+    assertThat(nodes.ask(leader, "transfer", "g9").kind()).isEqualTo(AdminReplyKind.FAILED);
+    return follower;
   }
 
   @Test
   void sessionsAndTransactionsOutliveADeathOfAllNodes() throws Exception {
-    LinkClient link = attached(true);
-    link.commands(SESSION, 0, 1, begin(), begin());
-    int first = gxid(link.reply());
-    link.reply();
+    int first = gxid(front.ask(0, 1, begin(), begin()).get(0));
     nodes.killAll();
     nodes.startAll();
-    LinkClient next = attached(false);
-    next.commands(SESSION, 0, 1, begin(), begin(), begin());
-    assertThat(gxid(next.reply())).isEqualTo(first);
-    assertThat(gxid(next.reply())).isEqualTo(first + 1);
-    assertThat(gxid(next.reply())).isEqualTo(first + 2);
-    next.commands(SESSION, 3, 4, new SnapshotCommand.GetSnapshot(TransactionRef.gxid(first + 2)));
-    SnapshotReply.Snapshot snapshot = (SnapshotReply.Snapshot) next.reply();
+    List<Object> replies = front.ask(0, 1, begin(), begin(), begin());
+    assertThat(replies).extracting(GroupNodesIT::gxid).containsExactly(first, first + 1, first + 2);
+    Command ofTheLast = new SnapshotCommand.GetSnapshot(TransactionRef.gxid(first + 2));
+    SnapshotReply.Snapshot snapshot = (SnapshotReply.Snapshot) front.ask(3, 4, ofTheLast).get(0);
     assertThat(snapshot.xmax()).as("all three are running").isEqualTo(first);
   }
 
   @Test
   void snapshotsShowWhatWasAcknowledgedBeforeThem() throws Exception {
-    LinkClient link = attached(true);
     Set<Integer> given = new HashSet<>();
     long number = 0;
     for (int round = 0; round < 60; round++) {
@@ -191,22 +169,20 @@ class GroupNodesIT {
             nodes.start(name);
           }
         }
-        link = attached(false);
       }
-      link.commands(SESSION, number, number + 1, begin(), begin());
-      int ended = gxid(link.reply());
-      int open = gxid(link.reply());
+      List<Object> begun = front.ask(number, number + 1, begin(), begin());
+      int ended = gxid(begun.get(0));
+      int open = gxid(begun.get(1));
       assertThat(given.add(ended) && given.add(open)).as("new gxids").isTrue();
-      link.commands(SESSION, number + 2, number + 3, commit(ended));
-      link.reply();
-      link.commands(
-          SESSION,
-          number + 3,
-          number + 4,
-          new SnapshotCommand.GetSnapshot(TransactionRef.gxid(open)),
-          commit(open));
-      SnapshotReply.Snapshot snapshot = (SnapshotReply.Snapshot) link.reply();
-      assertThat(link.reply()).isInstanceOf(TransactionReply.Ended.class);
+      front.ask(number + 2, number + 3, commit(ended));
+      List<Object> replies =
+          front.ask(
+              number + 3,
+              number + 4,
+              new SnapshotCommand.GetSnapshot(TransactionRef.gxid(open)),
+              commit(open));
+      SnapshotReply.Snapshot snapshot = (SnapshotReply.Snapshot) replies.get(0);
+      assertThat(replies.get(1)).isInstanceOf(TransactionReply.Ended.class);
       int[] running = snapshot.running().copy();
       assertThat(running).doesNotContain(ended);
       assertThat(snapshot.xmax()).isGreaterThan(ended);
@@ -217,9 +193,7 @@ class GroupNodesIT {
 
   @Test
   void aMemberWithAnEmptiedFolderComesBack() throws Exception {
-    LinkClient link = attached(true);
-    link.commands(SESSION, 0, 1, begin());
-    int gxid = gxid(link.reply());
+    int gxid = gxid(front.ask(0, 1, begin()).get(0));
     String lost = nodes.follower();
     nodes.kill(lost);
     try (Stream<Path> files = Files.walk(nodes.data(lost))) {
@@ -236,61 +210,67 @@ class GroupNodesIT {
               && leader.members().stream().allMatch(m -> m.voter() && m.lagEntries() == 0);
         });
     nodes.transfer(lost);
-    LinkClient next = attached(false);
-    next.commands(SESSION, 0, 1, begin());
-    assertThat(gxid(next.reply())).isEqualTo(gxid);
+    assertThat(gxid(front.ask(0, 1, begin()).get(0))).isEqualTo(gxid);
   }
 
   @Test
   void membersAreAddedAndRemoved() throws Exception {
-    String leader = nodes.leader();
-    try (AdminClient admin = nodes.admin(leader)) {
-      assertThat(admin.ask("add", "g 4").kind()).isEqualTo(AdminReplyKind.FAILED);
-      assertThat(admin.ask("add", "g4").kind()).isEqualTo(AdminReplyKind.DONE);
-      nodes.addNode("g4");
-      nodes.start("g4");
-      TestGtm.await("four members", () -> voters(leader) == 4);
-      String gone = nodes.follower();
-      asked(leader, "remove", gone);
-      TestGtm.await("three members", () -> voters(leader) == 3);
-      assertThat(admin.ask("remove", leader).text()).contains("transfer the leadership first");
-      assertThat(admin.ask("dance", "").text()).contains("no request \"dance\"");
-    }
-  }
-
-  /** Asks until it is done: another change may be under way. */
-  private void asked(String node, String verb, String argument) {
-    TestGtm.await(
-        verb + " " + argument,
-        () -> {
-          try (AdminClient admin = nodes.admin(node)) {
-            return admin.ask(verb, argument).kind() == AdminReplyKind.DONE;
-          } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-          }
+    nodes.atLeader(
+        leader -> {
+          assertThat(nodes.ask(leader.member(), "add", "g 4").kind())
+              .isEqualTo(AdminReplyKind.FAILED);
+          assertThat(nodes.ask(leader.member(), "add", "g4").kind()).isEqualTo(AdminReplyKind.DONE);
+          return leader;
+        });
+    nodes.addNode("g4");
+    nodes.start("g4");
+    askUntilVoters(4, "add", "g4");
+    askUntilVoters(3, "remove", nodes.follower());
+    nodes.atLeader(
+        leader -> {
+          assertThat(nodes.ask(leader.member(), "remove", leader.member()).text())
+              .contains("transfer the leadership first");
+          assertThat(nodes.ask(leader.member(), "dance", "").text())
+              .contains("no request \"dance\"");
+          return leader;
         });
   }
 
-  private long voters(String leader) {
-    return nodes.status(leader).members().stream().filter(m -> m.voter()).count();
+  /**
+   * Asks whoever leads until it counts as many voters: another change may be under way, and a
+   * leader does not know what the one before it was asked.
+   */
+  private void askUntilVoters(int count, String verb, String member) {
+    TestGtm.await(
+        verb + " " + member,
+        () -> {
+          String leader = nodes.leader();
+          try {
+            nodes.ask(leader, verb, member);
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+          return nodes.status(leader).members().stream().filter(m -> m.voter()).count() == count;
+        });
   }
 
   @Test
   void aBackupHoldsWhatWasAcknowledged() throws Exception {
-    LinkClient link = attached(true);
-    link.commands(SESSION, 0, 1, new SequenceCommand.Init(KEY, 1, 1, 1_000, 1, false), begin());
-    link.reply();
-    link.reply();
-    try (AdminClient admin = nodes.admin(nodes.leader())) {
-      AdminClient.Answer answer = admin.ask("backup", "");
-      assertThat(answer.kind()).isEqualTo(AdminReplyKind.DONE);
-      BackupFile backup = BackupFile.decode(answer.bytes());
-      assertThat(backup.index()).isPositive();
-      GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
-      machine.restore(java.nio.ByteBuffer.wrap(backup.state()));
-      assertThat(machine.state().counts().sequences()).isEqualTo(1);
-      assertThat(machine.state().counts().transactions()).isEqualTo(1);
-    }
+    front.ask(0, 1, new SequenceCommand.Init(KEY, 1, 1, 1_000, 1, false), begin());
+    BackupFile backup = nodes.atLeader(this::backup);
+    assertThat(backup.index()).isPositive();
+    GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
+    machine.restore(java.nio.ByteBuffer.wrap(backup.state()));
+    assertThat(machine.state().counts().sequences()).isEqualTo(1);
+    assertThat(machine.state().counts().transactions()).isEqualTo(1);
+  }
+
+  /** The leader's; a follower only tells who leads. */
+  private BackupFile backup(NodeStatus leader) throws Exception {
+    assertThat(nodes.ask(nodes.follower(), "backup", "").kind()).isEqualTo(AdminReplyKind.REDIRECT);
+    AdminClient.Answer answer = nodes.ask(leader.member(), "backup", "");
+    assertThat(answer.kind()).isEqualTo(AdminReplyKind.DONE);
+    return BackupFile.decode(answer.bytes());
   }
 
   @Test
@@ -318,27 +298,16 @@ class GroupNodesIT {
 
   @Test
   void aBackupIsRestoredOnANewGroup() throws Exception {
-    LinkClient link = attached(true);
-    link.commands(
-        SESSION,
-        0,
-        1,
-        new SequenceCommand.Init(KEY, 1, 1, 100_000, 1, false),
-        new SequenceCommand.NextValue(KEY),
-        begin());
-    link.reply();
-    link.reply();
-    int gxid = gxid(link.reply());
-    link.commands(
-        SESSION, 0, 4, new TransactionCommand.StartPrepare(TransactionRef.gxid(gxid), "T1", "d1"));
-    link.reply();
-    BackupFile backup;
-    try (AdminClient admin = nodes.admin(nodes.follower())) {
-      assertThat(admin.ask("backup", "").kind()).isEqualTo(AdminReplyKind.REDIRECT);
-    }
-    try (AdminClient admin = nodes.admin(nodes.leader())) {
-      backup = BackupFile.decode(admin.ask("backup", "").bytes());
-    }
+    List<Object> replies =
+        front.ask(
+            0,
+            1,
+            new SequenceCommand.Init(KEY, 1, 1, 100_000, 1, false),
+            new SequenceCommand.NextValue(KEY),
+            begin());
+    int gxid = gxid(replies.get(2));
+    front.ask(0, 4, new TransactionCommand.StartPrepare(TransactionRef.gxid(gxid), "T1", "d1"));
+    BackupFile backup = nodes.atLeader(this::backup);
     try (TestNodes restored = TestNodes.three(folder.resolve("restored"))) {
       for (String name : List.of("g1", "g2", "g3")) {
         Restore.place(restored.data(name), backup);

@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +35,7 @@ class LinkEngineTest {
   private final RecordingPeer p2 = new RecordingPeer("p2");
   private long nowMicros = 1_000;
   private long graceMs = 60_000;
-  private BooleanSupplier handOver;
+  private Runnable handOver;
   private LinkEngine engine;
 
   @BeforeEach
@@ -347,7 +346,7 @@ class LinkEngineTest {
 
   @Test
   void withoutRoomAnotherMemberIsAskedToLeadAndCommandsWaitAtTheirFronts() {
-    handOver = () -> true;
+    handOver = () -> {};
     engine = engine();
     engine.leading();
     attachBoth();
@@ -362,6 +361,24 @@ class LinkEngineTest {
     send(p1, ONE, 1, begin(ONE));
     settle();
     assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false", "1:S");
+  }
+
+  @Test
+  void withoutRoomAnotherMemberIsAskedAgainWheneverCommandsCome() {
+    int[] asked = {0};
+    handOver = () -> asked[0]++;
+    engine = engine();
+    engine.leading();
+    attachBoth();
+    log.full = true;
+    send(p1, ONE, 1, begin(ONE));
+    settle();
+    int first = asked[0];
+    send(p1, ONE, 1, begin(ONE));
+    settle();
+    assertThat(first).isPositive();
+    assertThat(asked[0]).isGreaterThan(first);
+    assertThat(p1.told).doesNotContain("1:E", "1:S");
   }
 
   @Test

@@ -193,7 +193,7 @@ class LinkServerTest {
 
   @Test
   void brokenBytesEndTheLinkAlone() throws Exception {
-    gtm = TestGtm.in(folder).timeouts(300, 300, 60_000).start();
+    gtm = TestGtm.in(folder).start();
     LinkClient good = link("good");
     LinkClient version = silent();
     version.send(Unpooled.buffer().writeInt(LinkFormat.MAGIC).writeShort(9).writeShort(0));
@@ -212,11 +212,23 @@ class LinkServerTest {
     LinkClient tooLong = link("p1");
     tooLong.send(Unpooled.buffer().writeInt(LinkFormat.FRAME_BYTES_MAX + 1).writeByte(4));
     refused(tooLong, RefusalCode.PROTOCOL);
+    serves(good);
+  }
+
+  @Test
+  void aFrontThatDoesNotSayInTimeWhoItIsIsRefused() throws Exception {
+    gtm = TestGtm.in(folder).timeouts(300, 20_000, 60_000).start();
     LinkClient late = silent();
     ByteBuf preface = Unpooled.buffer();
     LinkWriter.preface(preface);
     late.send(preface);
     refused(late, RefusalCode.PROTOCOL);
+  }
+
+  @Test
+  void aFrameThatIsStuckEndsTheLinkAlone() throws Exception {
+    gtm = TestGtm.in(folder).timeouts(20_000, 300, 60_000).start();
+    LinkClient good = link("good");
     LinkClient half = link("p1");
     half.send(Unpooled.buffer().writeInt(100).writeByte(4));
     refused(half, RefusalCode.PROTOCOL);

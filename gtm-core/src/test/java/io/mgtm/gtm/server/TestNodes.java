@@ -137,7 +137,12 @@ public final class TestNodes implements AutoCloseable {
 
   /** The name of the node that leads and serves. */
   public String leader() {
-    AtomicReference<List<String>> leaders = new AtomicReference<>();
+    return leading().member();
+  }
+
+  /** What the node says that leads and serves. */
+  private NodeStatus leading() {
+    AtomicReference<List<NodeStatus>> leaders = new AtomicReference<>();
     TestGtm.await(
         "a leader",
         () -> {
@@ -147,8 +152,31 @@ public final class TestNodes implements AutoCloseable {
     return leaders.get().get(0);
   }
 
-  private List<String> leaders() {
-    return running.keySet().stream().filter(name -> leads(status(name))).toList();
+  private List<NodeStatus> leaders() {
+    return running.keySet().stream().map(this::status).filter(TestNodes::leads).toList();
+  }
+
+  /** What is asked of the leader. */
+  interface AtLeader<T> {
+    T ask(NodeStatus leader) throws Exception;
+  }
+
+  /**
+   * Asks the node that leads, and the next one when that was deposed meanwhile: a busy machine
+   * deposes leaders. What fails while one node leads is an error.
+   */
+  <T> T atLeader(AtLeader<T> asked) throws Exception {
+    while (true) {
+      NodeStatus leader = leading();
+      try {
+        return asked.ask(leader);
+      } catch (AssertionError | IOException e) {
+        NodeStatus now = leading();
+        if (now.member().equals(leader.member()) && now.term() == leader.term()) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** In mode total the others serve as well. */
@@ -177,6 +205,16 @@ public final class TestNodes implements AutoCloseable {
     TestGtm.await(name + " to be in step with the leader", () -> isInStep(status(leader()), name));
   }
 
+  /** Waits until a node votes and has what the leader had when this was called. */
+  void awaitCaughtUp(String name) {
+    long all = leading().lastIndex();
+    TestGtm.await(
+        name + " to catch up",
+        () ->
+            leading().members().stream()
+                .anyMatch(m -> m.name().equals(name) && m.voter() && m.matchedIndex() >= all));
+  }
+
   private static boolean isInStep(NodeStatus leader, String name) {
     return !leader.transferring()
         && leader.committedIndex() == leader.lastIndex()
@@ -185,16 +223,24 @@ public final class TestNodes implements AutoCloseable {
   }
 
   /** Lets a node lead, which it does on return. */
-  void transfer(String to) throws IOException {
-    if (leader().equals(to)) {
-      return;
+  void transfer(String to) throws Exception {
+    atLeader(
+        leader -> {
+          if (!leader.member().equals(to)) {
+            awaitInStep(to);
+            AdminClient.Answer answer = ask(leader.member(), "transfer", to);
+            assertThat(answer.kind()).as(answer.text()).isEqualTo(AdminReplyKind.DONE);
+            TestGtm.await(to + " to lead", () -> leader().equals(to));
+          }
+          return to;
+        });
+  }
+
+  /** What a node answers an operator. */
+  AdminClient.Answer ask(String node, String verb, String argument) throws IOException {
+    try (AdminClient admin = admin(node)) {
+      return admin.ask(verb, argument);
     }
-    awaitInStep(to);
-    try (AdminClient admin = admin(leader())) {
-      AdminClient.Answer answer = admin.ask("transfer", to);
-      assertThat(answer.kind()).as(answer.text()).isEqualTo(AdminReplyKind.DONE);
-    }
-    TestGtm.await(to + " to lead", () -> leader().equals(to));
   }
 
   LinkClient link(String node, String front) throws IOException {

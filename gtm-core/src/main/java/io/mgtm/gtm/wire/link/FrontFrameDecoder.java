@@ -63,7 +63,8 @@ public final class FrontFrameDecoder {
   }
 
   /**
-   * Reads commands as {@link CommandsWriter} adds them; they must be all that {@code rest} holds.
+   * Reads commands as {@link LinkWriter#commands} takes them; they must be all that {@code rest}
+   * holds.
    *
    * @throws WireException when they are broken or too long
    */

@@ -3,9 +3,10 @@ package io.mgtm.gtm.wire.link;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.QueryCodec;
 import io.netty.buffer.ByteBuf;
 
-/** Writes whole frames but those of commands and replies; any thread. */
+/** Writes whole frames but those of replies; any thread. */
 public final class LinkWriter {
   private LinkWriter() {}
 
@@ -41,8 +42,8 @@ public final class LinkWriter {
    *
    * @param first the number of the first one
    * @param count how many there are
-   * @param commands what {@link CommandsWriter} writes for each; read from its reader index on,
-   *     which is moved
+   * @param commands for each {@code backend:i16} and the command as {@link QueryCodec} writes it;
+   *     read from its reader index on, which is moved
    */
   public static void commands(
       ByteBuf out, long session, long acked, long first, int count, ByteBuf commands) {
