@@ -42,7 +42,14 @@ public final class Agent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
   private static final long TICK_MS = 10;
   private static final long CLOSE_SECONDS_MAX = 60;
-  private static final long RETIRE_SECONDS_MAX = 3;
+  private static final long RETIRE_MS_BEYOND_TIMEOUT = 3_000;
+
+  /** Follows the opening of a volume. */
+  @FunctionalInterface
+  public interface Opened {
+    /** Does it; a failure ends the start. */
+    void run() throws IOException;
+  }
 
   private final VolumeConfig config;
   private final EventLoopGroup group;
@@ -77,13 +84,14 @@ public final class Agent implements AutoCloseable {
   /**
    * Opens the volume, creating what does not exist yet, and begins to serve.
    *
+   * @param opened what is to be done once the volume is open, before anybody can reach it
    * @throws IOException when something cannot be opened or listened at, with a message that says
    *     what
    */
-  public static Agent start(VolumeConfig config) throws IOException {
+  public static Agent start(VolumeConfig config, Opened opened) throws IOException {
     Agent agent = new Agent(config);
     try {
-      agent.open();
+      agent.open(opened);
       return agent;
     } catch (IOException | RuntimeException e) {
       agent.close();
@@ -91,10 +99,11 @@ public final class Agent implements AutoCloseable {
     }
   }
 
-  private void open() throws IOException {
+  private void open(Opened opened) throws IOException {
     meta = new MetaDirectory(config.meta(), config.bitmaps());
     store = VolumeFiles.openStore(config, meta, owner);
     VolumeState state = VolumeFiles.openState(config, meta, store);
+    opened.run();
     Map<String, IntentBitmap> bitmaps = meta.loadBitmaps(state);
     service = new VolumeService(config, owner, metadata, store, meta);
     service.start(state, bitmaps);
@@ -274,7 +283,8 @@ public final class Agent implements AutoCloseable {
 
   /**
    * Lets the replicas confirm what they have, so that nothing is sent again at the next start. One
-   * that does not in time costs no more than that.
+   * that does not in time costs no more than that. The wait outlasts the path timeout: whoever is
+   * silent for that long is lost, and no longer waited for.
    */
   private void retire() throws InterruptedException {
     if (service == null || dialers.isEmpty() || group.isShuttingDown()) {
@@ -286,7 +296,9 @@ public final class Agent implements AutoCloseable {
           service.disconnectClients();
           service.core().administration().retire(retired::countDown);
         });
-    if (!retired.await(RETIRE_SECONDS_MAX, TimeUnit.SECONDS)) {
+    long waitMs =
+        Math.min(config.pathTimeoutMs() + RETIRE_MS_BEYOND_TIMEOUT, CLOSE_SECONDS_MAX * 1000);
+    if (!retired.await(waitMs, TimeUnit.MILLISECONDS)) {
       LOG.info("volume {}: stops with bits set; those chunks are sent again", config.name());
     }
   }

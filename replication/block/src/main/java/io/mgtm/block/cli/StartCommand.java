@@ -155,8 +155,7 @@ final class StartCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     VolumeConfig config = config();
-    Agent agent = Agent.start(config);
-    new Registry().add(config.name(), config.meta());
+    Agent agent = Agent.start(config, () -> new Registry().add(config.name(), config.meta()));
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(

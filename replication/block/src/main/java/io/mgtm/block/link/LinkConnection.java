@@ -12,6 +12,9 @@ import java.util.concurrent.TimeUnit;
  * other side still lives. Runs on the event loop that owns the volume.
  */
 abstract class LinkConnection extends ChannelInboundHandlerAdapter implements FrameHandler {
+  /** How long the other side may take to read why a connection ends. */
+  static final long PARTING_MS = 1_000;
+
   private final Compression compression;
   private final long timeoutMs;
   private ChannelHandlerContext context;
@@ -79,7 +82,7 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
   private void watch() {
     long silentMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastHeardNs);
     if (silentMs > timeoutMs && !isBlocked()) {
-      fail("nothing was heard for " + silentMs + " ms");
+      end("nothing was heard for " + silentMs + " ms", 0);
     } else if (!closed) {
       writer.bare(Frame.PING, 0, 0, 0, 0);
     }
@@ -114,14 +117,23 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
     }
   }
 
-  /** Tells the other side why and ends the connection. */
+  /**
+   * Tells the other side why, and ends the connection once it has closed its end or a moment has
+   * passed. What comes until then is thrown away: closed with bytes unread, the connection would be
+   * reset, and the other side might never read the reason.
+   */
   void fail(String why) {
+    end(why, PARTING_MS);
+  }
+
+  private void end(String why, long partingMs) {
     if (!closed) {
       closed = true;
       reason = why == null ? "an internal error" : why;
       writer.text(Frame.ERROR, reason);
+      context.channel().config().setAutoRead(true);
       // After the batch that carries the reason has gone.
-      context.executor().execute(this::close);
+      context.executor().schedule(this::close, partingMs, TimeUnit.MILLISECONDS);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -73,6 +74,19 @@ class CliIT {
     assertThat(again.output()).contains("exists already");
     left.start();
     assertThat(on(left, "list").succeeded().output()).contains("left: primary, serving");
+  }
+
+  @Test
+  void aVolumeThatCannotListenIsListedAllTheSame() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0)) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      String file = left.file().toString();
+      Tools.Result refused =
+          on(left, "start", "--name", "left", "--file", file, "--size", "8M", "--listen", address);
+      assertThat(refused.code()).isEqualTo(1);
+      assertThat(refused.output()).contains(address);
+    }
+    assertThat(on(left, "list").succeeded().output()).contains("left: not running");
   }
 
   @Test

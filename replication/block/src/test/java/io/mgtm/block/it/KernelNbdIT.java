@@ -72,6 +72,7 @@ class KernelNbdIT {
     left.kill();
     busy.destroyForcibly().waitFor();
     run("umount -l mnt; nbd-client -d /dev/nbd0; true").succeeded();
+    Tools.await("the source is gone", SECONDS_MAX, () -> right.status().path("upstream").isNull());
     assertThat(right.ask("promote", "force", false).path("ok").asBoolean()).isTrue();
     connect(right, "/dev/nbd1");
     run("mount /dev/nbd1 mnt && (cd mnt && sha256sum -c ../sums)").succeeded();

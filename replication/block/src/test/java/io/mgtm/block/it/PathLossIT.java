@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -20,8 +21,11 @@ class PathLossIT {
 
   @AfterEach
   void close() {
-    left.close();
-    right.close();
+    for (VolumeProcess volume : Arrays.asList(left, right)) {
+      if (volume != null) {
+        volume.close();
+      }
+    }
   }
 
   @ParameterizedTest
@@ -102,7 +106,7 @@ class PathLossIT {
               .start();
       left.awaitUpToDate(60);
       byte[] data = new byte[8 << 20];
-      java.util.Arrays.fill(data, (byte) 5);
+      Arrays.fill(data, (byte) 5);
       try (NbdClient client = new NbdClient(left.socket(), "left")) {
         assertThat(client.write(0, data, false)).as("the database goes on").isZero();
         assertThat(client.flush()).isZero();
@@ -115,7 +119,7 @@ class PathLossIT {
         assertThat(Files.mismatch(left.file(), right.file())).isEqualTo(-1);
       }
     } finally {
-      right.close();
+      close();
       Tools.run(folder, 20, "umount", "-l", small.toString()).succeeded();
     }
   }

@@ -79,6 +79,9 @@ final class StallingRelay implements AutoCloseable {
         source.close();
         continue;
       }
+      // The answer to a flush must not wait for more to send.
+      source.setTcpNoDelay(true);
+      target.setTcpNoDelay(true);
       sockets.addAll(List.of(source, target));
       begin("relay to target", () -> copy(source, target, true));
       begin("relay to source", () -> copy(target, source, false));

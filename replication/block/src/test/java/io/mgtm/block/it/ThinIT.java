@@ -32,11 +32,11 @@ class ThinIT {
         new VolumeProcess(folder, "right", Ports.free())
             .listening()
             .receiving()
-            .with("--size", "32M")
+            .with("--size", "32M", "--path-timeout-ms", "20000")
             .start();
     relay = new StallingRelay(right.receivePort);
     left = new VolumeProcess(folder, "left", 0).listening().with("--size", "32M");
-    left.with("--peer-wait-ms", "3000");
+    left.with("--peer-wait-ms", "3000", "--path-timeout-ms", "20000");
   }
 
   @AfterEach

@@ -63,12 +63,12 @@ class WanIT {
         new VolumeProcess(folder, "right", Ports.free())
             .by("ip", "netns", "exec", "peer")
             .receivingAt("10.77.0.2")
-            .with("--size", "32M", "--path-timeout-ms", "6000");
+            .with("--size", "32M", "--path-timeout-ms", "20000");
     left =
         new VolumeProcess(folder, "left", Ports.free())
             .listening()
             .replicaAt("10.77.0.2", right, "async")
-            .with("--size", "32M", "--path-timeout-ms", "6000", "--bits-kept", "0");
+            .with("--size", "32M", "--path-timeout-ms", "20000", "--bits-kept", "0");
     right.start();
     left.start();
     left.awaitUpToDate(SECONDS_MAX);

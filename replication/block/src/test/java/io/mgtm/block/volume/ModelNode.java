@@ -205,7 +205,8 @@ final class ModelNode implements VolumeEffects {
         world.fault == ModelFault.FLUSH_NOT_FORWARDED && core.state().role() == Role.SECONDARY;
     boolean slow =
         (world.fault == ModelFault.BIT_CLEARED_BEFORE_TARGET_IS_DURABLE
-                || world.fault == ModelFault.ACKNOWLEDGED_IN_BACKLOG)
+                || world.fault == ModelFault.ACKNOWLEDGED_IN_BACKLOG
+                || world.fault == ModelFault.FOLLOWERS_DO_NOT_WAIT_FOR_FLUSH)
             && core.state().role() == Role.SECONDARY;
     after(
         slow ? 12 : 0,
