@@ -54,7 +54,7 @@ class BenchMainTest {
             "--connections",
             "3",
             "--seconds",
-            "0.3",
+            "1.5",
             "--warmup",
             "0.1",
             "--mix",
@@ -72,7 +72,7 @@ class BenchMainTest {
 
   @Test
   void aRunIsPrintedAsText() {
-    int status = run("gtm", "--at", at, "--seconds", "0.2", "--warmup", "0", "--mix", "seq");
+    int status = run("gtm", "--at", at, "--seconds", "1.5", "--warmup", "0", "--mix", "seq");
     assertThat(status).isZero();
     assertThat(out.toString())
         .contains("8 connections, mix seq")
@@ -96,7 +96,7 @@ class BenchMainTest {
             "--rounds",
             "2",
             "--seconds",
-            "0.1",
+            "0.7",
             "--warmup",
             "0");
     assertThat(status).isZero();

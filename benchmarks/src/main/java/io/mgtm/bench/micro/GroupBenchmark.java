@@ -36,7 +36,6 @@ import org.openjdk.jmh.annotations.TearDown;
 /**
  * From append to commit: a batch of entries on a group whose members all live in this process, with
  * their logs on disk and real sockets on loopback. {@code lazy} has two members, the others three.
- * two.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -24,13 +24,13 @@ import org.slf4j.LoggerFactory;
  * The time of day of one member jumps, by libfaketime before its JVM, while it leads and while it
  * follows, under load through the proxy: nobody notices, and no time stamp goes back.
  */
-@Timeout(300)
+@Timeout(900)
 class ClockJumpIT {
   private static final Logger log = LoggerFactory.getLogger(ClockJumpIT.class);
   private static final Path LIBRARY =
       Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
   private static final long HOUR_MICROS = TimeUnit.HOURS.toMicros(1);
-  private static final int SEEN_MS = 20_000;
+  private static final int SEEN_MS = 60_000;
 
   @TempDir Path folder;
 
@@ -70,26 +70,48 @@ class ClockJumpIT {
       try (GtmClient client = GtmClient.connect(running.group().proxyAddress().resolve())) {
         long before = begin(client).timestampMicros();
         Files.writeString(offset, "+3600\n");
-        long jumped = awaitTimestamp(client, before + HOUR_MICROS - TimeUnit.MINUTES.toMicros(1));
+        long jumped =
+            awaitTimestamp(running, client, before + HOUR_MICROS - TimeUnit.MINUTES.toMicros(1));
         running.awaitProgress(2_000);
         Files.writeString(offset, "-3600\n");
         TimeUnit.SECONDS.sleep(2);
         running.awaitProgress(2_000);
         assertThat(begin(client).timestampMicros()).isGreaterThanOrEqualTo(jumped);
-        running.lead("g2");
-        assertThat(begin(client).timestampMicros()).isGreaterThanOrEqualTo(jumped);
-        Files.writeString(offset, "+7200\n");
-        TimeUnit.SECONDS.sleep(2);
-        running.awaitProgress(2_000);
-        long follows = begin(client).timestampMicros();
-        assertThat(follows - jumped).isLessThan(HOUR_MICROS / 2);
+        int hours = 2;
+        while (!followsUnnoticed(running, client, hours)) {
+          hours += 2;
+          assertThat(hours).as("g1 leads again and again").isLessThan(12);
+        }
       }
       log.info("clock jumped: longest request in ms {}", running.notePause());
       running.verify();
     }
   }
 
-  private static long awaitTimestamp(GtmClient client, long atLeast)
+  /**
+   * Lets the clock of g1 jump while it follows.
+   *
+   * @return false when another one came to lead meanwhile, which g1 may have been
+   */
+  private boolean followsUnnoticed(GroupUnderLoad running, GtmClient client, int hours)
+      throws IOException, InterruptedException {
+    running.lead("g2");
+    GroupUnderLoad.Leadership leadership = running.leadership();
+    long before = begin(client).timestampMicros();
+    Files.writeString(offset, "+" + TimeUnit.HOURS.toSeconds(hours) + "\n");
+    TimeUnit.SECONDS.sleep(2);
+    running.awaitProgress(2_000);
+    long after = begin(client).timestampMicros();
+    assertThat(after).isGreaterThanOrEqualTo(before);
+    if (!running.leadership().equals(leadership)) {
+      return false;
+    }
+    assertThat(after - before).isLessThan(HOUR_MICROS / 2);
+    return true;
+  }
+
+  /** Lets g1 lead meanwhile, should it not. */
+  private static long awaitTimestamp(GroupUnderLoad running, GtmClient client, long atLeast)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SEEN_MS);
     while (true) {
@@ -98,7 +120,8 @@ class ClockJumpIT {
         return now;
       }
       assertThat(System.nanoTime() - end).as("the member's clock has not jumped").isNegative();
-      TimeUnit.MILLISECONDS.sleep(20);
+      TimeUnit.MILLISECONDS.sleep(100);
+      running.lead("g1");
     }
   }
 }

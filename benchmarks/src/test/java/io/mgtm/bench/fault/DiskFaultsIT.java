@@ -18,11 +18,14 @@ import org.slf4j.LoggerFactory;
  * The disk of one of three members is slow, or full, under load through the proxy: no request
  * fails, no gxid and no value comes twice, no snapshot is wrong.
  */
-@Timeout(300)
+@Timeout(900)
 class DiskFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(DiskFaultsIT.class);
   private static final int WRITE_MS = 30;
   private static final int SMALL_MIB = 64;
+
+  /** About four times what a member writes into the files that it has made before. */
+  private static final int REQUESTS_MAX = 250_000;
 
   @TempDir Path folder;
   @TempDir Path scratch;
@@ -49,7 +52,7 @@ class DiskFaultsIT {
       running.awaitProgress(500);
       running.notePause();
       disk.fill();
-      running.awaitLeaderOtherThan("g1");
+      running.awaitLeaderOtherThan("g1", REQUESTS_MAX);
       running.awaitProgress(5_000);
       running.notePause();
       disk.empty();

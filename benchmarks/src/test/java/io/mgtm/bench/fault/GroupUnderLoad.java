@@ -18,10 +18,14 @@ import javax.net.SocketFactory;
 
 /** Three node processes, a proxy process, and load through it, for a test that breaks things. */
 final class GroupUnderLoad implements AutoCloseable {
-  static final int LEADER_MS = 30_000;
+  static final int LEADER_MS = 60_000;
   private static final int CONNECTIONS = 8;
-  private static final int REQUEST_MS = 30_000;
-  private static final int PROGRESS_MS = 30_000;
+  private static final int REQUEST_MS = 120_000;
+  private static final int STANDSTILL_MS = 60_000;
+  private static final int AWAIT_MS = 120_000;
+
+  /** More than a member lags that follows, and less than one that is gone for a while. */
+  private static final int LAG_ENTRIES_MAX = 2_000;
 
   /** A quarter of what the machine can do, more or less: the restarts need the rest. */
   private static final int REST_MICROS = 2_000;
@@ -95,36 +99,78 @@ final class GroupUnderLoad implements AutoCloseable {
         REST_MICROS);
   }
 
-  /** Waits until so many more requests are answered: the group serves. */
+  /**
+   * Waits until so many more requests are answered: the group serves. However slow the machine is,
+   * only one that answers nothing for a while is given up.
+   */
   void awaitProgress(long requests) throws InterruptedException {
     long until = load.served() + requests;
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+    Standstill standstill = new Standstill();
     while (load.served() < until) {
-      assertThat(System.nanoTime() - end)
-          .as("no progress; see %s", group.settings().folder())
-          .isNegative();
-      assertThat(load.firstErrors()).as("failed requests").isEmpty();
+      standstill.check();
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }
 
-  /** Waits until so many members vote, as the leader tells. */
-  void awaitVoters(int voters) throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
-    while (voters() != voters) {
-      assertThat(System.nanoTime() - end).as("voters: %d", voters()).isNegative();
+  /** Fails when nothing is answered for {@link #STANDSTILL_MS}, or with an error. */
+  private final class Standstill {
+    private long served = load.served();
+    private long sinceNanos = System.nanoTime();
+
+    void check() {
+      long now = load.served();
+      if (now > served) {
+        served = now;
+        sinceNanos = System.nanoTime();
+      }
+      assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos))
+          .as("ms without progress; see %s", group.settings().folder())
+          .isLessThan(STANDSTILL_MS);
+      assertThat(load.firstErrors()).as("failed requests").isEmpty();
+    }
+  }
+
+  /** What a node is asked. */
+  private interface Question {
+    /** Returns null when it is so, and what is in the way when it is not. */
+    String obstacle() throws IOException;
+  }
+
+  /** Asks again and again: a node may be busy for longer than an answer is waited for. */
+  private void await(String what, Question question) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(AWAIT_MS);
+    while (true) {
+      String obstacle;
+      try {
+        obstacle = question.obstacle();
+      } catch (IOException e) {
+        obstacle = e.toString();
+      }
+      if (obstacle == null) {
+        return;
+      }
+      assertThat(System.nanoTime() - end)
+          .as("%s, in %d ms; at last: %s", what, AWAIT_MS, obstacle)
+          .isNegative();
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
+  /** Waits until so many members vote and follow, as the leader tells. */
+  void awaitVoters(int voters) throws InterruptedException {
+    await(
+        voters + " members vote",
+        () -> {
+          int now = voters();
+          return now == voters ? null : now + " do";
+        });
+  }
+
   /** Waits until every node says that it takes commands, as all do in mode total. */
-  void awaitAllServe() throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+  void awaitAllServe() throws InterruptedException {
     for (int i = 0; i < group.settings().nodes(); i++) {
-      while (!serves(i)) {
-        assertThat(System.nanoTime() - end).as("node %d serves", i).isNegative();
-        TimeUnit.MILLISECONDS.sleep(50);
-      }
+      int node = i;
+      await(group.settings().name(i) + " serves", () -> serves(node) ? null : "it does not");
     }
   }
 
@@ -136,48 +182,75 @@ final class GroupUnderLoad implements AutoCloseable {
   }
 
   private int voters() throws IOException {
-    int leader = group.awaitLeader(LEADER_MS);
-    try (AdminClient client =
-        AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
-      int voters = 0;
-      for (JsonNode member :
-          new ObjectMapper().readTree(client.ask("status", "").bytes()).get("members")) {
-        voters += member.get("voter").asBoolean() && member.get("lagEntries").asLong() >= 0 ? 1 : 0;
-      }
-      return voters;
+    int voters = 0;
+    for (JsonNode member : status(group.awaitLeader(LEADER_MS)).get("members")) {
+      voters += member.get("voter").asBoolean() && follows(member) ? 1 : 0;
     }
+    return voters;
+  }
+
+  private JsonNode status(int node) throws IOException {
+    try (AdminClient client =
+        AdminClient.connect(group.settings().clients().get(node).resolve(), ASK)) {
+      return new ObjectMapper().readTree(client.ask("status", "").bytes());
+    }
+  }
+
+  /** Who leads, and in which term: the same twice when nobody else led in between. */
+  record Leadership(String leader, long term) {}
+
+  Leadership leadership() throws InterruptedException {
+    Leadership[] found = new Leadership[1];
+    await(
+        "a leader that tells its term",
+        () -> {
+          int leader = group.awaitLeader(LEADER_MS);
+          found[0] =
+              new Leadership(group.settings().name(leader), status(leader).get("term").asLong());
+          return null;
+        });
+    return found[0];
+  }
+
+  /** Not one that is away, nor the identity that a member had before its folder was emptied. */
+  private static boolean follows(JsonNode member) {
+    long lag = member.get("lagEntries").asLong();
+    return member.get("connected").asBoolean() && lag >= 0 && lag <= LAG_ENTRIES_MAX;
   }
 
   /**
    * Lets a member lead, which it does on return. Asks again: under load a leader may refuse for a
    * moment, and what it has granted may run out before a disk that is slow or full is ready.
    */
-  void lead(String member) throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
-    String answer = "not asked";
-    while (true) {
-      int leader = group.awaitLeader(LEADER_MS);
-      if (group.settings().name(leader).equals(member)) {
-        return;
-      }
-      assertThat(System.nanoTime() - end)
-          .as("%s does not come to lead; the last answer: %s", member, answer)
-          .isNegative();
-      try (AdminClient client =
-          AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
-        AdminClient.Answer last = client.ask("transfer", member);
-        answer = last.kind() + " " + last.text();
-      }
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
+  void lead(String member) throws InterruptedException {
+    await(
+        member + " leads",
+        () -> {
+          int leader = group.awaitLeader(LEADER_MS);
+          if (group.settings().name(leader).equals(member)) {
+            return null;
+          }
+          try (AdminClient client =
+              AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
+            AdminClient.Answer answer = client.ask("transfer", member);
+            return answer.kind() + " " + answer.text();
+          }
+        });
   }
 
-  /** Waits until another member leads. */
-  void awaitLeaderOtherThan(String member) throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS);
+  /**
+   * Waits until another member leads, for so many requests at most: it is what is written that
+   * fills a disk, not time.
+   */
+  void awaitLeaderOtherThan(String member, long requestsMax)
+      throws IOException, InterruptedException {
+    long until = load.served() + requestsMax;
+    Standstill standstill = new Standstill();
     while (group.settings().name(group.awaitLeader(LEADER_MS)).equals(member)) {
-      assertThat(System.nanoTime() - end).as("%s still leads", member).isNegative();
-      assertThat(load.firstErrors()).as("failed requests").isEmpty();
+      assertThat(load.served())
+          .as("requests answered while %s still leads", member)
+          .isLessThan(until);
+      standstill.check();
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }

@@ -13,22 +13,22 @@ import org.jetbrains.kotlinx.lincheck.execution.HBClock;
 import org.jetbrains.kotlinx.lincheck.execution.ResultWithClock;
 import org.jetbrains.kotlinx.lincheck.verifier.linearizability.LinearizabilityVerifier;
 
-/** What clients asked of one register and were answered, and when. */
+/** What clients asked and were answered, and when. */
 final class History {
   /**
    * One request.
    *
-   * @param method of {@link RegisterSpec}
+   * @param method of the specification
    * @param argument null when it takes none
    * @param answer null when it has none
    */
   record Operation(String method, Long argument, Long answer, long askedNanos, long answeredNanos) {
-    private Actor actor() {
+    private Actor actor(Class<?> specification) {
       try {
         Method named =
             argument == null
-                ? RegisterSpec.class.getMethod(method)
-                : RegisterSpec.class.getMethod(method, long.class);
+                ? specification.getMethod(method)
+                : specification.getMethod(method, long.class);
         return new Actor(named, argument == null ? List.of() : List.of(argument));
       } catch (NoSuchMethodException e) {
         throw new IllegalArgumentException(e);
@@ -40,12 +40,17 @@ final class History {
     }
   }
 
+  private final Class<?> specification;
   private final List<List<Operation>> clients;
 
   /**
+   * A history of one object.
+   *
+   * @param specification what it does when one command comes after the other
    * @param clients each client's operations, in its order
    */
-  History(List<List<Operation>> clients) {
+  History(Class<?> specification, List<List<Operation>> clients) {
+    this.specification = specification;
     this.clients = clients;
   }
 
@@ -54,7 +59,9 @@ final class History {
     ExecutionScenario scenario =
         new ExecutionScenario(
             List.of(),
-            clients.stream().map(ops -> ops.stream().map(Operation::actor).toList()).toList(),
+            clients.stream()
+                .map(ops -> ops.stream().map(op -> op.actor(specification)).toList())
+                .toList(),
             List.of());
     List<List<ResultWithClock>> results = new ArrayList<>();
     for (int client = 0; client < clients.size(); client++) {
@@ -64,7 +71,7 @@ final class History {
       }
       results.add(of);
     }
-    return new LinearizabilityVerifier(RegisterSpec.class)
+    return new LinearizabilityVerifier(specification)
         .verifyResults(scenario, new ExecutionResult(List.of(), results, List.of()));
   }
 

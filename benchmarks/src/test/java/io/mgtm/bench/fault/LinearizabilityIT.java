@@ -6,6 +6,7 @@ import io.mgtm.bench.fault.History.Operation;
 import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.SequenceCommand;
+import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,13 +24,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Registers built on sequences, through the proxy, while leaders are killed and hang: every history
- * is linearizable by the verifier of Lincheck.
+ * Registers built on sequences, and transactions with their snapshots, through the proxy, while
+ * leaders are killed and hang: every history is linearizable by the verifier of Lincheck. A
+ * snapshot then shows exactly the transactions that had ended at one instant between question and
+ * answer, the same order of them for all, which is what snapshot isolation stands on.
  */
-@Timeout(240)
+@Timeout(900)
 class LinearizabilityIT {
   private static final int CLIENTS = 4;
   private static final int OPERATIONS = 8;
+  private static final int TRANSACTIONS = 2;
   private static final int DISTURBANCES = 6;
   private static final int QUIET_MS = 1_000;
   private static final int REQUEST_MS = 30_000;
@@ -36,8 +41,22 @@ class LinearizabilityIT {
 
   @TempDir Path folder;
 
+  /** Some operations of some clients, on an object that no other history has. */
+  private interface Window {
+    History run(LocalInstallation group, ExecutorService threads, int number) throws Exception;
+  }
+
   @Test
   void registersAreLinearizableWhileLeadersDie() throws Exception {
+    checkWhileLeadersDie(LinearizabilityIT::registerWindow);
+  }
+
+  @Test
+  void transactionsAndSnapshotsAreLinearizableWhileLeadersDie() throws Exception {
+    checkWhileLeadersDie(LinearizabilityIT::transactionWindow);
+  }
+
+  private void checkWhileLeadersDie(Window window) throws Exception {
     try (LocalInstallation group = LocalInstallation.start(LocalSettings.free(folder, 3, "fifo"))) {
       group.awaitLeader(GroupUnderLoad.LEADER_MS);
       ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
@@ -45,7 +64,7 @@ class LinearizabilityIT {
         Future<?> disturbed = threads.submit(() -> disturb(group));
         int windows = 0;
         do {
-          History history = window(group, threads, windows);
+          History history = window.run(group, threads, windows);
           assertThat(history.isLinearizable()).as("%s", history).isTrue();
           windows++;
         } while (!disturbed.isDone());
@@ -75,9 +94,8 @@ class LinearizabilityIT {
     return null;
   }
 
-  /** Some operations of some clients on a register of their own. */
-  private static History window(LocalInstallation group, ExecutorService threads, int number)
-      throws Exception {
+  private static History registerWindow(
+      LocalInstallation group, ExecutorService threads, int number) throws Exception {
     String key = GtmClient.sequenceKey("registers.public.r" + number);
     try (GtmClient client = connect(group)) {
       client.createSequence(key);
@@ -85,17 +103,36 @@ class LinearizabilityIT {
       client.sequence(new SequenceCommand.SetValue(key, 0, true));
       client.sequence(new SequenceCommand.SetValue(key, 0, true));
     }
-    List<Future<List<Operation>>> running = new ArrayList<>();
+    List<Callable<List<Operation>>> clients = new ArrayList<>();
     for (int c = 0; c < CLIENTS; c++) {
       Random random = new Random(SEED + (long) number * CLIENTS + c);
       int client = c;
-      running.add(threads.submit(() -> operations(group, key, client, random)));
+      clients.add(() -> operations(group, key, client, random));
     }
-    List<List<Operation>> clients = new ArrayList<>();
-    for (Future<List<Operation>> of : running) {
-      clients.add(of.get());
+    return new History(RegisterSpec.class, all(threads, clients));
+  }
+
+  private static History transactionWindow(
+      LocalInstallation group, ExecutorService threads, int number) throws Exception {
+    int before;
+    try (GtmClient client = connect(group)) {
+      before = client.begin();
+      client.commit(before);
     }
-    return new History(clients);
+    List<Callable<List<Operation>>> clients = new ArrayList<>();
+    for (int c = 0; c < CLIENTS; c++) {
+      clients.add(() -> transactions(group, before + 1));
+    }
+    return new History(TransactionSpec.class, all(threads, clients));
+  }
+
+  private static List<List<Operation>> all(
+      ExecutorService threads, List<Callable<List<Operation>>> clients) throws Exception {
+    List<List<Operation>> histories = new ArrayList<>();
+    for (Future<List<Operation>> history : threads.invokeAll(clients)) {
+      histories.add(history.get());
+    }
+    return histories;
   }
 
   private static GtmClient connect(LocalInstallation group) throws IOException {
@@ -134,5 +171,37 @@ class LinearizabilityIT {
         yield new Operation("last", null, answer, asked, System.nanoTime());
       }
     };
+  }
+
+  /** Some transactions, one after the other, each with two snapshots. */
+  private static List<Operation> transactions(LocalInstallation group, int first)
+      throws IOException {
+    List<Operation> operations = new ArrayList<>();
+    try (GtmClient connection = connect(group)) {
+      for (int i = 0; i < TRANSACTIONS; i++) {
+        long asked = System.nanoTime();
+        int gxid = connection.begin();
+        long begun = Integer.toUnsignedLong(gxid - first);
+        operations.add(new Operation("begin", null, begun, asked, System.nanoTime()));
+        for (int j = 0; j < 2; j++) {
+          asked = System.nanoTime();
+          long ended = ended(connection.snapshot(gxid), first);
+          operations.add(new Operation("snapshot", null, ended, asked, System.nanoTime()));
+        }
+        asked = System.nanoTime();
+        connection.commit(gxid);
+        operations.add(new Operation("commit", begun, null, asked, System.nanoTime()));
+      }
+    }
+    return operations;
+  }
+
+  /** Which of a window's transactions a snapshot shows as ended. */
+  private static long ended(SnapshotReply.Snapshot snapshot, int first) {
+    long ended = (1L << (snapshot.xmax() - first)) - 1;
+    for (int i = 0; i < snapshot.running().count(); i++) {
+      ended &= ~(1L << (snapshot.running().get(i) - first));
+    }
+    return ended;
   }
 }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Processes are killed and stopped under load through the proxy: no request fails, no gxid and no
  * value comes twice, no snapshot is wrong.
  */
-@Timeout(300)
+@Timeout(900)
 class ProcessFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(ProcessFaultsIT.class);
   private static final int KILLS = 10;

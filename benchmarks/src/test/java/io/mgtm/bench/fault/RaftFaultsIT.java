@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Mode raft: processes are killed and stopped under load through the proxy; no request fails, no
  * gxid and no value comes twice, no snapshot is wrong.
  */
-@Timeout(300)
+@Timeout(900)
 class RaftFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(RaftFaultsIT.class);
   private static final int KILLS = 5;

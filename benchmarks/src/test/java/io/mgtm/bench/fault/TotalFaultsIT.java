@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * others are killed and stopped. Nobody whose own member stays sees an error; no gxid and no value
  * comes twice, whoever gave it, and no snapshot is wrong.
  */
-@Timeout(300)
+@Timeout(900)
 class TotalFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(TotalFaultsIT.class);
   private static final int ROUNDS = 5;

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Mode total: members that are cut off from the others, and keep the proxy, are left by it. */
-@Timeout(240)
+@Timeout(900)
 class TotalPartitionIT {
   private static final Logger log = LoggerFactory.getLogger(TotalPartitionIT.class);
   private static final List<String> NAMES = List.of("g1", "g2", "g3");
