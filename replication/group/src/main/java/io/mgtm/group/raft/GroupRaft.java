@@ -97,12 +97,6 @@ public final class GroupRaft extends RAFT {
 
   private long matchedTerm;
 
-  /** How far members had got at the last look. */
-  private final Map<Address, Long> seen = new HashMap<>();
-
-  /** The ends of pieces that members are to be sent more after. */
-  private final Map<Address, Long> pieces = new HashMap<>();
-
   private final Map<Address, Long> snapshotSent = new HashMap<>();
 
   /** For JGroups, which makes one of each protocol it knows; such a one cannot be started. */
@@ -141,33 +135,10 @@ public final class GroupRaft extends RAFT {
     }
   }
 
-  /** Does not take a member that has answered twice for one that has gone back. */
-  private static final class Progress extends CommitTable {
-    Progress(List<Address> members, long nextIndex) {
-      super(members, nextIndex);
-    }
-
-    @Override
-    public CommitTable update(
-        Address member,
-        long matchIndex,
-        long nextIndex,
-        long commitIndex,
-        boolean singleResend,
-        boolean overwrite) {
-      Entry entry = get(member);
-      if (entry != null && !singleResend && !overwrite && matchIndex < entry.matchIndex()) {
-        entry.commitIndex(Math.max(entry.commitIndex(), commitIndex));
-        return this;
-      }
-      return super.update(member, matchIndex, nextIndex, commitIndex, singleResend, overwrite);
-    }
-  }
-
   @Override
   protected void createCommitTable() {
     super.createCommitTable();
-    commit_table = new Progress(List.copyOf(commit_table.keys()), last_appended + 1);
+    commit_table = new RaftProgress(List.copyOf(commit_table.keys()), last_appended + 1);
   }
 
   /** The member has restored its state from the newest checkpoint itself, before it began. */
@@ -281,14 +252,10 @@ public final class GroupRaft extends RAFT {
       }
       throw e;
     }
-    CommitTable.Entry sender =
-        header instanceof AppendEntriesResponse && commit_table != null
-            ? commit_table.get(message.getSrc())
-            : null;
-    Long piece = sender == null ? null : pieces.get(message.getSrc());
-    if (piece != null && sender.matchIndex() >= piece) {
-      pieces.remove(message.getSrc());
-      sendAppendEntriesMessage(message.getSrc(), sender);
+    if (header instanceof AppendEntriesResponse
+        && commit_table instanceof RaftProgress progress
+        && progress.takeDue(message.getSrc())) {
+      sendAppendEntriesMessage(message.getSrc(), progress.get(message.getSrc()));
     }
   }
 
@@ -332,10 +299,13 @@ public final class GroupRaft extends RAFT {
 
   @Override
   protected void sendSnapshotTo(Address to) {
-    Optional<RaftCheckpoint> checkpoint = disk.newestCheckpoint();
     Long before = snapshotSent.get(to);
     long now = System.nanoTime();
-    if (checkpoint.isEmpty() || (before != null && now - before < SNAPSHOT_AGAIN_NANOS)) {
+    if (before != null && now - before < SNAPSHOT_AGAIN_NANOS) {
+      return;
+    }
+    Optional<RaftCheckpoint> checkpoint = disk.newestCheckpoint();
+    if (checkpoint.isEmpty()) {
       return;
     }
     snapshotSent.put(to, now);
@@ -353,9 +323,7 @@ public final class GroupRaft extends RAFT {
       bytes += disk.get(end).length();
       end++;
     }
-    if (end < through) {
-      pieces.put(to, end);
-    }
+    ((RaftProgress) commit_table).sent(to, from, end, end < last_appended);
     super.resend(to, from, end);
   }
 
@@ -364,15 +332,12 @@ public final class GroupRaft extends RAFT {
     if (!(impl() instanceof Leader)) {
       return;
     }
-    seen.keySet().retainAll(commit_table.keys());
-    pieces.keySet().retainAll(commit_table.keys());
-    snapshotSent.keySet().retainAll(commit_table.keys());
-    commit_table.forEach(
+    RaftProgress progress = (RaftProgress) commit_table;
+    progress.forgetOthers();
+    snapshotSent.keySet().retainAll(progress.keys());
+    progress.forEach(
         (member, entry) -> {
-          Long before = seen.put(member, entry.matchIndex());
-          boolean stands = before != null && before == entry.matchIndex();
-          if ((entry.matchIndex() < last_appended && stands)
-              || entry.commitIndex() < commit_index) {
+          if (progress.isStuck(member, last_appended, commit_index)) {
             sendAppendEntriesMessage(member, entry);
           }
         });
