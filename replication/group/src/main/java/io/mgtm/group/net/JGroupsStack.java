@@ -7,7 +7,6 @@ import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FD_SOCK2;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
-import org.jgroups.protocols.NAKACK4;
 import org.jgroups.protocols.PerDestinationBundler;
 import org.jgroups.protocols.SYM_ENCRYPT;
 import org.jgroups.protocols.TCP;
@@ -83,7 +82,7 @@ final class JGroupsStack {
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new VERIFY_SUSPECT2().setTimeout(settings.suspectMs() / 10));
     settings.secret().ifPresent(secret -> stack.add(encryption(secret)));
-    stack.add(new NAKACK4().setXmitInterval(RETRANSMIT_MS));
+    stack.add(new GroupNakack().setXmitInterval(RETRANSMIT_MS));
     stack.add(new UNICAST4().setXmitInterval(RETRANSMIT_MS));
     settings.secret().ifPresent(secret -> stack.add(admission(secret)));
     stack.add(

@@ -14,7 +14,6 @@ import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.Receiver;
 import org.jgroups.protocols.FRAG4;
-import org.jgroups.protocols.NAKACK4;
 import org.jgroups.protocols.SHARED_LOOPBACK;
 import org.jgroups.protocols.SHARED_LOOPBACK_PING;
 import org.jgroups.protocols.UNICAST4;
@@ -32,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CausalTest {
   private final List<Member> members = new ArrayList<>();
 
-  /** Below NAKACK4: what comes from one member is late. */
+  /** Below the multicast: what comes from one member is late. */
   private static final class SlowLink extends Protocol {
     private final List<Message> held = new ArrayList<>();
     private String from = "";
@@ -83,7 +82,7 @@ class CausalTest {
       stack.add(new SHARED_LOOPBACK());
       stack.add(new SHARED_LOOPBACK_PING());
       stack.add(link);
-      stack.add(new NAKACK4());
+      stack.add(new GroupNakack());
       stack.add(new UNICAST4());
       stack.add(new GMS().setJoinTimeout(200).printLocalAddress(false));
       stack.add(new FRAG4().setFragSize(1_000));

@@ -106,7 +106,12 @@ class StackExamplesTest {
     assertThat(names)
         .startsWith("TCP")
         .containsSubsequence(
-            "MERGE3", "FD_SOCK2", "FD_ALL3", "VERIFY_SUSPECT2", "NAKACK4", "UNICAST4")
+            "MERGE3",
+            "FD_SOCK2",
+            "FD_ALL3",
+            "VERIFY_SUSPECT2",
+            GroupNakack.class.getName(),
+            "UNICAST4")
         .endsWith("pbcast.GMS", "FRAG4");
     assertThat(names.get(1)).endsWith("PING");
   }
