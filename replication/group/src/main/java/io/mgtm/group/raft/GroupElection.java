@@ -15,7 +15,7 @@ import org.jgroups.protocols.raft.election.VoteRequest;
  * jgroups-raft's election with pre-vote, for members that may not vote: one whose folder was
  * emptied has forgotten what it acknowledged, and a majority with it could lack committed entries.
  */
-public final class GroupElection extends ELECTION2 {
+public class GroupElection extends ELECTION2 {
   private static final short ID = 601;
 
   static {
@@ -26,6 +26,9 @@ public final class GroupElection extends ELECTION2 {
 
   private final BooleanSupplier mayVote;
   private final Consumer<LogException> failed;
+
+  /** Whether the first member of the view was left to begin once. */
+  private boolean waited;
 
   /** For JGroups, which makes one of each protocol it knows; such a one votes. */
   public GroupElection() {
@@ -77,15 +80,25 @@ public final class GroupElection extends ELECTION2 {
   }
 
   /**
-   * Begins an election if there is no leader, a majority is here, and this member is the one to do
-   * it. The pre-vote waits for answers of all members of a view, and begins at a change of the view
+   * Begins an election if there is still no leader and a majority is here. For calls as long as
+   * this member knows of no leader, far enough apart for an election.
+   *
+   * <p>The pre-vote waits for answers of all members of a view, and begins at a change of the view
    * only; so one that was suspected while it owed its answer would leave the group without a
-   * leader. Any thread.
+   * leader. And only the first member of a view begins; but a member that is elected before it has
+   * heard of the view, which has a majority, ignores it, while the first takes it for the leader
+   * for ever. So a member that is not the first begins one at the second call. Any thread, one at a
+   * time.
    */
   void pushOn() {
     View now = view;
-    if (raft.leader() == null && now != null && now.size() >= raft.majority()) {
-      runVotingThread();
+    if (raft.leader() != null || now == null || now.size() < raft.majority()) {
+      waited = false;
+    } else if (isViewCoordinator() || waited) {
+      waited = false;
+      startVotingThread();
+    } else {
+      waited = mayVote.getAsBoolean();
     }
   }
 }

@@ -323,16 +323,18 @@ public final class GroupRaft extends RAFT {
       bytes += disk.get(end).length();
       end++;
     }
-    ((RaftProgress) commit_table).sent(to, from, end, end < last_appended);
+    if (commit_table instanceof RaftProgress progress) {
+      progress.sent(to, from, end, end < last_appended);
+    }
     super.resend(to, from, end);
   }
 
   /** A leader's look, now and then, at who lags behind. */
   void sendToThoseBehind() {
-    if (!(impl() instanceof Leader)) {
+    // Another thread may take the leadership from this member meanwhile, and its table.
+    if (!(impl() instanceof Leader) || !(commit_table instanceof RaftProgress progress)) {
       return;
     }
-    RaftProgress progress = (RaftProgress) commit_table;
     progress.forgetOthers();
     snapshotSent.keySet().retainAll(progress.keys());
     progress.forEach(
