@@ -4,11 +4,13 @@ import io.mgtm.group.LogException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jgroups.Address;
 import org.jgroups.Message;
 import org.jgroups.View;
 import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.protocols.raft.ELECTION2;
 import org.jgroups.protocols.raft.RaftHeader;
+import org.jgroups.protocols.raft.election.LeaderElected;
 import org.jgroups.protocols.raft.election.VoteRequest;
 
 /**
@@ -27,8 +29,8 @@ public class GroupElection extends ELECTION2 {
   private final BooleanSupplier mayVote;
   private final Consumer<LogException> failed;
 
-  /** Whether the first member of the view was left to begin once. */
-  private boolean waited;
+  /** In which the first member was left to begin once; null for none. */
+  private View waitedIn;
 
   /** For JGroups, which makes one of each protocol it knows; such a one votes. */
   public GroupElection() {
@@ -53,8 +55,23 @@ public class GroupElection extends ELECTION2 {
     view = null;
   }
 
+  /**
+   * Votes and learns of leaders on the thread that appends. A vote tells how long the log is, and
+   * promises that nothing of an older term comes to it. On another thread, as in jgroups-raft
+   * 1.1.4, an entry of the former leader could be appended and acknowledged after that, and would
+   * be lost with the election; or the former leader be taken for that of the new term, whose own
+   * leader then is refused.
+   */
   @Override
   protected void handleMessage(Message message, RaftHeader header) {
+    if (!(header instanceof VoteRequest || header instanceof LeaderElected)) {
+      super.handleMessage(message, header);
+    } else if (!((GroupRaft) raft).execute(() -> decide(message, header))) {
+      log.warn("%s: too busy for %s", local_addr, header);
+    }
+  }
+
+  private void decide(Message message, RaftHeader header) {
     if (header instanceof VoteRequest && !mayVote.getAsBoolean()) {
       return;
     }
@@ -80,6 +97,16 @@ public class GroupElection extends ELECTION2 {
   }
 
   /**
+   * The leader, null when none is known, or when it has left the view: a round of votes that was
+   * just ending when the leader left, for one, begins none for the next. Any thread.
+   */
+  Address leader() {
+    View now = view;
+    Address leader = raft.leader();
+    return leader == null || now == null || !now.containsMember(leader) ? null : leader;
+  }
+
+  /**
    * Begins an election if there is still no leader and a majority is here. For calls as long as
    * this member knows of no leader, far enough apart for an election.
    *
@@ -87,18 +114,19 @@ public class GroupElection extends ELECTION2 {
    * only; so one that was suspected while it owed its answer would leave the group without a
    * leader. And only the first member of a view begins; but a member that is elected before it has
    * heard of the view, which has a majority, ignores it, while the first takes it for the leader
-   * for ever. So a member that is not the first begins one at the second call. Any thread, one at a
-   * time.
+   * for ever. So a member that is not the first begins one at the second call in a view. Any
+   * thread, one at a time.
    */
   void pushOn() {
     View now = view;
-    if (raft.leader() != null || now == null || now.size() < raft.majority()) {
-      waited = false;
-    } else if (isViewCoordinator() || waited) {
-      waited = false;
+    if (leader() != null || now == null || now.size() < raft.majority()) {
+      return;
+    }
+    if (isViewCoordinator() || now.equals(waitedIn)) {
+      waitedIn = null;
       startVotingThread();
-    } else {
-      waited = mayVote.getAsBoolean();
+    } else if (mayVote.getAsBoolean()) {
+      waitedIn = now;
     }
   }
 }

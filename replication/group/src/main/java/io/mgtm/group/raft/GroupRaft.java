@@ -44,6 +44,8 @@ import org.jgroups.util.Util;
  *   <li>A leader counts entries of former terms as committed only together with one of its own.
  *   <li>A checkpoint that is behind what a follower has committed, or that its log holds, is not
  *       installed.
+ *   <li>A member votes, and learns of a leader, between two messages with entries; and who sent a
+ *       message is not taken for the leader of a later term. (There this races.)
  *   <li>Members that lag behind are sent what they lack also while the leader is busy, in bounded
  *       pieces, and a checkpoint not again while it is under way. An answer that another has
  *       overtaken sends nothing again.
@@ -98,6 +100,9 @@ public final class GroupRaft extends RAFT {
   private long matchedTerm;
 
   private final Map<Address, Long> snapshotSent = new HashMap<>();
+
+  /** The term of the message that is dealt with, 0 between two. */
+  private long messageTerm;
 
   /** For JGroups, which makes one of each protocol it knows; such a one cannot be started. */
   public GroupRaft() {
@@ -244,6 +249,7 @@ public final class GroupRaft extends RAFT {
     if (header instanceof InstallSnapshotRequest && isKnown(message, header)) {
       return;
     }
+    messageTerm = header.currTerm();
     try {
       super.handleUpRequest(message, header);
     } catch (LogException e) {
@@ -251,12 +257,24 @@ public final class GroupRaft extends RAFT {
         sink.failed(e);
       }
       throw e;
+    } finally {
+      messageTerm = 0;
     }
     if (header instanceof AppendEntriesResponse
         && commit_table instanceof RaftProgress progress
         && progress.takeDue(message.getSrc())) {
       sendAppendEntriesMessage(message.getSrc(), progress.get(message.getSrc()));
     }
+  }
+
+  /** Who sends entries leads in the term of the message, which may be over by now. */
+  @Override
+  public RAFT leader(Address leader) {
+    if (messageTerm == 0) {
+      return super.leader(leader);
+    }
+    trySetLeaderAndTerm(leader, messageTerm);
+    return this;
   }
 
   /** Answers a checkpoint whose last entry this member has. */

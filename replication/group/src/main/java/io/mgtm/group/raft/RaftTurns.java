@@ -139,7 +139,7 @@ final class RaftTurns implements RaftTold.Hearer {
 
   /** Compares what jgroups-raft says with what was made of it. */
   void look() {
-    Address leader = raft.leader();
+    Address leader = election.leader();
     long term = raft.currentTerm();
     boolean leads = raft.isLeader() && raft.impl() instanceof Leader;
     if (leadership != null && (!leads || term != leadership.term())) {

@@ -75,6 +75,17 @@ class GroupElectionTest {
   }
 
   @Test
+  void leaderThatHasLeftTheViewIsNone() {
+    raft.setLeaderAndTerm(other, 1);
+    election.see(own, other);
+    assertThat(election.leader()).isEqualTo(other);
+    election.see(own, UUID.randomUUID());
+    assertThat(election.leader()).isNull();
+    election.pushOn();
+    assertThat(election.begun).isEqualTo(1);
+  }
+
+  @Test
   void memberThatMayNotVoteLeavesItToTheFirst() {
     mayVote = false;
     election.see(other, own);

@@ -11,9 +11,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jgroups.Address;
+import org.jgroups.EmptyMessage;
+import org.jgroups.Message;
+import org.jgroups.ObjectMessage;
+import org.jgroups.protocols.raft.AppendEntriesRequest;
 import org.jgroups.protocols.raft.Leader;
 import org.jgroups.protocols.raft.LogEntries;
 import org.jgroups.protocols.raft.LogEntry;
+import org.jgroups.protocols.raft.election.VoteRequest;
+import org.jgroups.stack.Protocol;
 import org.jgroups.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +62,14 @@ class GroupRaftTest {
     @Override
     public void failed(LogException cause) {
       throw cause;
+    }
+  }
+
+  /** Sends nothing. */
+  private static final class Silent extends Protocol {
+    @Override
+    public Object down(Message message) {
+      return null;
     }
   }
 
@@ -114,6 +128,44 @@ class GroupRaftTest {
     assertThat(word(2)).isEqualTo("x");
     assertThat(disk.get(3)).isNull();
     assertThat(raft.lastAppended()).isEqualTo(2);
+  }
+
+  @Test
+  void senderOfEntriesIsNotTakenForTheLeaderOfALaterTerm() {
+    Address former = UUID.randomUUID();
+    Address next = UUID.randomUUID();
+    raft.currentTerm(1);
+    raft.setDownProtocol(new Silent());
+    ObjectMessage entriesOfTheFormer =
+        new ObjectMessage(own, entries(1, "a")) {
+          @Override
+          @SuppressWarnings("TypeParameterUnusedInFormals") // JGroups' own
+          public <T> T getObject() {
+            raft.currentTerm(2); // an election begins while the message is dealt with
+            return super.getObject();
+          }
+        };
+    raft.handleUpRequest(
+        entriesOfTheFormer.setSrc(former), new AppendEntriesRequest(former, 1, 0, 0, 1, 0));
+    assertThat(raft.leader()).isNull();
+    raft.setLeaderAndTerm(next, 2);
+    assertThat(raft.leader()).isEqualTo(next);
+  }
+
+  @Test
+  void voteIsLeftToTheThreadThatAppends() throws Exception {
+    raft.init();
+    raft.currentTerm(1);
+    GroupElection election = new GroupElection(() -> true, told::failed);
+    election.addr(own);
+    election.raft(raft);
+    election.setDownProtocol(new Silent());
+    election.up(
+        new EmptyMessage(own)
+            .setSrc(UUID.randomUUID())
+            .putHeader(election.getId(), new VoteRequest(2)));
+    assertThat(raft.currentTerm()).as("the term, as long as that thread does not run").isEqualTo(1);
+    assertThat(raft.votedFor()).isNull();
   }
 
   @Test
