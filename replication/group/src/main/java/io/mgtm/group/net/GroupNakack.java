@@ -6,6 +6,7 @@ import org.jgroups.Message;
 import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.protocols.NAKACK4;
 import org.jgroups.util.Buffer;
+import org.jgroups.util.Digest;
 import org.jgroups.util.MessageBatch;
 import org.jgroups.util.SeqnoList;
 
@@ -36,7 +37,8 @@ public final class GroupNakack extends NAKACK4 {
   /** The member that has sent the messages hears that another lacks them. */
   @Override
   protected void handleXmitReq(Address requester, SeqnoList missing, Address sender) {
-    Buffer<Message> sent = local_addr.equals(sender) ? getBuf(sender) : null;
+    boolean answerable = local_addr.equals(sender) && members.contains(requester);
+    Buffer<Message> sent = answerable ? getBuf(sender) : null;
     if (sent != null && !missing.isEmpty() && missing.getFirst() <= sent.low()) {
       Message gone = new EmptyMessage(requester).putHeader(ID, new GoneHeader(sent.low()));
       down_prot.down(gone.setFlag(Message.Flag.OOB, Message.Flag.NO_FC));
@@ -81,7 +83,23 @@ public final class GroupNakack extends NAKACK4 {
     log.debug(
         "%s: what %s sent before it saw this member join, up to %d, is passed over",
         local_addr, sender, through);
-    received.purge(through, true);
-    removeAndDeliver(received, entry, sender, false, null);
+    if (through > received.high()) {
+      overwriteDigest(new Digest(sender, through, through));
+    } else {
+      received.purge(through, true);
+      removeAndDeliver(received, entry, sender, false, null);
+    }
+  }
+
+  /** One that is further behind than there is room takes no message that is to come next. */
+  @Override
+  protected void handleHighestSeqno(Address sender, long highest) {
+    Buffer<Message> received = getBuf(sender);
+    if (received != null && highest - received.highestDelivered() > capacity) {
+      long next = received.highestDelivered() + 1;
+      retransmit(next, next, sender, false);
+    } else {
+      super.handleHighestSeqno(sender, highest);
+    }
   }
 }

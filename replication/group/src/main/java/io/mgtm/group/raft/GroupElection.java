@@ -1,6 +1,7 @@
 package io.mgtm.group.raft;
 
 import io.mgtm.group.LogException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -12,6 +13,7 @@ import org.jgroups.protocols.raft.ELECTION2;
 import org.jgroups.protocols.raft.RaftHeader;
 import org.jgroups.protocols.raft.election.LeaderElected;
 import org.jgroups.protocols.raft.election.VoteRequest;
+import org.jgroups.protocols.raft.election.VoteResponse;
 
 /**
  * jgroups-raft's election with pre-vote, for members that may not vote: one whose folder was
@@ -28,6 +30,9 @@ public class GroupElection extends ELECTION2 {
 
   private final BooleanSupplier mayVote;
   private final Consumer<LogException> failed;
+
+  /** The term that votes are counted for; a later round has another. */
+  private volatile long round;
 
   /** In which the first member was left to begin once; null for none. */
   private View waitedIn;
@@ -64,7 +69,9 @@ public class GroupElection extends ELECTION2 {
    */
   @Override
   protected void handleMessage(Message message, RaftHeader header) {
-    if (!(header instanceof VoteRequest || header instanceof LeaderElected)) {
+    if (header instanceof VoteResponse && header.currTerm() != round) {
+      log.debug("%s: a vote of %s is late: %s", local_addr, message.getSrc(), header);
+    } else if (!(header instanceof VoteRequest || header instanceof LeaderElected)) {
       super.handleMessage(message, header);
     } else if (!((GroupRaft) raft).execute(() -> decide(message, header))) {
       log.warn("%s: too busy for %s", local_addr, header);
@@ -82,11 +89,48 @@ public class GroupElection extends ELECTION2 {
     }
   }
 
+  @Override
+  protected void sendVoteRequest(long term) {
+    round = term;
+    super.sendVoteRequest(term);
+  }
+
+  /**
+   * Who has the longest log of those that voted. In jgroups-raft 1.1.4 a vote of an earlier round
+   * counts, whose voter may have voted for another since; and one that has left the view by now
+   * counts, but not the length of its log, which may be the only one with an acknowledged entry.
+   *
+   * @throws IllegalStateException when there is such a vote; there will be another round
+   */
+  @Override
+  protected Address determineLeader() {
+    View before = view;
+    Address longest = super.determineLeader();
+    // After that: votes come, and none goes.
+    getVotes()
+        .getResults()
+        .forEach(
+            (member, vote) -> {
+              if (vote != null && (vote.currTerm() != round || !before.containsMember(member))) {
+                throw new IllegalStateException("a vote of " + member + " counts no more");
+              }
+            });
+    if (!before.equals(view)) {
+      throw new IllegalStateException("the view has changed");
+    }
+    return longest;
+  }
+
   /** One round of votes; a thread of JGroups calls it again and again. */
   @Override
   protected void runVotingProcess() {
     try {
       super.runVotingProcess();
+      View now = view;
+      if (raft.leader() == null && now != null && !local_addr.equals(now.getCoord())) {
+        // Beside the first of the view, who may count votes too; not in step with it.
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(RETRY_NANOS));
+      }
     } catch (LogException e) {
       failed.accept(e);
       LockSupport.parkNanos(RETRY_NANOS);
@@ -122,7 +166,7 @@ public class GroupElection extends ELECTION2 {
     if (leader() != null || now == null || now.size() < raft.majority()) {
       return;
     }
-    if (isViewCoordinator() || now.equals(waitedIn)) {
+    if (local_addr.equals(now.getCoord()) || now.equals(waitedIn)) {
       waitedIn = null;
       startVotingThread();
     } else if (mayVote.getAsBoolean()) {

@@ -44,8 +44,8 @@ import org.jgroups.util.Util;
  *   <li>A leader counts entries of former terms as committed only together with one of its own.
  *   <li>A checkpoint that is behind what a follower has committed, or that its log holds, is not
  *       installed.
- *   <li>A member votes, and learns of a leader, between two messages with entries; and who sent a
- *       message is not taken for the leader of a later term. (There this races.)
+ *   <li>A member votes between two messages with entries; who sent a message is not taken for the
+ *       leader of a later term; and a vote is stored with its term. (There these race.)
  *   <li>Members that lag behind are sent what they lack also while the leader is busy, in bounded
  *       pieces, and a checkpoint not again while it is under way. An answer that another has
  *       overtaken sends nothing again.
@@ -153,7 +153,10 @@ public final class GroupRaft extends RAFT {
     state_machine_loaded = true;
   }
 
-  /** Runs a task on the thread of this protocol; false when it is too busy. Any thread. */
+  /**
+   * Runs a task on the thread of this protocol, before the messages that wait at that time; false
+   * when it is too busy. Any thread.
+   */
   boolean execute(Runnable task) {
     return processing_queue.offer(new Task(task));
   }
@@ -187,11 +190,22 @@ public final class GroupRaft extends RAFT {
   }
 
   private long matched() {
-    if (matchedTerm != currentTerm()) {
-      matchedTerm = currentTerm();
+    // What a message tells is true of its term, which may be over by now.
+    long term = messageTerm == 0 ? currentTerm() : messageTerm;
+    if (matchedTerm != term) {
+      matchedTerm = term;
       matched = 0;
     }
     return Math.max(matched, commit_index);
+  }
+
+  /**
+   * A vote is stored with its term; jgroups-raft may store the term later, and take the vote back.
+   */
+  @Override
+  public RAFT votedFor(Address member) {
+    disk.currentTerm(currentTerm());
+    return super.votedFor(member);
   }
 
   /** What a follower answers to a leader. */
@@ -246,12 +260,11 @@ public final class GroupRaft extends RAFT {
 
   @Override
   public void handleUpRequest(Message message, RaftHeader header) {
-    if (header instanceof InstallSnapshotRequest && isKnown(message, header)) {
-      return;
-    }
     messageTerm = header.currTerm();
     try {
-      super.handleUpRequest(message, header);
+      if (!(header instanceof InstallSnapshotRequest && isKnown(message, header))) {
+        super.handleUpRequest(message, header);
+      }
     } catch (LogException e) {
       if (e.category() != Category.NO_SPACE) {
         sink.failed(e);
@@ -263,7 +276,10 @@ public final class GroupRaft extends RAFT {
     if (header instanceof AppendEntriesResponse
         && commit_table instanceof RaftProgress progress
         && progress.takeDue(message.getSrc())) {
-      sendAppendEntriesMessage(message.getSrc(), progress.get(message.getSrc()));
+      CommitTable.Entry sender = progress.get(message.getSrc());
+      if (sender != null) {
+        sendAppendEntriesMessage(message.getSrc(), sender);
+      }
     }
   }
 
@@ -338,7 +354,11 @@ public final class GroupRaft extends RAFT {
     long bytes = 0;
     long end = from;
     while (end < through && bytes < RESEND_BYTES_MAX) {
-      bytes += disk.get(end).length();
+      LogEntry entry = disk.get(end);
+      if (entry == null) {
+        return; // a new checkpoint has taken its place, and will be sent
+      }
+      bytes += entry.length();
       end++;
     }
     if (commit_table instanceof RaftProgress progress) {
@@ -357,7 +377,7 @@ public final class GroupRaft extends RAFT {
     snapshotSent.keySet().retainAll(progress.keys());
     progress.forEach(
         (member, entry) -> {
-          if (progress.isStuck(member, last_appended, commit_index)) {
+          if (progress.isStuck(member, entry, last_appended, commit_index)) {
             sendAppendEntriesMessage(member, entry);
           }
         });

@@ -77,7 +77,9 @@ final class RaftProgress extends CommitTable {
       return this;
     }
     if (less) {
-      // It was started anew: it has compared less, and may have to be told of commits again.
+      // Its log contradicts what was believed of it, or, with the same address, it was started
+      // anew:
+      // it has compared less, and may have to be told of commits again.
       pieces.remove(member);
       entry.commitIndex(Math.min(entry.commitIndex(), matchIndex));
     }
@@ -127,11 +129,11 @@ final class RaftProgress extends CommitTable {
    * Whether a member is to be sent something though no answer of it asks for that. For looks at
    * regular times.
    *
+   * @param entry the member's, which may have left the view
    * @param last the leader's last entry
    * @param commit how far the leader has committed
    */
-  boolean isStuck(Address member, long last, long commit) {
-    Entry entry = get(member);
+  boolean isStuck(Address member, Entry entry, long last, long commit) {
     long match = entry.matchIndex();
     if (match >= last) {
       seen.remove(member);

@@ -23,6 +23,8 @@ import org.jgroups.util.MessageBatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels of JGroups in this JVM; one of them can be kept from hearing multicasts. */
 @Timeout(60)
@@ -58,8 +60,8 @@ class GroupNakackTest {
     private final List<String> heard = new CopyOnWriteArrayList<>();
     private final JChannel channel;
 
-    Member(String name) throws Exception {
-      multicast.setXmitInterval(20);
+    Member(String name, int capacity) throws Exception {
+      multicast.capacity(capacity).setXmitInterval(20);
       List<Protocol> stack = new ArrayList<>();
       stack.add(new SHARED_LOOPBACK());
       stack.add(new SHARED_LOOPBACK_PING());
@@ -94,8 +96,8 @@ class GroupNakackTest {
     members.forEach(member -> member.channel.close());
   }
 
-  private Member join(String name) throws Exception {
-    Member member = new Member(name);
+  private Member join(String name, int capacity) throws Exception {
+    Member member = new Member(name, capacity);
     members.add(member);
     return member;
   }
@@ -110,13 +112,14 @@ class GroupNakackTest {
     }
   }
 
-  @Test
-  void newMemberHearsOneThatSawItJoinLaterThanOthers() throws Exception {
-    Member coordinator = join("a");
-    Member late = join("b");
+  @ParameterizedTest
+  @ValueSource(ints = {16, 16_384})
+  void newMemberHearsOneThatSawItJoinLaterThanOthers(int capacity) throws Exception {
+    Member coordinator = join("a", capacity);
+    Member late = join("b", capacity);
     await("a view of two", () -> coordinator.channel.getView().size() == 2);
     late.link.deaf = true;
-    Member joined = join("c");
+    Member joined = join("c", capacity);
     joined.link.deaf = true; // over TCP it would not be sent what goes to the view before
     for (int i = 0; i < MESSAGES; i++) {
       late.multicast("to the view before " + i);
@@ -133,8 +136,8 @@ class GroupNakackTest {
 
   @Test
   void nothingIsPassedOverThatIsKept() throws Exception {
-    Member sender = join("a");
-    Member deaf = join("b");
+    Member sender = join("a", 16_384);
+    Member deaf = join("b", 16_384);
     await("a view of two", () -> sender.channel.getView().size() == 2);
     deaf.link.deaf = true;
     for (int i = 0; i < MESSAGES; i++) {

@@ -148,8 +148,18 @@ class GroupRaftTest {
     raft.handleUpRequest(
         entriesOfTheFormer.setSrc(former), new AppendEntriesRequest(former, 1, 0, 0, 1, 0));
     assertThat(raft.leader()).isNull();
+    assertThat(raft.lastAppended()).as("compared with the next leader's log").isZero();
     raft.setLeaderAndTerm(next, 2);
     assertThat(raft.leader()).isEqualTo(next);
+  }
+
+  @Test
+  void voteIsStoredWithItsTerm() {
+    raft.currentTerm(3);
+    raft.votedFor(own);
+    assertThat(disk.currentTerm()).isEqualTo(3);
+    disk.currentTerm(3);
+    assertThat(disk.votedFor()).isEqualTo(own);
   }
 
   @Test

@@ -105,11 +105,11 @@ class RaftProgressTest {
   @Test
   void pieceIsWaitedForLongerThanAnAnswer() {
     appended(500, 500);
-    assertThat(progress.isStuck(member, LAST, 900)).as("seen once").isFalse();
-    assertThat(progress.isStuck(member, LAST, 900)).isTrue();
+    assertThat(progress.isStuck(member, entry(), LAST, 900)).as("seen once").isFalse();
+    assertThat(progress.isStuck(member, entry(), LAST, 900)).isTrue();
     progress.sent(member, 501, LAST, false);
     int looks = 1;
-    while (!progress.isStuck(member, LAST, 900)) {
+    while (!progress.isStuck(member, entry(), LAST, 900)) {
       looks++;
     }
     assertThat(looks).isEqualTo(10);
@@ -119,16 +119,16 @@ class RaftProgressTest {
   void memberThatMovesIsNotStuck() {
     for (long index = 1; index < 100; index++) {
       appended(index, 0);
-      assertThat(progress.isStuck(member, LAST, 900)).isFalse();
+      assertThat(progress.isStuck(member, entry(), LAST, 900)).isFalse();
     }
   }
 
   @Test
   void memberThatHasAllIsToldOfCommits() {
     appended(LAST, 900);
-    assertThat(progress.isStuck(member, LAST, 901)).isTrue();
+    assertThat(progress.isStuck(member, entry(), LAST, 901)).isTrue();
     appended(LAST, 901);
-    assertThat(progress.isStuck(member, LAST, 901)).isFalse();
+    assertThat(progress.isStuck(member, entry(), LAST, 901)).isFalse();
   }
 
   @Test
