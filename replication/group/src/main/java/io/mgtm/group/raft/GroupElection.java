@@ -45,7 +45,7 @@ public class GroupElection extends ELECTION2 {
   /**
    * An election.
    *
-   * @param mayVote asked on JGroups' threads at each request for a vote
+   * @param mayVote asked at each request for a vote, and before this member begins an election
    * @param failed told that a vote or a term could not be stored
    */
   GroupElection(BooleanSupplier mayVote, Consumer<LogException> failed) {
