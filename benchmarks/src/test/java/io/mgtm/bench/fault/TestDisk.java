@@ -61,11 +61,11 @@ final class TestDisk implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(scratch.resolve("nbdfuse.log").toFile())
               .start();
-      disk.undo.push(List.of("umount", "-l", device.toString()));
       for (int i = 0; i < 100 && Files.size(device) == 0; i++) {
         TimeUnit.MILLISECONDS.sleep(50);
       }
       Assumptions.assumeTrue(Files.size(device) > 0, "SKIPPED: nbdfuse serves no device here");
+      disk.undo.push(List.of("umount", "-l", device.toString()));
       String loop = disk.must("losetup", "--find", "--show", device.toString()).strip();
       disk.undo.push(List.of("losetup", "-d", loop));
       disk.must(
