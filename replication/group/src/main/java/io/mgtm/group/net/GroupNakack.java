@@ -48,12 +48,7 @@ public final class GroupNakack extends NAKACK4 {
 
   @Override
   public Object up(Message message) {
-    GoneHeader header = message.getHeader(ID);
-    if (header == null) {
-      return super.up(message);
-    }
-    passOver(message.getSrc(), header.through());
-    return null;
+    return isTaken(message) ? null : super.up(message);
   }
 
   @Override

@@ -20,7 +20,7 @@ import org.jgroups.protocols.raft.election.VoteResponse;
  * emptied has forgotten what it acknowledged, and a majority with it could lack committed entries.
  */
 public class GroupElection extends ELECTION2 {
-  private static final short ID = 601;
+  static final short ID = 601;
 
   static {
     ClassConfigurator.addProtocol(ID, GroupElection.class);
