@@ -344,15 +344,19 @@ class LinkEngineTest {
     assertThat(p1.told).containsExactly("1:E", "2:S", "3:S");
   }
 
-  @Test
-  void withoutRoomAnotherMemberIsAskedToLeadAndCommandsWaitAtTheirFronts() {
-    handOver = () -> {};
+  private void leadWithoutRoom(Runnable asksAnother) {
+    handOver = asksAnother;
     engine = engine();
     engine.leading();
     attachBoth();
     log.full = true;
     send(p1, ONE, 1, begin(ONE));
     settle();
+  }
+
+  @Test
+  void withoutRoomAnotherMemberIsAskedToLeadAndCommandsWaitAtTheirFronts() {
+    leadWithoutRoom(() -> {});
     assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false");
     assertThat(engine.takesFronts()).isFalse();
     log.full = false;
@@ -366,13 +370,7 @@ class LinkEngineTest {
   @Test
   void withoutRoomAnotherMemberIsAskedAgainWheneverCommandsCome() {
     int[] asked = {0};
-    handOver = () -> asked[0]++;
-    engine = engine();
-    engine.leading();
-    attachBoth();
-    log.full = true;
-    send(p1, ONE, 1, begin(ONE));
-    settle();
+    leadWithoutRoom(() -> asked[0]++);
     int first = asked[0];
     send(p1, ONE, 1, begin(ONE));
     settle();

@@ -1,22 +1,11 @@
 package io.mgtm.group.net;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mgtm.group.net.LoopbackMember.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.jgroups.BytesMessage;
-import org.jgroups.JChannel;
 import org.jgroups.Message;
-import org.jgroups.Receiver;
-import org.jgroups.protocols.FRAG4;
-import org.jgroups.protocols.SHARED_LOOPBACK;
-import org.jgroups.protocols.SHARED_LOOPBACK_PING;
-import org.jgroups.protocols.UNICAST4;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
 import org.jgroups.util.MessageBatch;
@@ -30,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class GroupNakackTest {
   private static final int MESSAGES = 50;
-  private final List<Member> members = new ArrayList<>();
+  private final List<LoopbackMember<Deaf>> members = new ArrayList<>();
 
   /** What others multicast is lost here while it is deaf; what is sent to it alone comes. */
   private static final class Deaf extends Protocol {
@@ -54,78 +43,40 @@ class GroupNakackTest {
     }
   }
 
-  private static final class Member implements Receiver {
-    private final Deaf link = new Deaf();
-    private final GroupNakack multicast = new GroupNakack();
-    private final List<String> heard = new CopyOnWriteArrayList<>();
-    private final JChannel channel;
-
-    Member(String name, int capacity) throws Exception {
-      multicast.capacity(capacity).setXmitInterval(20);
-      List<Protocol> stack = new ArrayList<>();
-      stack.add(new SHARED_LOOPBACK());
-      stack.add(new SHARED_LOOPBACK_PING());
-      stack.add(link);
-      stack.add(multicast);
-      stack.add(new UNICAST4());
-      stack.add(
-          new GMS()
-              .setJoinTimeout(2_000)
-              .setViewAckCollectionTimeout(200)
-              .printLocalAddress(false));
-      stack.add(new FRAG4().setFragSize(1_000));
-      channel = new JChannel(stack);
-      channel.name(name);
-      channel.setReceiver(this);
-      channel.setDiscardOwnMessages(true);
-      channel.connect("nakack-test");
-    }
-
-    @Override
-    public void receive(Message message) {
-      heard.add(new String(message.getArray(), message.getOffset(), message.getLength(), UTF_8));
-    }
-
-    void multicast(String text) throws Exception {
-      channel.send(new BytesMessage(null, text.getBytes(UTF_8)));
-    }
-  }
-
   @AfterEach
   void close() {
-    members.forEach(member -> member.channel.close());
+    members.forEach(LoopbackMember::close);
   }
 
-  private Member join(String name, int capacity) throws Exception {
-    Member member = new Member(name, capacity);
+  private static GroupNakack multicast(int capacity) {
+    GroupNakack multicast = new GroupNakack();
+    multicast.capacity(capacity).setXmitInterval(20);
+    return multicast;
+  }
+
+  private LoopbackMember<Deaf> join(String name, GroupNakack multicast) throws Exception {
+    GMS membership = new GMS().setJoinTimeout(2_000).setViewAckCollectionTimeout(200);
+    LoopbackMember<Deaf> member =
+        new LoopbackMember<>("nakack-test", name, new Deaf(), multicast, membership);
     members.add(member);
     return member;
-  }
-
-  private static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("waited in vain for " + what);
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
-    }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {16, 16_384})
   void newMemberHearsOneThatSawItJoinLaterThanOthers(int capacity) throws Exception {
-    Member coordinator = join("a", capacity);
-    Member late = join("b", capacity);
+    LoopbackMember<Deaf> coordinator = join("a", multicast(capacity));
+    GroupNakack ofTheLate = multicast(capacity);
+    LoopbackMember<Deaf> late = join("b", ofTheLate);
     await("a view of two", () -> coordinator.channel.getView().size() == 2);
     late.link.deaf = true;
-    Member joined = join("c", capacity);
+    LoopbackMember<Deaf> joined = join("c", multicast(capacity));
     joined.link.deaf = true; // over TCP it would not be sent what goes to the view before
     for (int i = 0; i < MESSAGES; i++) {
       late.multicast("to the view before " + i);
     }
     await("what was sent", () -> coordinator.heard.size() == MESSAGES);
-    await("nothing to keep", () -> late.multicast.printAckTable().contains("min: " + MESSAGES));
+    await("nothing to keep", () -> ofTheLate.printAckTable().contains("min: " + MESSAGES));
     late.link.deaf = false;
     joined.link.deaf = false;
     await("a view of three", () -> late.channel.getView().size() == 3);
@@ -136,8 +87,8 @@ class GroupNakackTest {
 
   @Test
   void nothingIsPassedOverThatIsKept() throws Exception {
-    Member sender = join("a", 16_384);
-    Member deaf = join("b", 16_384);
+    LoopbackMember<Deaf> sender = join("a", multicast(16_384));
+    LoopbackMember<Deaf> deaf = join("b", multicast(16_384));
     await("a view of two", () -> sender.channel.getView().size() == 2);
     deaf.link.deaf = true;
     for (int i = 0; i < MESSAGES; i++) {

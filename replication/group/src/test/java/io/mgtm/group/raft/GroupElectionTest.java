@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.jgroups.Address;
 import org.jgroups.EmptyMessage;
-import org.jgroups.Message;
 import org.jgroups.View;
 import org.jgroups.protocols.raft.RAFT;
 import org.jgroups.protocols.raft.election.BaseElection;
 import org.jgroups.protocols.raft.election.VoteResponse;
-import org.jgroups.stack.Protocol;
 import org.jgroups.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +28,7 @@ class GroupElectionTest {
 
     Counted() {
       super(() -> mayVote, failure -> {});
-      setId((short) 601);
+      setId(ID);
     }
 
     void see(Address... members) {
@@ -50,13 +48,7 @@ class GroupElectionTest {
     raft.addr(own);
     election.addr(own);
     election.raft(raft);
-    election.setDownProtocol(
-        new Protocol() {
-          @Override
-          public Object down(Message message) {
-            return null;
-          }
-        });
+    election.setDownProtocol(new Silent());
   }
 
   @Test

@@ -12,14 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jgroups.Address;
 import org.jgroups.EmptyMessage;
-import org.jgroups.Message;
 import org.jgroups.ObjectMessage;
 import org.jgroups.protocols.raft.AppendEntriesRequest;
 import org.jgroups.protocols.raft.Leader;
 import org.jgroups.protocols.raft.LogEntries;
 import org.jgroups.protocols.raft.LogEntry;
 import org.jgroups.protocols.raft.election.VoteRequest;
-import org.jgroups.stack.Protocol;
 import org.jgroups.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,14 +60,6 @@ class GroupRaftTest {
     @Override
     public void failed(LogException cause) {
       throw cause;
-    }
-  }
-
-  /** Sends nothing. */
-  private static final class Silent extends Protocol {
-    @Override
-    public Object down(Message message) {
-      return null;
     }
   }
 
