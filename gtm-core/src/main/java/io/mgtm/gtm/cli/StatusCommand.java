@@ -44,12 +44,12 @@ final class StatusCommand extends ClientCommand {
       return super.obtain(settings);
     }
     if (!group.leader().isEmpty()) {
-      group = asLeaderKnowsIt();
       try {
         return super.obtain(settings);
       } catch (IOException e) {
         LOG.debug("The node serves no clients now", e);
       }
+      group = asLeaderKnowsIt(group);
     }
     return new Answer(new GroupView(at().toString(), group), groupText(group));
   }
@@ -75,8 +75,17 @@ final class StatusCommand extends ClientCommand {
     }
   }
 
+  /**
+   * What the node says of its group once it has served a client. A follower hears who leads before
+   * it hears where; one that has served knows both.
+   */
+  private NodeStatus afterServing() {
+    NodeStatus again = group.leaderAddress().isEmpty() ? group() : group;
+    return asLeaderKnowsIt(again == null ? group : again);
+  }
+
   /** Only the leader knows how far the others are. */
-  private NodeStatus asLeaderKnowsIt() {
+  private NodeStatus asLeaderKnowsIt(NodeStatus group) {
     boolean leads = group.serving() && group.role().equals("leader");
     if (leads || group.leaderAddress().isEmpty()) {
       return group;
@@ -145,6 +154,11 @@ final class StatusCommand extends ClientCommand {
             list.transactions().stream()
                 .filter(t -> t.state() == TransactionState.PREPARED)
                 .count();
+    int sequences = client.sequences().size();
+    List<NodeView> nodes = client.nodes().stream().map(NodeView::of).toList();
+    if (group != null) {
+      group = afterServing();
+    }
     StatusView view =
         new StatusView(
             at().toString(),
@@ -156,8 +170,8 @@ final class StatusCommand extends ClientCommand {
             LimitsView.of(list),
             list.transactions().size(),
             prepared,
-            client.sequences().size(),
-            client.nodes().stream().map(NodeView::of).toList(),
+            sequences,
+            nodes,
             group);
     return new Answer(view, text(view));
   }

@@ -2,9 +2,11 @@ package io.mgtm.gtm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.server.TestGtm;
 import io.mgtm.gtm.server.TestNodes;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,7 +14,9 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +59,14 @@ class GroupCommandsIT {
     return run(all.toArray(String[]::new));
   }
 
+  private static JsonNode json(Result result) {
+    try {
+      return new ObjectMapper().readTree(result.out());
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(result.out(), e);
+    }
+  }
+
   private static void done(Result result, String says) {
     assertThat(result.err()).isEmpty();
     assertThat(result.status()).isZero();
@@ -73,13 +85,34 @@ class GroupCommandsIT {
           .contains("g3 votes, ")
           .contains("entries behind, connected")
           .contains("next gxid       10000");
-      Result json = ask(node, "status", "--json");
-      JsonNode group = new ObjectMapper().readTree(json.out()).get("group");
+      JsonNode group = json(ask(node, "status", "--json")).get("group");
       assertThat(group.get("leader").asText()).isEqualTo(leader);
       assertThat(group.get("term").asLong()).isPositive();
       assertThat(group.get("members")).hasSize(3);
       assertThat(group.get("mode").asText()).isEqualTo("fifo");
     }
+  }
+
+  /** A follower hears who leads before it hears where. */
+  @Test
+  void statusOfANodeThatServesSaysWhereTheLeaderIs() throws IOException {
+    nodes.close();
+    nodes = TestNodes.three(folder.resolve("new")).startAll();
+    Set<String> asked = new HashSet<>();
+    TestGtm.await(
+        "every node to serve",
+        () -> {
+          for (String node : List.of("g1", "g2", "g3")) {
+            JsonNode status = json(ask(node, "status", "--json"));
+            if (status.has("nextGxid")) {
+              asked.add(node);
+              assertThat(status.get("group").get("leaderAddress").asText())
+                  .as(node)
+                  .startsWith("127.0.0.1:");
+            }
+          }
+          return asked.size() == 3;
+        });
   }
 
   @Test

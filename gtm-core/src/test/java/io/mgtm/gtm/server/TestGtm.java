@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A GTM on a free loopback port, set up as a test wants it, and its clients. */
-final class TestGtm implements AutoCloseable {
+public final class TestGtm implements AutoCloseable {
   private static final Duration WAIT = Duration.ofSeconds(20);
 
   private final List<RawClient> clients = new ArrayList<>();
@@ -199,7 +199,7 @@ final class TestGtm implements AutoCloseable {
   }
 
   /** Waits for something to become true; fails when it does not. */
-  static void await(String what, BooleanSupplier condition) {
+  public static void await(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + WAIT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
