@@ -54,6 +54,13 @@ final class JGroupsStack {
    */
   private static final long MERGE_MS = 1_000;
 
+  /**
+   * A member that joins, and whose request goes to a coordinator just as that one dies, asks again
+   * this often, less one. One that gives up is a group of its own, and merging takes seconds, in
+   * which the death of one more would leave no two together.
+   */
+  private static final int JOIN_ATTEMPTS = 8;
+
   private static final int SEND_QUEUE_MAX = 1_024;
 
   private JGroupsStack() {}
@@ -85,16 +92,20 @@ final class JGroupsStack {
     stack.add(new GroupNakack().setXmitInterval(RETRANSMIT_MS));
     stack.add(new UNICAST4().setXmitInterval(RETRANSMIT_MS));
     settings.secret().ifPresent(secret -> stack.add(admission(secret)));
-    stack.add(
-        new GMS()
-            .setJoinTimeout(500)
-            .setMaxJoinAttempts(2)
-            .setLeaveTimeout(500)
-            .setMergeTimeout(MERGE_MS)
-            .setViewAckCollectionTimeout(500)
-            .printLocalAddress(false));
+    stack.add(membership());
     stack.add(new FRAG4().setFragSize(FRAGMENT_BYTES));
     return stack;
+  }
+
+  /** Who is in the group's view. */
+  static GMS membership() {
+    return new GMS()
+        .setJoinTimeout(500)
+        .setMaxJoinAttempts(JOIN_ATTEMPTS)
+        .setLeaveTimeout(500)
+        .setMergeTimeout(MERGE_MS)
+        .setViewAckCollectionTimeout(500)
+        .printLocalAddress(false);
   }
 
   /** JGroups' own default, AES without a mode, neither hides repetitions nor notices changes. */

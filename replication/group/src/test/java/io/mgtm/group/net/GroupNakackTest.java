@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jgroups.Message;
 import org.jgroups.protocols.pbcast.GMS;
-import org.jgroups.stack.Protocol;
-import org.jgroups.util.MessageBatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,29 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class GroupNakackTest {
   private static final int MESSAGES = 50;
-  private final List<LoopbackMember<Deaf>> members = new ArrayList<>();
-
-  /** What others multicast is lost here while it is deaf; what is sent to it alone comes. */
-  private static final class Deaf extends Protocol {
-    private volatile boolean deaf;
-
-    private boolean isLost(Message message) {
-      return deaf && message.getDest() == null && !local_addr.equals(message.getSrc());
-    }
-
-    @Override
-    public Object up(Message message) {
-      return isLost(message) ? null : up_prot.up(message);
-    }
-
-    @Override
-    public void up(MessageBatch batch) {
-      batch.removeIf(this::isLost, true);
-      if (!batch.isEmpty()) {
-        up_prot.up(batch);
-      }
-    }
-  }
+  private final List<LoopbackMember<LossyLink>> members = new ArrayList<>();
 
   @AfterEach
   void close() {
@@ -54,10 +29,15 @@ class GroupNakackTest {
     return multicast;
   }
 
-  private LoopbackMember<Deaf> join(String name, GroupNakack multicast) throws Exception {
+  private LoopbackMember<LossyLink> join(String name, GroupNakack multicast) throws Exception {
     GMS membership = new GMS().setJoinTimeout(2_000).setViewAckCollectionTimeout(200);
-    LoopbackMember<Deaf> member =
-        new LoopbackMember<>("nakack-test", name, new Deaf(), multicast, membership);
+    LoopbackMember<LossyLink> member =
+        new LoopbackMember<>(
+            "nakack-test",
+            name,
+            new LossyLink(message -> message.getDest() == null),
+            multicast,
+            membership);
     members.add(member);
     return member;
   }
@@ -65,20 +45,20 @@ class GroupNakackTest {
   @ParameterizedTest
   @ValueSource(ints = {16, 16_384})
   void newMemberHearsOneThatSawItJoinLaterThanOthers(int capacity) throws Exception {
-    LoopbackMember<Deaf> coordinator = join("a", multicast(capacity));
+    LoopbackMember<LossyLink> coordinator = join("a", multicast(capacity));
     GroupNakack ofTheLate = multicast(capacity);
-    LoopbackMember<Deaf> late = join("b", ofTheLate);
+    LoopbackMember<LossyLink> late = join("b", ofTheLate);
     await("a view of two", () -> coordinator.channel.getView().size() == 2);
-    late.link.deaf = true;
-    LoopbackMember<Deaf> joined = join("c", multicast(capacity));
-    joined.link.deaf = true; // over TCP it would not be sent what goes to the view before
+    late.link.loses = true;
+    LoopbackMember<LossyLink> joined = join("c", multicast(capacity));
+    joined.link.loses = true; // over TCP it would not be sent what goes to the view before
     for (int i = 0; i < MESSAGES; i++) {
       late.multicast("to the view before " + i);
     }
     await("what was sent", () -> coordinator.heard.size() == MESSAGES);
     await("nothing to keep", () -> ofTheLate.printAckTable().contains("min: " + MESSAGES));
-    late.link.deaf = false;
-    joined.link.deaf = false;
+    late.link.loses = false;
+    joined.link.loses = false;
     await("a view of three", () -> late.channel.getView().size() == 3);
     late.multicast("to all");
     await("it at the old member", () -> coordinator.heard.contains("to all"));
@@ -87,14 +67,14 @@ class GroupNakackTest {
 
   @Test
   void nothingIsPassedOverThatIsKept() throws Exception {
-    LoopbackMember<Deaf> sender = join("a", multicast(16_384));
-    LoopbackMember<Deaf> deaf = join("b", multicast(16_384));
+    LoopbackMember<LossyLink> sender = join("a", multicast(16_384));
+    LoopbackMember<LossyLink> deaf = join("b", multicast(16_384));
     await("a view of two", () -> sender.channel.getView().size() == 2);
-    deaf.link.deaf = true;
+    deaf.link.loses = true;
     for (int i = 0; i < MESSAGES; i++) {
       sender.multicast("message " + i);
     }
-    deaf.link.deaf = false;
+    deaf.link.loses = false;
     sender.multicast("last");
     await("all", () -> deaf.heard.contains("last"));
     List<String> expected = new ArrayList<>();
