@@ -136,6 +136,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
 
   @Override
   public boolean isNeeded() {
-    return engine.isServing();
+    // Its vote may be needed again until the next leader is heard.
+    return engine.isServing() || log.status().leader().isEmpty();
   }
 }
