@@ -97,9 +97,10 @@ final class Changes {
   }
 
   void progressed(Progress other) {
-    if (other == successor && other.match >= heldAfter && !transferTold) {
+    boolean mayLead = s.needsMajority() || leader.isInStep(other);
+    if (other == successor && other.match >= heldAfter && mayLead && !transferTold) {
       transferTold = true;
-      leader.sendTo(other, new Message.TransferNow(s.term()));
+      leader.sendTo(other, new Message.TransferNow(s.term(), other.incarnation));
     }
     boolean joining = s.members.latest().joining().contains(other.member);
     boolean there = s.needsMajority() || !s.gone.contains(other.member.name());

@@ -185,8 +185,9 @@ final class Elections {
         .count();
   }
 
-  /** The leader asks this member to take over. */
-  boolean onTransfer() {
+  /** The leader asks this member to take over, which is in step with it then. */
+  boolean onTransfer(Message.TransferNow now) {
+    s.inStep |= now.incarnation() == s.record.incarnation();
     if (!s.isVoter() || !s.log.hasRoom()) {
       return false;
     }

@@ -189,7 +189,7 @@ public final class GroupCore {
     boolean won =
         (message instanceof Message.PreVoteReply asked && elections.onPreVoteReply(from, asked))
             || (message instanceof Message.VoteReply vote && elections.onVoteReply(from, vote))
-            || (message instanceof Message.TransferNow && elections.onTransfer());
+            || (message instanceof Message.TransferNow now && elections.onTransfer(now));
     if (won) {
       lead();
     }

@@ -135,19 +135,26 @@ final class LeaderRole {
 
   /** Tells members that may lead when this one is gone; again, should it have been lost. */
   private void tellWhoIsInStep(boolean again) {
-    // Before all know who is counted, the leader after a power cut among them, two could lead.
-    if (s.needsMajority() || s.members.latestIndex() > s.commitIndex) {
+    if (s.needsMajority()) {
       return;
     }
     for (Progress other : others.values()) {
-      boolean inStep =
-          other.state == Progress.State.REPLICATE && other.match >= termStart && other.isCaughtUp();
       boolean due = again || other.toldIncarnation < other.incarnation;
-      if (due && inStep && counts(other.member)) {
+      if (due && isInStep(other)) {
         other.toldIncarnation = other.incarnation;
         sender.send(other, new Message.CaughtUp(s.term(), other.incarnation));
       }
     }
+  }
+
+  /** With {@link Agreement#CONNECTED}: whether a member may lead when this one is gone. */
+  boolean isInStep(Progress other) {
+    // Before all know who is counted, the leader after a power cut among them, two could lead.
+    return s.members.latestIndex() <= s.commitIndex
+        && other.state == Progress.State.REPLICATE
+        && other.match >= termStart
+        && other.isCaughtUp()
+        && counts(other.member);
   }
 
   /**

@@ -90,11 +90,14 @@ public sealed interface Message {
       long term, long incarnation, Standing standing, long round, long index, int nextOffset)
       implements Message {}
 
-  /** To a {@code FORCED_ONLY} member: it has again what it may have lost. */
+  /**
+   * To a {@code FORCED_ONLY} member: it has again what it may have lost. With {@link
+   * Agreement#CONNECTED}: the member may lead when this leader is gone.
+   */
   record CaughtUp(long term, long incarnation) implements Message {}
 
-  /** To the member that shall lead: start an election now. */
-  record TransferNow(long term) implements Message {}
+  /** To the member that shall lead, which is caught up: start an election now. */
+  record TransferNow(long term, long incarnation) implements Message {}
 
   /** To a member whose committed checkpoint contradicts the leader's log. */
   record Diverged(long term, long index) implements Message {}

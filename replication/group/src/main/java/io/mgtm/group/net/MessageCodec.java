@@ -127,11 +127,12 @@ public final class MessageCodec {
     } else if (message instanceof Message.CaughtUp m) {
       to.putLong(m.incarnation());
       return CAUGHT_UP;
-    } else if (message instanceof Message.Diverged m) {
-      to.putLong(m.index());
-      return DIVERGED;
+    } else if (message instanceof Message.TransferNow m) {
+      to.putLong(m.incarnation());
+      return TRANSFER_NOW;
     }
-    return TRANSFER_NOW;
+    to.putLong(((Message.Diverged) message).index());
+    return DIVERGED;
   }
 
   private static byte flag(boolean set) {
@@ -193,7 +194,7 @@ public final class MessageCodec {
           new Message.CheckpointReply(
               term, in.getLong(), standing(in), in.getLong(), in.getLong(), in.getInt());
       case CAUGHT_UP -> new Message.CaughtUp(term, in.getLong());
-      case TRANSFER_NOW -> new Message.TransferNow(term);
+      case TRANSFER_NOW -> new Message.TransferNow(term, in.getLong());
       case DIVERGED -> new Message.Diverged(term, in.getLong());
       default -> throw new IllegalArgumentException("a message of type " + type);
     };

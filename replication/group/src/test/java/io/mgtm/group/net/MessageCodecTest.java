@@ -44,7 +44,7 @@ class MessageCodecTest {
             1, 2, 3, 4, members, 100, 50, ByteBuffer.wrap(new byte[] {9, 8, 7})),
         new Message.CheckpointReply(1, 2, Standing.INTACT, 3, 4, 5),
         new Message.CaughtUp(1, 2),
-        new Message.TransferNow(Long.MAX_VALUE),
+        new Message.TransferNow(Long.MAX_VALUE, 3),
         new Message.Diverged(1, 2));
   }
 

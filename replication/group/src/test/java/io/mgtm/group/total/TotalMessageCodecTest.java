@@ -34,7 +34,7 @@ class TotalMessageCodecTest {
   void theyAreToldFromThoseOfTheLog() {
     assertThat(TotalMessageCodec.isOne(ByteBuffer.wrap(TotalMessageCodec.encode(G1, PROPOSALS))))
         .isTrue();
-    byte[] ofLog = MessageCodec.encode(G1, new Message.TransferNow(4));
+    byte[] ofLog = MessageCodec.encode(G1, new Message.TransferNow(4, 1));
     assertThat(TotalMessageCodec.isOne(ByteBuffer.wrap(ofLog))).isFalse();
     assertThat(TotalMessageCodec.isOne(ByteBuffer.allocate(0))).isFalse();
   }

@@ -14,6 +14,8 @@ enum Fault {
   EMPTIED_FOLDER_KEEPS_ITS_IDENTITY,
   /** Mode lazy: a member that was away leads without those who know more. */
   RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP,
+  /** Mode lazy: a leader hands over to a member that does not know that it is in step. */
+  SUCCESSOR_NOT_IN_STEP,
   /** Mode lazy: a leader does not say that entries may be missing. */
   LOSS_NOT_TOLD,
   /** Mode total: a proposal that was sent again is applied again. */

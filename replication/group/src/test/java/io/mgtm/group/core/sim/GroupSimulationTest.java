@@ -39,6 +39,7 @@ class GroupSimulationTest {
       names = {
         "NONE",
         "RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP",
+        "SUCCESSOR_NOT_IN_STEP",
         "LOSS_NOT_TOLD",
         "REPEATED_PROPOSAL_NOT_DROPPED",
         "CHECKPOINT_FORGETS_ORIGINS",

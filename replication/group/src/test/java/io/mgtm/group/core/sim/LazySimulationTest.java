@@ -38,6 +38,7 @@ class LazySimulationTest {
         "CHECKPOINT_FORGETS_SESSIONS",
         "AHEAD_TAKEN_FOR_BUFFERED",
         "RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP",
+        "SUCCESSOR_NOT_IN_STEP",
         "LOSS_NOT_TOLD"
       })
   void plantedFaultIsFound(Fault fault) {

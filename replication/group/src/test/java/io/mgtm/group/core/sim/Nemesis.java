@@ -1,6 +1,9 @@
 package io.mgtm.group.core.sim;
 
+import static io.mgtm.group.core.sim.Violation.check;
+
 import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Role;
 import io.mgtm.group.core.Standing;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +12,9 @@ import java.util.SplittableRandom;
 /** Draws the faults of a schedule. */
 final class Nemesis {
   private static final String SPARE = "g9";
+
+  /** Within this a member leads that was handed the leadership, disks being slow. */
+  private static final int SUCCESSION_MS = 1_500;
 
   private final GroupSimulation world;
   private final SplittableRandom random;
@@ -75,14 +81,15 @@ final class Nemesis {
 
   /** Mode lazy promises nothing under a partition, so there is none. */
   private void crashOnly() {
-    switch (random.nextInt(membershipChanges ? 11 : 9)) {
+    switch (random.nextInt(membershipChanges ? 12 : 10)) {
       case 0, 1, 2 -> kill(leaderOr(anyone()));
       case 3 -> kill(anyone());
       case 4 -> powerCut(random.nextBoolean() ? leaderOr(anyone()) : anyone());
       case 5 -> slowDisks();
       case 6, 7 -> transfer();
       case 8 -> everythingDies();
-      case 9 -> add();
+      case 9 -> stopInOrder();
+      case 10 -> add();
       default -> remove();
     }
   }
@@ -278,6 +285,46 @@ final class Nemesis {
     SimNode leader = world.leader();
     if (leader != null) {
       leader.step(() -> leader.core.transfer(world.nowMs(), anyone().name));
+    }
+  }
+
+  /** A leader hands over and goes; whom it has chosen must lead without its return. */
+  private void stopInOrder() {
+    SimNode leader = world.leader();
+    SimNode successor = anyone();
+    if (leader == null || successor == leader || !successor.alive) {
+      return;
+    }
+    boolean[] begun = {false};
+    leader.step(() -> begun[0] = leader.core.transfer(world.nowMs(), successor.name).isEmpty());
+    if (begun[0]) {
+      world.trace("%s is to stop, %s to lead", leader.self(), successor.self());
+      goOnceHandedOver(leader, successor);
+    }
+  }
+
+  private void goOnceHandedOver(SimNode leader, SimNode successor) {
+    if (!leader.alive) {
+      return;
+    }
+    if (leader.core.isTransferring()) {
+      world.after(1, () -> goOnceHandedOver(leader, successor));
+    } else if (leader.core.role() != Role.LEADER) {
+      leader.alive = false;
+      world.trace("%s has handed over and stops", leader.self());
+      loseWhatWasSent(leader);
+      showGone(leader);
+      awaitSuccessor(leader, successor, world.nowMs() + SUCCESSION_MS);
+    }
+  }
+
+  private void awaitSuccessor(SimNode stopped, SimNode successor, long untilMs) {
+    boolean same = world.node(successor.name) == successor && successor.alive;
+    if (same && world.leader() == null) {
+      check(world.nowMs() < untilMs, "%s leads nobody after a transfer", successor.self());
+      world.after(10, () -> awaitSuccessor(stopped, successor, untilMs));
+    } else {
+      restart(stopped);
     }
   }
 

@@ -107,6 +107,12 @@ final class SimNetwork {
     if (world.fault == Fault.NO_LOG_MATCHING && message instanceof Message.Append append) {
       seen = asIfMatching(append, node.disk);
     }
+    if (world.fault == Fault.SUCCESSOR_NOT_IN_STEP) {
+      if (message instanceof Message.CaughtUp) {
+        return;
+      }
+      seen = message instanceof Message.TransferNow m ? new Message.TransferNow(m.term(), 0) : seen;
+    }
     Message delivered = seen;
     world.trace("%s to %s: %s", from, to, delivered);
     node.step(() -> node.core.receive(world.nowMs(), from, delivered));
