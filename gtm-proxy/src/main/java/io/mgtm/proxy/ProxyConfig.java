@@ -1,8 +1,8 @@
 package io.mgtm.proxy;
 
+import io.mgtm.group.net.AllowList;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.front.AllowList;
 import io.mgtm.gtm.front.FrontSettings;
 import io.mgtm.gtm.front.UpstreamProtocol;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -105,6 +105,10 @@ public record ProxyConfig(
     }
     if ((tls.certificate() == null) != (tls.key() == null)) {
       throw new ConfigException("tls.certificate: it needs tls.key, and the other way round");
+    }
+    if (protocol == UpstreamProtocol.XC && (secretFile != null || tls.trust() != null)) {
+      throw new ConfigException(
+          "protocol: xc is not allowed with secretFile or tls.trust, which it does not know");
     }
     range("drainMs", drainMs, 0, 3_600_000);
     range("limits.connectionsMax", limits.connectionsMax(), 1, FrontSettings.CONNECTIONS_MAX);

@@ -33,7 +33,7 @@ public final class ProxyServer implements AutoCloseable {
   private final ProxyConfig config;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "mgtm-front");
+  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "mgtm-front", this::fail);
   private final EventLoop loop = loops.next();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();

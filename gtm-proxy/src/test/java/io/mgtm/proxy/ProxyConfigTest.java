@@ -58,6 +58,7 @@ class ProxyConfigTest {
           name: a b                      | name: "a b" is not allowed, expected 1 to 63 of letters
           allow: [10.0.0.0/99]           | allow: "10.0.0.0/99" is no network: expected ADDRESS/BITS
           protocol: http                 | protocol: "http" is not allowed, expected auto or mgtm or xc
+          {protocol: xc, secretFile: s, gtm: ['g1:6666']} | protocol: xc is not allowed with secretFile
           drainMs: -1                    | drainMs: -1 is not allowed, expected 0 to 3600000
           limits: {connectionsMax: 40000} | limits.connectionsMax: 40000 is not allowed, expected 1 to 30000
           tls: {certificate: a.pem}      | tls.certificate: it needs tls.trust
@@ -65,7 +66,7 @@ class ProxyConfigTest {
           connections: 5                 | unknown key connections, expected one of: allow, drainMs
           """)
   void aWrongFileIsRefusedWithKeyValueAndWhatIsAllowed(String text, String message) {
-    String whole = text.startsWith("gtm") ? text : text + "\ngtm: ['g1:6666']";
+    String whole = text.contains("gtm") ? text : text + "\ngtm: ['g1:6666']";
     assertThatThrownBy(() -> read(whole).validated())
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(message);

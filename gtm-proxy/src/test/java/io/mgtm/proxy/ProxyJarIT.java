@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.testing.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,12 +18,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The jar as operators run it. */
-@Timeout(120)
 class ProxyJarIT {
   @TempDir private Path folder;
 
@@ -42,7 +41,7 @@ class ProxyJarIT {
                   "--listen",
                   "127.0.0.1:0",
                   "--gtm",
-                  "127.0.0.1:" + gtm.address().getPort(),
+                  TestProxy.at(gtm.address()).toString(),
                   "--metrics",
                   "127.0.0.1:0",
                   "--name",
@@ -69,10 +68,10 @@ class ProxyJarIT {
       assertThat(run("status", "--metrics", "127.0.0.1:" + metrics))
           .contains("serving", "a group led by", "connections     1");
       process.destroy();
-      TestProxy.await("it to accept nobody", () -> isRefused(at));
+      Await.until("it to accept nobody", () -> isRefused(at));
       assertThat(client.commit(gxid)).isTrue();
     }
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isEqualTo(143);
   }
 

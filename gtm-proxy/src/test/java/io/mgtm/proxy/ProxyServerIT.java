@@ -15,6 +15,8 @@ import io.mgtm.gtm.front.UpstreamProtocol;
 import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.Startup;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,13 +30,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A whole proxy before one GTM, over links and over the original's protocol. */
-@Timeout(120)
 class ProxyServerIT {
   @TempDir private Path folder;
   private GtmServer gtm;
@@ -60,7 +60,9 @@ class ProxyServerIT {
   }
 
   private String health() throws IOException, InterruptedException {
-    URI uri = URI.create("http://127.0.0.1:" + proxy.metricsAddress().getPort() + "/health");
+    URI uri =
+        URI.create(
+            "http://" + OwnAddress.HOST + ":" + proxy.metricsAddress().getPort() + "/health");
     return HttpClient.newHttpClient()
         .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
         .body();
@@ -125,7 +127,7 @@ class ProxyServerIT {
       goes.begin();
       assertThat(direct.transactions().transactions()).hasSize(3);
       goes.close();
-      TestProxy.await("its transactions to end", () -> open(direct) == 1);
+      Await.until("its transactions to end", () -> open(direct) == 1);
       assertThat(stays.commit(kept)).isTrue();
     }
   }
@@ -155,9 +157,9 @@ class ProxyServerIT {
       GtmClient node = GtmClient.connect(proxy.address(), postmaster);
       node.register(
           new NodeAddress(NodeType.COORDINATOR, "coord1", "p1", "10.0.0.1", 5432, "/data"));
-      TestProxy.await("the registration", () -> connected(direct));
+      Await.until("the registration", () -> connected(direct));
       node.close();
-      TestProxy.await("the end of the postmaster", () -> !connected(direct));
+      Await.until("the end of the postmaster", () -> !connected(direct));
       GtmClient again = GtmClient.connect(proxy.address(), postmaster);
       again.register(
           new NodeAddress(NodeType.COORDINATOR, "coord1", "p1", "10.0.0.1", 5432, "/data"));
@@ -224,7 +226,7 @@ class ProxyServerIT {
       GtmClient client = client();
       client.begin();
       try (GtmClient direct = GtmClient.connect(gtm.address())) {
-        TestProxy.await("the registration of the proxy", () -> registered(direct));
+        Await.until("the registration of the proxy", () -> registered(direct));
       }
       original.breakAll();
       assertThatThrownBy(client::begin).isInstanceOf(IOException.class);
@@ -251,9 +253,9 @@ class ProxyServerIT {
       int gxid = client.begin();
       client.commit(gxid);
       gtm.close();
-      TestProxy.await("the proxy to notice", () -> !proxy.trouble().isEmpty());
+      Await.until("the proxy to notice", () -> !proxy.trouble().isEmpty());
       gtm = TestProxy.gtm(folder.resolve("data"), at, GtmConfig.DEFAULTS.links());
-      TestProxy.await("the proxy to go on", () -> proxy.trouble().isEmpty());
+      Await.until("the proxy to go on", () -> proxy.trouble().isEmpty());
     }
     try (GtmClient client = client()) {
       client.commit(client.begin());
@@ -268,7 +270,7 @@ class ProxyServerIT {
     gtm =
         TestProxy.gtm(
             folder.resolve("data"),
-            new HostPort("127.0.0.1", 0),
+            new HostPort(OwnAddress.HOST, 0),
             new LinksConfig(right, d.certificate(), d.key(), d.trust(), d.tlsOnly(), d.graceMs()));
     ProxyConfig c = TestProxy.config(UpstreamProtocol.AUTO, gtm.address());
     proxy = ProxyServer.start(withSecret(c, right));

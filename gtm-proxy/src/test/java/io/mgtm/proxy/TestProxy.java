@@ -6,18 +6,17 @@ import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.front.UpstreamProtocol;
 import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** GTMs and proxies on free loopback ports, for tests. */
 final class TestProxy {
-  private static final HostPort ANY = new HostPort("127.0.0.1", 0);
-  private static final int WAIT_S = 30;
+  private static final HostPort ANY = new HostPort(OwnAddress.HOST, 0);
 
   private TestProxy() {}
 
@@ -43,7 +42,7 @@ final class TestProxy {
   }
 
   static HostPort at(InetSocketAddress address) {
-    return new HostPort("127.0.0.1", address.getPort());
+    return new HostPort(address.getAddress().getHostAddress(), address.getPort());
   }
 
   static ProxyConfig config(UpstreamProtocol protocol, InetSocketAddress gtm) {
@@ -63,12 +62,6 @@ final class TestProxy {
   }
 
   static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_S);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("not within " + WAIT_S + " s: " + what);
-      }
-      LockSupport.parkNanos(5_000_000);
-    }
+    Await.until(what, condition::getAsBoolean);
   }
 }

@@ -19,11 +19,9 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Links over TLS, with keys that the JDK's keytool made. */
-@Timeout(120)
 class TlsIT {
   private static final String PASSWORD = "changeit";
 
@@ -55,7 +53,7 @@ class TlsIT {
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve(name + ".log").toFile())
             .start();
-    assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(keytool.waitFor(180, TimeUnit.SECONDS)).isTrue();
     assertThat(keytool.exitValue()).isZero();
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {

@@ -62,7 +62,7 @@ public class BatchBenchmark {
     Entry entry =
         new Entry(
             1, EntryKind.COMMAND, Durability.BUFFERED, ByteBuffer.wrap(new byte[PAYLOAD_BYTES]));
-    entries = new Message.Append(1, 1, 1, 1, 1, Collections.nCopies(batch, entry));
+    entries = new Message.Append(1, null, 1, 1, 1, 1, Collections.nCopies(batch, entry));
     message = MessageCodec.encode(leader, entries);
   }
 

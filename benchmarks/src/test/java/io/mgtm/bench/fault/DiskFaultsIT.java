@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +18,6 @@ import org.slf4j.LoggerFactory;
  * The disk of one of three members is slow, or full, under load through the proxy: no request
  * fails, no gxid and no value comes twice, no snapshot is wrong.
  */
-@Timeout(900)
 class DiskFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(DiskFaultsIT.class);
   private static final int WRITE_MS = 30;
@@ -36,7 +35,7 @@ class DiskFaultsIT {
         Files.writeString(
             scratch.resolve("gtm.yaml"),
             "log: {segmentBytes: 1048576, checkpointBytes: 1073741824}\n");
-    return LocalSettings.free(folder, 3, "fifo")
+    return GroupUnderLoad.settings(folder, 3, "fifo")
         .withNodeOptions(List.of("--config", config.toString()));
   }
 
@@ -65,6 +64,7 @@ class DiskFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void aFollowerWhoseDiskIsFullIsNotMissedAndCatchesUp() throws Exception {
     try (TestDisk disk = TestDisk.small(data("g1"), SMALL_MIB);
         GroupUnderLoad running = GroupUnderLoad.start(settings())) {
@@ -83,9 +83,10 @@ class DiskFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void aSlowDiskOfTheLeaderOrAFollowerBreaksNothing() throws Exception {
     try (TestDisk disk = TestDisk.slow(data("g1"), scratch.resolve("nbd"), WRITE_MS);
-        GroupUnderLoad running = GroupUnderLoad.start(LocalSettings.free(folder, 3, "fifo"))) {
+        GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 3, "fifo"))) {
       assertThat(disk).isNotNull();
       running.lead("g2");
       running.awaitProgress(5_000);

@@ -7,9 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.check.GivenOut;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +22,11 @@ import javax.net.SocketFactory;
 
 /** Three node processes, a proxy process, and load through it, for a test that breaks things. */
 final class GroupUnderLoad implements AutoCloseable {
-  static final int LEADER_MS = 60_000;
+  static final int LEADER_MS = 180_000;
   private static final int CONNECTIONS = 8;
-  private static final int REQUEST_MS = 120_000;
-  private static final int STANDSTILL_MS = 60_000;
-  private static final int AWAIT_MS = 120_000;
+  private static final int REQUEST_MS = 300_000;
+  private static final int STANDSTILL_MS = 180_000;
+  private static final int AWAIT_MS = 300_000;
 
   /** More than a member lags that follows, and less than one that is gone for a while. */
   private static final int LAG_ENTRIES_MAX = 2_000;
@@ -34,7 +38,7 @@ final class GroupUnderLoad implements AutoCloseable {
   private static final List<String> SHORT_LIFE = List.of("-XX:TieredStopAtLevel=1");
 
   private static final AdminClient.Settings ASK =
-      new AdminClient.Settings(2_000, null, SocketFactory.getDefault());
+      new AdminClient.Settings(10_000, null, SocketFactory.getDefault());
 
   private final LocalInstallation group;
   private final MixedLoad load;
@@ -47,8 +51,24 @@ final class GroupUnderLoad implements AutoCloseable {
     this.givenOut = givenOut;
   }
 
+  /** An installation on ports of this test's own. */
+  static LocalSettings settings(Path folder, int nodes, String mode) {
+    List<HostPort> at =
+        OwnAddress.addresses(2 * nodes + 1).stream()
+            .map(address -> new HostPort(OwnAddress.HOST, address.getPort()))
+            .toList();
+    return new LocalSettings(
+        folder,
+        at.subList(0, nodes),
+        at.subList(nodes, 2 * nodes),
+        at.get(2 * nodes),
+        mode,
+        LocalSettings.JVM_OPTIONS,
+        List.of());
+  }
+
   static GroupUnderLoad start(Path folder) throws IOException, InterruptedException {
-    return start(LocalSettings.free(folder, 3, "fifo"));
+    return start(settings(folder, 3, "fifo"));
   }
 
   static GroupUnderLoad start(LocalSettings settings) throws IOException, InterruptedException {
@@ -230,12 +250,18 @@ final class GroupUnderLoad implements AutoCloseable {
           if (group.settings().name(leader).equals(member)) {
             return null;
           }
-          try (AdminClient client =
-              AdminClient.connect(group.settings().clients().get(leader).resolve(), ASK)) {
+          try (AdminClient client = AdminClient.connect(socketOf(leader), ASK)) {
             AdminClient.Answer answer = client.ask("transfer", member);
             return answer.kind() + " " + answer.text();
           }
         });
+  }
+
+  /** Where operators of the machine ask; members may have a network of their own. */
+  private UnixDomainSocketAddress socketOf(int node) {
+    LocalSettings settings = group.settings();
+    return UnixDomainSocketAddress.of(
+        settings.folder().resolve(settings.name(node)).resolve(LocalSocket.NAME));
   }
 
   /**
@@ -294,6 +320,13 @@ final class GroupUnderLoad implements AutoCloseable {
 
   List<Long> pausesMs() {
     return pausesMs;
+  }
+
+  /** The same, and those that follow are of another fault. */
+  List<Long> takePausesMs() {
+    List<Long> taken = List.copyOf(pausesMs);
+    pausesMs.clear();
+    return taken;
   }
 
   /** Ends the load; nobody saw an error, and nothing was wrong. */

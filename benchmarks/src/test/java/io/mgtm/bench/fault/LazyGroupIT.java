@@ -9,9 +9,8 @@ import io.mgtm.gtm.config.HostPort;
 import io.mgtm.proxy.ProxyMain;
 import io.mgtm.proxy.local.ChildProcess;
 import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -21,8 +20,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,10 +31,9 @@ import org.slf4j.LoggerFactory;
  * load: through the proxy, which gives back what was lost, no request fails, no gxid and no value
  * comes twice, no snapshot is wrong.
  */
-@Timeout(900)
 class LazyGroupIT {
   private static final Logger log = LoggerFactory.getLogger(LazyGroupIT.class);
-  private static final int KILLS = 5;
+  private static final int KILLS = 3;
 
   /** Below what a GTM takes, however long the second proxy's client goes on. */
   private static final int OPEN_MAX = 1_000;
@@ -56,13 +54,14 @@ class LazyGroupIT {
   }
 
   @Test
+  @Tag("long")
   void leadersOfThreeThatAreKilledOneAfterAnotherAreNotMissed() throws Exception {
     killLeaders(3);
   }
 
   private void killLeaders(int nodes) throws IOException, InterruptedException {
     try (GroupUnderLoad running =
-        GroupUnderLoad.start(patient(LocalSettings.free(folder, nodes, "lazy")))) {
+        GroupUnderLoad.start(patient(GroupUnderLoad.settings(folder, nodes, "lazy")))) {
       running.awaitVoters(nodes);
       for (int i = 0; i < KILLS; i++) {
         running.killLeader(2_000);
@@ -81,6 +80,7 @@ class LazyGroupIT {
   }
 
   @Test
+  @Tag("long")
   void whatOnlyTheDeadLeaderHadComesBackFromTheProxy() throws Exception {
     int rounds = 3;
     try (TestNetwork network = TestNetwork.make("g1", "g2", "proxy");
@@ -132,8 +132,10 @@ class LazyGroupIT {
   }
 
   @Test
+  @Tag("long")
   void aPlannedTransferLosesNothingAndWaitsForNobody() throws Exception {
-    try (GroupUnderLoad running = GroupUnderLoad.start(LocalSettings.free(folder, 2, "lazy"))) {
+    try (GroupUnderLoad running =
+        GroupUnderLoad.start(GroupUnderLoad.settings(folder, 2, "lazy"))) {
       running.awaitVoters(2);
       for (int i = 0; i < 2; i++) {
         int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
@@ -150,7 +152,7 @@ class LazyGroupIT {
 
   @Test
   void aProxyThatDiesWithTheLeaderLeavesNothingThatComesTwice() throws Exception {
-    try (GroupUnderLoad running = GroupUnderLoad.start(LocalSettings.free(folder, 2, "lazy"));
+    try (GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 2, "lazy"));
         SecondProxy second = new SecondProxy(running.group().settings())) {
       running.awaitVoters(2);
       GivenOut givenOut = running.givenOut();
@@ -189,9 +191,7 @@ class LazyGroupIT {
     private final ChildProcess process;
 
     SecondProxy(LocalSettings settings) throws IOException, InterruptedException {
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        address = new HostPort("127.0.0.1", free.getLocalPort());
-      }
+      address = new HostPort(OwnAddress.HOST, OwnAddress.port());
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(settings.jvm());

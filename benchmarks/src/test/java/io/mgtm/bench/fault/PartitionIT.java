@@ -7,38 +7,46 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Each node and the proxy has a network of its own, and packets between them are lost: through the
  * proxy no request fails, no gxid and no value comes twice, no snapshot is wrong.
  */
-@Timeout(900)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PartitionIT {
   private static final List<String> NAMES = List.of("g1", "g2", "g3");
   private static final int CUT_MS = 4_000;
 
-  @TempDir Path folder;
+  @TempDir static Path folder;
   private TestNetwork network;
+  private GroupUnderLoad running;
 
-  @BeforeEach
-  void makeNetwork() throws IOException {
+  @BeforeAll
+  void start() throws IOException, InterruptedException {
     network = TestNetwork.make("g1", "g2", "g3", "proxy");
+    running = GroupUnderLoad.start(network.installation(folder, NAMES, "fifo"), network::place);
   }
 
-  @AfterEach
-  void removeNetwork() throws IOException {
-    if (network != null) {
+  @AfterAll
+  void verify() throws IOException, InterruptedException {
+    if (network == null) {
+      return;
+    }
+    try {
+      if (running != null) {
+        try (GroupUnderLoad ends = running) {
+          ends.verify();
+        }
+      }
+    } finally {
       network.close();
     }
-  }
-
-  private GroupUnderLoad start() throws IOException, InterruptedException {
-    return GroupUnderLoad.start(network.installation(folder, NAMES, "fifo"), network::place);
   }
 
   /** Packets that are lost from now on. */
@@ -57,15 +65,16 @@ class PartitionIT {
   }
 
   private void underLoad(Cut cut, During during) throws Exception {
-    try (GroupUnderLoad running = start()) {
-      LocalSettings settings = running.group().settings();
-      String leader = settings.name(running.group().awaitLeader(GroupUnderLoad.LEADER_MS));
+    running.awaitVoters(3);
+    LocalSettings settings = running.group().settings();
+    String leader = settings.name(running.group().awaitLeader(GroupUnderLoad.LEADER_MS));
+    try {
       cut.make(leader, NAMES.stream().filter(n -> !n.equals(leader)).toList());
       during.see(running);
+    } finally {
       network.heal();
-      running.awaitProgress(2_000);
-      running.verify();
     }
+    running.awaitProgress(2_000);
   }
 
   @Test
@@ -79,6 +88,7 @@ class PartitionIT {
   }
 
   @Test
+  @Tag("long")
   void aLeaderThatIsCutOffWithItsClientsAcknowledgesNothing() throws Exception {
     underLoad(
         (leader, others) -> {
@@ -105,11 +115,13 @@ class PartitionIT {
   }
 
   @Test
+  @Tag("long")
   void aLeaderThatIsHeardByNobodyIsReplaced() throws Exception {
     underLoad((leader, others) -> network.lose(leader, others), PartitionIT::groupServes);
   }
 
   @Test
+  @Tag("long")
   void aLeaderThatHearsNobodyIsReplaced() throws Exception {
     underLoad(
         (leader, others) -> {
@@ -120,6 +132,7 @@ class PartitionIT {
   }
 
   @Test
+  @Tag("long")
   void aFollowerThatIsCutOffIsNotMissed() throws Exception {
     underLoad(
         (leader, others) -> {

@@ -20,15 +20,35 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class TestNetwork implements AutoCloseable {
   private static final String NOBODY = "02:00:00:00:00:ee";
-  private static final String PREFIX = "10.213.77.";
+
+  /** Two blocks of 256 networks that are reserved for tests of networks. */
+  private static final int NETWORKS = 512;
+
   private static final int HERE = 254;
   private static final int CLIENT_PORT = 6_666;
   private static final int GROUP_PORT = 7_666;
 
   private final String tag = "mgtm" + ProcessHandle.current().pid();
+  private final String prefix;
   private final Map<String, Integer> hosts = new LinkedHashMap<>();
 
-  private TestNetwork() {}
+  private TestNetwork(String prefix) {
+    this.prefix = prefix;
+  }
+
+  /** One that no other run on this machine uses. */
+  private static String freePrefix() throws IOException {
+    String used = run(List.of("ip", "-4", "-o", "addr")).output();
+    long first = ProcessHandle.current().pid();
+    for (int i = 0; i < NETWORKS; i++) {
+      long number = (first + i) % NETWORKS;
+      String prefix = "198.%d.%d.".formatted(18 + number / 256, number % 256);
+      if (!used.contains(" " + prefix)) {
+        return prefix;
+      }
+    }
+    throw new IOException("all networks of 198.18.0.0/15 are in use");
+  }
 
   /** Makes it, or skips the test where it cannot be made. */
   static TestNetwork make(String... names) throws IOException {
@@ -36,7 +56,7 @@ final class TestNetwork implements AutoCloseable {
         run(List.of("ip", "netns", "list")).status() == 0
             && run(List.of("id", "-u")).output().strip().equals("0"),
         "SKIPPED: network namespaces need root and iproute2");
-    TestNetwork network = new TestNetwork();
+    TestNetwork network = new TestNetwork(freePrefix());
     try {
       network.build(names);
       return network;
@@ -52,7 +72,7 @@ final class TestNetwork implements AutoCloseable {
     in(bridge(), "ip link set br0 up");
     must("ip link add " + tag + "h type veth peer name here netns " + bridge());
     in(bridge(), "ip link set here master br0 up");
-    must("ip addr add " + PREFIX + HERE + "/24 dev " + tag + "h");
+    must("ip addr add " + prefix + HERE + "/24 dev " + tag + "h");
     must("ip link set " + tag + "h up");
     for (String name : names) {
       int host = hosts.size() + 1;
@@ -88,7 +108,7 @@ final class TestNetwork implements AutoCloseable {
 
   /** The address of a process. */
   String address(String name) {
-    return PREFIX + hosts.get(name);
+    return prefix + hosts.get(name);
   }
 
   /** Runs a process in its network. */

@@ -5,14 +5,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Mode total: members that are cut off from the others, and keep the proxy, are left by it. */
-@Timeout(900)
+@Tag("long")
 class TotalPartitionIT {
   private static final Logger log = LoggerFactory.getLogger(TotalPartitionIT.class);
   private static final List<String> NAMES = List.of("g1", "g2", "g3");

@@ -8,13 +8,13 @@ import io.mgtm.bench.check.GivenOut;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whole runs: against a right GTM nothing is found, and every planted fault is. */
-@Timeout(60)
 class LoadRunTest {
   private static final int CONNECTIONS = 4;
   private static final int RUN_MS = 60_000;
@@ -32,18 +31,10 @@ class LoadRunTest {
   private static LoadResult run(LoadSettings settings, GivenOut givenOut)
       throws IOException, InterruptedException {
     try (LoadRun run = LoadRun.start(settings, givenOut)) {
-      await(() -> run.served() >= ENOUGH || run.failed() > 0);
+      Await.until("enough", () -> run.served() >= ENOUGH || run.failed() > 0);
       run.stop();
       return run.finish();
     }
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + 30_000_000_000L;
-    while (!condition.getAsBoolean() && System.nanoTime() - end < 0) {
-      java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
-    }
-    assertThat(condition.getAsBoolean()).as("in time").isTrue();
   }
 
   private static LoadSettings settings(FakeGtm gtm, Mix mix) {
@@ -137,7 +128,7 @@ class LoadRunTest {
     try (FakeGtm gtm = new FakeGtm(PlantedFaults.closedConnections())) {
       LoadSettings settings = settings(gtm, Mix.TXN).withReconnect(List.of(gtm.address()));
       try (LoadRun run = LoadRun.start(settings, new GivenOut())) {
-        await(() -> run.served() >= ENOUGH && run.failed() >= 10);
+        Await.until("enough", () -> run.served() >= ENOUGH && run.failed() >= 10);
         run.stop();
         assertThat(run.finish().firstFindings()).isEmpty();
       }
@@ -154,12 +145,12 @@ class LoadRunTest {
     LoadSettings settings =
         LoadSettings.of(address, CONNECTIONS, Mix.TXN, RUN_MS).withReconnect(List.of(address));
     try (LoadRun run = LoadRun.start(settings, givenOut)) {
-      await(() -> run.served() >= ENOUGH);
+      Await.until("enough", () -> run.served() >= ENOUGH);
       first.close();
       servedBefore = run.served();
       try (GtmServer second = server(data, address.getPort())) {
         assertThat(second.address()).isEqualTo(address);
-        await(() -> run.served() >= servedBefore + ENOUGH);
+        Await.until("enough", () -> run.served() >= servedBefore + ENOUGH);
         run.stop();
         LoadResult result = run.finish();
         assertThat(result.errors()).isPositive();
@@ -170,6 +161,6 @@ class LoadRunTest {
   }
 
   private static GtmServer server(Path data, int port) throws IOException {
-    return GtmServer.start(GtmConfig.at(data, new HostPort("127.0.0.1", port)));
+    return GtmServer.start(GtmConfig.at(data, new HostPort(OwnAddress.HOST, port)));
   }
 }

@@ -2,13 +2,13 @@ package io.mgtm.gtm.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.NodeStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,10 +27,10 @@ abstract class AdminCommand implements Callable<Integer> {
 
   @Option(
       names = "--at",
-      paramLabel = "HOST:PORT",
+      paramLabel = "HOST:PORT|unix:PATH",
       defaultValue = "127.0.0.1:6666",
       description = "Where any node of the group listens. Default: ${DEFAULT-VALUE}.")
-  private HostPort at;
+  private NodeAddress at;
 
   @Option(
       names = "--timeout-ms",
@@ -71,7 +71,7 @@ abstract class AdminCommand implements Callable<Integer> {
    */
   final byte[] askLeader(String verb, String argument) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    HostPort next = at;
+    NodeAddress next = at;
     while (true) {
       AdminClient.Answer answer = ask(next, verb, argument);
       switch (answer.kind()) {
@@ -85,11 +85,23 @@ abstract class AdminCommand implements Callable<Integer> {
                     .formatted(timeoutMs));
           }
           boolean known = !answer.text().isEmpty();
-          next = known ? HostPort.parse(answer.text()) : at;
+          next = known ? NodeAddress.parse(answer.text()) : at;
           LockSupport.parkNanos(known ? 0 : TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
         }
         default -> throw new IOException(answer.text());
       }
+    }
+  }
+
+  /** Waits until the node that {@code --at} names shows that what was asked for is so. */
+  final void awaitStatus(Predicate<NodeStatus> done, String otherwise) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    while (!done.test(status())) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException(
+            "%s after %d ms; see mgtm gtm status".formatted(otherwise, timeoutMs));
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
     }
   }
 
@@ -106,7 +118,26 @@ abstract class AdminCommand implements Callable<Integer> {
     return JSON.readValue(askHere("status"), NodeStatus.class);
   }
 
-  private AdminClient.Answer ask(HostPort node, String verb, String argument) throws IOException {
+  /** What the leader says that a node knows of; null while none is known. */
+  final NodeStatus statusOfLeader(NodeStatus of) throws IOException {
+    if (of.serving() && of.role().equals("leader")) {
+      return of;
+    }
+    if (of.leaderAddress().isEmpty()) {
+      return null;
+    }
+    AdminClient.Answer answer = ask(NodeAddress.parse(of.leaderAddress()), "status", "");
+    NodeStatus leader = JSON.readValue(answer.bytes(), NodeStatus.class);
+    return leader.serving() && leader.role().equals("leader") ? leader : null;
+  }
+
+  /** The node that {@code --at} names. */
+  final NodeAddress at() {
+    return at;
+  }
+
+  private AdminClient.Answer ask(NodeAddress node, String verb, String argument)
+      throws IOException {
     try (AdminClient client = link.connect(node, timeoutMs)) {
       return client.ask(verb, argument);
     }

@@ -26,6 +26,12 @@ final class BackupCommand extends AdminCommand {
     if (Files.exists(to)) {
       throw new IOException(to + " exists already; choose another file with --to");
     }
+    Path parent = to.toAbsolutePath().getParent();
+    if (!Files.isDirectory(parent)) {
+      throw new IOException(
+          "cannot write %s: there is no folder %s; make it, or choose another with --to"
+              .formatted(to, parent));
+    }
     byte[] bytes = askLeader("backup", "");
     BackupFile backup;
     try {

@@ -47,6 +47,7 @@ public final class Cli {
     CommandLine line = new CommandLine(program);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.registerConverter(HostPort.class, text -> read(text, HostPort::parse));
+    line.registerConverter(NodeAddress.class, text -> read(text, NodeAddress::parse));
     line.registerConverter(GroupMode.class, text -> read(text, GroupMode::of));
     line.setExecutionExceptionHandler(Cli::fail);
     line.setParameterExceptionHandler(Cli::refuse);
@@ -69,7 +70,8 @@ public final class Cli {
   public static int awaitFailure(CompletableFuture<Throwable> failure, PrintWriter err)
       throws InterruptedException {
     try {
-      tell(err, "stopped: " + failure.get().getMessage());
+      Throwable cause = failure.get();
+      tell(err, "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage()));
       err.flush();
       return FAILED;
     } catch (ExecutionException e) {
@@ -85,7 +87,7 @@ public final class Cli {
         || e instanceof Takeover.RefusedException
         || e instanceof LogException
         || e instanceof IOException) {
-      tell(err, e.getMessage() == null ? e.toString() : e.getMessage());
+      tell(err, e instanceof IOException io ? IoSentences.of(io) : e.getMessage());
     } else {
       e.printStackTrace(err);
     }

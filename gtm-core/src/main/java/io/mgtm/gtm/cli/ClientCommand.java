@@ -3,7 +3,6 @@ package io.mgtm.gtm.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
-import io.mgtm.gtm.config.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -23,10 +22,11 @@ abstract class ClientCommand implements Callable<Integer> {
 
   @Option(
       names = "--at",
-      paramLabel = "HOST:PORT",
+      paramLabel = "HOST:PORT|unix:PATH",
       defaultValue = "127.0.0.1:6666",
-      description = "Where the GTM listens. Default: ${DEFAULT-VALUE}.")
-  private HostPort at;
+      description =
+          "Where the GTM listens, or mgtm.sock in its data folder. Default: ${DEFAULT-VALUE}.")
+  private NodeAddress at;
 
   @Option(names = "--json", description = "Prints one line of JSON.")
   private boolean json;
@@ -77,7 +77,7 @@ abstract class ClientCommand implements Callable<Integer> {
   }
 
   /** Where the GTM listens. */
-  final HostPort at() {
+  final NodeAddress at() {
     return at;
   }
 

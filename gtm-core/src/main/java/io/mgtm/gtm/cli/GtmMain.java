@@ -24,6 +24,8 @@ import picocli.CommandLine.Command;
       TransferCommand.class,
       AddMemberCommand.class,
       RemoveMemberCommand.class,
+      AwaitInSyncCommand.class,
+      DurabilityCommand.class,
       AcceptLossCommand.class,
       BackupCommand.class,
       RestoreCommand.class

@@ -1,7 +1,6 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -40,9 +39,14 @@ final class LinkOptions {
   private Path key;
 
   /** A link to a node. */
-  AdminClient connect(HostPort at, int timeoutMs) throws IOException {
+  AdminClient connect(NodeAddress at, int timeoutMs) throws IOException {
     return AdminClient.connect(
         at.resolve(), new AdminClient.Settings(timeoutMs, secret(), sockets()));
+  }
+
+  /** Whether the operator said how, which only a node of mgtm understands. */
+  boolean isGiven() {
+    return secretFile != null || tls || trust != null || certificate != null || key != null;
   }
 
   private LinkSecret secret() throws IOException {

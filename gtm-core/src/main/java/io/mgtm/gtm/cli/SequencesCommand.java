@@ -4,6 +4,7 @@ import io.mgtm.gtm.cli.Views.SequenceView;
 import io.mgtm.gtm.cli.Views.SequencesView;
 import io.mgtm.gtm.client.GtmClient;
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.List;
 import picocli.CommandLine.Command;
 
@@ -12,7 +13,11 @@ import picocli.CommandLine.Command;
 final class SequencesCommand extends ClientCommand {
   @Override
   Answer ask(GtmClient client) throws IOException {
-    List<SequenceView> all = client.sequences().stream().map(SequenceView::of).toList();
+    List<SequenceView> all =
+        client.sequences().stream()
+            .map(SequenceView::of)
+            .sorted(Comparator.comparing(SequenceView::name))
+            .toList();
     TextTable table =
         new TextTable("NAME", "LAST VALUE", "START", "INCREMENT", "MIN", "MAX", "CYCLE");
     for (SequenceView s : all) {

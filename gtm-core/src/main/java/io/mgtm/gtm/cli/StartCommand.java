@@ -142,7 +142,8 @@ final class StartCommand implements Callable<Integer> {
             c.limits(),
             c.timeouts(),
             group(c.group()),
-            c.links())
+            c.links(),
+            c.access())
         .validated();
   }
 

@@ -8,14 +8,16 @@ import io.mgtm.gtm.cli.Views.StatusView;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.client.NodeRefusedException;
 import io.mgtm.gtm.command.TransactionReply.TransactionList;
 import io.mgtm.gtm.command.TransactionState;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.server.StateCounts;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -32,6 +34,9 @@ final class StatusCommand extends ClientCommand {
   @Mixin private LinkOptions link;
 
   private NodeStatus group;
+
+  /** Whether it is a node of mgtm that may be asked to count. */
+  private boolean counts;
 
   /**
    * A member of a group is asked about the group first, for it may have nothing else to tell. An
@@ -54,18 +59,22 @@ final class StatusCommand extends ClientCommand {
     return new Answer(new GroupView(at().toString(), group), groupText(group));
   }
 
-  /** What the node says of its group; null when it is in none. */
-  private NodeStatus group() {
+  /** What the node says of its group; null when it is in none, or no node of mgtm. */
+  private NodeStatus group() throws IOException {
     try {
       NodeStatus status = ask(at());
+      counts = true;
       return status.mode().equals("single") ? null : status;
-    } catch (IOException e) {
+    } catch (NodeRefusedException e) {
+      if (e.isNode() || link.isGiven()) {
+        throw e;
+      }
       LOG.debug("No node of mgtm answers", e);
       return null;
     }
   }
 
-  private NodeStatus ask(HostPort node) throws IOException {
+  private NodeStatus ask(NodeAddress node) throws IOException {
     try (AdminClient client = link.connect(node, timeoutMs())) {
       AdminClient.Answer answer = client.ask("status", "");
       if (answer.kind() != AdminReplyKind.DONE) {
@@ -79,7 +88,7 @@ final class StatusCommand extends ClientCommand {
    * What the node says of its group once it has served a client. A follower hears who leads before
    * it hears where; one that has served knows both.
    */
-  private NodeStatus afterServing() {
+  private NodeStatus afterServing() throws IOException {
     NodeStatus again = group.leaderAddress().isEmpty() ? group() : group;
     return asLeaderKnowsIt(again == null ? group : again);
   }
@@ -91,7 +100,7 @@ final class StatusCommand extends ClientCommand {
       return group;
     }
     try {
-      NodeStatus leader = ask(HostPort.parse(group.leaderAddress()));
+      NodeStatus leader = ask(NodeAddress.parse(group.leaderAddress()));
       return new NodeStatus(
           group.member(),
           group.mode(),
@@ -104,8 +113,14 @@ final class StatusCommand extends ClientCommand {
           group.lastIndex(),
           group.committedIndex(),
           group.appliedIndex(),
+          leader.durability(),
           group.sessions(),
-          leader.members());
+          leader.members(),
+          Stream.concat(
+                  group.warnings().stream(),
+                  leader.warnings().stream()
+                      .map(said -> "%s says: %s".formatted(leader.member(), said)))
+              .toList());
     } catch (IOException e) {
       LOG.debug("The leader does not answer", e);
       return group;
@@ -125,8 +140,11 @@ final class StatusCommand extends ClientCommand {
     line(
         out,
         "log",
-        "entry %d, committed %d, applied %d"
-            .formatted(g.lastIndex(), g.committedIndex(), g.appliedIndex()));
+        "entry %d, committed %d, applied %d, durability %s"
+            .formatted(g.lastIndex(), g.committedIndex(), g.appliedIndex(), g.durability()));
+    for (String warning : g.warnings()) {
+      line(out, "WARNING", warning);
+    }
     for (NodeStatus.MemberStatus m : g.members()) {
       line(
           out,
@@ -148,13 +166,8 @@ final class StatusCommand extends ClientCommand {
   @Override
   Answer ask(GtmClient client) throws IOException {
     double answerMs = answerMs(client);
-    TransactionList list = client.transactions();
-    int prepared =
-        (int)
-            list.transactions().stream()
-                .filter(t -> t.state() == TransactionState.PREPARED)
-                .count();
-    int sequences = client.sequences().size();
+    StateCounts held = counts ? counted(client) : listed(client);
+    TransactionList list = held.counters();
     List<NodeView> nodes = client.nodes().stream().map(NodeView::of).toList();
     if (group != null) {
       group = afterServing();
@@ -168,12 +181,43 @@ final class StatusCommand extends ClientCommand {
             Views.unsigned(list.latestCompletedGxid()),
             Views.unsigned(list.recentGlobalXmin()),
             LimitsView.of(list),
-            list.transactions().size(),
-            prepared,
-            sequences,
+            held.transactions(),
+            held.prepared(),
+            held.sequences(),
             nodes,
             group);
     return new Answer(view, text(view));
+  }
+
+  /** A node of before cannot count, and lists. */
+  private StateCounts counted(GtmClient client) throws IOException {
+    try {
+      return count(at(), true);
+    } catch (IOException e) {
+      LOG.debug("The node does not count", e);
+      return listed(client);
+    }
+  }
+
+  private StateCounts count(NodeAddress node, boolean mayRedirect) throws IOException {
+    try (AdminClient admin = link.connect(node, timeoutMs())) {
+      AdminClient.Answer answer = admin.ask("counts", "");
+      if (answer.kind() == AdminReplyKind.DONE) {
+        return JSON.readValue(answer.bytes(), StateCounts.class);
+      }
+      if (answer.kind() == AdminReplyKind.REDIRECT && mayRedirect && !answer.text().isEmpty()) {
+        return count(NodeAddress.parse(answer.text()), false);
+      }
+      throw new IOException(answer.text());
+    }
+  }
+
+  private static StateCounts listed(GtmClient client) throws IOException {
+    TransactionList list = client.transactions();
+    long prepared =
+        list.transactions().stream().filter(t -> t.state() == TransactionState.PREPARED).count();
+    return StateCounts.of(
+        list, list.transactions().size(), (int) prepared, client.sequences().size());
   }
 
   /** The quickest of several requests: the first ones pay for loading this program. */

@@ -19,7 +19,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.UnixDomainSocketAddress;
 import javax.net.SocketFactory;
 
 /**
@@ -30,6 +32,7 @@ import javax.net.SocketFactory;
 public final class AdminClient implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 * 1024;
   private static final String NAME = "admin";
+  private static final byte XC_ERROR = 'E';
 
   /**
    * How to reach nodes.
@@ -66,7 +69,7 @@ public final class AdminClient implements AutoCloseable {
     }
   }
 
-  private final InetSocketAddress address;
+  private final SocketAddress address;
   private final Settings settings;
   private final Socket socket;
   private final InputStream input;
@@ -75,8 +78,7 @@ public final class AdminClient implements AutoCloseable {
   private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, frames);
   private long requests;
 
-  private AdminClient(InetSocketAddress address, Settings settings, Socket socket)
-      throws IOException {
+  private AdminClient(SocketAddress address, Settings settings, Socket socket) throws IOException {
     this.address = address;
     this.settings = settings;
     this.socket = socket;
@@ -88,12 +90,13 @@ public final class AdminClient implements AutoCloseable {
    *
    * @throws IOException when the node cannot be reached or refuses
    */
-  public static AdminClient connect(InetSocketAddress address, Settings settings)
-      throws IOException {
-    if (address.isUnresolved()) {
-      throw new IOException("cannot connect to " + address + ": the host name is not known");
+  public static AdminClient connect(SocketAddress address, Settings settings) throws IOException {
+    if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
+      throw new IOException(
+          "cannot connect to the GTM at " + text(address) + ": the host name is not known");
     }
-    Socket socket = settings.sockets().createSocket();
+    boolean here = address instanceof UnixDomainSocketAddress;
+    Socket socket = here ? UnixSocket.suiting(address) : settings.sockets().createSocket();
     try {
       socket.setTcpNoDelay(true);
       socket.connect(address, settings.timeoutMs());
@@ -101,21 +104,25 @@ public final class AdminClient implements AutoCloseable {
       AdminClient client = new AdminClient(address, settings, socket);
       client.start();
       return client;
+    } catch (NodeException | NodeRefusedException e) {
+      socket.close();
+      throw e;
     } catch (IOException e) {
       socket.close();
-      throw e.getMessage() != null && e.getMessage().startsWith("the node at")
-          ? e
-          : new IOException("cannot connect to the node at " + text(address) + ": " + e, e);
+      throw new IOException(
+          "cannot connect to the GTM at %s: %s"
+              .formatted(text(address), e.getMessage() == null ? e : e.getMessage()),
+          e);
     }
   }
 
-  private static String text(InetSocketAddress address) {
-    return address.getHostString() + ":" + address.getPort();
+  private static String text(SocketAddress address) {
+    return UnixSocket.text(address);
   }
 
   private void start() throws IOException {
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION_ENTRIES); // It asks for nothing newer.
     LinkWriter.hello(out, NAME, FrontKind.PROXY);
     send(out);
     while (frames.standing == null) {
@@ -128,7 +135,7 @@ public final class AdminClient implements AutoCloseable {
 
   private void answerChallenge() throws IOException {
     if (settings.secret() == null) {
-      throw broken("it asks for a secret, and none was given: use --secret-file");
+      throw refused("it asks for a secret, and none was given: use --secret-file");
     }
     ByteBuf out = Unpooled.buffer();
     LinkWriter.auth(out, settings.secret().answer(frames.nonce, NAME));
@@ -165,25 +172,49 @@ public final class AdminClient implements AutoCloseable {
   private void receive() throws IOException {
     try {
       incoming.discardReadBytes().ensureWritable(BUFFER_BYTES);
-      if (incoming.writeBytes(input, incoming.writableBytes()) < 0) {
+      boolean ended = incoming.writeBytes(input, incoming.writableBytes()) < 0;
+      if (!frames.heard && (ended || isXcError())) {
+        throw new NodeRefusedException(
+            "what listens at %s is no node of mgtm: it does not take links"
+                .formatted(text(address)),
+            false);
+      }
+      if (ended) {
         throw broken("it closed the connection");
       }
       decoder.decode(incoming);
     } catch (SocketTimeoutException e) {
-      throw new IOException(
+      throw new NodeException(
           "the node at %s did not answer within %d ms"
-              .formatted(text(address), settings.timeoutMs()),
-          e);
+              .formatted(text(address), settings.timeoutMs()));
     } catch (WireException e) {
       throw broken(e.getMessage());
     }
     if (frames.refusal != null) {
-      throw broken(frames.refusal);
+      throw refused(frames.refusal);
     }
   }
 
+  /** A proxy or an original GTM refuses the preface with an error, which begins with this. */
+  private boolean isXcError() {
+    return incoming.isReadable() && incoming.getByte(incoming.readerIndex()) == XC_ERROR;
+  }
+
+  private IOException refused(String why) {
+    return new NodeRefusedException("the node at " + text(address) + ": " + why, true);
+  }
+
   private IOException broken(String how) {
-    return new IOException("the node at " + text(address) + ": " + how);
+    return new NodeException("the node at " + text(address) + ": " + how);
+  }
+
+  /** The link has broken; the message says which, and how. */
+  private static final class NodeException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NodeException(String message) {
+      super(message);
+    }
   }
 
   @Override
@@ -194,6 +225,7 @@ public final class AdminClient implements AutoCloseable {
   /** What the node said. */
   private static final class Frames implements NodeFrameHandler {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private boolean heard;
     private byte[] nonce;
     private Standing standing;
     private String refusal;
@@ -208,11 +240,13 @@ public final class AdminClient implements AutoCloseable {
 
     @Override
     public void challenge(byte[] given) {
+      heard = true;
       nonce = given;
     }
 
     @Override
     public void standing(Standing now) {
+      heard = true;
       standing = now;
     }
 
@@ -223,6 +257,7 @@ public final class AdminClient implements AutoCloseable {
 
     @Override
     public void refused(long session, RefusalCode code, String message, String hint) {
+      heard = true;
       refusal = message + (hint.isEmpty() ? "" : ". " + hint);
     }
 

@@ -21,7 +21,7 @@ import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -45,13 +45,13 @@ public final class GtmClient implements AutoCloseable {
   }
 
   /** Connects and says who it is; the exception's message names the address and the cause. */
-  public static GtmClient connect(InetSocketAddress address, ClientSettings settings)
+  public static GtmClient connect(SocketAddress address, ClientSettings settings)
       throws IOException {
     return new GtmClient(GtmConnection.open(address, settings));
   }
 
   /** As the other, with {@link ClientSettings#defaults}. */
-  public static GtmClient connect(InetSocketAddress address) throws IOException {
+  public static GtmClient connect(SocketAddress address) throws IOException {
     return connect(address, ClientSettings.defaults());
   }
 

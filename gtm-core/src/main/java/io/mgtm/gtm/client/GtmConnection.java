@@ -11,11 +11,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 
 /**
  * One connection, one request at a time. After any exception but a {@link GtmErrorException} that
@@ -24,10 +24,11 @@ import java.nio.channels.SocketChannel;
 final class GtmConnection implements AutoCloseable, ReplyHandler {
   private static final int BUFFER_BYTES = 8 * 1024;
 
-  private final InetSocketAddress address;
+  private final SocketAddress address;
   private final ClientSettings settings;
-  private final SocketChannel channel;
+  private final Socket socket;
   private final InputStream input;
+  private final OutputStream output;
   private final RequestEncoder encoder = new RequestEncoder();
   private final ReplyDecoder decoder;
   private final ByteBuf outgoing = Unpooled.buffer(BUFFER_BYTES);
@@ -36,39 +37,40 @@ final class GtmConnection implements AutoCloseable, ReplyHandler {
   private Reply reply;
   private GtmErrorException error;
 
-  private GtmConnection(InetSocketAddress address, ClientSettings settings, SocketChannel channel)
+  private GtmConnection(SocketAddress address, ClientSettings settings, Socket socket)
       throws IOException {
     this.address = address;
     this.settings = settings;
-    this.channel = channel;
-    this.input = channel.socket().getInputStream();
+    this.socket = socket;
+    this.input = socket.getInputStream();
+    this.output = socket.getOutputStream();
     this.decoder = new ReplyDecoder(settings.replyBytesMax(), false, this);
   }
 
-  static GtmConnection open(InetSocketAddress address, ClientSettings settings) throws IOException {
-    if (address.isUnresolved()) {
+  static GtmConnection open(SocketAddress address, ClientSettings settings) throws IOException {
+    if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
       throw new IOException(
           "cannot connect to the GTM at " + text(address) + ": the host name is not known");
     }
-    SocketChannel channel = SocketChannel.open();
+    Socket socket = UnixSocket.suiting(address);
     try {
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.socket().connect(address, settings.connectTimeoutMs());
-      channel.socket().setSoTimeout(settings.readTimeoutMs());
-      GtmConnection connection = new GtmConnection(address, settings, channel);
+      socket.setTcpNoDelay(true);
+      socket.connect(address, settings.connectTimeoutMs());
+      socket.setSoTimeout(settings.readTimeoutMs());
+      GtmConnection connection = new GtmConnection(address, settings, socket);
       connection.start();
       return connection;
     } catch (GtmErrorException e) {
-      channel.close();
+      socket.close();
       throw e;
     } catch (IOException e) {
-      channel.close();
+      socket.close();
       throw new IOException("cannot connect to the GTM at " + text(address) + ": " + why(e), e);
     }
   }
 
-  private static String text(InetSocketAddress address) {
-    return address.getHostString() + ":" + address.getPort();
+  private static String text(SocketAddress address) {
+    return UnixSocket.text(address);
   }
 
   private static String why(IOException e) {
@@ -103,10 +105,7 @@ final class GtmConnection implements AutoCloseable, ReplyHandler {
   }
 
   private void send() throws IOException {
-    ByteBuffer bytes = outgoing.nioBuffer();
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
-    }
+    output.write(outgoing.array(), outgoing.arrayOffset(), outgoing.readableBytes());
   }
 
   private void receive(String what) throws IOException {
@@ -116,7 +115,9 @@ final class GtmConnection implements AutoCloseable, ReplyHandler {
     try {
       decoder.decode(incoming);
       while (!answered) {
-        incoming.discardReadBytes().ensureWritable(BUFFER_BYTES);
+        incoming
+            .discardReadBytes()
+            .ensureWritable(Math.max(BUFFER_BYTES, decoder.missingBytes(incoming)));
         if (incoming.writeBytes(input, incoming.writableBytes()) < 0) {
           throw new IOException(
               "the GTM at " + text(address) + " closed the connection before it answered " + what);
@@ -165,7 +166,7 @@ final class GtmConnection implements AutoCloseable, ReplyHandler {
   /** Says that it leaves, as far as that can be sent, and closes. */
   @Override
   public void close() throws IOException {
-    try (channel) {
+    try (socket) {
       sayGoodbye();
     }
   }

@@ -78,6 +78,14 @@ public enum CommandType {
     return query;
   }
 
+  /** Whether its answer is a list, as long as the state has it. */
+  public boolean lists() {
+    return switch (this) {
+      case LIST_TRANSACTIONS, LIST_PREPARED, LIST_SEQUENCES, LIST_NODES, LIST_BARRIERS -> true;
+      default -> false;
+    };
+  }
+
   public byte code() {
     return code;
   }

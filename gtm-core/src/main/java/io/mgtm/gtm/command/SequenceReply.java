@@ -23,6 +23,6 @@ public sealed interface SequenceReply extends Reply {
       boolean cycle,
       boolean called) {}
 
-  /** Every sequence, by key. */
+  /** Every sequence, in no order. */
   record SequenceList(List<SequenceInfo> sequences) implements SequenceReply {}
 }

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.config;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -12,6 +13,7 @@ import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.mgtm.group.GroupMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -31,7 +33,16 @@ public final class ConfigFile {
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .addMixIn(GroupMode.class, ModeByLabel.class)
           .build();
+
+  /** A mode is read as the command line reads it, so that both refuse it with the same words. */
+  private abstract static class ModeByLabel {
+    @JsonCreator
+    static GroupMode of(String label) {
+      return GroupMode.of(label);
+    }
+  }
 
   private ConfigFile() {}
 

@@ -24,7 +24,8 @@ public record GtmConfig(
     LimitsConfig limits,
     Timeouts timeouts,
     GroupConfig group,
-    LinksConfig links) {
+    LinksConfig links,
+    AccessConfig access) {
 
   /** A node without a group. */
   public GtmConfig(
@@ -49,6 +50,34 @@ public record GtmConfig(
         timeouts,
         DEFAULT_GROUP,
         DEFAULT_LINKS);
+  }
+
+  /** A node that is open to everybody who is let in by {@code links}. */
+  public GtmConfig(
+      Path data,
+      HostPort listen,
+      HostPort metrics,
+      DurabilityMode durability,
+      int ioThreads,
+      Log log,
+      Gxid gxid,
+      LimitsConfig limits,
+      Timeouts timeouts,
+      GroupConfig group,
+      LinksConfig links) {
+    this(
+        data,
+        listen,
+        metrics,
+        durability,
+        ioThreads,
+        log,
+        gxid,
+        limits,
+        timeouts,
+        group,
+        links,
+        DEFAULT_ACCESS);
   }
 
   /**
@@ -96,6 +125,8 @@ public record GtmConfig(
   private static final LinksConfig DEFAULT_LINKS =
       new LinksConfig(null, null, null, null, false, 10_000);
 
+  private static final AccessConfig DEFAULT_ACCESS = new AccessConfig(null);
+
   /** More than an unclean restart passes over (131,072), or it could pass the stop itself. */
   private static final int STOP_MARGIN_MIN = 200_000;
 
@@ -129,6 +160,23 @@ public record GtmConfig(
         DEFAULTS.timeouts);
   }
 
+  /** The same with other rights. */
+  public GtmConfig withAccess(AccessConfig wanted) {
+    return new GtmConfig(
+        data,
+        listen,
+        metrics,
+        durability,
+        ioThreads,
+        log,
+        gxid,
+        limits,
+        timeouts,
+        group,
+        links,
+        wanted);
+  }
+
   /**
    * Checks every value.
    *
@@ -159,6 +207,7 @@ public record GtmConfig(
     range("links.graceMs", links.graceMs(), 100, 3_600_000);
     group.validate();
     links.validate();
+    access.validate(links, group);
     return this;
   }
 
@@ -167,5 +216,14 @@ public record GtmConfig(
       throw new ConfigException(
           key + ": " + value + " is not allowed, expected " + min + " to " + max);
     }
+  }
+
+  /** Where fronts and other members reach this node, which listens on a port. */
+  public HostPort advertised(int port) {
+    if (group.advertise() != null) {
+      return group.advertise();
+    }
+    String host = group.exists() ? group.memberAddresses().get(group.name()).host() : listen.host();
+    return new HostPort(host, port);
   }
 }

@@ -1,7 +1,9 @@
 package io.mgtm.gtm.front;
 
+import io.mgtm.group.net.AllowList;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -32,6 +34,7 @@ public final class Front {
   private final FrontMetrics metrics;
   private final Consumer<Throwable> fatal;
   private final AllowList allowed;
+  private final Newcomers newcomers;
   private final TurnEnd turnEnd;
   private final BackendNumbers backends = new BackendNumbers();
   private final ReplyEncoder encoder = new ReplyEncoder();
@@ -47,6 +50,9 @@ public final class Front {
   private int outstanding;
   private boolean draining;
 
+  /** Why clients are turned away; empty while they are served. */
+  private String refusal = "";
+
   private Front(
       FrontSettings settings, EventLoop loop, FrontMetrics metrics, Consumer<Throwable> fatal) {
     this.settings = settings;
@@ -54,6 +60,7 @@ public final class Front {
     this.metrics = metrics;
     this.fatal = fatal;
     this.allowed = new AllowList(settings.allow());
+    this.newcomers = new Newcomers(Newcomers.MAX, settings.startupMs());
     this.turnEnd = new TurnEnd(loop);
     turnEnd.does(this::endTurn);
   }
@@ -185,6 +192,11 @@ public final class Front {
       channel.close();
       return;
     }
+    if (!refusal.isEmpty()) {
+      metrics.turnedAway();
+      tellAndClose(channel, refusal, "Connect to another node of the group.");
+      return;
+    }
     if (connections.size() + early.size() >= settings.connectionsMax()) {
       metrics.turnedAway();
       log.warn(
@@ -207,6 +219,7 @@ public final class Front {
   }
 
   private void serve(Channel channel) {
+    newcomers.watch(channel);
     FrontConnection connection = new FrontConnection(this, settings);
     connections.add(connection);
     channel.pipeline().addLast(connection);
@@ -243,7 +256,25 @@ public final class Front {
   }
 
   boolean draining() {
-    return draining;
+    return draining || !refusal.isEmpty();
+  }
+
+  /**
+   * Turns clients away from now on, and lets those that are there finish what they have open. On
+   * the event loop.
+   *
+   * @param why told to clients; empty to serve again
+   */
+  public void refuse(String why) {
+    if (refusal.isEmpty() && !why.isEmpty()) {
+      log.warn("Turns {} clients away: {}", connections.size(), why);
+    } else if (!refusal.isEmpty() && why.isEmpty()) {
+      log.info("Serves clients again");
+    }
+    refusal = why;
+    if (!why.isEmpty()) {
+      List.copyOf(connections).forEach(FrontConnection::closeIfIdle);
+    }
   }
 
   void submitted() {

@@ -3,6 +3,8 @@ package io.mgtm.gtm.front;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.net.InboundWatch;
+import io.mgtm.gtm.net.LocalSocket;
+import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.MessageType;
@@ -13,9 +15,7 @@ import io.mgtm.gtm.wire.xc12.Startup;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It is read only while its session has room, its socket takes what is sent to it, and not too
  * many of its commands wait for replies. So whoever floods is slowed, and what is kept for a client
- * is bounded. Bad input ends this connection alone.
+ * is bounded. Bad input ends this connection alone, and so does an exception or error here; one of
+ * the session, which others share, ends the process.
  */
 final class FrontConnection extends ChannelInboundHandlerAdapter
     implements RequestHandler, SessionClient {
@@ -36,6 +37,11 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
 
   private static final int PROXY_COMMANDS_MAX = 8_192;
 
+  /** Of them those that ask for a snapshot, whose replies are long; as many bytes for either. */
+  private static final int SNAPSHOTS_MAX = 64;
+
+  private static final int PROXY_SNAPSHOTS_MAX = 512;
+
   private final Front front;
   private final FrontSettings settings;
   private final RequestDecoder decoder;
@@ -43,10 +49,10 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   private final Replies replies;
   private final OpenTransactions transactions = new OpenTransactions();
   private final BackupWatch backup = new BackupWatch();
+  private final ClientList list = new ClientList(this);
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
   private InboundWatch inbound;
-  private Future<?> startupDeadline;
   private boolean failed;
   private boolean gone;
   private boolean awaitsRoom;
@@ -66,19 +72,23 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    if (LocalSocket.isThisMachine(ctx.channel())) {
+      decoder.allowOperators();
+    }
     outbound = new OutboundWatch(ctx.channel(), settings.outboundMs(), this::closeUnread);
     inbound =
         new InboundWatch(
             ctx.channel(),
             partial,
             settings.frameMs(),
-            () -> late("the rest of a frame did not come", settings.frameMs()));
-    startupDeadline =
-        ctx.executor()
-            .schedule(
-                () -> late("no startup packet came", settings.startupMs()),
-                settings.startupMs(),
-                TimeUnit.MILLISECONDS);
+            () -> late("the rest of a frame did not come within " + settings.frameMs() + " ms"));
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Newcomers.TurnAway goes) {
+      late(goes.message());
+    }
   }
 
   private void somethingToFlush() {
@@ -112,7 +122,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     if (failed) {
       in.skipBytes(in.readableBytes());
     }
-    if (partial.keepRest(in) && startupDeadline == null) {
+    if (partial.keepRest(in) && startup != null) {
       inbound.begins();
     }
     updateReading();
@@ -121,7 +131,10 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   private boolean mayRead() {
     return !failed
         && context.channel().isWritable()
+        && !list.isAwaited()
         && replies.awaited() < (decoder.proxied() ? PROXY_COMMANDS_MAX : COMMANDS_MAX)
+        && transactions.snapshotsAwaited()
+            < (decoder.proxied() ? PROXY_SNAPSHOTS_MAX : SNAPSHOTS_MAX)
         && (session == null || session.hasRoom());
   }
 
@@ -156,11 +169,11 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void late(String what, int afterMs) {
+  private void late(String what) {
     if (!failed) {
-      log.info("Closing {}: {} within {} ms", describe(), what, afterMs);
+      log.info("Closing {}: {}", describe(), what);
       partial.release();
-      fail(what + " within " + afterMs + " ms", "");
+      fail(what, "");
     }
   }
 
@@ -168,17 +181,14 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
   private void fail(String message, String hint) {
     failed = true;
     front.metrics().protocolError();
-    ByteBuf error = replies.newLocal();
-    front.encoder().error(error, decoder.proxied(), Command.NO_BACKEND, true, message, hint);
-    replies.addLocal(error, true);
+    replies.addLocal(error(Command.NO_BACKEND, true, message, hint), true);
   }
 
   // ---- what the client asks ------------------------------------------------------------------
 
   @Override
   public void startup(Startup packet) {
-    startupDeadline.cancel(false);
-    startupDeadline = null;
+    Newcomers.admitted(context.pipeline());
     startup = packet;
     if (decoder.proxied()) {
       session = front.upstream().open();
@@ -213,14 +223,38 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
       backup.end(replies.awaited());
     }
     front.submitted();
-    session.submit(of, command, transactions.targetOf(command, this));
+    if (command.type().lists()) {
+      list.asked(of, command);
+    }
+    submit(of, command);
+  }
+
+  private void submit(short of, Command command) {
+    try {
+      session.submit(of, command, transactions.targetOf(command, this));
+    } catch (RuntimeException | Error e) {
+      front.fatal(e);
+    }
+  }
+
+  /** Asks for a list again; false when that cannot be now. */
+  boolean submitAgain(short of, Command command) {
+    boolean can = !failed && session.hasRoom();
+    if (can) {
+      submit(of, command);
+    }
+    return can;
   }
 
   @Override
   public void refused(MessageType type, short of, String message, String hint) {
+    replies.addLocal(error(of, false, message, hint), false);
+  }
+
+  private ByteBuf error(short of, boolean last, String message, String hint) {
     ByteBuf error = replies.newLocal();
-    front.encoder().error(error, decoder.proxied(), of, false, message, hint);
-    replies.addLocal(error, false);
+    front.encoder().error(error, decoder.proxied(), of, last, message, hint);
+    return error;
   }
 
   @Override
@@ -231,17 +265,53 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
 
   // ---- what comes back -----------------------------------------------------------------------
 
-  /** A reply to the oldest command that waits for one. */
+  /** A reply, or its last piece, to the oldest command that waits for one. */
   void reply(boolean close, ByteBuf bytes) {
     front.answered();
-    backup.answered();
-    replies.add(close, bytes);
-    if (!reading && !failed && mayRead()) {
-      goOn();
+    try {
+      backup.answered();
+      replies.add(close, bytes);
+      if (list.isAwaited() && replies.awaited() == 0) {
+        list.answered();
+      }
+      if (!reading && !failed && mayRead()) {
+        goOn();
+      }
+      if (front.draining()) {
+        closeIfIdle();
+      }
+    } catch (RuntimeException | Error e) {
+      broken(e);
     }
-    if (front.draining()) {
-      closeIfIdle();
+  }
+
+  /** The list that was asked for last comes in pieces. */
+  void pieces(PulledReply reply) {
+    if (gone) {
+      front.answered();
+      reply.drop();
+    } else {
+      list.comes(reply);
     }
+  }
+
+  /** A piece of the list, and not the last. */
+  void piece(ByteBuf bytes) {
+    replies.addPiece(bytes);
+  }
+
+  /** The list was lost, and no part of it is sent. */
+  void listFailed(short of) {
+    ByteBuf error = error(of, false, "the node of the GTM that sent a list was lost", "Ask again.");
+    reply(false, error);
+    error.release();
+  }
+
+  /** The list was lost, and a part of it is sent. */
+  void listBroken() {
+    log.info("Closing {}: the node that sent it a list was lost", describe());
+    front.answered();
+    closeNow();
   }
 
   /** No reply will come to the oldest command that waits for one. */
@@ -273,10 +343,17 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
 
   /** The event loop's turn ends. */
   void flush() {
-    boolean close = replies.flush(context);
-    if (close) {
-      failed = true;
-      outbound.closing();
+    try {
+      boolean close = replies.flush(context);
+      if (context.channel().isWritable()) {
+        list.goOn();
+      }
+      if (close) {
+        failed = true;
+        outbound.closing();
+      }
+    } catch (RuntimeException | Error e) {
+      broken(e);
     }
   }
 
@@ -310,6 +387,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
       outbound.start();
       updateReading();
     } else {
+      list.goOn();
       goOn();
     }
   }
@@ -321,11 +399,21 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     }
     gone = true;
     failed = true;
-    if (startupDeadline != null) {
-      startupDeadline.cancel(false);
-    }
     partial.release();
     replies.release();
+    try {
+      leave();
+    } catch (RuntimeException | Error e) {
+      front.fatal(e);
+    }
+    front.gone(this);
+  }
+
+  private void leave() {
+    if (list.isPulled()) {
+      list.drop();
+      front.answered();
+    }
     if (session != null) {
       session.leave(this);
       if (decoder.proxied()) {
@@ -334,7 +422,6 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
         new BackendRelease(session, backend, startup, front.backends()).resume();
       }
     }
-    front.gone(this);
   }
 
   @Override
@@ -343,8 +430,14 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
       log.debug("{}: {}", describe(), cause.toString());
       closeNow();
     } else {
-      front.fatal(cause);
+      broken(cause);
     }
+  }
+
+  /** What it was to be told may be cut short: it is told nothing more. */
+  private void broken(Throwable cause) {
+    log.error("Closing {} for an error in its handler", describe(), cause);
+    closeNow();
   }
 
   private String describe() {

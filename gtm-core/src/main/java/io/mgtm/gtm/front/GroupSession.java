@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** A session with the group: its numbers, its clients, and whether the leader has attached it. */
 final class GroupSession implements UpstreamSession {
@@ -24,6 +25,8 @@ final class GroupSession implements UpstreamSession {
   /** A frame of commands is kept well below what a node accepts. */
   private static final int FRAME_BYTES = 1 << 20;
 
+  private static final int GARBLED_MAX = 2;
+
   private static final FrontSession.Window WINDOW =
       new FrontSession.Window(LinkFormat.WINDOW_COMMANDS, LinkFormat.WINDOW_BYTES - (128 << 10));
 
@@ -35,6 +38,12 @@ final class GroupSession implements UpstreamSession {
   private State state = State.WAITING;
   private boolean dirty;
   private int refusals;
+
+  /** Up to this number commands are sent one by one. */
+  private long singlyTo;
+
+  /** How often in a row the link became unreadable while one command alone was out. */
+  private int garbledAlone;
 
   GroupSession(long id, boolean proxied, GroupUpstream upstream) {
     this.commands = new FrontSession<>(id, WINDOW);
@@ -130,7 +139,11 @@ final class GroupSession implements UpstreamSession {
     dirty = false;
     while (state == State.ATTACHED && commands.hasUnsent()) {
       long first = commands.sent() + 1;
-      int count = commands.send(FRAME_BYTES, scratch.clear());
+      boolean singly = first <= singlyTo;
+      if (singly && first > commands.acked() + 1) {
+        return;
+      }
+      int count = commands.send(singly ? 0 : FRAME_BYTES, scratch.clear());
       leader.commands(commands.id(), commands.acked(), first, count, scratch);
     }
   }
@@ -138,20 +151,43 @@ final class GroupSession implements UpstreamSession {
   /**
    * A reply has come.
    *
+   * @param tell tells it to whoever waits for it
    * @return false when it is none that may come now
    */
-  boolean reply(long number, boolean close, ByteBuf bytes) {
+  boolean reply(long number, Consumer<ReplyTarget> tell) {
     if (number <= commands.acked() || state != State.ATTACHED) {
       return true; // It was answered before, or comes from before the session was attached anew.
     }
     if (!commands.expects(number)) {
       return false;
     }
-    commands.answered(number).reply(close, bytes);
+    garbledAlone = 0;
+    tell.accept(commands.answered(number));
+    if (number <= singlyTo && commands.hasUnsent()) {
+      markDirty();
+    }
     if (!waiting.isEmpty() && commands.pending() <= WINDOW.commandsMax() / 2 && hasRoom()) {
       upstream.resume(this);
     }
     return true;
+  }
+
+  /**
+   * One end could not read what the other sent. What had no reply is sent again one by one, so that
+   * what does it shows; a command that did it twice is given up, and not sent for ever.
+   */
+  void garbled() {
+    if (state != State.ATTACHED || commands.sent() == commands.acked()) {
+      return;
+    }
+    boolean alone = commands.sent() == commands.acked() + 1;
+    singlyTo = Math.max(singlyTo, commands.sent());
+    if (alone && ++garbledAlone == GARBLED_MAX) {
+      garbledAlone = 0;
+      commands
+          .answered(commands.acked() + 1)
+          .lost("the link to the GTM broke over this command, again and again", "Report it.");
+    }
   }
 
   /** Lets those go on that waited for room, as long as there is some. */
@@ -185,11 +221,12 @@ final class GroupSession implements UpstreamSession {
   void lost(String message, String hint) {
     state = State.ENDED;
     commands.abandon(target -> target.lost(message, hint));
-    for (SessionClient client : clients.toArray(new SessionClient[0])) {
-      client.sessionLost(message, hint);
-    }
+    // Who waits for room may be a client that has gone, which is in no other list.
+    Set<SessionClient> told = new LinkedHashSet<>(clients);
+    told.addAll(waiting);
     clients.clear();
     waiting.clear();
+    told.forEach(client -> client.sessionLost(message, hint));
   }
 
   @Override

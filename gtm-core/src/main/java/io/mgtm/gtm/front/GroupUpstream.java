@@ -12,6 +12,7 @@ import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -52,6 +53,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
   private final ByteBuf scratch = PooledByteBufAllocator.DEFAULT.directBuffer(SCRATCH_BYTES);
   private final KeptEntries kept = new KeptEntries();
   private final Long2ObjectHashMap<GroupSession> sessions = new Long2ObjectHashMap<>();
+  private final List<PulledReply> pulled = new ArrayList<>();
   private final List<GroupSession> dirty = new ArrayList<>();
   private final List<GroupSession> resuming = new ArrayList<>();
   private ByteBuffer encoded = ByteBuffer.allocate(COMMAND_BYTES_FIRST);
@@ -163,7 +165,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   @Override
   public int outstanding() {
-    int pending = 0;
+    int pending = pulled.size();
     for (GroupSession session : sessions.values()) {
       pending += session.pending();
     }
@@ -199,7 +201,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
       kept.add(entries);
     } catch (IllegalArgumentException e) {
       log.error(
-          "The leader gave entries out of their order, opening the link anew: {}", e.getMessage());
+          "The leader gave entries out of their order, reopening the link: {}", e.getMessage());
       leader.close();
     }
   }
@@ -280,13 +282,54 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   @Override
   public void reply(long id, long number, boolean close, ByteBuf bytes) {
+    answered(id, number, target -> target.reply(close, bytes));
+  }
+
+  @Override
+  public void pieces(long id, long number, long list, long bytes) {
+    PulledReply reply = new PulledReply(leader, list, bytes, pulled::remove);
+    pulled.add(reply);
+    boolean[] taken = {false};
+    answered(
+        id,
+        number,
+        target -> {
+          taken[0] = true;
+          target.pieces(reply);
+        });
+    if (!taken[0]) {
+      reply.drop();
+    }
+  }
+
+  @Override
+  public void piece(Link link, long list, ByteBuf bytes) {
+    for (PulledReply reply : List.copyOf(pulled)) {
+      if (reply.is(link, list) && !reply.piece(bytes)) {
+        log.error("A node sent a piece that was not asked for; reopening the link");
+        link.close();
+      }
+    }
+  }
+
+  @Override
+  public void closed(Link link) {
+    List.copyOf(pulled).stream().filter(r -> r.comesBy(link)).forEach(PulledReply::lost);
+  }
+
+  @Override
+  public void garbled() {
+    sessions.values().forEach(GroupSession::garbled);
+  }
+
+  private void answered(long id, long number, Consumer<ReplyTarget> tell) {
     GroupSession session = sessions.get(id);
     if (session == null) {
       return; // Its client has gone.
     }
-    if (!session.reply(number, close, bytes)) {
+    if (!session.reply(number, tell)) {
       log.error(
-          "The leader sent reply {} of a session out of its order; opening the link anew", number);
+          "The leader sent reply {} of a session out of its order; reopening the link", number);
       leader.close();
       return;
     }

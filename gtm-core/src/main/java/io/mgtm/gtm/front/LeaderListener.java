@@ -26,6 +26,18 @@ interface LeaderListener {
   /** As {@link LinkListener#reply}, of the leader. */
   void reply(long session, long number, boolean close, ByteBuf bytes);
 
+  /** As {@link LinkListener#pieces}, of the leader. */
+  void pieces(long session, long number, long id, long bytes);
+
+  /** As {@link LinkListener#piece}, of any link. */
+  void piece(Link link, long id, ByteBuf bytes);
+
+  /** A link is no more, whether that of the leader or not. */
+  void closed(Link link);
+
+  /** As {@link LinkListener#garbled}, of the leader. */
+  void garbled();
+
   /** As {@link LinkListener#entries}, of the leader. */
   void entries(LinkEntries entries);
 

@@ -36,6 +36,13 @@ public interface Link {
    */
   void present(LinkEntries entries);
 
+  /**
+   * Asks for the next piece of a long reply; {@link LinkListener#piece} comes.
+   *
+   * @param more false to give it up instead: nothing comes
+   */
+  void pull(long id, boolean more);
+
   /** Ends a session. */
   void closeSession(long session);
 

@@ -30,6 +30,27 @@ public interface LinkListener {
    */
   void reply(long session, long number, boolean close, ByteBuf bytes);
 
+  /**
+   * One reply that comes in pieces; it has its place in the order of the others.
+   *
+   * @param id by which they are asked for, on this link
+   * @param bytes of them all
+   */
+  default void pieces(long session, long number, long id, long bytes) {}
+
+  /**
+   * A piece that was asked for.
+   *
+   * @param bytes empty when there is no such reply any more; valid during the call
+   */
+  default void piece(long id, ByteBuf bytes) {}
+
+  /**
+   * One end could not read what the other sent; {@link #closed} follows. What was sent would do it
+   * again.
+   */
+  default void garbled() {}
+
   /** What the replies that come next rest on, in mode lazy. */
   default void entries(LinkEntries entries) {}
 

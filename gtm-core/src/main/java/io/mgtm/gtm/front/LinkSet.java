@@ -213,6 +213,7 @@ final class LinkSet {
         }
       }
       way = null;
+      listener.closed(of.link);
       of.standing = null;
       lastFailure = connector.address() + ": " + why;
       time.after(backoff.nextMs(), this::dial);
@@ -294,6 +295,25 @@ final class LinkSet {
     public void reply(long session, long number, boolean close, ByteBuf bytes) {
       if (this == current) {
         listener.reply(session, number, close, bytes);
+      }
+    }
+
+    @Override
+    public void pieces(long session, long number, long id, long bytes) {
+      if (this == current) {
+        listener.pieces(session, number, id, bytes);
+      }
+    }
+
+    @Override
+    public void piece(long id, ByteBuf bytes) {
+      listener.piece(link, id, bytes);
+    }
+
+    @Override
+    public void garbled() {
+      if (this == current) {
+        listener.garbled();
       }
     }
 

@@ -6,10 +6,11 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * Counts the transactions that a client has begun and neither ended nor prepared, so that a front
- * that drains knows when the client is done.
+ * that drains knows when the client is done; and the snapshots that it waits for, so that not too
+ * many are.
  */
 final class OpenTransactions {
-  private final class Target implements ReplyTarget {
+  private class Target implements ReplyTarget {
     private final FrontConnection connection;
     private final int opened;
 
@@ -27,18 +28,43 @@ final class OpenTransactions {
     }
 
     @Override
+    public void pieces(PulledReply reply) {
+      connection.pieces(reply);
+    }
+
+    @Override
     public void lost(String message, String hint) {
       connection.lost(message, hint);
     }
   }
 
+  /** Who waits for a snapshot. */
+  private final class SnapshotTarget extends Target {
+    SnapshotTarget(FrontConnection connection) {
+      super(connection, 0);
+    }
+
+    @Override
+    public void reply(boolean close, ByteBuf bytes) {
+      snapshotsAwaited--;
+      super.reply(close, bytes);
+    }
+  }
+
   private int count;
+  private int snapshotsAwaited;
   private Target begins;
   private Target ends;
+  private Target snapshots;
   private Target others;
 
   int count() {
     return count;
+  }
+
+  /** How many snapshots have not come. */
+  int snapshotsAwaited() {
+    return snapshotsAwaited;
   }
 
   /** Who waits for the reply to a command, and counts what it did. */
@@ -60,6 +86,13 @@ final class OpenTransactions {
           new Target(connection, ((TransactionCommand.BeginMany) command).items().size());
       case END_MANY ->
           new Target(connection, -((TransactionCommand.EndMany) command).transactions().size());
+      case GET_SNAPSHOT, GET_SNAPSHOT_MANY, ASSIGN_GXID_AND_GET_SNAPSHOT -> {
+        if (snapshots == null) {
+          snapshots = new SnapshotTarget(connection);
+        }
+        snapshotsAwaited++;
+        yield snapshots;
+      }
       default -> {
         if (others == null) {
           others = new Target(connection, 0);

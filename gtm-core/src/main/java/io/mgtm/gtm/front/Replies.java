@@ -51,6 +51,11 @@ final class Replies {
     }
   }
 
+  /** A piece of the next reply of the GTM, of which {@link #add} is to bring the last. */
+  void addPiece(ByteBuf bytes) {
+    write(bytes, false);
+  }
+
   /** A buffer for {@link #addLocal}. */
   ByteBuf newLocal() {
     return PooledByteBufAllocator.DEFAULT.directBuffer(BUFFER_BYTES);

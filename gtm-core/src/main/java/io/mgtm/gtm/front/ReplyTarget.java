@@ -13,6 +13,11 @@ interface ReplyTarget {
    */
   void reply(boolean close, ByteBuf bytes);
 
+  /** The reply is long, and whoever waits for it {@link PulledReply#takenBy takes it in pieces}. */
+  default void pieces(PulledReply reply) {
+    throw new IllegalStateException("a long reply to what asks for no list");
+  }
+
   /** There will be no reply, and it is not known whether the command was executed. */
   void lost(String message, String hint);
 }

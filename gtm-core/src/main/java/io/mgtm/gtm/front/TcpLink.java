@@ -26,10 +26,14 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   /** From the connection to the node's standing. */
   private static final int OPEN_MS = 3_000;
 
+  /** How nodes of before begin what they say to a front of a version that they do not know. */
+  private static final String VERSION_REFUSED = "a link of version ";
+
   private static final int OUT_BYTES = 16 * 1024;
 
   private final TcpLinks.Identity identity;
   private final HostPort address;
+  private final int version;
   private final LinkListener listener;
   private final EventLoop loop;
   private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
@@ -38,14 +42,22 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   private ByteBuf out;
   private boolean reached;
   private boolean silent;
+  private boolean isNode;
   private boolean open;
+  private boolean versionRefused;
   private boolean told;
   private boolean closing;
   private String why = "the node closed it";
 
-  TcpLink(TcpLinks.Identity identity, HostPort address, LinkListener listener, EventLoop loop) {
+  TcpLink(
+      TcpLinks.Identity identity,
+      HostPort address,
+      int version,
+      LinkListener listener,
+      EventLoop loop) {
     this.identity = identity;
     this.address = address;
+    this.version = version;
     this.listener = listener;
     this.loop = loop;
   }
@@ -84,7 +96,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   }
 
   private void sayHello() {
-    LinkWriter.preface(out());
+    LinkWriter.preface(out(), version);
     LinkWriter.hello(out(), identity.name(), identity.kind());
     flush();
   }
@@ -113,6 +125,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
         partial.keepRest(whole);
       }
     } catch (WireException e) {
+      listener.garbled();
       close("the node broke the protocol: " + e.getMessage());
     } finally {
       in.release();
@@ -158,7 +171,17 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
    * closing it, that it is no node. One that is only silent may be a node that is slow.
    */
   boolean wasRejected() {
-    return reached && !silent;
+    return reached && !silent && !isNode;
+  }
+
+  /** Whether something was there that spoke as a node does, whatever it said. */
+  boolean isNode() {
+    return isNode;
+  }
+
+  /** Whether the node may be one of before that refuses what it does not know. */
+  boolean wasVersionRefused() {
+    return versionRefused;
   }
 
   /** There is no connection. */
@@ -185,6 +208,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   public void present(LinkEntries entries) {
     if (open) {
       LinkWriter.present(out(), entries);
+    }
+  }
+
+  @Override
+  public void pull(long id, boolean more) {
+    if (open && !closing) {
+      LinkWriter.pull(out(), id, more);
     }
   }
 
@@ -219,6 +249,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
 
   @Override
   public void challenge(byte[] nonce) {
+    isNode = true;
     if (identity.secret() == null) {
       close("its nodes ask for a secret, and none is configured here; set secretFile");
       return;
@@ -229,6 +260,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
 
   @Override
   public void standing(Standing standing) {
+    isNode = true;
     open = true;
     listener.standing(standing);
   }
@@ -240,8 +272,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
 
   @Override
   public void refused(long session, RefusalCode code, String message, String hint) {
+    isNode = true;
     if (session == 0) {
+      versionRefused = code == RefusalCode.PROTOCOL && message.startsWith(VERSION_REFUSED);
       why = "it refuses the link: " + message + (hint.isEmpty() ? "" : ". " + hint);
+    }
+    if (session == 0 && code == RefusalCode.PROTOCOL) {
+      listener.garbled();
     }
     listener.refused(session, code, message, hint);
   }
@@ -249,6 +286,16 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   @Override
   public void reply(long session, long number, boolean close, ByteBuf bytes) {
     listener.reply(session, number, close, bytes);
+  }
+
+  @Override
+  public void pieces(long session, long number, long id, long bytes) {
+    listener.pieces(session, number, id, bytes);
+  }
+
+  @Override
+  public void piece(long id, ByteBuf bytes) {
+    listener.piece(id, bytes);
   }
 
   @Override

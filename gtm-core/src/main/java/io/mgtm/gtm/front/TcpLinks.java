@@ -4,6 +4,7 @@ import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.ReadBuffers;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
@@ -65,9 +66,13 @@ public final class TcpLinks {
         return address.toString();
       }
 
+      private TcpLink last;
+
       @Override
       public Link connect(LinkListener listener) {
-        return open(address, listener);
+        boolean tooNew = last != null && last.wasVersionRefused();
+        last = open(address, tooNew ? LinkFormat.VERSION_ENTRIES : LinkFormat.VERSION, listener);
+        return last;
       }
     };
   }
@@ -77,9 +82,9 @@ public final class TcpLinks {
     return identity.secret() != null || identity.tls() != null;
   }
 
-  /** Opens one link. */
-  TcpLink open(HostPort address, LinkListener listener) {
-    TcpLink link = new TcpLink(identity, address, listener, loop);
+  /** Opens one link, on which the front speaks a version of the protocol. */
+  TcpLink open(HostPort address, int version, LinkListener listener) {
+    TcpLink link = new TcpLink(identity, address, version, listener, loop);
     connect(
         address,
         bootstrap -> bootstrap.handler(link),

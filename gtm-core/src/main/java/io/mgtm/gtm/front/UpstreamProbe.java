@@ -2,6 +2,7 @@ package io.mgtm.gtm.front;
 
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.gtm.wire.xc12.Startup;
@@ -14,8 +15,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds out what listens at the addresses: it opens a link, and when something was there but did
- * not speak the links' protocol, it says what an original proxy says. It tries until one has
- * answered.
+ * not speak the links' protocol, it says what an original proxy says, and tries a link once more: a
+ * node that was about to stop, or had no room, answers that one. It tries until one has answered.
+ *
+ * <p>Whoever speaks as a node, be it by asking for a secret or for TLS, is one for good: there is
+ * no way back to the original's protocol, which knows neither.
  */
 final class UpstreamProbe {
   private static final Logger log = LoggerFactory.getLogger(UpstreamProbe.class);
@@ -58,9 +62,13 @@ final class UpstreamProbe {
     if (!done) {
       HostPort address = addresses.get(next);
       next = (next + 1) % addresses.size();
-      ByLink probe = new ByLink(address);
-      probe.link = sockets.open(address, probe);
+      openLink(address, false);
     }
+  }
+
+  private void openLink(HostPort address, boolean accepted) {
+    ByLink probe = new ByLink(address, accepted);
+    probe.link = sockets.open(address, LinkFormat.VERSION, probe);
   }
 
   private void failed(HostPort address, String why) {
@@ -83,10 +91,17 @@ final class UpstreamProbe {
 
   private final class ByLink implements LinkListener {
     private final HostPort address;
+    private final boolean accepted;
     private TcpLink link;
 
-    ByLink(HostPort address) {
+    /**
+     * A link.
+     *
+     * @param accepted whether the address has taken a startup packet before
+     */
+    ByLink(HostPort address, boolean accepted) {
       this.address = address;
+      this.accepted = accepted;
     }
 
     @Override
@@ -106,7 +121,11 @@ final class UpstreamProbe {
       if (done) {
         return;
       }
-      if (link.wasRejected()) {
+      if (link.isNode()) {
+        found(UpstreamProtocol.MGTM, address);
+      } else if (link.wasRejected() && accepted) {
+        found(UpstreamProtocol.XC, address);
+      } else if (link.wasRejected()) {
         new ByStartup(address).start();
       } else {
         failed(address, why);
@@ -126,6 +145,7 @@ final class UpstreamProbe {
   private final class ByStartup implements XcConnection.Listener {
     private final HostPort address;
     private XcConnection connection;
+    private boolean accepted;
 
     ByStartup(HostPort address) {
       this.address = address;
@@ -138,7 +158,7 @@ final class UpstreamProbe {
 
     @Override
     public void accepted() {
-      found(UpstreamProtocol.XC, address);
+      accepted = true;
       connection.close("it was only asked");
     }
 
@@ -147,7 +167,12 @@ final class UpstreamProbe {
 
     @Override
     public void closed(String why) {
-      if (!done) {
+      if (done) {
+        return;
+      }
+      if (accepted) {
+        openLink(address, true);
+      } else {
         failed(address, why);
       }
     }

@@ -213,11 +213,12 @@ final class XcSession implements UpstreamSession, XcConnection.Listener {
     while (!pending.isEmpty()) {
       pending.removeFirst().target().lost(message, hint);
     }
-    for (SessionClient client : clients.toArray(new SessionClient[0])) {
-      client.sessionLost(message, hint);
-    }
+    // Who waits for room may be a client that has gone, which is in no other list.
+    Set<SessionClient> told = new LinkedHashSet<>(clients);
+    told.addAll(waiting);
     clients.clear();
     waiting.clear();
+    told.forEach(client -> client.sessionLost(message, hint));
   }
 
   private void dropOut() {

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SelectStrategyFactory;
@@ -15,13 +16,16 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** Event loops and sockets of the best kind that the machine has, set up alike. Any thread. */
 public final class EventLoops {
@@ -38,18 +42,24 @@ public final class EventLoops {
 
   private EventLoops() {}
 
-  /** Daemon threads that run event loops, and sleep when there is nothing to do. */
-  public static MultiThreadIoEventLoopGroup start(int threads, String name) {
-    return start(threads, name, 0);
+  /**
+   * Daemon threads that run event loops, and sleep when there is nothing to do.
+   *
+   * @param fatal told of what a task of theirs throws; what the loops serve cannot go on
+   */
+  public static MultiThreadIoEventLoopGroup start(
+      int threads, String name, Consumer<Throwable> fatal) {
+    return start(threads, name, 0, fatal);
   }
 
   /**
-   * Daemon threads that run event loops.
+   * As the other, with loops that look for more before they sleep.
    *
-   * @param spinMicros how long they look for more before they sleep, 0 for not at all; taken where
-   *     the machine has epoll and more than one processor
+   * @param spinMicros for how long, 0 for not at all; taken where the machine has epoll and more
+   *     than one processor
    */
-  public static MultiThreadIoEventLoopGroup start(int threads, String name, int spinMicros) {
+  public static MultiThreadIoEventLoopGroup start(
+      int threads, String name, int spinMicros, Consumer<Throwable> fatal) {
     boolean spin = spinMicros > 0 && Runtime.getRuntime().availableProcessors() > 1;
     long spinNanos = TimeUnit.MICROSECONDS.toNanos(spinMicros);
     SelectStrategyFactory strategies =
@@ -58,7 +68,13 @@ public final class EventLoops {
             : DefaultSelectStrategyFactory.INSTANCE;
     IoHandlerFactory factory =
         Epoll.isAvailable() ? EpollIoHandler.newFactory(0, strategies) : NioIoHandler.newFactory();
-    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory) {
+      @Override
+      protected IoEventLoop newChild(
+          Executor executor, IoHandlerFactory handlers, Object... ignored) {
+        return new GuardedLoop(this, executor, handlers, fatal);
+      }
+    };
   }
 
   /** A listener whose connections read what a client sends; the rest is the caller's. */
@@ -83,6 +99,17 @@ public final class EventLoops {
           .childOption(EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
     }
     return bootstrap;
+  }
+
+  /** A listener at a UNIX socket; null where the machine has no epoll. */
+  public static ServerBootstrap local(EventLoopGroup accepting, EventLoopGroup serving) {
+    return Epoll.isAvailable()
+        ? new ServerBootstrap()
+            .group(accepting, serving)
+            .channel(EpollServerDomainSocketChannel.class)
+            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReadBuffers(ReadBuffers.CLIENT_BYTES))
+        : null;
   }
 
   /** What connects to a server over this loop; the handler and the address are the caller's. */

@@ -64,7 +64,16 @@ public final class InboundWatch {
     if (leftNanos > 0) {
       lookAfter(leftNanos);
     } else {
+      end();
+    }
+  }
+
+  /** What goes wrong at it is this connection's alone. */
+  private void end() {
+    try {
       late.run();
+    } catch (RuntimeException | Error e) {
+      channel.pipeline().fireExceptionCaught(e);
     }
   }
 }

@@ -14,16 +14,19 @@ import java.util.function.Supplier;
 /**
  * Serves {@code GET /metrics} (Prometheus text) and {@code GET /health} (200 with {@code
  * {"status":"up"}}, or 503 with the reason) on threads of its own. A client that does not send its
- * request, or does not read the answer, is cut off after some seconds.
+ * request, or does not read the answer, is cut off after some seconds; so many connect at a time.
  */
 public final class MetricsServer implements AutoCloseable {
   private static final int BACKLOG = 16;
   private static final int THREADS = 2;
+  private static final int CONNECTIONS_MAX = 64;
 
   static {
     // The JDK's server waits for ever unless told so before it is first used.
-    limitSeconds("sun.net.httpserver.maxReqTime", 5);
-    limitSeconds("sun.net.httpserver.maxRspTime", 30);
+    limit("sun.net.httpserver.maxReqTime", 5);
+    limit("sun.net.httpserver.maxRspTime", 30);
+    limit("jdk.httpserver.maxConnections", CONNECTIONS_MAX);
+    limit("sun.net.httpserver.maxIdleConnections", CONNECTIONS_MAX / 2);
   }
 
   private final HttpServer server;
@@ -81,9 +84,9 @@ public final class MetricsServer implements AutoCloseable {
     server.start();
   }
 
-  private static void limitSeconds(String property, int seconds) {
+  private static void limit(String property, int to) {
     if (System.getProperty(property) == null) {
-      System.setProperty(property, Integer.toString(seconds));
+      System.setProperty(property, Integer.toString(to));
     }
   }
 

@@ -66,7 +66,16 @@ public final class OutboundWatch {
     }
     look();
     if (seen != null && seen.isSameAs(before)) {
+      end();
+    }
+  }
+
+  /** What goes wrong at it is this connection's alone. */
+  private void end() {
+    try {
       stuck.run();
+    } catch (RuntimeException | Error e) {
+      channel.pipeline().fireExceptionCaught(e);
     }
   }
 }

@@ -1,34 +1,56 @@
 package io.mgtm.gtm.net;
 
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.function.Consumer;
 
-/** Tells a client beyond the limit so, and closes. */
+/** Tells somebody who is not let in why, in its own protocol, and closes. Event loop. */
 public final class TurnedAway extends ChannelInboundHandlerAdapter {
-  private static final int ERROR_BYTES = 256;
+  private static final int ERROR_BYTES = 512;
 
-  private final int connectionsMax;
+  private final Consumer<ByteBuf> error;
+  private boolean told;
 
-  public TurnedAway(int connectionsMax) {
-    this.connectionsMax = connectionsMax;
+  private TurnedAway(Consumer<ByteBuf> error) {
+    this.error = error;
+  }
+
+  /** For an XC client, and for who has not shown what it is. */
+  public static TurnedAway client(String message, String hint) {
+    return new TurnedAway(
+        out -> new ReplyEncoder().error(out, false, Command.NO_BACKEND, true, message, hint));
+  }
+
+  /** For a front. */
+  public static TurnedAway front(RefusalCode code, String message, String hint) {
+    return new TurnedAway(out -> LinkWriter.refused(out, 0, code, message, hint));
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    if (ctx.channel().isActive()) {
+      tell(ctx);
+    }
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    ByteBuf out = ctx.alloc().ioBuffer(ERROR_BYTES);
-    new ReplyEncoder()
-        .error(
-            out,
-            false,
-            Command.NO_BACKEND,
-            true,
-            "the limit of " + connectionsMax + " connections is reached",
-            "Raise limits.connectionsMax.");
-    ctx.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    tell(ctx);
+  }
+
+  private void tell(ChannelHandlerContext ctx) {
+    if (!told) {
+      told = true;
+      ByteBuf out = ctx.alloc().ioBuffer(ERROR_BYTES);
+      error.accept(out);
+      ctx.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    }
   }
 
   @Override

@@ -4,12 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,10 +23,16 @@ final class AdminService {
 
   private final GroupControl control;
   private final CommandEngine engine;
+  private final Supplier<StateCounts> counts;
   private final LongSupplier clockMicros;
 
-  AdminService(GroupControl control, CommandEngine engine, LongSupplier clockMicros) {
+  AdminService(
+      GroupControl control,
+      CommandEngine engine,
+      Supplier<StateCounts> counts,
+      LongSupplier clockMicros) {
     this.control = control;
+    this.counts = counts;
     this.engine = engine;
     this.clockMicros = clockMicros;
   }
@@ -33,8 +41,15 @@ final class AdminService {
   void request(FrontPeer peer, long id, String verb, String argument) {
     switch (verb) {
       case "status" -> reply(peer, id, AdminReplyKind.DONE, json(control.status()));
+      case "counts" -> {
+        if (engine.isServing()) {
+          reply(peer, id, AdminReplyKind.DONE, json(counts.get()));
+        } else {
+          redirect(peer, id);
+        }
+      }
       case "accept-loss" -> change(peer, id, verb, "", control.acceptLoss());
-      case "transfer", "add", "remove", "backup" -> {
+      case "transfer", "add", "remove", "durability", "backup" -> {
         if (verb.equals("backup") ? engine.isServing() : control.decides()) {
           lead(peer, id, verb, argument);
         } else {
@@ -45,13 +60,26 @@ final class AdminService {
     }
   }
 
+  /** Says that an operator may not ask for this. */
+  static void refuse(FrontPeer peer, long id, String verb, String whyNot) {
+    log.warn("{} asks for {}: refused, {}", peer.describe(), verb, whyNot);
+    fail(peer, id, whyNot);
+  }
+
   private void lead(FrontPeer peer, long id, String verb, String argument) {
     switch (verb) {
       case "transfer" -> change(peer, id, verb, argument, transfer(argument));
       case "add" -> change(peer, id, verb, argument, control.add(argument));
       case "remove" -> change(peer, id, verb, argument, control.remove(argument));
+      case "durability" -> change(peer, id, verb, argument, durability(argument));
       default -> backup(peer, id);
     }
+  }
+
+  private Optional<String> durability(String label) {
+    return DurabilityMode.named(label)
+        .map(control::durability)
+        .orElseGet(() -> Optional.of("\"%s\" is no durability".formatted(label)));
   }
 
   /** Nothing is to be done where the member leads already. */
@@ -114,9 +142,9 @@ final class AdminService {
     peer.flush();
   }
 
-  private static byte[] json(NodeStatus status) {
+  private static byte[] json(Object answer) {
     try {
-      return JSON.writeValueAsBytes(status);
+      return JSON.writeValueAsBytes(answer);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }

@@ -15,6 +15,12 @@ interface CommandEngine {
   /** Takes what a link brought; it is done, with all else of this turn, at the turn's end. */
   void submit(LinkWork work);
 
+  /** A link that took no more does again. */
+  void resume();
+
+  /** A front asks for the next piece of a long reply, or wants no more of it. */
+  void pull(FrontPeer peer, long id, boolean more);
+
   /** Tells all members, and through them all fronts, where this one is. */
   void announce();
 

@@ -2,21 +2,23 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.InboundWatch;
+import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.LoopBuffer;
+import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.xc12.ListReply;
 import io.mgtm.gtm.wire.xc12.RequestDecoder;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -36,6 +38,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private static final Logger log = LoggerFactory.getLogger(Connection.class);
   private static final LoopBuffer REPLIES = new LoopBuffer(16 * 1024);
 
+  /** A piece of a long list, about. */
+  private static final int PIECE_BYTES = 128 * 1024;
+
   /** What may be on its way to the owner before the socket is read no more. */
   private static final int REQUEST_BYTES_MAX = 128 * 1024;
 
@@ -53,13 +58,17 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
   private InboundWatch inbound;
-  private Future<?> startupDeadline;
+  private boolean started;
   private boolean failed;
 
   // Owner thread.
   private final Deque<Batch> backlog = new ArrayDeque<>();
   private int heldBytes;
   private boolean resuming;
+  private boolean listing;
+  private ListReply list;
+  private Runnable listDone;
+  private boolean pumping;
   private boolean gone;
   private boolean ended;
 
@@ -87,6 +96,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    if (LocalSocket.isThisMachine(ctx.channel())) {
+      decoder.allowOperators();
+    }
     outbound = new OutboundWatch(ctx.channel(), config.timeouts().outboundMs(), this::closeUnread);
     int frameMs = config.timeouts().frameMs();
     inbound =
@@ -94,17 +106,19 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
             ctx.channel(),
             partial,
             frameMs,
-            () -> late("the rest of a frame did not come", frameMs));
+            () -> late("the rest of a frame did not come within " + frameMs + " ms"));
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     metrics.connected();
-    int startupMs = config.timeouts().startupMs();
-    startupDeadline =
-        ctx.executor()
-            .schedule(
-                () -> late("no startup packet came", startupMs), startupMs, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Newcomers.TurnAway goes) {
+      late(goes.message());
+    }
   }
 
   @Override
@@ -124,7 +138,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     decode(joined);
     if (failed) {
       partial.release();
-    } else if (partial.keepRest(joined) && startupDeadline == null) {
+    } else if (partial.keepRest(joined) && started) {
       inbound.begins();
     }
   }
@@ -151,20 +165,23 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     decoding.failed(message, hint);
   }
 
-  private void late(String what, int afterMs) {
+  private void late(String what) {
     if (failed) {
       return;
     }
-    log.info("Closing {}: {} within {} ms", describe(), what, afterMs);
+    log.info("Closing {}: {}", describe(), what);
     partial.release();
     decoding.readNanos = System.nanoTime();
     decoding.readBytes = 0;
-    fail(what + " within " + afterMs + " ms", "");
+    fail(what, "");
     handOver();
   }
 
   private void handOver() {
-    cancelStartupDeadline();
+    if (!started) {
+      started = true;
+      Newcomers.admitted(context.pipeline());
+    }
     if (owner.inEventLoop()) {
       serve(decoding);
       decoding.clear();
@@ -181,18 +198,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
           }
           serve(batch);
         });
-  }
-
-  /** It turned out to be a link: another handler takes it over. Event loop. */
-  void dismissed() {
-    cancelStartupDeadline();
-  }
-
-  private void cancelStartupDeadline() {
-    if (startupDeadline != null) {
-      startupDeadline.cancel(false);
-      startupDeadline = null;
-    }
   }
 
   /** Owner thread. */
@@ -218,7 +223,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private boolean mayAnswer() {
-    return heldBytes < config.limits().outboundBytesMax() && context.channel().isWritable();
+    return !listing
+        && heldBytes < config.limits().outboundBytesMax()
+        && context.channel().isWritable();
   }
 
   /** Owner thread: goes on with the backlog. */
@@ -246,7 +253,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
    * it is the other way round, so that one of the two sees that the backlog can go on.
    */
   private void updateBlocked() {
-    boolean now = heldBytes >= config.limits().outboundBytesMax() || !backlog.isEmpty();
+    boolean now = listing || heldBytes >= config.limits().outboundBytesMax() || !backlog.isEmpty();
     if (now != blocked) {
       blocked = now;
       onEventLoop(this::updateReading);
@@ -254,6 +261,39 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     if (!backlog.isEmpty() && mayAnswer()) {
       resumeSoon();
     }
+    if (list != null && context.channel().isWritable()) {
+      pumpSoon();
+    }
+  }
+
+  /** Owner thread. One piece a task, so that others are served between them. */
+  private void pumpSoon() {
+    if (!pumping) {
+      pumping = true;
+      owner.execute(this::pump);
+    }
+  }
+
+  private void pump() {
+    pumping = false;
+    if (list == null || !context.channel().isWritable()) {
+      return; // Once it is writable, updateBlocked comes here again.
+    }
+    ByteBuf piece = PooledByteBufAllocator.DEFAULT.directBuffer(PIECE_BYTES + PIECE_BYTES / 16);
+    list.write(piece, PIECE_BYTES);
+    context.writeAndFlush(piece, context.voidPromise());
+    if (list.isDone()) {
+      endList();
+    } else {
+      pumpSoon();
+    }
+  }
+
+  private void endList() {
+    list = null;
+    listing = false;
+    listDone.run();
+    updateBlocked();
   }
 
   /** Owner thread. Never at once: the engine may be in the middle of something. */
@@ -303,7 +343,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    cancelStartupDeadline();
     partial.release();
     failed = true;
     metrics.disconnected();
@@ -321,6 +360,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     ended = true;
     gone = true;
     backlog.clear();
+    if (list != null) {
+      endList();
+    }
     try {
       engine.closeSession(session);
     } catch (RuntimeException | Error e) {
@@ -332,10 +374,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException) {
       log.debug("{}: {}", describe(), cause.toString());
-      ctx.close();
     } else {
-      fatal.accept(cause);
+      log.error("Closing {} for an error in its handler", describe(), cause);
     }
+    ctx.close();
   }
 
   @Override
@@ -363,6 +405,23 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     } else {
       replies.release();
     }
+  }
+
+  @Override
+  public void listBegins() {
+    listing = true;
+    updateBlocked();
+  }
+
+  @Override
+  public void list(ListReply of, Runnable done) {
+    if (ended) {
+      done.run();
+      return;
+    }
+    list = of;
+    listDone = done;
+    pumpSoon();
   }
 
   @Override

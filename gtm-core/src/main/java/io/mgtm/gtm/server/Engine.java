@@ -8,6 +8,7 @@ import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.xc12.ListReply;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -30,10 +31,11 @@ final class Engine {
    */
   static final int REPLY_BYTES_MAX = 256 * 1024;
 
-  /** Replies that wait for an entry. */
+  /** Replies that wait for an entry; the list behind them, if any, is long. */
   private record Held(
       Client client,
       ByteBuf replies,
+      ListReply list,
       boolean close,
       long index,
       List<Batch.Item> items,
@@ -44,10 +46,15 @@ final class Engine {
   private final LongSupplier clockMicros;
   private final GtmMetrics metrics;
   private final BackupViews backupViews = new BackupViews();
+  private final ListAdmission admission = new ListAdmission();
   private final ReplyEncoder encoder = new ReplyEncoder();
   private final EntryWriter entry = new EntryWriter();
   private final Deque<Held> held = new ArrayDeque<>();
   private final Deque<Long> sessionsToClose = new ArrayDeque<>();
+
+  /** The long list with which a part of a batch ends, or null. */
+  private ListReply list;
+
   private long lastMicros;
   private boolean stopped;
 
@@ -93,7 +100,8 @@ final class Engine {
     boolean room = makeRoom(batch);
     boolean close = false;
     beginEntry();
-    while (!batch.isDone() && !close && replies.readableBytes() < REPLY_BYTES_MAX) {
+    list = null;
+    while (!batch.isDone() && !close && list == null && replies.readableBytes() < REPLY_BYTES_MAX) {
       Batch.Item item = batch.take();
       switch (item.kind()) {
         case COMMAND -> command(client, item, room, replies);
@@ -170,12 +178,30 @@ final class Engine {
     }
     Reply reply = backupViews.answer(client.session(), item.backend(), command, state);
     if (reply == null) {
-      reply = apply(command);
+      reply = command.type().lists() ? admission.answer(command, state) : apply(command);
+    }
+    if (command.type().lists()) {
+      reply = shortOr(ListReply.of(client.proxied(), item.backend(), reply), reply);
+      if (list != null) {
+        return;
+      }
     }
     if (reply instanceof Reply.Rejected rejected) {
       metrics.rejected(rejected.reason());
     }
     encoder.encode(replies, client.proxied(), item.backend(), reply);
+  }
+
+  /** A list that is long is set aside when it may begin; the answer is what is encoded else. */
+  private Reply shortOr(ListReply of, Reply reply) {
+    if (of == null || of.bytes() <= ListAdmission.SHORT_BYTES) {
+      return reply;
+    }
+    Reply.Rejected refused = admission.begin(of);
+    if (refused == null) {
+      list = of;
+    }
+    return refused;
   }
 
   private boolean startup(Client client, Batch.Item item, boolean room, ByteBuf replies) {
@@ -202,12 +228,16 @@ final class Engine {
   private void dispatch(Client client, Batch batch, int from, ByteBuf replies, boolean close) {
     long last = log.lastIndex();
     List<Batch.Item> items = batch.items().subList(from, batch.taken());
+    if (list != null) {
+      client.listBegins();
+    }
     if (held.isEmpty() && log.committedIndex() >= last) {
-      client.send(replies, close);
+      send(client, replies, list, close);
       metrics.served(items, batch.readNanos);
     } else {
       client.held(replies.readableBytes());
-      held.addLast(new Held(client, replies, close, last, List.copyOf(items), batch.readNanos));
+      held.addLast(
+          new Held(client, replies, list, close, last, List.copyOf(items), batch.readNanos));
     }
   }
 
@@ -217,9 +247,16 @@ final class Engine {
     while (next != null && next.index() <= index) {
       held.removeFirst();
       next.client().held(-next.replies().readableBytes());
-      next.client().send(next.replies(), next.close());
+      send(next.client(), next.replies(), next.list(), next.close());
       metrics.served(next.items(), next.readNanos());
       next = held.peekFirst();
+    }
+  }
+
+  private void send(Client client, ByteBuf replies, ListReply longList, boolean close) {
+    client.send(replies, close);
+    if (longList != null) {
+      client.list(longList, () -> admission.end(longList));
     }
   }
 

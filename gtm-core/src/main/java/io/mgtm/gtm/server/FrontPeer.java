@@ -33,10 +33,19 @@ interface FrontPeer {
   /** Lets leave what was written. */
   void flush();
 
+  /** Closes the link at once: what was written since the last flush does not leave. */
+  void abort();
+
   /**
    * Frames of {@code bytes} wait for the log ({@code bytes} positive) or no longer do (negative).
    */
   void held(int bytes);
+
+  /**
+   * Whether commands of its front may be done: not too much waits for the log or for the socket.
+   * The engine is told by {@link CommandEngine#resume} when it takes more again.
+   */
+  boolean takesMore();
 
   /** Tells how this node stands now, at once. */
   void standing(Standing standing);

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.DurabilityMode;
 import java.util.Optional;
 
 /** What an operator can do to a group through one of its nodes. Owner thread. */
@@ -18,6 +19,9 @@ interface GroupControl {
 
   /** Takes a member out; the answer is why not, empty when it has begun. */
   Optional<String> remove(String member);
+
+  /** Lets the group force more or less to disk from now on; the answer is why not. */
+  Optional<String> durability(DurabilityMode mode);
 
   /** Goes on without members that may know more; the answer is why not. */
   Optional<String> acceptLoss();

@@ -2,13 +2,14 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupStatus;
-import io.mgtm.group.member.ManagedLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.wire.link.Standing;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * This node as a member of its group: what the log tells goes to the engine and the links, and what
@@ -18,7 +19,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   private final GtmConfig config;
   private final GtmStateMachine machine;
   private final Consumer<Standing> changed;
-  private ManagedLog log;
+  private GroupLog log;
   private LinkEngine engine;
 
   /**
@@ -42,16 +43,22 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
    * Opens the log and joins the group. Nothing is told to the engine before {@link #serve}, because
    * the owner is busy until then.
    */
-  ManagedLog open(Executor owner) {
-    log =
-        GroupLogs.open(
-            config.group().mode(),
-            config.data(),
-            MemberSetup.settings(config),
-            MemberSetup.network(config),
-            machine,
-            owner,
-            this);
+  GroupLog open(Executor owner) {
+    return openBy(
+        listener ->
+            GroupLogs.open(
+                config.group().mode(),
+                config.data(),
+                MemberSetup.settings(config),
+                MemberSetup.network(config),
+                machine,
+                owner,
+                listener));
+  }
+
+  /** As {@link #open(Executor)}, with a log that is opened otherwise. */
+  GroupLog openBy(Function<ReplicatedLog.Listener, GroupLog> opener) {
+    log = opener.apply(this);
     return log;
   }
 

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.group.local.LogStats;
+import io.mgtm.group.storage.LogStats;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.MessageType;
@@ -94,7 +94,9 @@ final class GtmMetrics {
 
   private Timer timer(MessageType type) {
     return Timer.builder("mgtm.requests")
-        .description("Requests served, from read to reply, by message type")
+        .description(
+            "Requests served, by message type: from read to reply, or what links brought from its"
+                + " turn on")
         .tag("type", type.name())
         .serviceLevelObjectives(LATENCY_BUCKETS)
         .register(registry);
@@ -149,9 +151,11 @@ final class GtmMetrics {
   }
 
   /** The replies to a turn's commands of fronts have left. */
-  void linkServed(int commands, long sinceNanos) {
-    linkCommands.increment(commands);
-    linkTurns.record(System.nanoTime() - sinceNanos, TimeUnit.NANOSECONDS);
+  void linkServed(ServedCommands commands, long sinceNanos) {
+    long nanos = System.nanoTime() - sinceNanos;
+    linkCommands.increment(commands.total());
+    linkTurns.record(nanos, TimeUnit.NANOSECONDS);
+    commands.forEach(type -> requests.get(type).record(nanos, TimeUnit.NANOSECONDS));
   }
 
   /** Owner thread: lets the gauges show how the group stands now. */

@@ -1,13 +1,12 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.group.LogException;
-import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.front.Front;
 import io.mgtm.gtm.front.FrontMetrics;
 import io.mgtm.gtm.net.MetricsServer;
-import io.mgtm.gtm.wire.link.LinkSecret;
+import io.mgtm.gtm.state.GtmState;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoop;
@@ -20,6 +19,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,12 +82,12 @@ public final class GtmServer implements AutoCloseable {
   }
 
   private void begin(Takeover takeover) throws IOException {
-    LinkSecret secret = LinkTls.secret(config.links());
+    LinkKeys keys = LinkKeys.read(config);
     onOwner(() -> core = NodeCore.open(config, takeover, owner, metrics, this::fail));
     if (config.metrics() != null) {
       metricsServer = new MetricsServer(config.metrics(), registry, () -> trouble);
     }
-    LinkService links = core.linkService(secret);
+    LinkService links = core.linkService(keys);
     sockets.listen(core.engine(), links, LinkTls.server(config.links()));
     onOwner(() -> core.listening(advertised()));
     if (config.group().exists()) {
@@ -110,30 +110,19 @@ public final class GtmServer implements AutoCloseable {
 
   /** Where fronts and other members reach this node. */
   private HostPort advertised() {
-    GroupConfig group = config.group();
-    if (group.advertise() != null) {
-      return group.advertise();
-    }
-    String host =
-        group.exists() ? group.memberAddresses().get(group.name()).host() : config.listen().host();
-    return new HostPort(host, address().getPort());
+    return config.advertised(address().getPort());
   }
 
   private void tick() {
-    if (failure.isDone()) {
-      return;
-    }
-    try {
+    if (!failure.isDone()) {
       trouble = core.tick();
-    } catch (RuntimeException e) {
-      fail(e);
     }
   }
 
   /** Stops serving at once: what is not acknowledged is in doubt. Any thread. */
   private void fail(Throwable cause) {
-    trouble = "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage());
     if (failure.complete(cause)) {
+      trouble = "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage());
       log.error("The GTM cannot go on", cause);
       sockets.stopListening();
     }
@@ -152,6 +141,11 @@ public final class GtmServer implements AutoCloseable {
   /** Where metrics are served, or null. */
   public InetSocketAddress metricsAddress() {
     return metricsServer == null ? null : metricsServer.address();
+  }
+
+  /** Does something with the state, on its thread, behind the log's back; for tests. */
+  void withState(Consumer<GtmState> what) {
+    onOwner(() -> what.accept(core.state()));
   }
 
   private void onOwner(Runnable task) {

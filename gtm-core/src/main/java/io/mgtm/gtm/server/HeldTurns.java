@@ -4,17 +4,30 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Output of turns that waits for the log, and leaves in the order of the turns. Owner thread. */
 final class HeldTurns {
   private record Held(
-      TurnOutput output, long index, long ticket, List<Runnable> then, int commands, long nanos) {}
+      TurnOutput output,
+      long index,
+      long ticket,
+      List<Runnable> then,
+      ServedCommands commands,
+      long nanos) {}
 
   private final GtmMetrics metrics;
+  private final BooleanSupplier mayAnswer;
   private final Deque<Held> held = new ArrayDeque<>();
 
-  HeldTurns(GtmMetrics metrics) {
+  /**
+   * None yet.
+   *
+   * @param mayAnswer whether the log lets anything leave now
+   */
+  HeldTurns(GtmMetrics metrics, BooleanSupplier mayAnswer) {
     this.metrics = metrics;
+    this.mayAnswer = mayAnswer;
   }
 
   int size() {
@@ -27,11 +40,16 @@ final class HeldTurns {
    * @param index the log is to cover this index
    * @param ticket and to have confirmed this read
    * @param then what is done once it has left
-   * @param commands how many were served
+   * @param commands that were served
    * @param nanos when the turn began
    */
   void add(
-      TurnOutput output, long index, long ticket, List<Runnable> then, int commands, long nanos) {
+      TurnOutput output,
+      long index,
+      long ticket,
+      List<Runnable> then,
+      ServedCommands commands,
+      long nanos) {
     output.hold();
     held.addLast(new Held(output, index, ticket, then, commands, nanos));
   }
@@ -42,7 +60,7 @@ final class HeldTurns {
    * @param trail of mode lazy, else null: output leaves behind the entries that it rests on
    */
   void release(long index, long ticket, EntryTrail trail) {
-    if (held.isEmpty()) {
+    if (held.isEmpty() || !mayAnswer.getAsBoolean()) {
       return;
     }
     List<Held> released = new ArrayList<>();
@@ -59,8 +77,14 @@ final class HeldTurns {
       next.output().write();
       metrics.linkServed(next.commands(), next.nanos());
     }
+    // Between this look and the sockets lie microseconds; what is in them is out.
+    boolean still = mayAnswer.getAsBoolean();
     for (Held next : released) {
-      next.output().flush();
+      if (still) {
+        next.output().flush();
+      } else {
+        next.output().abort();
+      }
       next.then().forEach(Runnable::run);
     }
   }

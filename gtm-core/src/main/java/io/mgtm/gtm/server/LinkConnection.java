@@ -2,6 +2,8 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.net.InboundWatch;
+import io.mgtm.gtm.net.LocalSocket;
+import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
@@ -10,7 +12,6 @@ import io.mgtm.gtm.wire.link.FrontFrameHandler;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
-import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
@@ -18,12 +19,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
-import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,8 +32,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log and the socket takes
  * what it is sent; a front that takes nothing for {@code timeouts.outboundMs} is closed, and so is
- * one that has not said who it is in {@code timeouts.startupMs}, or does not end a frame in {@code
- * timeouts.frameMs}.
+ * one that does not end a frame in {@code timeouts.frameMs}. Before a front has said, and shown
+ * where there is a secret, who it is, its frames must be short, see {@link Newcomers}.
+ *
+ * <p>An exception or error here ends the link alone; one of the engine behind it ends the node,
+ * whose state may be half changed.
  */
 final class LinkConnection extends ChannelInboundHandlerAdapter
     implements FrontFrameHandler, FrontPeer {
@@ -47,15 +49,16 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   private final LinkService service;
   private final EventExecutor owner;
-  private final FrontFrameDecoder decoder = new FrontFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
+  private final FrontFrameDecoder decoder =
+      new FrontFrameDecoder(LinkFormat.FIRST_FRAME_BYTES_MAX, this);
   private final PartialBuffer partial = new PartialBuffer();
 
   // Event loop.
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
   private InboundWatch inbound;
-  private Future<?> startupDeadline;
   private byte[] nonce;
+  private LinkRights rights = LinkRights.NONE;
   private boolean ready;
   private boolean failed;
 
@@ -83,13 +86,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
             partial,
             service.timeouts().frameMs(),
             () -> fail(RefusalCode.PROTOCOL, "the rest of a frame did not come in time", ""));
-    startupDeadline =
-        ctx.executor()
-            .schedule(
-                () -> fail(RefusalCode.PROTOCOL, "the front has not said who it is in time", ""),
-                service.timeouts().startupMs(),
-                TimeUnit.MILLISECONDS);
-    if (service.secret() != null) {
+    if (service.keys().ask(ctx.channel())) {
       nonce = new byte[LinkFormat.SECRET_BYTES];
       RANDOM.nextBytes(nonce);
       ByteBuf out = newBuffer();
@@ -142,6 +139,19 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     outbound.closing();
   }
 
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Newcomers.TurnAway goes) {
+      SslHandler tls = ctx.pipeline().get(SslHandler.class);
+      if (tls == null || tls.handshakeFuture().isSuccess()) {
+        fail(RefusalCode.PROTOCOL, goes.message(), "");
+      } else {
+        failed = true;
+        ctx.close();
+      }
+    }
+  }
+
   private void closeUnread() {
     failed = true;
     log.info("Closing the link of {}: it takes nothing of what waits for it", describe());
@@ -162,18 +172,18 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     name = front;
     kind = of;
     if (nonce == null) {
-      accept();
+      accept(service.keys().unasked(context.channel()));
     }
   }
 
   @Override
   public void auth(byte[] hmac) throws WireException {
-    LinkSecret secret = service.secret();
-    if (secret == null || name.isEmpty() || ready) {
+    if (nonce == null || name.isEmpty() || ready) {
       throw new WireException("AUTH came without being asked for");
     }
-    if (secret.accepts(nonce, name, hmac)) {
-      accept();
+    LinkRights shown = service.keys().shownBy(nonce, name, hmac);
+    if (shown != null) {
+      accept(shown);
     } else {
       fail(
           RefusalCode.AUTH,
@@ -182,8 +192,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void accept() {
-    startupDeadline.cancel(false);
+  private void accept(LinkRights given) {
+    rights = given;
+    Newcomers.admitted(context.pipeline());
+    decoder.allowFrames(
+        given.sessions() ? LinkFormat.FRAME_BYTES_MAX : LinkFormat.REQUEST_BYTES_MAX);
     ready = true;
     onOwner(() -> service.peers().add(this));
   }
@@ -194,32 +207,45 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  private void requireSessions(String what) throws WireException {
+    requireReady(what);
+    if (!rights.sessions()) {
+      throw new WireException(what + " came over a link that is an operator's alone");
+    }
+  }
+
   @Override
   public void attach(long session, boolean fresh, long acked, boolean proxied)
       throws WireException {
-    requireReady("ATTACH");
+    requireSessions("ATTACH");
     submit(new LinkWork.Attach(this, session, fresh, proxied));
   }
 
   @Override
   public void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
       throws WireException {
-    requireReady("COMMANDS");
+    requireSessions("COMMANDS");
     FrontCommands.check(session, commands);
     submit(new LinkWork.Commands(this, session, acked, first, commands));
   }
 
   @Override
   public void present(LinkEntries entries) throws WireException {
-    requireReady("PRESENT");
+    requireSessions("PRESENT");
     FrontCommands.check(entries);
     submit(new LinkWork.Present(this, entries));
   }
 
   @Override
   public void close(long session) throws WireException {
-    requireReady("CLOSE");
+    requireSessions("CLOSE");
     submit(new LinkWork.Close(this, session));
+  }
+
+  @Override
+  public void pull(long id, boolean more) throws WireException {
+    requireReady("PULL");
+    onOwner(() -> service.engine().pull(this, id, more));
   }
 
   /** The owner answers: a sign of life of the front's thread alone would be worth little. */
@@ -237,7 +263,15 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   @Override
   public void admin(long id, String verb, String argument) throws WireException {
     requireReady("ADMIN");
-    onOwner(() -> service.admin().request(this, id, verb, argument));
+    String whyNot = rights.whyNot(verb);
+    onOwner(
+        () -> {
+          if (whyNot == null) {
+            service.admin().request(this, id, verb, argument);
+          } else {
+            AdminService.refuse(this, id, verb, whyNot);
+          }
+        });
   }
 
   private void submit(LinkWork work) {
@@ -246,9 +280,17 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   private void onOwner(Runnable task) {
     if (owner.inEventLoop()) {
-      task.run();
+      guarded(task);
     } else {
-      owner.execute(task);
+      owner.execute(() -> guarded(task));
+    }
+  }
+
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      service.fatal().accept(e);
     }
   }
 
@@ -256,6 +298,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (!ctx.channel().isWritable()) {
       outbound.start();
+    } else {
+      onOwner(service.engine()::resume);
     }
     updateReading();
   }
@@ -266,7 +310,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    startupDeadline.cancel(false);
     partial.release();
     failed = true;
     service.metrics().disconnected();
@@ -280,7 +323,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    service.failed(describe(), cause instanceof IOException, cause);
+    service.failed(describe(), cause);
     ctx.close();
   }
 
@@ -315,6 +358,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public void abort() {
+    context.close();
+  }
+
+  @Override
   public void held(int bytes) {
     heldBytes += bytes;
     boolean now = blocked ? heldBytes > HELD_BYTES_MAX / 2 : heldBytes > HELD_BYTES_MAX;
@@ -326,6 +374,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
         context.executor().execute(this::updateReading);
       }
     }
+  }
+
+  @Override
+  public boolean takesMore() {
+    return heldBytes <= HELD_BYTES_MAX && context.channel().isWritable();
   }
 
   @Override
@@ -342,6 +395,10 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public String describe() {
-    return "front \"%s\" from %s".formatted(name, context.channel().remoteAddress());
+    Object from =
+        LocalSocket.is(context.channel())
+            ? "the node's own socket"
+            : context.channel().remoteAddress();
+    return "front \"%s\" from %s".formatted(name, from);
   }
 }

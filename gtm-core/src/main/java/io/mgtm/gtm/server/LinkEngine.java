@@ -10,8 +10,6 @@ import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.RepliesWriter;
-import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,22 +31,19 @@ import org.slf4j.LoggerFactory;
 final class LinkEngine implements CommandEngine {
   private static final Logger log = LoggerFactory.getLogger(LinkEngine.class);
 
-  /** A frame of replies is ended, and another begun, past this. */
-  private static final int REPLIES_BYTES_MAX = 256 * 1024;
+  /** Replies of one turn to one link, about; what it asks beyond waits for the next. */
+  static final int TURN_BYTES_MAX = 4 << 20;
 
   private final LinkSetup setup;
   private final GtmStateMachine machine;
   private final ReplicatedLog replicated;
   private final Executor owner;
-  private final GtmMetrics metrics;
   private final Consumer<Throwable> fatal;
   private final EntryAppender entry;
   private final SessionWatch watch;
   private final FrontSessions sessions;
   private final LeaderYield yielding;
-  private final BackupViews backupViews = new BackupViews();
-  private final ReplyEncoder encoder = new ReplyEncoder();
-  private final RepliesWriter replies = new RepliesWriter();
+  private final LinkReplies replies;
   private final HeldTurns held;
 
   /** Null but in mode lazy. */
@@ -58,6 +53,10 @@ final class LinkEngine implements CommandEngine {
   private final HeldTurns heldUntilStable;
 
   private List<LinkWork> waiting = new ArrayList<>();
+
+  /** What is left of links that take no more now, in its order. */
+  private final StalledWork stalled = new StalledWork();
+
   private boolean turnAsked;
   private boolean leads;
   private boolean serving;
@@ -75,11 +74,11 @@ final class LinkEngine implements CommandEngine {
     this.machine = machine;
     this.replicated = replicated;
     this.owner = owner;
-    this.metrics = metrics;
     this.fatal = fatal;
     this.yielding = new LeaderYield(setup.handOver());
-    this.held = new HeldTurns(metrics);
-    this.heldUntilStable = new HeldTurns(metrics);
+    this.replies = new LinkReplies(metrics);
+    this.held = new HeldTurns(metrics, replicated::mayAnswer);
+    this.heldUntilStable = new HeldTurns(metrics, replicated::mayAnswer);
     this.lazy =
         setup.lazy() == null
             ? null
@@ -87,7 +86,8 @@ final class LinkEngine implements CommandEngine {
     this.entry =
         new EntryAppender(machine, replicated, clockMicros, lazy == null ? null : lazy.trail());
     this.watch = new SessionWatch(setup.graceMs());
-    this.sessions = new FrontSessions(machine, entry, watch, backupViews, setup.sessionsMax());
+    this.sessions =
+        new FrontSessions(machine, entry, watch, replies.backupViews(), setup.sessionsMax());
   }
 
   /** Whether this node leads and takes commands. */
@@ -180,7 +180,8 @@ final class LinkEngine implements CommandEngine {
     }
     dropHeld();
     watch.clear();
-    backupViews.clear();
+    replies.changed();
+    turnAway(stalled.takeAll());
     machine.state().setLimits(Limits.NONE);
   }
 
@@ -196,6 +197,18 @@ final class LinkEngine implements CommandEngine {
     askTurn();
   }
 
+  @Override
+  public void resume() {
+    if (!stalled.isEmpty()) {
+      askTurn();
+    }
+  }
+
+  @Override
+  public void pull(FrontPeer peer, long id, boolean more) {
+    replies.lists().pull(peer, id, more, nowMs());
+  }
+
   private void askTurn() {
     if (!turnAsked) {
       turnAsked = true;
@@ -205,7 +218,7 @@ final class LinkEngine implements CommandEngine {
 
   private void turn() {
     turnAsked = false;
-    List<LinkWork> works = waiting;
+    List<LinkWork> works = stalled.before(waiting);
     waiting = new ArrayList<>();
     if (stopped) {
       return;
@@ -236,11 +249,20 @@ final class LinkEngine implements CommandEngine {
       } else if (work instanceof LinkWork.Copy copy) {
         copy.answer().notLeading();
       } else if (work instanceof LinkWork.Gone gone) {
-        watch.gone(gone.peer(), nowMs());
+        gone(gone.peer());
       }
     }
     output.write();
     output.flush();
+  }
+
+  private void gone(FrontPeer peer) {
+    watch.gone(peer, nowMs());
+    stalled.gone(peer);
+    replies.gone(peer);
+    if (lazy != null) {
+      lazy.trail().forget(peer);
+    }
   }
 
   /** The standing that follows lets the front begin anew, also where this node leads again. */
@@ -254,7 +276,7 @@ final class LinkEngine implements CommandEngine {
     long nanos = System.nanoTime();
     TurnOutput output = new TurnOutput();
     List<Runnable> then = new ArrayList<>(0);
-    int commands = 0;
+    ServedCommands served = new ServedCommands();
     long before = replicated.lastIndex();
     entry.begin();
     if (entry.hasRoom()) {
@@ -265,9 +287,10 @@ final class LinkEngine implements CommandEngine {
     }
     try {
       for (LinkWork work : works) {
-        if (work instanceof LinkWork.Commands c) {
-          commands += c.commands().size();
-          commands(c, output);
+        if (stalled.isBehind(work)) {
+          stalled.add(work);
+        } else if (work instanceof LinkWork.Commands c) {
+          commands(c, output, served);
         } else if (work instanceof LinkWork.Attach attach) {
           if (lazy == null || !lazy.refuses(attach, output)) {
             sessions.attach(attach, output);
@@ -275,10 +298,7 @@ final class LinkEngine implements CommandEngine {
         } else if (work instanceof LinkWork.Close close) {
           sessions.close(close, nowMs());
         } else if (work instanceof LinkWork.Gone gone) {
-          watch.gone(gone.peer(), nowMs());
-          if (lazy != null) {
-            lazy.trail().forget(gone.peer());
-          }
+          gone(gone.peer());
         } else if (work instanceof LinkWork.Copy copy) {
           copy(copy, then);
         }
@@ -289,13 +309,17 @@ final class LinkEngine implements CommandEngine {
       throw e;
     }
     if (!output.isEmpty() || !then.isEmpty()) {
-      hold(output, replicated.lastIndex() > before, then, commands, nanos);
+      hold(output, replicated.lastIndex() > before, then, served, nanos);
     }
   }
 
   /** An entry of this turn, once committed, confirms the leader as well as a ticket does. */
   private void hold(
-      TurnOutput output, boolean appended, List<Runnable> then, int commands, long nanos) {
+      TurnOutput output,
+      boolean appended,
+      List<Runnable> then,
+      ServedCommands commands,
+      long nanos) {
     long ticket = appended ? 0 : replicated.confirm();
     long index = replicated.lastIndex();
     if (lazy == null) {
@@ -303,7 +327,7 @@ final class LinkEngine implements CommandEngine {
     } else {
       TurnOutput own = output.takeOwn();
       if (!own.isEmpty() || !then.isEmpty()) {
-        heldUntilStable.add(own, index, ticket, then, 0, nanos);
+        heldUntilStable.add(own, index, ticket, then, new ServedCommands(), nanos);
       }
       held.add(output, index, ticket, List.of(), commands, nanos);
     }
@@ -319,9 +343,11 @@ final class LinkEngine implements CommandEngine {
       held.release(lazy.releasable(replicated.committedIndex()), confirmed, lazy.trail());
       heldUntilStable.release(replicated.stableIndex(), confirmed, lazy.trail());
     }
+    resume();
   }
 
-  private void commands(LinkWork.Commands work, TurnOutput output) {
+  /** Does as many as the link takes; the others wait until it takes more. */
+  private void commands(LinkWork.Commands work, TurnOutput output, ServedCommands served) {
     FrontPeer peer = work.peer();
     SessionWatch.Attachment attachment = watch.of(work.session());
     if (attachment == null || attachment.peer != peer) {
@@ -335,53 +361,36 @@ final class LinkEngine implements CommandEngine {
       peer.disconnect();
       return;
     }
-    attachment.next = work.next();
-    boolean proxied = machine.state().front(work.session()).proxied();
     ByteBuf out = output.to(peer);
-    replies.begin(out, work.session(), work.first());
-    for (int i = 0; i < work.commands().size(); i++) {
-      if (replies.bytes() > REPLIES_BYTES_MAX) {
-        replies.end();
-        replies.begin(out, work.session(), work.first() + i);
-      }
-      replies.beginReply();
-      command(work, work.first() + i, work.commands().get(i), proxied, out);
-      replies.endReply(false);
+    boolean proxied = machine.state().front(work.session()).proxied();
+    replies.begin(peer, out, work.session(), work.first(), proxied);
+    int count = work.commands().size();
+    int done = 0;
+    while (done < count && out.readableBytes() < TURN_BYTES_MAX) {
+      LinkCommand next = work.commands().get(done);
+      command(work, work.first() + done, next);
+      served.add(next.command());
+      done++;
     }
     replies.end();
+    attachment.next = work.first() + done;
+    if (done < count) {
+      stalled.add(work.from(done));
+    }
   }
 
-  private void command(
-      LinkWork.Commands work, long number, LinkCommand command, boolean proxied, ByteBuf out) {
+  private void command(LinkWork.Commands work, long number, LinkCommand command) {
     Command inner = command.command();
-    boolean query = inner.type().query();
-    if (!query && !entry.hasRoom()) {
-      metrics.refusedForRoom();
-      encoder.error(
-          out,
-          proxied,
-          command.backend(),
-          false,
-          "the GTM cannot store anything now: " + replicated.noRoomReason(),
-          "Free space on the disk of its data folder; it goes on by itself.");
-      return;
+    if (inner.type().query()) {
+      replies.query(number, command.backend(), inner, machine.state());
+    } else if (entry.hasRoom()) {
+      replies.reply(number, command.backend(), inner, apply(work, number, inner));
+    } else {
+      replies.refuseForRoom(number, command.backend(), replicated.noRoomReason());
     }
-    Reply reply = query ? query(work.session(), command) : apply(work, number, inner);
-    if (reply instanceof Reply.Rejected rejected) {
-      metrics.rejected(rejected.reason());
-    }
-    encoder.encode(out, proxied, command.backend(), reply);
-  }
-
-  private Reply query(long session, LinkCommand query) {
-    Reply viewed = backupViews.answer(session, query.backend(), query.command(), machine.state());
-    return viewed != null ? viewed : machine.state().apply(query.command());
   }
 
   private Reply apply(LinkWork.Commands work, long number, Command inner) {
-    if (inner instanceof SessionCommand.DisconnectBackend gone) {
-      backupViews.end(work.session(), gone.backend());
-    }
     return entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner));
   }
 
@@ -407,6 +416,7 @@ final class LinkEngine implements CommandEngine {
       begin();
       return;
     }
+    replies.lists().tick(nowMs());
     if (yielding.isYielding() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       yielding.clear();
     }
@@ -424,5 +434,6 @@ final class LinkEngine implements CommandEngine {
     stopped = true;
     serving = false;
     dropHeld();
+    replies.clear();
   }
 }

@@ -1,8 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.wire.link.Standing;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -16,7 +15,7 @@ final class LinkPeers {
   private static final Logger log = LoggerFactory.getLogger(LinkPeers.class);
 
   private final Supplier<Standing> now;
-  private final Set<FrontPeer> peers = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<FrontPeer> peers = new LinkedHashSet<>();
   private Standing told;
 
   /**

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.wire.link.LinkSecret;
+import java.io.IOException;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
@@ -10,25 +10,25 @@ import org.slf4j.LoggerFactory;
 /**
  * What the links of this node have in common.
  *
- * @param secret null when fronts need none
+ * @param keys what links may do
  * @param fatal told when an invariant is broken
  */
 record LinkService(
     CommandEngine engine,
     LinkPeers peers,
     AdminService admin,
-    LinkSecret secret,
+    LinkKeys keys,
     GtmConfig.Timeouts timeouts,
     GtmMetrics metrics,
     Consumer<Throwable> fatal) {
   private static final Logger log = LoggerFactory.getLogger(LinkService.class);
 
-  /** A link met an exception; one of the network is nothing special. */
-  void failed(String peer, boolean network, Throwable cause) {
-    if (network || cause.getCause() instanceof SSLException) {
+  /** A link met an exception or an error; one of the network is nothing special. */
+  void failed(String peer, Throwable cause) {
+    if (cause instanceof IOException || cause.getCause() instanceof SSLException) {
       log.debug("The link of {}: {}", peer, cause.toString());
     } else {
-      fatal.accept(cause);
+      log.error("Closing the link of {} for an error in its handler", peer, cause);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.config.LinksConfig;
-import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -10,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The keys and the secret of links, from their files. */
+/** The keys of links, from their files. */
 final class LinkTls {
   private LinkTls() {}
 
@@ -59,17 +58,6 @@ final class LinkTls {
       throw new IOException(
           "cannot use links.trust %s: %s".formatted(links.trust(), e.getMessage()), e);
     }
-  }
-
-  /**
-   * The secret, null when none is set.
-   *
-   * @throws IOException when the file cannot be read, or has no first line
-   */
-  static LinkSecret secret(LinksConfig links) throws IOException {
-    return links.secretFile() == null
-        ? null
-        : new LinkSecret(firstLine("links.secretFile", links.secretFile()));
   }
 
   /**

@@ -8,6 +8,9 @@ import java.util.List;
 /** What a link brought, to be done in its order. */
 sealed interface LinkWork {
 
+  /** The link; null when none brought it. */
+  FrontPeer peer();
+
   /** A front goes on with a session, or opens it. */
   record Attach(FrontPeer peer, long session, boolean fresh, boolean proxied) implements LinkWork {}
 
@@ -17,6 +20,12 @@ sealed interface LinkWork {
     /** The number of the command that is to come after these. */
     long next() {
       return first + commands.size();
+    }
+
+    /** What is left when {@code done} of them are done. */
+    Commands from(int done) {
+      return new Commands(
+          peer, session, acked, first + done, commands.subList(done, commands.size()));
     }
 
     /**
@@ -48,5 +57,10 @@ sealed interface LinkWork {
    *
    * @param answer told on the owner thread
    */
-  record Copy(StateCopy answer) implements LinkWork {}
+  record Copy(StateCopy answer) implements LinkWork {
+    @Override
+    public FrontPeer peer() {
+      return null;
+    }
+  }
 }

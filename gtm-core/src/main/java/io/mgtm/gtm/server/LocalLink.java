@@ -34,6 +34,7 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
   private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
   private List<ByteBuf> written = new ArrayList<>();
   private boolean closed;
+  private long heldBytes;
 
   private LocalLink(String name, LinkService service, Executor owner, LinkListener listener) {
     this.name = name;
@@ -180,9 +181,32 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
     }
   }
 
-  /** The front's window bounds what waits. */
   @Override
-  public void held(int bytes) {}
+  public void held(int bytes) {
+    heldBytes += bytes;
+  }
+
+  @Override
+  public boolean takesMore() {
+    return heldBytes <= LinkConnection.HELD_BYTES_MAX;
+  }
+
+  @Override
+  public void pull(long id, boolean more) {
+    if (!closed) {
+      service.engine().pull(this, id, more);
+    }
+  }
+
+  @Override
+  public void pieces(long session, long number, long id, long bytes) {
+    listener.pieces(session, number, id, bytes);
+  }
+
+  @Override
+  public void piece(long id, ByteBuf bytes) {
+    listener.piece(id, bytes);
+  }
 
   @Override
   public int version() {
@@ -199,6 +223,12 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
     if (!closed) {
       listener.standing(standing);
     }
+  }
+
+  /** It ends with the node, and in mode lazy its replies rest on what another member has too. */
+  @Override
+  public void abort() {
+    flush();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -54,6 +55,11 @@ abstract class MemberAdmin implements MemberNode {
   @Override
   public Optional<String> remove(String member) {
     return admin().remove(member);
+  }
+
+  @Override
+  public Optional<String> durability(DurabilityMode mode) {
+    return admin().durability(mode);
   }
 
   @Override

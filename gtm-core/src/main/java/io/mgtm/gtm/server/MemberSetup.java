@@ -5,6 +5,7 @@ import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.net.AllowList;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
@@ -14,6 +15,7 @@ import io.mgtm.gtm.state.GtmState;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +33,7 @@ final class MemberSetup {
     Map<String, HostPort> members = config.group().memberAddresses();
     String name = config.group().name();
     List<InetSocketAddress> hosts = members.values().stream().map(HostPort::resolve).toList();
+    List<String> networks = config.access().members();
     return new JGroupsSettings(
         config.group().cluster(),
         members.get(name).resolve(),
@@ -38,7 +41,8 @@ final class MemberSetup {
         JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
         keys(config),
         Optional.ofNullable(config.group().secretFile()).map(GroupSecret::read),
-        Optional.ofNullable(config.group().stackFile()));
+        Optional.ofNullable(config.group().stackFile()),
+        new AllowList(networks == null ? List.of() : networks));
   }
 
   private static Optional<JGroupsSettings.Tls> keys(GtmConfig config) {
@@ -74,11 +78,13 @@ final class MemberSetup {
 
   /** What a member tells operators. */
   static NodeStatus status(GtmConfig config, GroupStatus s, boolean serving, GtmState state) {
-    Map<String, String> addresses = state.memberAddresses();
+    Map<String, String> addresses = new HashMap<>(state.memberAddresses());
+    addresses.putIfAbsent(s.name(), config.advertised(config.listen().port()).toString());
+    Map<String, HostPort> members = config.group().memberAddresses();
     return new NodeStatus(
         s.name(),
         config.group().mode().label(),
-        s.role() == Role.LEADER ? "leader" : s.role() == Role.FOLLOWER ? "follower" : "candidate",
+        role(s),
         serving,
         s.transferring(),
         s.term(),
@@ -87,15 +93,32 @@ final class MemberSetup {
         s.lastIndex(),
         s.committedIndex(),
         s.appliedIndex(),
+        s.durability().label(),
         state.counts().sessions(),
         s.members().stream()
-            .map(member -> status(s, member, addresses))
+            .map(member -> status(s, member, addresses, members))
             .sorted(Comparator.comparing(NodeStatus.MemberStatus::name))
-            .toList());
+            .toList(),
+        s.warnings());
+  }
+
+  private static String role(GroupStatus s) {
+    if (s.outside()) {
+      return "outsider";
+    }
+    return switch (s.role()) {
+      case LEADER -> "leader";
+      case FOLLOWER -> "follower";
+      case PRE_CANDIDATE, CANDIDATE -> "candidate";
+    };
   }
 
   private static NodeStatus.MemberStatus status(
-      GroupStatus s, GroupStatus.Member member, Map<String, String> addresses) {
+      GroupStatus s,
+      GroupStatus.Member member,
+      Map<String, String> addresses,
+      Map<String, HostPort> members) {
+    HostPort groupAddress = members.get(member.name());
     boolean known = s.role() == Role.LEADER && member.matchedIndex() >= 0;
     return new NodeStatus.MemberStatus(
         member.name(),
@@ -103,7 +126,8 @@ final class MemberSetup {
         s.connected().contains(member.name()),
         known ? member.matchedIndex() : -1,
         known ? Math.max(0, s.lastIndex() - member.matchedIndex()) : -1,
-        addresses.getOrDefault(member.name(), ""));
+        addresses.getOrDefault(member.name(), ""),
+        groupAddress == null ? "" : groupAddress.toString());
   }
 
   /** The other voters that are connected, the one whose log is farthest first. */

@@ -5,8 +5,10 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
+import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
@@ -61,6 +63,8 @@ final class NodeCore implements AutoCloseable {
   private OrderedLog ordered;
 
   private volatile String advertised = "";
+
+  private final OutsiderWatch outsider = new OutsiderWatch(System::nanoTime);
 
   /** What serves XC clients in a group; null without one. */
   private Front front;
@@ -134,7 +138,8 @@ final class NodeCore implements AutoCloseable {
       throw new LogException(
           LogException.Category.IN_USE, e.getMessage() + ", or start without --import-control", e);
     }
-    LOG.info("Takes over {} sequences", takeover.sequences().size());
+    LOG.info(
+        "Takes over {} sequences, next gxid {}", takeover.sequences().size(), takeover.nextGxid());
   }
 
   private void joinGroup() {
@@ -144,7 +149,9 @@ final class NodeCore implements AutoCloseable {
       return;
     }
     GroupMember member = new GroupMember(config, machine, fatal, standing -> peers.update());
-    log = member.open(owner);
+    GroupLog opened = member.open(owner);
+    log = opened;
+    metrics.bindLog(opened::stats);
     group = member;
     control = member;
     LinkEngine leads = linkEngine(first, member::yieldLeadership);
@@ -156,7 +163,9 @@ final class NodeCore implements AutoCloseable {
     OrderedGtm gtm = new OrderedGtm(machine);
     TotalMachine ordering = new TotalMachine(gtm);
     TotalMember member = new TotalMember(config, gtm, fatal, peers::update);
-    ordered = member.open(ordering, owner);
+    TotalLog opened = member.open(ordering, owner);
+    ordered = opened;
+    metrics.bindLog(opened::stats);
     group = member;
     control = member;
     TotalEngine engineOfAll =
@@ -218,7 +227,7 @@ final class NodeCore implements AutoCloseable {
     LinkEngine fronts = linkEngine(List.of(), null);
     links = fronts;
     served = fronts;
-    control = new SingleControl(config.group().name(), log, machine);
+    control = new SingleControl(config.group().name(), config.durability(), log, machine);
     fronts.leading();
     GtmState.Counts counts = machine.state().counts();
     LOG.info(
@@ -314,17 +323,22 @@ final class NodeCore implements AutoCloseable {
     return engine;
   }
 
+  GtmState state() {
+    return machine.state();
+  }
+
   GroupControl control() {
     return control;
   }
 
   /** What links need. */
-  LinkService linkService(io.mgtm.gtm.wire.link.LinkSecret secret) {
+  LinkService linkService(LinkKeys keys) {
     return new LinkService(
         links,
         peers,
-        new AdminService(control, links, NodeCore::nowMicros),
-        secret,
+        new AdminService(
+            control, links, () -> StateCounts.of(machine.state()), NodeCore::nowMicros),
+        keys,
         config.timeouts(),
         metrics,
         fatal);
@@ -359,10 +373,20 @@ final class NodeCore implements AutoCloseable {
     if (restore != null && status.committedIndex() == status.lastIndex()) {
       checkRestored();
     }
+    String outside = group == null ? "" : outsider.look(status, front);
+    if (!outside.isEmpty()) {
+      return outside;
+    }
     if (group == null || links.isServing()) {
       return roomTrouble();
     }
-    return status.leader().isEmpty() ? "no member leads the group" : "";
+    return status.leader().isEmpty() ? "no member leads the group" : frontTrouble();
+  }
+
+  /** A follower serves XC clients by a link to the leader. */
+  private String frontTrouble() {
+    String trouble = front == null ? "" : front.trouble();
+    return trouble.isEmpty() ? "" : "XC clients of this node wait: " + trouble;
   }
 
   private String roomTrouble() {

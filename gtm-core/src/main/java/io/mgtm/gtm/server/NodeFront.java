@@ -35,7 +35,7 @@ final class NodeFront {
       FrontMetrics metrics) {
     String name = config.group().name();
     TcpLinks others =
-        new TcpLinks(owner, new TcpLinks.Identity(name, FrontKind.NODE, service.secret(), tls));
+        new TcpLinks(owner, new TcpLinks.Identity(name, FrontKind.NODE, service.keys().own(), tls));
     LinkNodes nodes =
         new LinkNodes(
             List.of(LocalLink.connector(name, address.toString(), service, owner)),

@@ -6,12 +6,16 @@ import java.util.List;
  * What a node tells an operator; the names are stable, they are the fields of the JSON answer.
  *
  * @param mode how the group replicates; {@code single} without a group
- * @param role {@code leader}, {@code follower}, {@code candidate}
+ * @param role {@code leader}, {@code follower}, {@code candidate}, or {@code outsider} for one that
+ *     has no place in the group
  * @param serving whether it leads and takes commands
  * @param leader the leader's name, empty when none is known
  * @param leaderAddress where fronts reach the leader, empty when not known
+ * @param durability what the group forces to disk, as far as committed: {@code critical} or {@code
+ *     all}
  * @param sessions of fronts, and of direct clients without a group
  * @param members of the group, by name
+ * @param warnings what an operator should know of, a sentence each
  */
 public record NodeStatus(
     String member,
@@ -25,8 +29,10 @@ public record NodeStatus(
     long lastIndex,
     long committedIndex,
     long appliedIndex,
+    String durability,
     int sessions,
-    List<MemberStatus> members) {
+    List<MemberStatus> members,
+    List<String> warnings) {
 
   /**
    * One member as the one that was asked knows it.
@@ -35,7 +41,10 @@ public record NodeStatus(
    * @param connected whether the one that was asked has a connection to it
    * @param matchedIndex how far its log is; -1 when not known, only a leader knows
    * @param lagEntries how far it is behind the leader's log; -1 when not known
-   * @param address where fronts reach it, empty until it has led
+   * @param address where fronts reach it; known of the one that was asked and of who has led, empty
+   *     otherwise
+   * @param groupAddress where the other members reach it, as the one that was asked was told by
+   *     {@code --members}; empty for one that was added since
    */
   public record MemberStatus(
       String name,
@@ -43,5 +52,6 @@ public record NodeStatus(
       boolean connected,
       long matchedIndex,
       long lagEntries,
-      String address) {}
+      String address,
+      String groupAddress) {}
 }

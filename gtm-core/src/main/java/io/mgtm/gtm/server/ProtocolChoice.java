@@ -1,13 +1,15 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.gtm.net.Newcomers;
+import io.mgtm.gtm.net.TurnedAway;
+import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslContext;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import io.netty.handler.ssl.SslHandler;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -26,40 +28,28 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
    * @param tlsOnly whether links in the clear are turned away
    * @param link makes a link's handler
    * @param client adds an XC client's handler at the end of the pipeline
-   * @param firstByteMs how long to wait for the first byte
+   * @param handshakeMs how long a TLS handshake may take
    */
   record Choices(
       SslContext tls,
       boolean tlsOnly,
       Supplier<ChannelHandler> link,
       Consumer<Channel> client,
-      int firstByteMs) {}
+      int handshakeMs) {}
 
   private final Choices choices;
 
   /** The handler of an XC client that is in the pipeline already, or null. */
   private final Connection direct;
 
-  private Future<?> deadline;
-
   /**
    * A choice.
    *
-   * @param direct a handler for an XC client that stands behind this one already, and watches over
-   *     the first byte; or null
+   * @param direct a handler for an XC client that stands behind this one already; or null
    */
   ProtocolChoice(Choices choices, Connection direct) {
     this.choices = choices;
     this.direct = direct;
-  }
-
-  @Override
-  public void handlerAdded(ChannelHandlerContext ctx) {
-    if (direct == null) {
-      deadline =
-          ctx.executor()
-              .schedule(() -> choose(ctx, (byte) 0), choices.firstByteMs(), TimeUnit.MILLISECONDS);
-    }
   }
 
   @Override
@@ -69,35 +59,40 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
     ctx.fireChannelRead(message);
   }
 
-  /** Whoever says nothing is taken for an XC client, whose handler tells it so and closes. */
+  /** Told as a front understands it, so that nobody takes this node for an original GTM. */
+  private static ChannelHandler inClear() {
+    return TurnedAway.front(
+        RefusalCode.AUTH,
+        "this node takes links over TLS only",
+        "Set tls.trust of the proxy, or give the command --tls and --trust.");
+  }
+
+  /** Whoever says nothing is taken for an XC client. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (direct == null && event instanceof Newcomers.TurnAway goes) {
+      ctx.pipeline().addLast(TurnedAway.client(goes.message(), ""));
+      ctx.pipeline().remove(this);
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
   private void choose(ChannelHandlerContext ctx, byte first) {
-    if (ctx.isRemoved()) {
-      return;
-    }
-    if (deadline != null) {
-      deadline.cancel(false);
-    }
     boolean encrypted = first == TLS_HANDSHAKE && choices.tls() != null;
-    if (encrypted || (first == LINK && !choices.tlsOnly())) {
+    if (encrypted || first == LINK) {
       if (direct != null) {
-        direct.dismissed();
         ctx.pipeline().remove(direct);
       }
       if (encrypted) {
-        ctx.pipeline().addLast(choices.tls().newHandler(ctx.alloc()));
+        SslHandler handler = choices.tls().newHandler(ctx.alloc());
+        handler.setHandshakeTimeoutMillis(choices.handshakeMs());
+        ctx.pipeline().addLast(handler);
       }
-      ctx.pipeline().addLast(choices.link().get());
+      ctx.pipeline().addLast(encrypted || !choices.tlsOnly() ? choices.link().get() : inClear());
     } else if (direct == null) {
       choices.client().accept(ctx.channel());
     }
     ctx.pipeline().remove(this);
-  }
-
-  @Override
-  public void channelInactive(ChannelHandlerContext ctx) {
-    if (deadline != null) {
-      deadline.cancel(false);
-    }
-    ctx.fireChannelInactive();
   }
 }

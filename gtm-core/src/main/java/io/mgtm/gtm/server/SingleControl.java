@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.ReplicatedLog;
 import java.util.List;
 import java.util.Optional;
@@ -9,11 +10,14 @@ final class SingleControl implements GroupControl {
   private static final String NO_GROUP = "this node is no member of a group";
 
   private final String member;
+  private final DurabilityMode durability;
   private final ReplicatedLog log;
   private final GtmStateMachine machine;
 
-  SingleControl(String member, ReplicatedLog log, GtmStateMachine machine) {
+  SingleControl(
+      String member, DurabilityMode durability, ReplicatedLog log, GtmStateMachine machine) {
     this.member = member;
+    this.durability = durability;
     this.log = log;
     this.machine = machine;
   }
@@ -32,7 +36,9 @@ final class SingleControl implements GroupControl {
         log.lastIndex(),
         log.committedIndex(),
         log.lastIndex(),
+        durability.label(),
         machine.state().counts().sessions(),
+        List.of(),
         List.of());
   }
 
@@ -54,6 +60,11 @@ final class SingleControl implements GroupControl {
   @Override
   public Optional<String> remove(String name) {
     return Optional.of(NO_GROUP);
+  }
+
+  @Override
+  public Optional<String> durability(DurabilityMode mode) {
+    return Optional.of(NO_GROUP + "; set durability in its configuration and restart it");
   }
 
   @Override

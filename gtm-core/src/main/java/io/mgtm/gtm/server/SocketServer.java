@@ -1,12 +1,16 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.net.Rarely;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.ListenErrors;
+import io.mgtm.gtm.net.LocalSocket;
+import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.ReadBuffers;
 import io.mgtm.gtm.net.TurnedAway;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -15,11 +19,13 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -46,7 +52,12 @@ final class SocketServer implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup ioLoops;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final AtomicLong sessions = new AtomicLong();
+  private final ClientDoor door;
+  private final Path socket;
+  private final Newcomers newcomers;
+  private final Rarely strangers = new Rarely();
   private volatile Channel listener;
+  private volatile Channel local;
 
   /** Takes XC clients in a group. */
   private volatile Consumer<Channel> clients = SocketServer::closeEarly;
@@ -55,9 +66,12 @@ final class SocketServer implements AutoCloseable {
     this.config = config;
     this.metrics = metrics;
     this.fatal = fatal;
-    ownerLoop = EventLoops.start(1, "mgtm-owner", config.group().exists() ? 0 : SPIN_MICROS);
+    this.door = ClientDoor.of(config);
+    this.socket = config.data().resolve(LocalSocket.NAME);
+    this.newcomers = new Newcomers(Newcomers.MAX, config.timeouts().startupMs());
+    ownerLoop = EventLoops.start(1, "mgtm-owner", config.group().exists() ? 0 : SPIN_MICROS, fatal);
     boolean one = config.ioThreads() == 1 || config.group().exists();
-    ioLoops = one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io");
+    ioLoops = one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io", fatal);
   }
 
   /** The thread that owns the state. */
@@ -87,10 +101,47 @@ final class SocketServer implements AutoCloseable {
       throw ListenErrors.of("--listen", config.listen(), bound.cause());
     }
     listener = bound.channel();
+    listenHere(new Initializer(engine, links, tls));
+  }
+
+  /**
+   * At the data folder's socket, where operators of this machine need no secret. A node goes
+   * without where there can be none: its disk may be full.
+   */
+  private void listenHere(ChannelHandler initializer) {
+    ServerBootstrap bootstrap = EventLoops.local(ownerLoop, ioLoops);
+    if (bootstrap == null || !LocalSocket.fits(socket)) {
+      log.info("There is no socket {}: its path is too long, or this is no Linux", socket);
+      return;
+    }
+    try {
+      Files.deleteIfExists(socket); // Left by a process that was killed; the folder is ours alone.
+      ChannelFuture bound =
+          bootstrap
+              .childHandler(initializer)
+              .bind(new DomainSocketAddress(socket.toFile()))
+              .awaitUninterruptibly();
+      local = bound.channel();
+      if (!bound.isSuccess()) {
+        throw new IOException(bound.cause().getMessage(), bound.cause());
+      }
+      LocalSocket.close(socket);
+    } catch (IOException e) {
+      log.warn("Nobody can ask at the socket {}: {}", socket, e.getMessage());
+      closeHere();
+    }
+  }
+
+  private void closeHere() {
+    Channel here = local;
+    if (here != null) {
+      here.close();
+      socket.toFile().delete();
+    }
   }
 
   /** Sets up an accepted connection, or turns it away. */
-  private final class Initializer extends ChannelInitializer<SocketChannel> {
+  private final class Initializer extends ChannelInitializer<Channel> {
     private final Engine engine;
     private final LinkService links;
     private final SslContext tls;
@@ -103,26 +154,39 @@ final class SocketServer implements AutoCloseable {
     }
 
     @Override
-    protected void initChannel(SocketChannel channel) {
+    protected void initChannel(Channel channel) throws IOException {
+      boolean own = LocalSocket.is(channel);
+      if (own && !LocalSocket.isOwners(channel, socket)) {
+        channel.close();
+        return;
+      }
       if (connections.size() >= config.limits().connectionsMax()) {
         log.warn(
             "Turned away {}: the limit of {} connections is reached; raise limits.connectionsMax",
             channel.remoteAddress(),
             config.limits().connectionsMax());
-        channel.pipeline().addLast(new TurnedAway(config.limits().connectionsMax()));
+        channel
+            .pipeline()
+            .addLast(
+                TurnedAway.client(
+                    "the limit of %d connections is reached"
+                        .formatted(config.limits().connectionsMax()),
+                    "Raise limits.connectionsMax."));
         return;
       }
       connections.add(channel);
+      newcomers.watch(channel);
+      boolean open = own || door.opensTo(channel.remoteAddress());
       Connection direct =
-          engine == null
+          engine == null || !open
               ? null
               : new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
       ProtocolChoice.Choices choices =
           new ProtocolChoice.Choices(
               tls,
               config.links().tlsOnly(),
-              () -> link(channel),
-              accepted -> clients.accept(accepted),
+              () -> link(channel, direct == null),
+              open ? accepted -> clients.accept(accepted) : SocketServer.this::turnAway,
               config.timeouts().startupMs());
       channel.pipeline().addLast(new ProtocolChoice(choices, direct));
       if (direct != null) {
@@ -130,17 +194,27 @@ final class SocketServer implements AutoCloseable {
       }
     }
 
-    private ChannelHandler link(SocketChannel channel) {
+    private ChannelHandler link(Channel channel, boolean uncounted) {
       channel
           .config()
           .setRecvByteBufAllocator(linkBuffers)
           .setWriteBufferWaterMark(
               new WriteBufferWaterMark(LINK_UNSENT_BYTES_MAX / 2, LINK_UNSENT_BYTES_MAX));
-      if (engine == null) {
+      if (uncounted) {
         metrics.connected();
       }
       return new LinkConnection(links, owner());
     }
+  }
+
+  private void turnAway(Channel client) {
+    strangers.run(
+        more ->
+            log.warn(
+                "Turned away XC client {}: it comes from no network of access.clients{}",
+                client.remoteAddress(),
+                more));
+    client.pipeline().addLast(TurnedAway.client(ClientDoor.CLOSED, ClientDoor.HINT));
   }
 
   /** A client that came before the node can serve it comes again. */
@@ -162,6 +236,7 @@ final class SocketServer implements AutoCloseable {
     if (current != null) {
       current.close();
     }
+    closeHere();
   }
 
   /** Closes everything that is connected, and waits a bounded time for it. Not on an event loop. */

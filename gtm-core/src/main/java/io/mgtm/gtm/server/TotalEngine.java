@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   private static final Logger log = LoggerFactory.getLogger(TotalEngine.class);
 
+  /** Replies to own proposals that are under way, about; no more is proposed meanwhile. */
+  private static final long REPLY_BYTES_MAX = 32 << 20;
+
   /** How long a member is not connected before its sessions' links are taken for gone. */
   private static final long GONE_MS = 3_000;
 
@@ -64,6 +67,9 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   private final Deque<TotalTurn> turns = new ArrayDeque<>();
   private final Deque<MemberOp> ops = new ArrayDeque<>();
   private final Deque<LinkWork> waiting = new ArrayDeque<>();
+
+  /** What came by links that take no more now, in its order. */
+  private final StalledWork stalled = new StalledWork();
 
   private MemberOp.Begin begin;
   private boolean begun;
@@ -114,6 +120,25 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     askTurn();
   }
 
+  @Override
+  public void resume() {
+    if (!stalled.isEmpty()) {
+      List<LinkWork> came = List.copyOf(waiting);
+      waiting.clear();
+      waiting.addAll(stalled.before(came));
+      askTurn();
+    }
+  }
+
+  @Override
+  public void pull(FrontPeer peer, long id, boolean more) {
+    replies.lists().pull(peer, id, more, nowMs());
+  }
+
+  private static long nowMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
   private void askTurn() {
     if (!turnAsked) {
       turnAsked = true;
@@ -130,12 +155,31 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       if (!isServing()) {
         turnAway();
       }
-      while (hasWork() && ordered.canPropose(EntryWriter.ENTRY_BYTES_MAX)) {
+      while (hasWork() && mayPropose()) {
         propose();
       }
     } catch (RuntimeException | Error e) {
       stopped = true;
       fatal.accept(e);
+    }
+  }
+
+  private boolean mayPropose() {
+    long promised = 0;
+    for (TotalTurn turn : turns) {
+      promised += turn.replyBytes();
+    }
+    return promised < REPLY_BYTES_MAX && ordered.canPropose(EntryWriter.ENTRY_BYTES_MAX);
+  }
+
+  /** What is left of commands waits behind the link's socket, and then goes on as it came. */
+  private void stallRest() {
+    long attachment = writer.restAttachment();
+    LinkWork.Commands rest = writer.dropRest();
+    Doors.Door door = doors.open(rest.session(), rest.peer());
+    if (door != null && door.attachment == attachment) {
+      door.next = rest.first();
+      stalled.add(rest);
     }
   }
 
@@ -151,6 +195,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     if (rest != null) {
       replies.refuseNotServing(output, rest.peer(), rest.session());
     }
+    resume();
     for (LinkWork work : waiting) {
       if (work instanceof LinkWork.Attach attach) {
         replies.refuseNotServing(output, attach.peer(), attach.session());
@@ -169,6 +214,9 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   }
 
   private void propose() {
+    if (writer.isRestStalled()) {
+      stallRest();
+    }
     boolean fits = writer.begin(clockMicros.getAsLong());
     while (fits && !ops.isEmpty()) {
       fits = writer.add(null, ops.peekFirst());
@@ -192,7 +240,9 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       return false;
     }
     waiting.removeFirst();
-    if (work instanceof LinkWork.Commands c) {
+    if (stalled.isBehind(work)) {
+      stalled.add(work);
+    } else if (work instanceof LinkWork.Commands c) {
       Doors.Door door = doors.open(c.session(), c.peer());
       return !isInOrder(c, door) || writer.add(c, door.attachment);
     } else if (work instanceof LinkWork.Attach a) {
@@ -204,6 +254,8 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
         writer.add(c.peer(), new MemberOp.Close(c.session(), door.attachment));
       }
     } else if (work instanceof LinkWork.Gone gone) {
+      stalled.gone(gone.peer());
+      replies.gone(gone.peer());
       ops.addAll(doors.gone(gone.peer()));
       askTurn();
     } else if (work instanceof LinkWork.Copy copy) {
@@ -281,6 +333,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
         setup.changed().run();
       }
     }
+    resume();
     if (hasWork()) {
       askTurn();
     }
@@ -288,7 +341,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
 
   /** Own proposals from a number on have lost their places. */
   void withdrawn(long fromNumber) {
-    replies.forgetViews();
+    replies.changed();
     turns.stream().filter(turn -> turn.number() >= fromNumber).forEach(TotalTurn::reset);
   }
 
@@ -298,7 +351,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
    * the replies of what had an effect.
    */
   void skipped() {
-    replies.forgetViews();
+    replies.changed();
     turns.forEach(TotalTurn::reset);
     List<TotalTurn> lost = List.copyOf(turns);
     turns.clear();
@@ -357,6 +410,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       return;
     }
     announce();
+    replies.lists().tick(nowMs());
     if (!ordered.isSequencer()) {
       return;
     }
@@ -364,10 +418,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     if (ops.isEmpty()) {
       ops.addAll(
           watch.due(
-              gtm.state().fronts(),
-              gtm.attachments(),
-              ordered.status().connected(),
-              TimeUnit.NANOSECONDS.toMillis(System.nanoTime())));
+              gtm.state().fronts(), gtm.attachments(), ordered.status().connected(), nowMs()));
     }
     if (!ops.isEmpty()) {
       askTurn();
@@ -385,5 +436,6 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     stopped = true;
     turns.forEach(TotalTurn::reset);
     turns.clear();
+    replies.clear();
   }
 }

@@ -23,7 +23,7 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
   private final GtmConfig config;
   private final OrderedGtm gtm;
   private final Runnable changed;
-  private OrderedLog log;
+  private TotalLog log;
   private TotalEngine engine;
 
   /**
@@ -40,7 +40,7 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
   }
 
   /** Opens the log and joins the group; the owner is busy until {@link #serve} was called. */
-  OrderedLog open(TotalMachine machine, Executor owner) {
+  TotalLog open(TotalMachine machine, Executor owner) {
     log =
         TotalLog.open(
             config.data(),

@@ -2,14 +2,10 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.RepliesWriter;
 import io.mgtm.gtm.wire.link.Standing;
-import io.mgtm.gtm.wire.xc12.ReplyEncoder;
-import io.netty.buffer.ByteBuf;
 import java.util.function.Supplier;
 
 /**
@@ -17,26 +13,18 @@ import java.util.function.Supplier;
  * the order. Owner thread.
  */
 final class TotalReplies implements OpResults {
-  /** A frame of replies is ended, and another begun, past this. */
-  private static final int REPLIES_BYTES_MAX = 256 * 1024;
-
   private final OrderedGtm gtm;
   private final Supplier<Standing> standing;
   private final Doors doors;
-  private final GtmMetrics metrics;
-  private final BackupViews backupViews = new BackupViews();
-  private final ReplyEncoder encoder = new ReplyEncoder();
-  private final RepliesWriter replies = new RepliesWriter();
+  private final LinkReplies replies;
   private TurnOutput output;
   private FrontPeer peer;
-  private ByteBuf out;
-  private boolean proxied;
 
   TotalReplies(OrderedGtm gtm, Supplier<Standing> standing, Doors doors, GtmMetrics metrics) {
     this.gtm = gtm;
     this.standing = standing;
     this.doors = doors;
-    this.metrics = metrics;
+    this.replies = new LinkReplies(metrics);
   }
 
   /** Applies a turn of this member at its place. */
@@ -55,14 +43,28 @@ final class TotalReplies implements OpResults {
   }
 
   /** The state was replaced, or this member serves no more. */
-  void forgetViews() {
-    backupViews.clear();
+  void changed() {
+    replies.changed();
+  }
+
+  /** This member serves nothing any more. */
+  void clear() {
+    replies.clear();
+  }
+
+  /** A link has ended. */
+  void gone(FrontPeer link) {
+    replies.gone(link);
+  }
+
+  LongLists lists() {
+    return replies.lists();
   }
 
   @Override
   public void refused(long session, RefusalCode code, String message, String hint) {
     doors.forget(session, peer);
-    backupViews.end(session);
+    replies.backupViews().end(session);
     output.refuse(peer, session, code, message, hint);
   }
 
@@ -90,34 +92,18 @@ final class TotalReplies implements OpResults {
 
   @Override
   public void commands(MemberOp.Commands op, boolean isProxied) {
-    proxied = isProxied;
-    out = output.to(peer);
-    replies.begin(out, op.session(), op.first());
+    replies.begin(peer, output.to(peer), op.session(), op.first(), isProxied);
   }
 
   @Override
   public void query(MemberOp.Commands op, int at, Command query) {
-    GtmState state = gtm.state();
-    short backend = op.commands().get(at).backend();
-    Reply viewed = backupViews.answer(op.session(), backend, query, state);
-    reply(op, at, viewed != null ? viewed : state.apply(query));
+    replies.query(op.first() + at, op.commands().get(at).backend(), query, gtm.state());
   }
 
   @Override
   public void reply(MemberOp.Commands op, int at, Reply reply) {
-    if (op.commands().get(at).command() instanceof SessionCommand.DisconnectBackend gone) {
-      backupViews.end(op.session(), gone.backend());
-    }
-    if (replies.bytes() > REPLIES_BYTES_MAX) {
-      replies.end();
-      replies.begin(out, op.session(), op.first() + at);
-    }
-    replies.beginReply();
-    if (reply instanceof Reply.Rejected rejected) {
-      metrics.rejected(rejected.reason());
-    }
-    encoder.encode(out, proxied, op.commands().get(at).backend(), reply);
-    replies.endReply(false);
+    LinkCommand to = op.commands().get(at);
+    replies.reply(op.first() + at, to.backend(), to.command(), reply);
   }
 
   @Override

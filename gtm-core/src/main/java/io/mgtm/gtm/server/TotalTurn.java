@@ -20,14 +20,15 @@ final class TotalTurn {
   private final List<Runnable> then = new ArrayList<>(0);
   private TurnOutput output = new TurnOutput();
   private boolean applied;
-  private int commands;
+  private final ServedCommands commands = new ServedCommands();
   private final long nanos = System.nanoTime();
   private long number;
+  private long replyBytes;
 
   void add(Item item) {
     items.add(item);
     if (item.op() instanceof MemberOp.Commands op) {
-      commands += op.commands().size();
+      op.commands().forEach(c -> commands.add(c.command()));
     }
   }
 
@@ -41,6 +42,16 @@ final class TotalTurn {
 
   boolean holds(MemberOp op) {
     return items.stream().anyMatch(item -> op.equals(item.op()));
+  }
+
+  /** The replies will take so much more, at most about. */
+  void promise(long bytes) {
+    replyBytes += bytes;
+  }
+
+  /** What the replies take, at most about. */
+  long replyBytes() {
+    return replyBytes;
   }
 
   void proposed(long as) {

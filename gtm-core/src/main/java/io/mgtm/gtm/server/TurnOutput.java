@@ -74,6 +74,11 @@ final class TurnOutput {
     byPeer.keySet().forEach(FrontPeer::flush);
   }
 
+  /** It was given to the links, and does not leave: they are closed. */
+  void abort() {
+    byPeer.keySet().forEach(FrontPeer::abort);
+  }
+
   /** It will never leave. */
   void drop() {
     byPeer.values().forEach(ByteBuf::release);

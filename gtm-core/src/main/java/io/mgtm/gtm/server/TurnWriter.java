@@ -1,5 +1,7 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import java.nio.ByteBuffer;
@@ -13,6 +15,9 @@ final class TurnWriter {
   private final Limits limits;
   private final ByteBuffer buffer = ByteBuffer.allocate(EntryWriter.ENTRY_BYTES_MAX);
   private TotalTurn turn = new TotalTurn();
+
+  /** What the replies of a turn take, at most about. */
+  private static final long REPLY_BYTES_MAX = 8 << 20;
 
   /** The rest of commands that did not fit, and their attachment. */
   private LinkWork.Commands rest;
@@ -40,13 +45,23 @@ final class TurnWriter {
     return buffer.flip();
   }
 
-  /** Whether any op fits. */
+  /** Whether any op fits, and there is room for what is answered. */
   boolean hasSpace() {
-    return buffer.remaining() >= EntryAppender.COMMAND_BYTES_MAX;
+    return turn.replyBytes() < REPLY_BYTES_MAX
+        && buffer.remaining() >= EntryAppender.COMMAND_BYTES_MAX;
   }
 
   boolean hasRest() {
     return rest != null;
+  }
+
+  /** Whether the rest is of a link that takes no more now. */
+  boolean isRestStalled() {
+    return rest != null && !rest.peer().takesMore();
+  }
+
+  long restAttachment() {
+    return restAttachment;
   }
 
   /** Forgets the rest; the answer is what it was, or null. */
@@ -78,7 +93,9 @@ final class TurnWriter {
     buffer.position(head + MemberOpCodec.COMMANDS_HEAD_BYTES);
     int fit = 0;
     while (fit < work.commands().size() && hasSpace()) {
-      MemberOpCodec.encode(work.commands().get(fit++), buffer);
+      LinkCommand next = work.commands().get(fit++);
+      MemberOpCodec.encode(next, buffer);
+      turn.promise(replyBytesMax(next.command()));
     }
     boolean all = fit == work.commands().size();
     List<LinkCommand> taken = all ? work.commands() : work.commands().subList(0, fit);
@@ -87,12 +104,16 @@ final class TurnWriter {
     MemberOpCodec.commandsHead(op, buffer, head);
     turn.add(new TotalTurn.Item(work.peer(), op, null));
     if (!all) {
-      List<LinkCommand> left = work.commands().subList(fit, work.commands().size());
-      rest =
-          new LinkWork.Commands(
-              work.peer(), work.session(), work.acked(), work.first() + fit, left);
+      rest = work.from(fit);
       restAttachment = attachment;
     }
     return all;
+  }
+
+  private long replyBytesMax(Command command) {
+    if (command instanceof SnapshotCommand) {
+      return 64 + (long) Integer.BYTES * limits.snapshotGxidsMax();
+    }
+    return command.type().lists() ? ListAdmission.SHORT_BYTES : 0;
   }
 }

@@ -12,6 +12,7 @@ import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.TransactionReply;
 import java.util.List;
 import java.util.SortedMap;
 
@@ -360,6 +361,11 @@ public final class GtmState {
         nodes.count(),
         sessions.count(),
         transactions.gxids().next());
+  }
+
+  /** The counters of transactions, without any of them. */
+  public TransactionReply.TransactionList counters() {
+    return transactions.counters(List.of());
   }
 
   /** How many gxids may still be given before begins are refused; negative when they are. */

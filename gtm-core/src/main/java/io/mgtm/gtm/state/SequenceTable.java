@@ -9,9 +9,10 @@ import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.Reply.Reason;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Every sequence, and the commands on them. */
@@ -65,11 +66,9 @@ final class SequenceTable {
     } else if (command instanceof SequenceCommand.CloseDatabase c) {
       return closeDatabase(c);
     }
-    return new SequenceReply.SequenceList(
-        byKey.values().stream()
-            .map(Sequence::info)
-            .sorted(Comparator.comparing(SequenceReply.SequenceInfo::key))
-            .toList());
+    List<SequenceReply.SequenceInfo> all = new ArrayList<>(byKey.size());
+    byKey.values().forEach(sequence -> all.add(sequence.info()));
+    return new SequenceReply.SequenceList(all);
   }
 
   private Reply nextValue(String key, long entry) {

@@ -99,7 +99,7 @@ final class TransactionRules {
     } else if (command instanceof TransactionCommand.ListPrepared) {
       return new TransactionReply.PreparedList(list(true));
     }
-    return listTransactions();
+    return counters(list(false));
   }
 
   private Reply begin(TransactionCommand.Begin c) {
@@ -338,7 +338,8 @@ final class TransactionRules {
         : new TransactionReply.Status(GxidMath.wire(transaction.gxid), transaction.state);
   }
 
-  private Reply listTransactions() {
+  /** The counters, with some transactions. */
+  TransactionReply.TransactionList counters(List<TransactionReply.TransactionInfo> transactions) {
     return new TransactionReply.TransactionList(
         GxidMath.wire(gxids.next()),
         GxidMath.wire(gxids.oldest()),
@@ -348,7 +349,7 @@ final class TransactionRules {
         GxidMath.wire(table.latestCompleted()),
         GxidMath.wire(snapshots.recentGlobalXmin()),
         table.lastHandle(),
-        list(false));
+        transactions);
   }
 
   private List<TransactionReply.TransactionInfo> list(boolean preparedOnly) {

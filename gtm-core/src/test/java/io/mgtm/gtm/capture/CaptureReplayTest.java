@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CaptureReplayTest {
   private static final long FIRST_GXID = 10_000;
-  private static final int TIMEOUT_MS = 10_000;
+  private static final int TIMEOUT_MS = 180_000;
 
   @ParameterizedTest
   @ValueSource(strings = {"node-direct", "node-proxy", "proxy-gtm"})

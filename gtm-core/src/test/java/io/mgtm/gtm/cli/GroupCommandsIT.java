@@ -6,8 +6,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.GtmClient;
-import io.mgtm.gtm.server.TestGtm;
 import io.mgtm.gtm.server.TestNodes;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,12 +21,10 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** An operator's commands to a group, at any of its nodes. */
-@Timeout(120)
 class GroupCommandsIT {
   @TempDir private Path folder;
   private TestNodes nodes;
@@ -55,7 +54,7 @@ class GroupCommandsIT {
 
   private Result ask(String node, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(List.of("--at", "127.0.0.1:" + nodes.server(node).address().getPort()));
+    all.addAll(List.of("--at", OwnAddress.HOST + ":" + nodes.server(node).address().getPort()));
     return run(all.toArray(String[]::new));
   }
 
@@ -78,7 +77,7 @@ class GroupCommandsIT {
     String leader = nodes.leader();
     for (String node : List.of("g1", "g2", "g3")) {
       Result text = ask(node, "status");
-      done(text, "leader          " + leader + " at 127.0.0.1:");
+      done(text, "leader          " + leader + " at " + OwnAddress.HOST);
       assertThat(text.out())
           .contains("member          " + node + ", ")
           .contains("of a fifo group")
@@ -90,7 +89,31 @@ class GroupCommandsIT {
       assertThat(group.get("term").asLong()).isPositive();
       assertThat(group.get("members")).hasSize(3);
       assertThat(group.get("mode").asText()).isEqualTo("fifo");
+      for (JsonNode member : group.get("members")) {
+        assertThat(member.get("groupAddress").asText()).startsWith("127.");
+      }
     }
+  }
+
+  @Test
+  void awaitInSyncEndsWhenAllAreThere() throws IOException {
+    String away = nodes.follower();
+    done(ask(nodes.leader(), "await-in-sync"), "g1, g2, g3: in sync at entry ");
+    nodes.stop(away);
+    assertThat(ask(nodes.leader(), "await-in-sync", "--wait-ms", "1").err())
+        .contains("not in sync after 1 ms: " + away + " ");
+    assertThat(ask(nodes.leader(), "await-in-sync", "--wait-ms", "1", "g9").err())
+        .contains("g9 is not a member");
+    nodes.start(away);
+    done(ask(away, "await-in-sync"), "g1, g2, g3: in sync at entry ");
+    done(ask(away, "await-in-sync", nodes.leader()), nodes.leader() + ": in sync at entry ");
+  }
+
+  @Test
+  void backupIntoNoFolderSaysSo() {
+    Result refused = ask("g1", "backup", "--to", folder.resolve("none/b1").toString());
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err()).contains("there is no folder").contains("choose another with --to");
   }
 
   /** A follower hears who leads before it hears where. */
@@ -99,7 +122,7 @@ class GroupCommandsIT {
     nodes.close();
     nodes = TestNodes.three(folder.resolve("new")).startAll();
     Set<String> asked = new HashSet<>();
-    TestGtm.await(
+    Await.until(
         "every node to serve",
         () -> {
           for (String node : List.of("g1", "g2", "g3")) {
@@ -108,7 +131,7 @@ class GroupCommandsIT {
               asked.add(node);
               assertThat(status.get("group").get("leaderAddress").asText())
                   .as(node)
-                  .startsWith("127.0.0.1:");
+                  .startsWith(OwnAddress.HOST + ":");
             }
           }
           return asked.size() == 3;
@@ -141,11 +164,40 @@ class GroupCommandsIT {
     assertThat(refused.err()).contains("g9 is not another voting member of the group");
   }
 
+  private boolean isTurnedAway(String node) {
+    try (GtmClient client = GtmClient.connect(nodes.server(node).address())) {
+      client.nextGxid();
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  @Test
+  void theDurabilityIsOfTheGroup() {
+    done(ask(nodes.follower(), "durability", "all"), "durability all");
+    for (String node : List.of("g1", "g2", "g3")) {
+      Await.until(
+          node + " to hear of it", () -> ask(node, "status").out().contains("durability all"));
+    }
+    done(ask(nodes.leader(), "durability", "critical"), "durability critical");
+    assertThat(ask(nodes.leader(), "durability", "some").err()).contains("critical");
+  }
+
   @Test
   void membersComeAndGo() {
     String gone = nodes.follower();
     done(ask(nodes.leader(), "remove", gone), gone + " leaves the group");
-    done(ask(nodes.leader(), "add", "g4=127.0.0.1:1"), "g4 may join");
+    Await.until("it knows", () -> nodes.status(gone).role().equals("outsider"));
+    assertThat(nodes.status(gone).warnings()).anyMatch(w -> w.contains("is not a member of the"));
+    Await.until("its clients are turned away", () -> isTurnedAway(gone));
+    done(ask(nodes.leader(), "add", "--wait-ms", "0", "g4=127.0.0.1:1"), "g4 may join");
+    Result absent = ask(nodes.leader(), "add", "--wait-ms", "1", "g4=127.0.0.1:1");
+    assertThat(absent.status()).isEqualTo(1);
+    assertThat(absent.err()).contains("g4 may join, and is not connected: start it");
+    done(ask(nodes.leader(), "remove", "g4"), "g4 leaves the group");
+    // It still runs, and joins again on the folder that it has.
+    done(ask(nodes.leader(), "add", gone + "=127.0.0.1:1"), gone + " has joined the group");
     assertThat(ask(nodes.leader(), "add", "g4").err()).contains("expected NAME=HOST:PORT");
     assertThat(ask(nodes.leader(), "accept-loss").err()).contains("--yes");
     done(ask(nodes.leader(), "accept-loss", "--yes"), "may now elect a leader");

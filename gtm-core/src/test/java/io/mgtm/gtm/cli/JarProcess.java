@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** The runnable jar as a process of its own, for tests. */
 final class JarProcess implements AutoCloseable {
   static final Path JAR = Path.of("target", "mgtm-gtm.jar").toAbsolutePath();
-  private static final int WAIT_S = 60;
+  private static final int WAIT_S = 180;
 
   private final Process process;
   private final Path errors;

@@ -40,6 +40,11 @@ class LauncherIT {
           "mv",
           "grep",
           "mkdir",
+          "sleep",
+          "tee",
+          "wc",
+          "basename",
+          "head",
           "setpriv");
 
   @TempDir private Path root;
@@ -58,11 +63,34 @@ class LauncherIT {
         Files.isExecutable(Path.of("/bin/bash")), "SKIPPED: there is no /bin/bash");
     Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.copy(LAUNCHER, root.resolve("mgtm"));
-    Files.writeString(root.resolve("pom.xml"), "<project/>");
-    Files.createDirectories(root.resolve("gtm-core/src/main"));
-    Files.writeString(root.resolve("gtm-core/pom.xml"), "<project/>");
-    Files.createDirectories(root.resolve("gtm-proxy/src/main"));
-    Files.writeString(root.resolve("gtm-proxy/pom.xml"), "<project/>");
+    Files.writeString(
+        root.resolve("pom.xml"),
+        """
+        <project>
+          <modules>
+            <module>gtm-core</module>
+            <module>gtm-proxy</module>
+          </modules>
+        </project>
+        """);
+    for (String module : List.of("gtm-core", "gtm-proxy")) {
+      Files.createDirectories(root.resolve(module).resolve("src/main"));
+      Files.createDirectories(root.resolve(module).resolve("src/test"));
+      Files.writeString(
+          root.resolve(module).resolve("pom.xml"),
+          """
+          <project>
+            <parent>
+            </parent>
+            <artifactId>mgtm-%s</artifactId>
+          </project>
+          """
+              .formatted(module));
+    }
+    Files.writeString(root.resolve("gtm-core/src/test/ATest.java"), "class ATest { @Test }");
+    Files.writeString(root.resolve("gtm-proxy/src/test/BIT.java"), "class BIT { @Test }");
+    Files.writeString(
+        root.resolve("gtm-proxy/src/test/SlowIT.java"), "@Tag(\"long\")\nclass SlowIT { @Test }");
     bin = Files.createDirectory(root.resolve("bin"));
     for (String tool : TOOLS) {
       for (String folder : List.of("/usr/bin", "/bin")) {
@@ -93,7 +121,7 @@ class LauncherIT {
     Process process = builder.start();
     process.getOutputStream().close();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
     return new End(process.exitValue(), out.lines().toList());
   }
 
@@ -108,61 +136,130 @@ class LauncherIT {
   }
 
   /** A Maven that leaves the reports of two modules. */
-  private void mavenThatTests(int status) throws IOException {
+  private void mavenThatTests() throws IOException {
     report(
-        outside.resolve("kept"),
+        outside.resolve("gtm-core"),
         "surefire",
         "A",
         """
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuite xmlns:xsi="http://x" name="io.A" time="0.1" tests="5" errors="1" skipped="1" failures="1">
-          <testcase name="works" classname="io.A" time="0.1"/>
-          <testcase name="cannot" classname="io.A" time="0.1">
+        <testsuite xmlns:xsi="http://x" name="io.ATest" time="0.1" tests="5" errors="1" skipped="1" failures="1">
+          <testcase name="works" classname="io.ATest" time="0.1"/>
+          <testcase name="differs(int)[2]" classname="io.ATest" time="0.1">
+            <failure message="&#10;Expecting &quot;1&quot;&#10;to be 2" type="x"><![CDATA[seed -17: no]]></failure>
+          </testcase>
+          <testcase name="" classname="io.ATest" time="0.1">
+            <error type="java.io.IOException"><![CDATA[at]]></error>
+          </testcase>
+          <testcase name="cannot" classname="io.ATest" time="0.1">
             <skipped message="Assumption failed: SKIPPED: there is no &quot;disk&quot; &amp; no &lt;net&gt;" type="x"><![CDATA[at]]></skipped>
           </testcase>
         </testsuite>
         """);
     report(
-        outside.resolve("kept/deeper"),
+        outside.resolve("gtm-proxy"),
         "failsafe",
         "B",
         """
-        <testsuite name="io.B" tests="3" errors="0" skipped="1" failures="0">
-          <testcase name="neither" classname="io.B" time="0.1">
+        <testsuite name="io.BIT" tests="3" errors="0" skipped="2" failures="0">
+          <testcase name="neither" classname="io.BIT" time="0.1">
             <skipped type="x"><![CDATA[org.opentest4j.TestAbortedException: Assumption failed: no device
-            at io.B.neither(B.java:1)
+            at io.BIT.neither(BIT.java:1)
+            ]]></skipped>
+          </testcase>
+          <testcase name="nor" classname="io.BIT" time="0.1">
+            <skipped type="x"><![CDATA[org.opentest4j.TestAbortedException: Assumption failed: no device
+            at io.BIT.nor(BIT.java:1)
             ]]></skipped>
           </testcase>
         </testsuite>
         """);
     tool(
         "mvn",
-        "echo \"mvn $*\"; mv '%s' '%s'; exit %d"
-            .formatted(outside.resolve("kept"), root.resolve("made"), status));
+        """
+        echo "mvn $*"
+        for module in gtm-core gtm-proxy; do
+          echo "[INFO] --- surefire:test (default-test) @ mgtm-$module ---"
+          if [[ -e %1$s/$module && ! -e $module/target/tests-unwanted ]]; then
+            mv %1$s/$module/target/*-reports $module/target/
+          fi
+        done
+        echo '[INFO] Reactor Summary'
+        """
+            .formatted(outside));
+  }
+
+  private String said() throws IOException {
+    return Files.readString(root.resolve("target/test.log"));
   }
 
   @Test
   void testsAreCountedOverAllModulesAndSkipsExplained() throws Exception {
     report(
-        root.resolve("old"),
+        root.resolve("gtm-core"),
         "surefire",
         "Z",
         "<testsuite tests=\"100\" errors=\"0\" skipped=\"0\" failures=\"9\"/>\n");
-    mavenThatTests(1);
+    mavenThatTests();
     End end = run("test");
-    assertThat(end.last()).isEqualTo("4 passed, 2 failed, 2 skipped");
+    assertThat(end.last()).isEqualTo("3 passed, 2 failed, 3 skipped");
     assertThat(end.lines())
         .contains(
-            "mvn -B -ntp -Dstyle.color=never -fae verify",
-            "SKIPPED io.A.cannot: there is no \"disk\" & no <net>",
-            "SKIPPED io.B.neither: no device");
+            "FAILED io.ATest.differs(int)[2]: Expecting \"1\" to be 2",
+            "  ./mgtm test ATest#differs -Dseed=-17",
+            "FAILED io.ATest.: java.io.IOException",
+            "  ./mgtm test ATest",
+            "SKIPPED io.ATest.cannot: there is no \"disk\" & no <net>",
+            "SKIPPED io.BIT (2 tests): no device")
+        .anyMatch(
+            line -> line.matches("gtm-core +1/1 classes +0:.. +2 passed, 2 failed, 1 skipped"))
+        .anyMatch(line -> line.matches("gtm-proxy +1/1 classes .*"))
+        .noneMatch(line -> line.contains("mvn") || line.contains("\033"));
+    assertThat(end.status()).isOne();
+    assertThat(said()).startsWith("mvn -B -ntp -Dstyle.color=never -fae -Dtests.selected");
+  }
+
+  @Test
+  void aRunGoesOnWithTheModulesThatHaveNotPassed() throws Exception {
+    mavenThatTests();
+    run("test");
+    mavenThatTests();
+    End end = run("test", "--resume", "--long");
+    assertThat(end.lines()).noneMatch(line -> line.startsWith("gtm-proxy"));
+    assertThat(end.last()).isEqualTo("3 passed, 2 failed, 3 skipped");
+    assertThat(said()).contains(" -Plong ");
+  }
+
+  @Test
+  void namedTestsRunAlone() throws Exception {
+    mavenThatTests();
+    End end = run("test", "BIT#nor", "-Dseed=4");
+    assertThat(said()).contains(" -Dseed=4 -Dtest=BIT#nor -Dit.test=BIT#nor ");
+    assertThat(end.lines())
+        .noneMatch(line -> line.startsWith("gtm-core"))
+        .anyMatch(line -> line.matches("gtm-proxy +1/1 classes .*"));
+    assertThat(end.last()).isEqualTo("1 passed, 0 failed, 2 skipped");
+    assertThat(end.status()).isZero();
+    assertThat(run("test", "NoIT").last()).contains("no class of tests \"NoIT\"");
+  }
+
+  @Test
+  void aBuildThatFailsIsNotGreen() throws Exception {
+    tool("mvn", "echo '[ERROR] it does not compile'; echo '[INFO] BUILD FAILURE'; exit 1");
+    End end = run("test");
+    assertThat(end.lines()).contains("mgtm: it does not compile");
+    assertThat(end.last()).isEqualTo("0 passed, 0 failed, 0 skipped");
     assertThat(end.status()).isOne();
   }
 
   @Test
-  void aBuildThatWentWellEndsWell() throws Exception {
-    mavenThatTests(0);
-    assertThat(run("test").status()).isZero();
+  void helpDoesNothingElse() throws Exception {
+    tool("mvn", "echo must not run; exit 7");
+    for (String command : List.of("test", "lab")) {
+      End end = run(command, "--help");
+      assertThat(end.lines()).first().asString().startsWith("Usage: ./mgtm " + command);
+      assertThat(end.status()).isZero();
+    }
   }
 
   @Test

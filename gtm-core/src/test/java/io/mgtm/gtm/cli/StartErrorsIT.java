@@ -137,7 +137,7 @@ class StartErrorsIT {
   @Test
   void aConfigurationThatIsWrong() throws Exception {
     assertRefused(
-        "unknown key connexionsMax, expected one of: data, durability",
+        "unknown key connexionsMax, expected one of: access, data, durability",
         "--config",
         config("connexionsMax: 5\n").toString());
     assertRefused(

@@ -25,7 +25,7 @@ class ConfigFileTest {
       delimiter = '|',
       textBlock =
           """
-          connexionsMax: 5            | unknown key connexionsMax, expected one of: data, durability
+          connexionsMax: 5            | unknown key connexionsMax, expected one of: access, data, durability
           limits: {connectionMax: 5}  | unknown key limits.connectionMax, expected one of: connectionsMax
           limits: {nodesMax: many}    | limits.nodesMax: "many" is not allowed, expected a whole number
           limits: {nodesMax: 0}       | limits.nodesMax: 0 is not allowed, expected 1 to 100000

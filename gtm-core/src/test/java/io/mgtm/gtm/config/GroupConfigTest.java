@@ -51,7 +51,8 @@ class GroupConfigTest {
           group: {name: g1, members: 'g 1=h:1'}      | group.members: "g 1" is no name
           group: {name: g9, members: 'g1=h:1'}       | group.name: g9 is not allowed, expected one of g1
           group: {name: 'g/1'}                       | group: "g/1" is no name
-          group: {mode: some}                        | group.mode: "some" is not allowed, expected fifo or
+          group: {mode: some}                        | group.mode: mode is "some"; fifo, causal, lazy, total are allowed
+          group: {mode: RAFT}                        | group.mode: mode is "RAFT", which this version does not have: mode fifo with durability all promises the same
           group: {keyStore: k.p12}                   | group.keyStore and group.passwordFile are set together
           group: {secretFile: s, stackFile: t.xml}   | group.secretFile is set beside group.stackFile
           links: {certificate: c.pem}                | links.certificate and links.key are set together

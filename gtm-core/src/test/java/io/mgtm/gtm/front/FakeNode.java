@@ -1,7 +1,9 @@
 package io.mgtm.gtm.front;
 
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
@@ -12,7 +14,9 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,7 +47,21 @@ final class FakeNode implements LinkConnector {
   final AtomicInteger outstanding = new AtomicInteger();
   final AtomicInteger outstandingMost = new AtomicInteger();
   final AtomicLong flushes = new AtomicLong();
+  final LinkedBlockingQueue<Boolean> pulls = new LinkedBlockingQueue<>();
+  private final Map<Long, Integer> lists = new HashMap<>();
   volatile boolean leads = true;
+
+  /** What it answers to whoever asks for sequences, in pieces of as many bytes. */
+  volatile byte[] list;
+
+  volatile int pieceBytes = 64 * 1024;
+
+  /** Whether pieces are sent when they are asked for. */
+  volatile boolean sendsPieces = true;
+
+  /** A command of this type cannot be read by it, or its answer not by the front. */
+  volatile CommandType garbles;
+
   volatile boolean answers = true;
 
   FakeNode(EventLoop loop) {
@@ -97,6 +115,21 @@ final class FakeNode implements LinkConnector {
         });
   }
 
+  /** Sends the next piece of its only list, or tells that there is no such list any more. */
+  void sendPiece(boolean known) {
+    loop.execute(() -> piece(lists.keySet().iterator().next(), known));
+  }
+
+  private void piece(long id, boolean known) {
+    int from = lists.get(id);
+    int bytes = known ? Math.min(pieceBytes, list.length - from) : 0;
+    lists.put(id, from + bytes);
+    if (!known) {
+      lists.remove(id);
+    }
+    listener.piece(id, Unpooled.wrappedBuffer(list, from, bytes));
+  }
+
   /** Sends a reply, asked for or not. */
   void answer(long session, long number) {
     loop.execute(() -> listener.reply(session, number, false, Unpooled.EMPTY_BUFFER));
@@ -104,6 +137,11 @@ final class FakeNode implements LinkConnector {
 
   private void answer(Got command) {
     outstanding.decrementAndGet();
+    if (list != null && command.command() instanceof SequenceCommand.ListAll) {
+      lists.put(command.number(), 0);
+      listener.pieces(command.session(), command.number(), command.number(), list.length);
+      return;
+    }
     ByteBuf reply = Unpooled.buffer();
     if (command.command() instanceof TransactionCommand.Begin begin) {
       encoder.encode(
@@ -141,6 +179,13 @@ final class FakeNode implements LinkConnector {
         got.add(command);
         held.add(command);
         outstandingMost.accumulateAndGet(outstanding.incrementAndGet(), Math::max);
+        if (command.command().type() == garbles) {
+          held.remove(command);
+          answerAll();
+          loop.execute(listener::garbled);
+          close();
+          return;
+        }
       }
       if (answers) {
         answerAll();
@@ -150,6 +195,16 @@ final class FakeNode implements LinkConnector {
     @Override
     public void present(LinkEntries entries) {
       throw new AssertionError("nothing was given to keep");
+    }
+
+    @Override
+    public void pull(long id, boolean more) {
+      pulls.add(more);
+      if (more && sendsPieces) {
+        loop.execute(() -> piece(id, true));
+      } else if (!more) {
+        lists.remove(id);
+      }
     }
 
     @Override

@@ -185,6 +185,11 @@ class LinkSetTest {
     public void commands(long session, long acked, long first, int count, ByteBuf commands) {}
 
     @Override
+    public void pull(long id, boolean more) {
+      throw new AssertionError("no long reply was told");
+    }
+
+    @Override
     public void closeSession(long session) {}
 
     @Override
@@ -224,6 +229,18 @@ class LinkSetTest {
 
     @Override
     public void reply(long session, long number, boolean close, ByteBuf bytes) {}
+
+    @Override
+    public void pieces(long session, long number, long id, long bytes) {}
+
+    @Override
+    public void piece(Link link, long id, ByteBuf bytes) {}
+
+    @Override
+    public void closed(Link link) {}
+
+    @Override
+    public void garbled() {}
 
     @Override
     public void entries(LinkEntries entries) {

@@ -113,6 +113,11 @@ class PresentedEntriesTest {
     }
 
     @Override
+    public void pull(long id, boolean more) {
+      throw new AssertionError("no long reply was told");
+    }
+
+    @Override
     public void closeSession(long session) {}
 
     @Override

@@ -88,6 +88,11 @@ class RefusedSessionTest {
     }
 
     @Override
+    public void pull(long id, boolean more) {
+      throw new AssertionError("no long reply was told");
+    }
+
+    @Override
     public void closeSession(long session) {}
 
     @Override

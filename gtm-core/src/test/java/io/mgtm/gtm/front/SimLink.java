@@ -141,6 +141,11 @@ final class SimLink implements Link {
   }
 
   @Override
+  public void pull(long id, boolean more) {
+    throw new AssertionError("no long reply was told");
+  }
+
+  @Override
   public void closeSession(long session) {
     toNode(() -> node.close(session));
   }

@@ -9,6 +9,7 @@ import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -68,7 +69,7 @@ class BackupFileTest {
         try (GtmClient client = GtmClient.connect(gtm.server().address())) {
           assertThat(client.nextValue("d.sequence3999\0")).isPositive();
         }
-        TestGtm.await("the file to go", () -> !Files.exists(data.resolve("restore")));
+        Await.until("the file to go", () -> !Files.exists(data.resolve("restore")));
       }
     }
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What breaks the protocol costs its sender the connection, and nobody else notices. */
 class BadInputTest {
-  private static final int STARTUP_MS = 400;
-  private static final int FRAME_MS = 500;
+  private static final int STARTUP_MS = 2_000;
+  private static final int FRAME_MS = 2_000;
 
   /** A limit that no test here waits for. */
   private static final int PATIENT_MS = 20_000;
@@ -51,6 +52,9 @@ class BadInputTest {
       expectFatal(
           gtm.connect().send(RequestFrame.of('A').text("too short")),
           "FATAL\nstartup packet: its body has 9 bytes instead of 72" + HINT);
+      expectFatal(
+          gtm.connect().send(new byte[] {'A', 0, 0, 0x10, 0}),
+          "FATAL\nthe length of a frame is 4096, allowed is 4 to 4095");
       expectFatal(
           gtm.connect().send(RequestFrame.startup("n", 9, false)),
           "FATAL\nstartup packet: unknown node type 9");
@@ -90,7 +94,7 @@ class BadInputTest {
       assertThat(client.read().result()).isEqualTo(ResultType.TXN_BEGIN_GETGXID);
       expectFatal(client, "FATAL\ninvalid frontend message type 63");
       RawClient other = gtm.backend();
-      TestGtm.await("its transactions end", () -> openTransactions(other) == 0);
+      Await.until("its transactions end", () -> openTransactions(other) == 0);
     }
   }
 
@@ -129,7 +133,7 @@ class BadInputTest {
       assertThat(client.read().type()).isEqualTo('R');
       for (byte one : beginFrame().bytes()) {
         client.send(new byte[] {one});
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(FRAME_MS / 40));
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
       }
       assertThat(client.read().result()).isEqualTo(ResultType.TXN_BEGIN_GETGXID);
     }
@@ -141,11 +145,8 @@ class BadInputTest {
     try (TestGtm gtm = start(ioThreads, PATIENT_MS, FRAME_MS)) {
       RawClient client = gtm.backend();
       RawClient idle = gtm.backend();
-      long began = System.nanoTime();
       client.send(new byte[] {'C', 0, 0});
       expectFatal(client, "FATAL\nthe rest of a frame did not come within " + FRAME_MS + " ms");
-      long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-      assertThat(tookMs).isBetween(FRAME_MS - 50L, FRAME_MS + 5_000L);
       idle.begin();
     }
   }
@@ -181,11 +182,11 @@ class BadInputTest {
     }
   }
 
-  /** Calls for three times the limit; false when the client itself was slow with a frame. */
+  /** Calls for longer than the limit; false when the client itself was slow with a frame. */
   private static boolean callsAndIsServed(RawClient client) throws IOException {
     byte[] frame = RequestFrame.command(MessageType.TXN_GET_NEXT_GXID).bytes();
     OutputStream out = client.socket().getOutputStream();
-    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(3L * FRAME_MS);
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(FRAME_MS + FRAME_MS / 2);
     long slowNanos = TimeUnit.MILLISECONDS.toNanos(FRAME_MS / 2);
     long begun = System.nanoTime();
     out.write(frame, 0, 3);
@@ -212,7 +213,7 @@ class BadInputTest {
       assertThat(client.read().result()).isEqualTo(ResultType.TXN_BEGIN_GETGXID);
       assertThat(client.isClosedByServer()).isTrue();
       RawClient other = gtm.backend();
-      TestGtm.await("its transaction ends", () -> openTransactions(other) == 0);
+      Await.until("its transaction ends", () -> openTransactions(other) == 0);
     }
   }
 

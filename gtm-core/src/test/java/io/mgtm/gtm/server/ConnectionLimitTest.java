@@ -2,6 +2,7 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ class ConnectionLimitTest {
         client.begin();
       }
       admitted.get(0).close();
-      TestGtm.await("there is room for one again", () -> isAdmitted(gtm));
+      Await.until("there is room for one again", () -> isAdmitted(gtm));
     }
   }
 

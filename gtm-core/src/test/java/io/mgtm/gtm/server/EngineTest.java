@@ -11,6 +11,7 @@ import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.xc12.ListReply;
 import io.mgtm.gtm.wire.xc12.Startup;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
@@ -41,6 +42,7 @@ class EngineTest {
   private final class Recorder implements Client {
     private final long session;
     private int heldBytes;
+    private int listsBegun;
 
     Recorder(long session) {
       this.session = session;
@@ -72,6 +74,19 @@ class EngineTest {
         sent.add(session + ":close");
       }
       replies.release();
+    }
+
+    @Override
+    public void listBegins() {
+      listsBegun++;
+    }
+
+    @Override
+    public void list(ListReply list, Runnable done) {
+      ByteBuf whole = newBuffer();
+      list.write(whole, Integer.MAX_VALUE);
+      send(whole, false);
+      done.run();
     }
 
     @Override
@@ -161,6 +176,7 @@ class EngineTest {
       assertThat(engine.process(client, batch)).isTrue();
     }
     assertThat(sent).hasSize(100);
+    assertThat(client.listsBegun).isEqualTo(100);
   }
 
   @Test

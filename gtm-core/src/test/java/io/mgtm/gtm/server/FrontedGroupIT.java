@@ -15,6 +15,8 @@ import io.mgtm.gtm.front.FrontSettings;
 import io.mgtm.gtm.front.TcpLinks;
 import io.mgtm.gtm.front.UpstreamProtocol;
 import io.mgtm.gtm.net.EventLoops;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -34,23 +36,21 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A front as the proxy has it before the three nodes of a group, whose leaders die under load. */
-@Timeout(120)
 class FrontedGroupIT {
   private static final int CLIENTS = 8;
   private static final int DEATHS = 2;
 
   @TempDir private Path folder;
-  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-front");
+  private final AtomicReference<Throwable> fatal = new AtomicReference<>();
+  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-front", fatal::set);
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicBoolean stop = new AtomicBoolean();
   private final AtomicLong done = new AtomicLong();
-  private final AtomicReference<Throwable> fatal = new AtomicReference<>();
   private final Set<Integer> gxids = ConcurrentHashMap.newKeySet();
   private final Set<Long> values = ConcurrentHashMap.newKeySet();
   private TestNodes nodes;
@@ -65,7 +65,7 @@ class FrontedGroupIT {
         new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of());
     List<HostPort> addresses = new ArrayList<>();
     for (String name : List.of("g1", "g2", "g3")) {
-      addresses.add(new HostPort("127.0.0.1", nodes.server(name).address().getPort()));
+      addresses.add(new HostPort(OwnAddress.HOST, nodes.server(name).address().getPort()));
     }
     front =
         Front.connecting(
@@ -152,7 +152,7 @@ class FrontedGroupIT {
 
   private void awaitMore(int transactions) {
     long from = done.get();
-    TestGtm.await("more transactions", () -> done.get() >= from + transactions);
+    Await.until("more transactions", () -> done.get() >= from + transactions);
   }
 
   @ParameterizedTest
@@ -182,7 +182,7 @@ class FrontedGroupIT {
     awaitMore(200);
     stop.set(true);
     for (Future<Void> load : loads) {
-      load.get(20, TimeUnit.SECONDS);
+      load.get(180, TimeUnit.SECONDS);
     }
     try (GtmClient client = GtmClient.connect(server.address())) {
       assertThat(client.transactions().transactions()).isEmpty();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -14,11 +15,9 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The data folder's disk is full, or may not be written. */
-@Timeout(180)
 class FullDiskIT {
   private static final String REFUSED = "ERROR\nthe GTM cannot store anything now: ";
 
@@ -46,7 +45,7 @@ class FullDiskIT {
       return e.getMessage();
     }
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
     return process.exitValue() == 0 ? "" : output + " status " + process.exitValue();
   }
 
@@ -103,7 +102,7 @@ class FullDiskIT {
       assertThat(error).startsWith(REFUSED).contains("free some space");
       assertThat(error)
           .endsWith("Free space on the disk of its data folder; it goes on by itself.");
-      TestGtm.await("health says so", () -> health(gtm).contains("\"status\":\"down\""));
+      Await.until("health says so", () -> health(gtm).contains("\"status\":\"down\""));
       assertThat(health(gtm)).contains("left").contains("503");
       // Questions are answered, changes are not made.
       int open = client.openTransactions();
@@ -120,9 +119,9 @@ class FullDiskIT {
       worker.close();
       assertThat(client.openTransactions()).isGreaterThanOrEqualTo(1);
       Files.delete(ballast);
-      TestGtm.await("it goes on by itself", () -> begins(client));
-      TestGtm.await("health says so", () -> health(gtm).contains("\"status\":\"up\""));
-      TestGtm.await("what died meanwhile is cleaned", () -> open(client) == 1);
+      Await.until("it goes on by itself", () -> begins(client));
+      Await.until("health says so", () -> health(gtm).contains("\"status\":\"up\""));
+      Await.until("what died meanwhile is cleaned", () -> open(client) == 1);
       assertThat(client.preparedTransactions()).isEqualTo(1);
       assertThat(client.next("d.s")).isEqualTo(value + 1);
       gtm.restart();

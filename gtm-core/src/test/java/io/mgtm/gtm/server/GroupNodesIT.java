@@ -16,10 +16,14 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,11 +36,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three nodes of a group in one process, and fronts as simple as can be. */
-@Timeout(120)
 class GroupNodesIT {
   private static final long SESSION = 1L << 62;
   private static final String KEY = "d.s\0";
@@ -91,8 +93,8 @@ class GroupNodesIT {
 
   private Standing aFollowerNames(String leader) throws IOException, InterruptedException {
     LinkClient other = link(nodes.follower(), "p2");
-    String address = "127.0.0.1:" + nodes.server(leader).address().getPort();
-    TestGtm.await(
+    String address = OwnAddress.HOST + ":" + nodes.server(leader).address().getPort();
+    Await.until(
         "the follower to tell who leads",
         () -> other.standing() != null && other.standing().leaderAddress().equals(address));
     Standing standing = other.standing();
@@ -129,7 +131,7 @@ class GroupNodesIT {
     int gxid = gxid(front.ask(0, 1, begin()).get(0));
     nodes.transfer(nodes.atLeader(leader -> tellsWhoLeads(leader.member())));
     LinkClient link = front.link();
-    TestGtm.await("the old leader's word", () -> !link.leads());
+    Await.until("the old leader's word", () -> !link.leads());
     link.commands(SESSION, 1, 2, begin());
     assertThat(link.next(LinkClient.Event.Refused.class).code()).isEqualTo(RefusalCode.NOT_LEADING);
     assertThat(gxid(front.ask(1, 2, begin()).get(0))).isEqualTo(gxid + 1);
@@ -140,8 +142,13 @@ class GroupNodesIT {
     String follower = nodes.follower();
     AdminClient.Answer elsewhere = nodes.ask(follower, "transfer", follower);
     assertThat(elsewhere.kind()).isEqualTo(AdminReplyKind.REDIRECT);
-    assertThat(elsewhere.text()).isEqualTo("127.0.0.1:" + nodes.server(leader).address().getPort());
+    assertThat(elsewhere.text())
+        .isEqualTo(OwnAddress.HOST + ":" + nodes.server(leader).address().getPort());
     assertThat(nodes.ask(leader, "transfer", "g9").kind()).isEqualTo(AdminReplyKind.FAILED);
+    Path socket = nodes.data(follower).resolve(LocalSocket.NAME);
+    try (GtmClient here = GtmClient.connect(UnixDomainSocketAddress.of(socket))) {
+      assertThat(here.nextGxid()).as("a client of the follower's own socket").isPositive();
+    }
     return follower;
   }
 
@@ -202,7 +209,7 @@ class GroupNodesIT {
       }
     }
     nodes.start(lost);
-    TestGtm.await(
+    Await.until(
         "the member to catch up",
         () -> {
           NodeStatus leader = nodes.status(nodes.leader());
@@ -241,7 +248,7 @@ class GroupNodesIT {
    * leader does not know what the one before it was asked.
    */
   private void askUntilVoters(int count, String verb, String member) {
-    TestGtm.await(
+    Await.until(
         verb + " " + member,
         () -> {
           String leader = nodes.leader();
@@ -321,7 +328,7 @@ class GroupNodesIT {
       }
       for (String name : List.of("g1", "g2", "g3")) {
         Path waiting = restored.data(name).resolve("restore");
-        TestGtm.await("the backup's file to go", () -> !Files.exists(waiting));
+        Await.until("the backup's file to go", () -> !Files.exists(waiting));
       }
     }
   }

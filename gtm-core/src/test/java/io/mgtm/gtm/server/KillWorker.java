@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Works over one connection until the server dies, and tells a witness what it was promised. */
 final class KillWorker implements Runnable {
@@ -22,7 +23,7 @@ final class KillWorker implements Runnable {
   private RawClient client;
   private int names;
   private volatile AssertionError broken;
-  private long replies;
+  private final AtomicLong replies = new AtomicLong();
   private volatile boolean dead;
 
   KillWorker(ServerProcess server, Witness witness, long seed, String prefix) {
@@ -44,7 +45,7 @@ final class KillWorker implements Runnable {
 
   /** How many there were; to be asked when it has ended. */
   long replies() {
-    return replies;
+    return replies.get();
   }
 
   static String sharedSequence(int i) {
@@ -57,7 +58,7 @@ final class KillWorker implements Runnable {
       client = connected;
       while (true) {
         act();
-        replies++;
+        replies.incrementAndGet();
       }
     } catch (IOException e) {
       dead = true;

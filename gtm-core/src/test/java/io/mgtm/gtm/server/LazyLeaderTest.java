@@ -133,6 +133,30 @@ class LazyLeaderTest {
   }
 
   @Test
+  void aLeaderThatStoodStillHoldsItsReplies() {
+    serveOne(p1);
+    begin(p1, 1);
+    turn();
+    log.commitAll();
+    log.mayAnswer.add(false);
+    engine.release();
+    assertThat(p1.told).isEmpty();
+    engine.release();
+    assertThat(p1.told).containsExactly("1:S");
+  }
+
+  @Test
+  void repliesThatWereWrittenWhenALeaderStoodStillNeverLeave() {
+    serveOne(p1);
+    begin(p1, 1);
+    turn();
+    log.commitAll();
+    log.mayAnswer.addAll(List.of(true, false));
+    engine.release();
+    assertThat(p1.told).containsExactly("aborted");
+  }
+
+  @Test
   void whatIsNotAFrontsIsForced() {
     serveOne(p1);
     assertThat(log.durabilities).containsOnly(Durability.REQUIRED);

@@ -135,7 +135,17 @@ final class LazySimLink implements FrontPeer, NodeFrameHandler {
   public void held(int bytes) {}
 
   @Override
+  public boolean takesMore() {
+    return true;
+  }
+
+  @Override
   public void standing(Standing standing) {}
+
+  @Override
+  public void abort() {
+    throw new LazySimViolation("the link of " + front.name() + " is aborted");
+  }
 
   @Override
   public void disconnect() {

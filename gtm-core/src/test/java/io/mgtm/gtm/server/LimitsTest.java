@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -101,7 +102,7 @@ class LimitsTest {
       assertThat(advanced.int32(0)).isEqualTo(1_020);
       assertThat(advanced.int32(4)).isEqualTo(1_040);
       assertThat(client.begin()).isEqualTo(1_020);
-      TestGtm.await("the gauge shows it", () -> gtm.gauge("mgtm_gxid_until_stop") == 19);
+      Await.until("the gauge shows it", () -> gtm.gauge("mgtm_gxid_until_stop") == 19);
       gtm.restart();
       assertThat(gtm.backend().begin()).isEqualTo(1_021);
     }

@@ -29,7 +29,7 @@ import javax.net.SocketFactory;
 
 /** A front's link, as simple as can be: one thread asks, another reads what comes. */
 final class LinkClient implements AutoCloseable, NodeFrameHandler {
-  private static final int WAIT_SECONDS = 20;
+  private static final int WAIT_SECONDS = 180;
 
   /** What came. */
   sealed interface Event {

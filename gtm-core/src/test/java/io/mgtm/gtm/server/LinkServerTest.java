@@ -9,12 +9,14 @@ import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.server.LinkClient.Event;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.testing.Await;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.ssl.JdkSslContext;
@@ -28,13 +30,11 @@ import java.util.List;
 import javax.net.SocketFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Links to a GTM of its own, whole, secured, and broken. */
-@Timeout(60)
 class LinkServerTest {
   private static final long SESSION = LinkFormat.SESSION_BIT | 1;
 
@@ -68,7 +68,7 @@ class LinkServerTest {
   }
 
   private void serves(LinkClient link) throws Exception {
-    TestGtm.await("the node's standing", () -> link.standing() != null);
+    Await.until("the node's standing", () -> link.standing() != null);
     link.attach(SESSION, true);
     assertThat(link.next(Event.Attached.class).last()).isZero();
     link.commands(SESSION, 0, 1, begin(SESSION));
@@ -92,7 +92,7 @@ class LinkServerTest {
     assertThat(((TransactionReply.Began) link.reply()).gxid()).isEqualTo(gxid + 1);
     assertThat(((TransactionReply.TransactionList) link.reply()).transactions()).hasSize(3);
     link.closeSession(SESSION);
-    TestGtm.await(
+    Await.until(
         "the session's transactions to end",
         () -> {
           try {
@@ -143,7 +143,22 @@ class LinkServerTest {
     LinkClient mute = link("p3");
     mute.attach(SESSION, false);
     refused(mute, RefusalCode.PROTOCOL);
-    assertThat(gtm.backend().begin()).isPositive();
+    assertThat(gtm.connect().startupError()).contains("takes no Postgres-XC client");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.0/8", "10.0.0.0/8"})
+  void anXcClientComesPastTheSecretFromListedNetworksOnly(String network) throws Exception {
+    gtm =
+        TestGtm.in(folder)
+            .links(new LinksConfig(secret(), null, null, null, false, 10_000))
+            .access(new AccessConfig(List.of(network)))
+            .start();
+    if (network.startsWith("127.")) {
+      assertThat(gtm.backend().begin()).isPositive();
+    } else {
+      assertThat(gtm.connect().startupError()).contains("access.clients");
+    }
   }
 
   @Test
@@ -165,12 +180,10 @@ class LinkServerTest {
             .context()
             .getSocketFactory();
     serves(keep(LinkClient.connect(gtm.server().address(), "p1", new LinkSecret("s3cret"), shown)));
-    assertThat(gtm.backend().begin()).as("XC knows no TLS").isPositive();
-    RawClient plain = gtm.connect();
-    ByteBuf preface = Unpooled.buffer();
-    LinkWriter.preface(preface);
-    plain.send(java.util.Arrays.copyOf(preface.array(), preface.readableBytes()));
-    assertThat((int) plain.read().type()).as("taken for an XC client").isEqualTo('E');
+    assertThat(gtm.connect().startupError()).contains("takes no Postgres-XC client");
+    LinkClient plain = link("p2");
+    assertThat(plain.next(Event.Refused.class).message()).contains("over TLS only");
+    plain.next(Event.Closed.class);
   }
 
   @Test
@@ -216,6 +229,48 @@ class LinkServerTest {
   }
 
   @Test
+  void onlyAFrontThatIsKnownMaySendLongFrames() throws Exception {
+    gtm =
+        TestGtm.in(folder)
+            .links(new LinksConfig(secret(), null, null, null, false, 10_000))
+            .start();
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.preface(out);
+    out.writeInt(LinkFormat.FIRST_FRAME_BYTES_MAX + 1).writeByte(1);
+    LinkClient stranger = silent();
+    stranger.send(out);
+    assertThat(stranger.next(Event.Refused.class).message()).contains("allowed are 1 to 4096");
+    stranger.next(Event.Closed.class);
+    out.clear();
+    LinkWriter.preface(out);
+    LinkWriter.hello(out, "p1", FrontKind.PROXY);
+    out.writeInt(1 << 20).writeByte(4);
+    LinkClient unproved = silent();
+    unproved.send(out);
+    assertThat(unproved.next(Event.Refused.class).message()).contains("allowed are 1 to 4096");
+    serves(
+        keep(
+            LinkClient.connect(
+                gtm.server().address(),
+                "p1",
+                new LinkSecret("s3cret"),
+                SocketFactory.getDefault())));
+  }
+
+  @Test
+  void aTlsHandshakeHasToEndInTimeToo() throws Exception {
+    TestKeys keys = TestKeys.in(folder);
+    gtm =
+        TestGtm.in(folder)
+            .timeouts(300, 20_000, 60_000)
+            .links(new LinksConfig(null, keys.certificate(), keys.key(), null, true, 10_000))
+            .start();
+    RawClient half = gtm.connect();
+    half.send(new byte[] {0x16, 3, 1});
+    assertThat(half.drain()).isZero();
+  }
+
+  @Test
   void aFrontThatDoesNotSayInTimeWhoItIsIsRefused() throws Exception {
     gtm = TestGtm.in(folder).timeouts(300, 20_000, 60_000).start();
     LinkClient late = silent();
@@ -243,7 +298,7 @@ class LinkServerTest {
     RawClient direct = gtm.backend();
     assertThat(direct.openTransactions()).isEqualTo(1);
     link.close();
-    TestGtm.await(
+    Await.until(
         "the session to end",
         () -> {
           try {

@@ -10,13 +10,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Thousands of connections are held and each is answered. */
-@Timeout(120)
 class ManyConnectionsIT {
   private static final int WANTED = 5_000;
   private static final int LEAST = 1_000;

@@ -2,8 +2,10 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.testing.Await;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What operators and Prometheus see. */
@@ -36,12 +39,12 @@ class MetricsTest {
       RawClient left = gtm.backend();
       left.send(RequestFrame.terminate());
       assertThat(left.isClosedByServer()).isTrue();
-      TestGtm.await("the gauges have been set", () -> gtm.gauge("mgtm_gxid_next") == 10_003);
+      Await.until("the gauges have been set", () -> gtm.gauge("mgtm_gxid_next") == 10_003);
       assertThat(gtm.metric("mgtm_transactions_open")).isEqualTo(2);
       assertThat(gtm.metric("mgtm_transactions_prepared")).isEqualTo(1);
       assertThat(gtm.metric("mgtm_sequences")).isEqualTo(1);
       assertThat(gtm.metric("mgtm_nodes")).isZero();
-      TestGtm.await("two have left", () -> gtm.gauge("mgtm_connections_closed_total") == 2);
+      Await.until("two have left", () -> gtm.gauge("mgtm_connections_closed_total") == 2);
       assertThat(gtm.metric("mgtm_connections_opened_total")).isEqualTo(3);
       assertThat(gtm.metric("mgtm_protocol_errors_total")).isEqualTo(1);
       assertThat(gtm.metric("mgtm_rejections_total{reason=\"SEQUENCE_EXHAUSTED\"}")).isEqualTo(1);
@@ -56,8 +59,32 @@ class MetricsTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = GroupMode.class,
+      names = {"FIFO", "TOTAL"})
+  void aMemberOfAGroupTimesEachMessageAndItsForces(GroupMode mode) throws Exception {
+    try (TestGtm gtm = TestGtm.in(folder).aloneInAGroup(mode).withMetrics().start()) {
+      RawClient client = gtm.backend();
+      client.commit(client.begin());
+      client.createSequence("d.s", 1, 1, 2, 1, false);
+      Await.until("the commit to be timed", () -> gtm.gauge(timed(MessageType.TXN_COMMIT)) == 1);
+      assertThat(requests(gtm, MessageType.TXN_BEGIN_GETGXID)).isEqualTo(1);
+      assertThat(requests(gtm, MessageType.SEQUENCE_INIT)).isEqualTo(1);
+      assertThat(gtm.metric("mgtm_link_commands_total")).isEqualTo(3);
+      assertThat(gtm.metric("mgtm_log_bytes_total")).isGreaterThan(100);
+      assertThat(gtm.metric("mgtm_log_forces_total")).isGreaterThan(0);
+      assertThat(gtm.metric("mgtm_log_force_seconds_total")).isGreaterThan(0);
+      assertThat(gtm.metric("mgtm_log_segments")).isEqualTo(1);
+    }
+  }
+
+  private static String timed(MessageType type) {
+    return "mgtm_requests_seconds_count{type=\"" + type + "\"}";
+  }
+
   private static double requests(TestGtm gtm, MessageType type) throws Exception {
-    return gtm.metric("mgtm_requests_seconds_count{type=\"" + type + "\"}");
+    return gtm.metric(timed(type));
   }
 
   @Test

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 
 /** A socket to a GTM, and the few messages that tests exchange over it by hand. */
 public final class RawClient implements AutoCloseable {
-  private static final int READ_TIMEOUT_MS = 20_000;
+  private static final int READ_TIMEOUT_MS = 180_000;
 
   /** A frame of the server: its type, and its body in the byte order of fields from memory. */
   public record Frame(char type, ByteBuffer body) {
@@ -145,6 +145,14 @@ public final class RawClient implements AutoCloseable {
     } catch (EOFException | SocketException e) {
       return frames;
     }
+  }
+
+  /** What the server says to a startup packet that it does not accept. */
+  public String startupError() throws IOException {
+    send(RequestFrame.startup("backend", 6, false));
+    String error = read().error();
+    assertThat(isClosedByServer()).isTrue();
+    return error;
   }
 
   public static RequestFrame beginFrame() {

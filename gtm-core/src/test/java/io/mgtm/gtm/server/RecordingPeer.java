@@ -26,6 +26,9 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   int writes;
   boolean disconnected;
   boolean own;
+  boolean takesMore = true;
+  final ByteBuf pieces = Unpooled.buffer();
+  int replyBytes;
   int version = LinkFormat.VERSION;
 
   RecordingPeer(String name) {
@@ -83,8 +86,32 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   }
 
   @Override
+  public void abort() {
+    written.forEach(ByteBuf::release);
+    written.clear();
+    told.add("aborted");
+  }
+
+  @Override
   public void held(int bytes) {
     heldBytes += bytes;
+  }
+
+  @Override
+  public boolean takesMore() {
+    return takesMore;
+  }
+
+  @Override
+  public void pieces(long session, long number, long id, long bytes) {
+    numbers.add(number);
+    told.add(number + ":pieces " + id + " of " + bytes);
+  }
+
+  @Override
+  public void piece(long id, ByteBuf bytes) {
+    told.add("piece of " + bytes.readableBytes());
+    pieces.writeBytes(bytes);
   }
 
   @Override
@@ -120,6 +147,7 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   @Override
   public void reply(long session, long number, boolean close, ByteBuf bytes) {
     numbers.add(number);
+    replyBytes += bytes.readableBytes();
     told.add(number + (bytes.isReadable() ? ":" + (char) bytes.getByte(bytes.readerIndex()) : ":"));
   }
 

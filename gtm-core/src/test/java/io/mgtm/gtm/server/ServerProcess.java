@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class ServerProcess implements AutoCloseable {
   private static final String LISTENING = "GTM listening on 127.0.0.1:";
   private static final String MAIN_CLASS = "io.mgtm.gtm.cli.GtmMain";
-  private static final int STOP_TIMEOUT_S = 30;
+  private static final int STOP_TIMEOUT_S = 180;
 
   private final Process process;
   private final Path errors;

@@ -6,6 +6,7 @@ import io.mgtm.gtm.server.RawClient.Frame;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +26,7 @@ class SessionsTest {
   }
 
   private static void awaitOpen(RawClient observer, int count) {
-    TestGtm.await(
+    Await.until(
         count + " transactions are open",
         () -> {
           try {
@@ -154,7 +155,7 @@ class SessionsTest {
   }
 
   private static void awaitDisconnected(RawClient observer) {
-    TestGtm.await(
+    Await.until(
         "the node is disconnected",
         () -> {
           try {
@@ -290,7 +291,7 @@ class SessionsTest {
       assertThat(late.call(begin).error())
           .isEqualTo("ERROR\n4 backups are being taken already\nWait until one has ended.");
       first.close();
-      TestGtm.await(
+      Await.until(
           "there is room for another",
           () -> {
             try {

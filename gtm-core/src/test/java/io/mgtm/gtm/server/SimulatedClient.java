@@ -13,6 +13,7 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginItem;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
+import io.mgtm.gtm.wire.xc12.ListReply;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
@@ -312,6 +313,16 @@ final class SimulatedClient implements Client {
     }
     open &= !close;
     replies.release();
+  }
+
+  @Override
+  public void listBegins() {
+    throw new AssertionError("no long list was asked for");
+  }
+
+  @Override
+  public void list(ListReply list, Runnable done) {
+    throw new AssertionError("no long list was asked for");
   }
 
   @Override

@@ -1,9 +1,14 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.net.FreePorts;
+import io.mgtm.gtm.config.AccessConfig;
+import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -11,16 +16,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A GTM on a free loopback port, set up as a test wants it, and its clients. */
 public final class TestGtm implements AutoCloseable {
-  private static final Duration WAIT = Duration.ofSeconds(20);
-
   private final List<RawClient> clients = new ArrayList<>();
   private Path data;
   private int ioThreads = 1;
@@ -30,6 +31,8 @@ public final class TestGtm implements AutoCloseable {
   private GtmConfig.Timeouts timeouts = GtmConfig.DEFAULTS.timeouts();
   private GtmConfig.Log log = new GtmConfig.Log(1024 * 1024, 64L * 1024 * 1024);
   private LinksConfig links = GtmConfig.DEFAULTS.links();
+  private AccessConfig access = GtmConfig.DEFAULTS.access();
+  private GroupConfig group = GtmConfig.DEFAULTS.group();
   private GtmServer server;
 
   private TestGtm(Path data) {
@@ -111,6 +114,18 @@ public final class TestGtm implements AutoCloseable {
     return this;
   }
 
+  TestGtm access(AccessConfig wanted) {
+    access = wanted;
+    return this;
+  }
+
+  /** The only member of a group in a mode. */
+  TestGtm aloneInAGroup(GroupMode mode) {
+    int port = FreePorts.take(1).get(0);
+    group = new GroupConfig("g1", "g1=127.0.0.1:" + port, mode, null, "test");
+    return this;
+  }
+
   TestGtm start() throws IOException {
     HostPort anyPort = new HostPort("127.0.0.1", 0);
     server =
@@ -125,8 +140,9 @@ public final class TestGtm implements AutoCloseable {
                 gxid,
                 limits,
                 timeouts,
-                GtmConfig.DEFAULTS.group(),
-                links));
+                group,
+                links,
+                access));
     return this;
   }
 
@@ -170,7 +186,7 @@ public final class TestGtm implements AutoCloseable {
     URI uri = URI.create("http://127.0.0.1:" + server.metricsAddress().getPort() + path);
     HttpRequest request =
         HttpRequest.newBuilder(uri)
-            .timeout(WAIT)
+            .timeout(Await.PATIENCE)
             .method(method, HttpRequest.BodyPublishers.noBody())
             .build();
     return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
@@ -200,13 +216,7 @@ public final class TestGtm implements AutoCloseable {
 
   /** Waits for something to become true; fails when it does not. */
   public static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + WAIT.toNanos();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("not within " + WAIT + ": " + what);
-      }
-      LockSupport.parkNanos(5_000_000);
-    }
+    Await.until(what, condition::getAsBoolean);
   }
 
   private void closeClients() {

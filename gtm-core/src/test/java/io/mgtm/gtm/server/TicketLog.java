@@ -3,7 +3,9 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.Durability;
 import io.mgtm.group.ReplicatedLog;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 
 /** A leader's log in memory: what is committed and confirmed is up to the test. */
@@ -16,6 +18,14 @@ final class TicketLog implements ReplicatedLog {
   long stable = Long.MAX_VALUE;
   long shared = Long.MAX_VALUE;
   boolean full;
+
+  /** The answers to come of {@link #mayAnswer}; true when there is none. */
+  final Deque<Boolean> mayAnswer = new ArrayDeque<>();
+
+  @Override
+  public boolean mayAnswer() {
+    return mayAnswer.isEmpty() || mayAnswer.pop();
+  }
 
   @Override
   public boolean hasRoom(int bytes) {

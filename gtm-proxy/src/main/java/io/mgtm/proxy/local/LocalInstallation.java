@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * it.
  */
 public final class LocalInstallation implements AutoCloseable {
-  private static final int START_MS = 60_000;
+  private static final int START_MS = 180_000;
 
   /** Where and how a process is run; for tests that give each a network of its own. */
   @FunctionalInterface

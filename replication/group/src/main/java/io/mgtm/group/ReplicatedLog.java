@@ -102,6 +102,15 @@ public interface ReplicatedLog extends AutoCloseable {
     return Long.MAX_VALUE;
   }
 
+  /**
+   * Whether what is committed and confirmed may be said now; to be asked just before replies leave.
+   * False in mode {@code lazy} while this member, which stood still, does not know whether it still
+   * leads. {@link Listener#confirmed} tells when it is to be asked again.
+   */
+  default boolean mayAnswer() {
+    return true;
+  }
+
   /** The highest index whose entries, and all before, may be acknowledged. */
   long committedIndex();
 

@@ -62,7 +62,7 @@ class BufferPoolTest {
               }
             });
     buffer.release();
-    waiting.get(20, TimeUnit.SECONDS).release();
+    waiting.get(180, TimeUnit.SECONDS).release();
   }
 
   @Test

@@ -40,7 +40,7 @@ final class LoopDevice implements AutoCloseable {
     String output =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     try {
-      if (!process.waitFor(20, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      if (!process.waitFor(180, TimeUnit.SECONDS) || process.exitValue() != 0) {
         throw new IOException(command + " failed: " + output);
       }
     } catch (InterruptedException e) {

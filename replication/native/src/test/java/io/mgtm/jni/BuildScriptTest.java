@@ -57,7 +57,7 @@ class BuildScriptTest {
     builder.environment().put("CC", compiler);
     Process process = builder.redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(said).isZero();
     return said;
   }

@@ -51,7 +51,7 @@ class SharedHandleTest {
                 }
               });
       handle.close();
-      user.get(20, TimeUnit.SECONDS);
+      user.get(180, TimeUnit.SECONDS);
       assertThat(freed).hasValue(1);
     }
   }

@@ -8,10 +8,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A peer that is killed; on a real device or Soft-RoCE, skipped where there is none. */
-@Timeout(180)
 class PeerDeathTest {
 
   @Test

@@ -5,13 +5,18 @@ import io.netty.buffer.ByteBuf;
 
 /** Takes whole frames from a stream and leaves what has not come whole. */
 abstract class FrameSplitter {
-  private final int frameBytesMax;
+  private int frameBytesMax;
   private final boolean nodes;
   private final FrameBody body = new FrameBody();
 
   FrameSplitter(int frameBytesMax, boolean nodes) {
     this.frameBytesMax = frameBytesMax;
     this.nodes = nodes;
+  }
+
+  /** From the next frame on they may be so long. */
+  final void allow(int bytesMax) {
+    frameBytesMax = bytesMax;
   }
 
   /** Hands over the frames that have come whole. */

@@ -30,6 +30,11 @@ public final class FrontFrameDecoder {
     this.frames = new Frames(frameBytesMax);
   }
 
+  /** From the next frame on they may take so many bytes. */
+  public void allowFrames(int bytesMax) {
+    frames.allow(bytesMax);
+  }
+
   /**
    * Hands over what has come whole, and leaves the rest unread.
    *
@@ -117,6 +122,12 @@ public final class FrontFrameDecoder {
           handler.close(session);
         }
         case PRESENT -> handler.present(in.readEntries());
+        case PULL -> {
+          long id = in.readLong();
+          boolean more = in.readBoolean();
+          in.expectEnd();
+          handler.pull(id, more);
+        }
         case PING -> {
           long nonce = in.readLong();
           in.expectEnd();

@@ -40,6 +40,13 @@ public interface FrontFrameHandler {
   /** The front needs a session no more. */
   void close(long session) throws WireException;
 
+  /**
+   * The next piece of a long reply is to be sent.
+   *
+   * @param more false when no more of it is wanted
+   */
+  void pull(long id, boolean more) throws WireException;
+
   /** To be answered with the same nonce. */
   void ping(long nonce) throws WireException;
 

@@ -6,7 +6,7 @@ public final class LinkFormat {
   public static final int MAGIC = 0x4d47544d;
 
   /** The version that this program speaks. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   /** The oldest version of fronts that nodes understand. */
   public static final int VERSION_MIN = 1;
@@ -14,11 +14,20 @@ public final class LinkFormat {
   /** From this version on fronts keep entries, as mode lazy needs it. */
   public static final int VERSION_ENTRIES = 2;
 
+  /** From this version on fronts take long replies in pieces. */
+  public static final int VERSION_PIECES = 3;
+
   /** Magic, version and flags. */
   public static final int PREFACE_BYTES = 8;
 
   /** The most that a frame takes after its length. */
   public static final int FRAME_BYTES_MAX = 4 << 20;
+
+  /** The same before a front has said who it is. */
+  public static final int FIRST_FRAME_BYTES_MAX = 4 << 10;
+
+  /** The same of an operator who may open no session. */
+  public static final int REQUEST_BYTES_MAX = 8 << 10;
 
   /** The most that one command takes, so that it fits an entry of the log. */
   public static final int COMMAND_BYTES_MAX = 96 * 1024 - 64;

@@ -10,6 +10,7 @@ public enum LinkFrameType {
   PING(6),
   ADMIN(7),
   PRESENT(8),
+  PULL(9),
 
   CHALLENGE(65),
   STANDING(66),
@@ -18,7 +19,8 @@ public enum LinkFrameType {
   REPLIES(69),
   PONG(70),
   ADMIN_REPLY(71),
-  ENTRIES(72);
+  ENTRIES(72),
+  PIECE(73);
 
   private static final int NODES_FROM = 64;
   private static final LinkFrameType[] BY_CODE = new LinkFrameType[128];

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.QueryCodec;
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 
 /** Writes whole frames but those of replies; any thread. */
 public final class LinkWriter {
@@ -12,7 +13,12 @@ public final class LinkWriter {
 
   /** What a front sends first. */
   public static void preface(ByteBuf out) {
-    out.writeInt(LinkFormat.MAGIC).writeShort(LinkFormat.VERSION).writeShort(0);
+    preface(out, LinkFormat.VERSION);
+  }
+
+  /** As the other, of a front that speaks an older version on this link. */
+  public static void preface(ByteBuf out, int version) {
+    out.writeInt(LinkFormat.MAGIC).writeShort(version).writeShort(0);
   }
 
   /** Says who the front is. */
@@ -57,6 +63,13 @@ public final class LinkWriter {
   public static void close(ByteBuf out, long session) {
     int start = begin(out, LinkFrameType.CLOSE);
     out.writeLong(session);
+    end(out, start);
+  }
+
+  /** Asks for the next piece of a long reply, or gives it up. */
+  public static void pull(ByteBuf out, long id, boolean more) {
+    int start = begin(out, LinkFrameType.PULL);
+    out.writeLong(id).writeBoolean(more);
     end(out, start);
   }
 
@@ -127,6 +140,13 @@ public final class LinkWriter {
     out.writeLong(session).writeByte(code.code());
     string(out, message);
     string(out, hint);
+    end(out, start);
+  }
+
+  /** A piece of a long reply, which {@code bytes} appends; none when there is no such reply. */
+  public static void piece(ByteBuf out, long id, Consumer<ByteBuf> bytes) {
+    int start = begin(out, LinkFrameType.PIECE);
+    bytes.accept(out.writeLong(id));
     end(out, start);
   }
 

@@ -58,6 +58,10 @@ public final class NodeFrameDecoder {
           handler.pong(nonce);
         }
         case ADMIN_REPLY -> adminReply(in);
+        case PIECE -> {
+          long id = in.readLong();
+          handler.piece(id, in.readRest());
+        }
         case ENTRIES -> handler.entries(in.readEntries());
         default -> throw new IllegalStateException(type + " is a front's");
       }
@@ -96,12 +100,23 @@ public final class NodeFrameDecoder {
         throw new WireException("REPLIES: it counts " + count + " replies");
       }
       for (int i = 0; i < count; i++) {
-        boolean close = in.readBoolean();
-        ByteBuf bytes = in.readSlice(in.readInt());
-        handler.reply(session, first + i, close, bytes);
+        reply(session, first + i, in.readByte(), in.readInt(), in);
       }
       in.expectEnd();
       handler.repliesEnd();
+    }
+
+    private void reply(long session, long number, int kind, int length, FrameBody in)
+        throws WireException {
+      if (kind < RepliesWriter.PIECES) {
+        handler.reply(session, number, kind == 1, in.readSlice(length));
+      } else if (kind == RepliesWriter.PIECES && length == RepliesWriter.PIECES_BYTES) {
+        long id = in.readLong();
+        long bytes = in.readNumber("length of a reply");
+        handler.pieces(session, number, id, bytes);
+      } else {
+        throw new WireException("REPLIES: a reply of kind " + kind + " and " + length + " bytes");
+      }
     }
 
     private void adminReply(FrameBody in) throws WireException {

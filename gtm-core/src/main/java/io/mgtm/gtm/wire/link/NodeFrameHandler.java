@@ -35,6 +35,26 @@ public interface NodeFrameHandler {
    */
   void reply(long session, long number, boolean close, ByteBuf bytes) throws WireException;
 
+  /**
+   * One reply that comes in pieces; it has its place in the order of the others, the pieces have
+   * none.
+   *
+   * @param id by which they are asked for on this link
+   * @param bytes of them all
+   */
+  default void pieces(long session, long number, long id, long bytes) throws WireException {
+    throw new WireException("REPLIES: a reply in pieces, which nobody here takes");
+  }
+
+  /**
+   * A piece that was asked for.
+   *
+   * @param bytes empty when there is no such reply any more; valid during the call
+   */
+  default void piece(long id, ByteBuf bytes) throws WireException {
+    throw new WireException("PIECE: nobody asked for it");
+  }
+
   /** The replies of one frame have been handed over. */
   default void repliesEnd() throws WireException {}
 

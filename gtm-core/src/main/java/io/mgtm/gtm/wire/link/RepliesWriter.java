@@ -7,9 +7,12 @@ import io.netty.buffer.ByteBuf;
  * thread.
  *
  * <p>{@code length:i32 type:u8 session:i64 first:i64 count:u32}, then for each reply {@code
- * close:u8 length:i32} and its bytes.
+ * close:u8 length:i32} and its bytes. For a reply that comes in pieces {@code 2:u8 16:i32 id:i64
+ * bytes:i64}.
  */
 public final class RepliesWriter {
+  static final int PIECES = 2;
+  static final int PIECES_BYTES = 2 * Long.BYTES;
   private static final int COUNT_OFFSET = LinkFormat.FRAME_HEAD_BYTES + 2 * Long.BYTES;
 
   private ByteBuf out;
@@ -43,6 +46,17 @@ public final class RepliesWriter {
   public void endReply(boolean close) {
     out.setBoolean(replyStart, close);
     out.setInt(replyStart + 1, out.writerIndex() - replyStart - 1 - Integer.BYTES);
+    count++;
+  }
+
+  /**
+   * Adds a reply whose bytes come in pieces, when they are asked for.
+   *
+   * @param id by which they are asked for, on this link
+   * @param bytes of them all
+   */
+  public void pieces(long id, long bytes) {
+    out.writeByte(PIECES).writeInt(PIECES_BYTES).writeLong(id).writeLong(bytes);
     count++;
   }
 

@@ -42,6 +42,11 @@ final class FrameWriter {
     return this;
   }
 
+  /** Goes on with a frame in another buffer; its length must be set already. */
+  void goOn(ByteBuf to) {
+    out = to;
+  }
+
   /** Sets the frame's length. */
   void end() {
     out.setInt(start + 1, out.writerIndex() - start - 1);

@@ -39,10 +39,10 @@ public final class ReplyDecoder {
   /** InvalidTransactionHandle. */
   public static final int NO_HANDLE = -1;
 
-  /** Room for a million sequences with names of ordinary length. */
-  public static final int FRAME_BYTES_MAX = 128 * 1024 * 1024;
+  /** Room for a million sequences with names of 400 bytes. */
+  public static final int FRAME_BYTES_MAX = 512 * 1024 * 1024;
 
-  private static final int BARRIER_BYTES_MIN = Integer.BYTES + 2 * Long.BYTES;
+  static final int BARRIER_BYTES_MIN = Integer.BYTES + 2 * Long.BYTES;
 
   private final int frameBytesMax;
   private final boolean proxied;
@@ -84,6 +84,15 @@ public final class ReplyDecoder {
     if (in.isReadable()) {
       checkType(in.getByte(in.readerIndex()));
     }
+  }
+
+  /** How many bytes the frame lacks that {@code in} begins with, as far as can be told. */
+  public int missingBytes(ByteBuf in) {
+    if (in.readableBytes() < FrameLimits.HEADER_BYTES) {
+      return 0;
+    }
+    long frameBytes = 1L + in.getInt(in.readerIndex() + 1);
+    return (int) Math.max(0, Math.min(frameBytes, frameBytesMax) - in.readableBytes());
   }
 
   private void checkFrame(byte type, long frameBytes) throws WireException {

@@ -61,7 +61,10 @@ public final class ReplyEncoder {
    * @param proxied whether the peer is a proxy, so that {@code backend} is written
    */
   public void encode(ByteBuf out, boolean proxied, short backend, Reply reply) {
-    if (reply instanceof TransactionReply r) {
+    ListReply list = ListReply.of(proxied, backend, reply);
+    if (list != null) {
+      list.write(out, Integer.MAX_VALUE);
+    } else if (reply instanceof TransactionReply r) {
       transactions.encode(out, proxied, backend, r);
     } else if (reply instanceof SnapshotReply.Snapshot r) {
       snapshot(out, proxied, backend, r);
@@ -108,11 +111,6 @@ public final class ReplyEncoder {
       writer.beginSuccess(out, type, proxied, backend).putString(r.key()).putHostLong(r.value());
     } else if (reply instanceof SequenceReply.Done r) {
       writer.beginSuccess(out, doneType(r.of()), proxied, backend).putString(r.key());
-    } else if (reply instanceof SequenceReply.SequenceList r) {
-      writer
-          .beginSuccess(out, ResultType.SEQUENCE_LIST, proxied, backend)
-          .putInt(r.sequences().size());
-      r.sequences().forEach(s -> Serialized.putSequence(writer, s));
     }
     writer.end();
   }
@@ -140,9 +138,6 @@ public final class ReplyEncoder {
           .beginSuccess(out, ResultType.NODE_UNREGISTER, proxied, backend)
           .putHostInt(r.nodeType().code())
           .putString(r.name());
-    } else if (reply instanceof NodeReply.NodeList r) {
-      writer.beginSuccess(out, ResultType.NODE_LIST, proxied, backend).putInt(r.nodes().size());
-      r.nodes().forEach(n -> Serialized.putNode(writer, n));
     }
     writer.end();
   }
@@ -156,13 +151,6 @@ public final class ReplyEncoder {
             default -> ResultType.END_BACKUP;
           };
       writer.beginSuccess(out, type, proxied, backend);
-    } else if (reply instanceof BackupReply.BarrierList r) {
-      writer
-          .beginSuccess(out, ResultType.MGTM_BARRIER_LIST, proxied, backend)
-          .putInt(r.barriers().size());
-      r.barriers()
-          .forEach(
-              b -> writer.putString(b.id()).putHostLong(b.nextGxid()).putHostLong(b.timeMicros()));
     }
     writer.end();
   }

@@ -23,11 +23,15 @@ import io.netty.buffer.ByteBuf;
  * One object serves one connection, on its thread.
  */
 public final class RequestDecoder {
+  /** More than a startup packet takes. */
+  private static final int STARTUP_BYTES_MAX = 4 << 10;
+
   private final int frameBytesMax;
   private final RequestHandler handler;
   private final FrameReader reader = new FrameReader();
   private long session;
   private short ownBackend = Command.NO_BACKEND;
+  private boolean operators;
   private boolean started;
   private boolean proxied;
 
@@ -49,6 +53,11 @@ public final class RequestDecoder {
   /** Sets the backend that commands of a peer which is no proxy are for; NO_BACKEND unless set. */
   public void backend(short backend) {
     this.ownBackend = backend;
+  }
+
+  /** From here on what operators alone may ask is taken; before the first command. */
+  public void allowOperators() {
+    this.operators = true;
   }
 
   /** Whether the peer is a proxy, so that replies carry its connection numbers. */
@@ -98,12 +107,10 @@ public final class RequestDecoder {
 
   private void checkFrame(byte type, long frameBytes) throws WireException {
     checkType(type);
-    if (frameBytes < FrameLimits.HEADER_BYTES || frameBytes > frameBytesMax) {
+    int bytesMax = started ? frameBytesMax : STARTUP_BYTES_MAX;
+    if (frameBytes < FrameLimits.HEADER_BYTES || frameBytes > bytesMax) {
       throw new WireException(
-          "the length of a frame is "
-              + (frameBytes - 1)
-              + ", allowed is 4 to "
-              + (frameBytesMax - 1));
+          "the length of a frame is " + (frameBytes - 1) + ", allowed is 4 to " + (bytesMax - 1));
     }
   }
 
@@ -178,9 +185,21 @@ public final class RequestDecoder {
           TXN_GET_NEXT_GXID,
           TXN_GXID_LIST,
           TXN_GET_STATUS,
-          TXN_GET_ALL_PREPARED,
-          MGTM_ADVANCE_OLDEST_GXID ->
+          TXN_GET_ALL_PREPARED ->
           hand(type, backend, TransactionRequests.read(type, reader, session, backend));
+      case MGTM_ADVANCE_OLDEST_GXID -> {
+        Command advance = TransactionRequests.read(type, reader, session, backend);
+        if (operators) {
+          hand(type, backend, advance);
+        } else {
+          reader.expectEnd();
+          handler.refused(
+              type,
+              backend,
+              type + " is taken from the machine of the GTM or proxy alone",
+              "Ask there, at 127.0.0.1.");
+        }
+      }
       case SNAPSHOT_GET, SNAPSHOT_GET_MULTI, SNAPSHOT_GXID_GET ->
           hand(type, backend, SnapshotRequests.read(type, reader));
       case SEQUENCE_INIT,

@@ -26,14 +26,14 @@ final class Serialized {
   private static final int TRANSACTION_BYTES = 62;
 
   /** Fixed parts of gtm_serialize_transactions. */
-  private static final int TRANSACTIONS_BYTES = 48;
+  static final int TRANSACTIONS_BYTES = 48;
 
   static final int SEQUENCE_BYTES = 66;
   static final int NODE_BYTES = 28;
 
   private Serialized() {}
 
-  /** Length and gtm_serialize_transactions. */
+  /** Length and gtm_serialize_transactions, up to the first transaction. */
   static void putTransactions(FrameWriter out, TransactionList list) {
     int bytes = TRANSACTIONS_BYTES;
     for (TransactionInfo t : list.transactions()) {
@@ -48,17 +48,15 @@ final class Serialized {
     out.putHostInt(list.stopGxid()).putHostInt(list.wrapGxid());
     out.putHostInt(list.latestCompletedGxid()).putHostInt(list.recentGlobalXmin());
     out.putHostInt(list.lastHandle()).putHostInt(list.transactions().size());
-    for (TransactionInfo t : list.transactions()) {
-      out.putHostLong(transactionBytes(t));
-      putTransaction(out, t);
-    }
   }
 
-  private static int transactionBytes(TransactionInfo t) {
+  static int transactionBytes(TransactionInfo t) {
     return TRANSACTION_BYTES + t.nodes().length() + t.gid().length();
   }
 
-  private static void putTransaction(FrameWriter out, TransactionInfo t) {
+  /** Length and gtm_serialize_transactioninfo. */
+  static void putTransaction(FrameWriter out, TransactionInfo t) {
+    out.putHostLong(transactionBytes(t));
     out.putHostInt(t.handle()).putHostLong(t.session()).putBoolean(true);
     out.putHostInt(t.gxid()).putHostInt(t.state().code());
     // gti_coordname, which the original leaves empty.
@@ -82,19 +80,26 @@ final class Serialized {
     out.putHostInt(0).putHostInt(SEQ_STATE_ACTIVE);
   }
 
+  static int nodeBytes(NodeInfo node) {
+    var a = node.address();
+    return NODE_BYTES
+        + a.name().length()
+        + a.proxyName().length()
+        + a.host().length()
+        + a.dataFolder().length();
+  }
+
   /** Length and gtm_serialize_pgxcnodeinfo. */
   static void putNode(FrameWriter out, NodeInfo node) {
     var a = node.address();
-    int strings =
-        a.name().length() + a.proxyName().length() + a.host().length() + a.dataFolder().length();
-    out.putInt(NODE_BYTES + strings);
+    out.putInt(nodeBytes(node));
     out.putHostInt(a.nodeType().code());
     out.putHostString(a.name()).putHostString(a.proxyName()).putHostInt(a.port());
     out.putHostString(a.host()).putHostString(a.dataFolder());
     out.putHostInt(node.connected() ? NODE_CONNECTED : NODE_DISCONNECTED);
   }
 
-  /** What {@link #putTransactions} writes. */
+  /** What {@link #putTransactions} and {@link #putTransaction} write. */
   static TransactionList readTransactions(FrameReader in) throws WireException {
     in.readListCount(1);
     in.skip(2 * Integer.BYTES);

@@ -16,7 +16,7 @@ import java.util.List;
 
 /** The bodies of replies to transaction commands (gtm_txn.c). */
 final class TransactionReplies {
-  private static final int PREPARED_BYTES_MIN = 3 * Integer.BYTES;
+  static final int PREPARED_BYTES_MIN = 3 * Integer.BYTES;
 
   private final FrameWriter writer = new FrameWriter();
 
@@ -106,15 +106,6 @@ final class TransactionReplies {
           .beginSuccess(out, ResultType.TXN_GET_STATUS, proxied, backend)
           .putHostInt(r.gxid())
           .putInt(r.state().code());
-    } else if (reply instanceof TransactionReply.TransactionList r) {
-      writer.beginSuccess(out, ResultType.TXN_GXID_LIST, proxied, backend);
-      Serialized.putTransactions(writer, r);
-    } else if (reply instanceof TransactionReply.PreparedList r) {
-      writer
-          .beginSuccess(out, ResultType.TXN_GET_ALL_PREPARED, proxied, backend)
-          .putInt(r.transactions().size());
-      r.transactions()
-          .forEach(t -> writer.putHostInt(t.gxid()).putString(t.gid()).putString(t.nodes()));
     } else if (reply instanceof TransactionReply.OldestGxidAdvanced r) {
       writer
           .beginSuccess(out, ResultType.MGTM_ADVANCE_OLDEST_GXID, proxied, backend)

@@ -40,6 +40,8 @@ class LinkCodecTest {
     commands.end();
     LinkWriter.close(out, SESSION);
     LinkWriter.ping(out, 11);
+    LinkWriter.pull(out, 6, true);
+    LinkWriter.pull(out, 6, false);
     LinkWriter.present(out, new LinkEntries(3, 8, 7, List.of(new byte[] {1, 2}, new byte[] {3})));
     LinkWriter.admin(out, 12, "transfer", "g2");
     return out;
@@ -60,7 +62,10 @@ class LinkCodecTest {
     replies.endReply(false);
     replies.beginReply();
     replies.endReply(true);
+    replies.pieces(6, 3);
     replies.end();
+    LinkWriter.piece(out, 6, to -> to.writeMedium(0x010203));
+    LinkWriter.piece(out, 7, to -> {});
     LinkWriter.pong(out, 11);
     LinkWriter.entries(out, new LinkEntries(3, 8, 5, List.of(new byte[] {9})));
     LinkWriter.adminReply(out, 12, AdminReplyKind.PIECE, new byte[] {1, 2});
@@ -69,7 +74,7 @@ class LinkCodecTest {
 
   private static final List<String> FRONT_EVENTS =
       List.of(
-          "version 2",
+          "version 3",
           "hello p-1 NODE",
           "auth " + "00".repeat(32),
           "attach " + SESSION_HEX + " true 5 true",
@@ -80,6 +85,8 @@ class LinkCodecTest {
               + " LinkCommand[backend=2, command=End[transaction=gxid 6, outcome=COMMIT]]]",
           "close " + SESSION_HEX,
           "ping 11",
+          "pull 6 true",
+          "pull 6 false",
           "present 3 8 7 [0102, 03]",
           "admin 12 transfer g2");
 
@@ -92,7 +99,10 @@ class LinkCodecTest {
           "refused 0 NOT_LEADING nicht führend wait",
           "reply " + SESSION_HEX + " 4 false 530000001500000013000000017308000000" + "00000000",
           "reply " + SESSION_HEX + " 5 true ",
+          "pieces " + SESSION_HEX + " 6 6 of 3",
           "replies end",
+          "piece 6 010203",
+          "piece 7 ",
           "pong 11",
           "entries 3 8 5 [09]",
           "admin reply 12 PIECE 0102");
@@ -112,7 +122,7 @@ class LinkCodecTest {
     ByteBuf in = fromNode();
     new NodeFrameDecoder(LIMIT, frames).decode(in);
     assertThat(frames.events.subList(0, 5)).isEqualTo(NODE_EVENTS.subList(0, 5));
-    assertThat(frames.events.subList(6, 11)).isEqualTo(NODE_EVENTS.subList(6, 11));
+    assertThat(frames.events.subList(6, 14)).isEqualTo(NODE_EVENTS.subList(6, 14));
     ByteBuf xc = Unpooled.buffer();
     new ReplyEncoder()
         .encode(xc, false, (short) 0, new SequenceReply.Value(CommandType.NEXT_VALUE, "s", 8));
@@ -150,7 +160,7 @@ class LinkCodecTest {
   @Test
   void framesKeepTheirBytesForEver() {
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, 2);
     LinkWriter.attach(out, SESSION, true, 5, false);
     CommandsWriter commands = new CommandsWriter();
     commands.begin(out, SESSION, 3, 4);
@@ -259,7 +269,7 @@ class LinkCodecTest {
     for (String start :
         List.of(
             "4d47544e 0001 0000",
-            "4d47544d 0003 0000",
+            "4d47544d 0004 0000",
             "4d47544d 0000 0000",
             "4d47544d 0001 0001")) {
       ByteBuf in = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(start.replace(" ", "")));
@@ -278,7 +288,9 @@ class LinkCodecTest {
             "0000000a 47 0000000000000000 09",
             "00000015 45 " + SESSION_HEX + "0000000000000001 7fffffff",
             "0000001a 45 " + SESSION_HEX + "0000000000000001 00000001 00 ffffffff",
-            "0000001a 45 " + SESSION_HEX + "0000000000000001 00000001 00 00000001")) {
+            "0000001a 45 " + SESSION_HEX + "0000000000000001 00000001 00 00000001",
+            "0000001a 45 " + SESSION_HEX + "0000000000000001 00000001 03 00000000",
+            "0000001a 45 " + SESSION_HEX + "0000000000000001 00000001 02 00000000")) {
       ByteBuf in = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(frame.replace(" ", "")));
       assertThatThrownBy(() -> new NodeFrameDecoder(LIMIT, new RecordedFrames()).decode(in))
           .as(frame)

@@ -98,6 +98,21 @@ final class RecordedFrames implements FrontFrameHandler, NodeFrameHandler {
   }
 
   @Override
+  public void pieces(long session, long number, long id, long bytes) {
+    events.add("pieces %x %d %d of %d".formatted(session, number, id, bytes));
+  }
+
+  @Override
+  public void piece(long id, ByteBuf bytes) {
+    events.add("piece %d %s".formatted(id, ByteBufUtil.hexDump(bytes)));
+  }
+
+  @Override
+  public void pull(long id, boolean more) {
+    events.add("pull %d %s".formatted(id, more));
+  }
+
+  @Override
   public void repliesEnd() {
     events.add("replies end");
   }

@@ -25,6 +25,7 @@ public final class RecordedRequests implements RequestHandler {
 
   public RecordedRequests(int frameBytesMax) {
     decoder = new RequestDecoder(frameBytesMax, this);
+    decoder.allowOperators();
     decoder.session(SampleRequests.SESSION);
   }
 

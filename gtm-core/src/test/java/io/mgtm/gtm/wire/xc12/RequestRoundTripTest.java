@@ -161,6 +161,7 @@ class RequestRoundTripTest {
   private static Collector decode(ByteBuf bytes, boolean byteByByte) throws WireException {
     Collector collector = new Collector();
     RequestDecoder decoder = new RequestDecoder(FrameLimits.FRAME_BYTES_MAX, collector);
+    decoder.allowOperators();
     decoder.session(SESSION);
     if (byteByByte) {
       ByteBuf fed = Unpooled.buffer();

@@ -58,7 +58,7 @@ final class ClassArchive {
         process.waitFor(20, TimeUnit.MILLISECONDS);
       }
       process.destroy();
-      if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      if (!process.waitFor(180, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
       if (!Files.exists(made)) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -29,9 +31,9 @@ class CliIT {
 
   @BeforeEach
   void prepare() throws Exception {
-    http = Ports.free();
+    http = OwnAddress.port();
     right =
-        new VolumeProcess(folder, "right", Ports.free())
+        new VolumeProcess(folder, "right", OwnAddress.port())
             .listening()
             .receiving()
             .with("--size", "8M");
@@ -93,8 +95,8 @@ class CliIT {
   void linksArePausedResumedComparedAndGrown() throws Exception {
     right.start();
     left.start();
-    left.awaitUpToDate(60);
-    String link = "127.0.0.1:" + right.receivePort;
+    left.awaitUpToDate();
+    String link = OwnAddress.HOST + ":" + right.receivePort;
     assertThat(on(left, "status", "--name", "left").succeeded().output())
         .contains("left: primary, serving, 8388608 bytes")
         .contains("link " + link + " (sync): up-to-date");
@@ -102,28 +104,27 @@ class CliIT {
         .contains("replication is suspended");
     assertThat(left.linkState(0)).isEqualTo("paused");
     assertThat(on(left, "resume", "--name", "left").succeeded().output()).contains("is resumed");
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
 
     Files.write(right.file(), new byte[] {1}, StandardOpenOption.WRITE);
     on(left, "verify", "--name", "left").succeeded();
-    Tools.await(
-        "verify ends", 30, () -> !left.link(0).path("verify").path("running").asBoolean(true));
+    Await.until("verify ends", () -> !left.link(0).path("verify").path("running").asBoolean(true));
     assertThat(left.link(0).path("verify").path("mismatches").asInt()).isEqualTo(1);
     on(left, "resync", "--name", "left").succeeded();
-    Tools.await("equal again", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
-    left.awaitUpToDate(60);
+    Await.until("equal again", () -> Files.mismatch(left.file(), right.file()) == -1);
+    left.awaitUpToDate();
 
     assertThat(on(left, "resize", "--name", "left", "--size", "16M").succeeded().output())
         .contains("has 16777216 bytes");
-    Tools.await(
-        "the replica has grown", 20, () -> right.status().path("sizeBytes").asLong() == 16 << 20);
+    Await.until(
+        "the replica has grown", () -> right.status().path("sizeBytes").asLong() == 16 << 20);
   }
 
   @Test
   void rolesChangeByCommand() throws Exception {
     right.start();
     left.start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     Tools.Result refused = on(right, "promote", "--name", "right");
     assertThat(refused.code()).isEqualTo(1);
     assertThat(refused.output()).contains("is primary and connected");
@@ -142,12 +143,12 @@ class CliIT {
   void metricsAndHealthTellOfTheLink() throws Exception {
     right.start();
     left.start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     try (NbdClient client = new NbdClient(left.socket(), "left")) {
       assertThat(client.write(0, new byte[4096], true)).isZero();
     }
-    Tools.await("health", 20, () -> get("/health").statusCode() == 200);
-    Tools.await("the write counts", 20, () -> get("/metrics").body().contains("mgtm_volume_b"));
+    Await.until("health", () -> get("/health").statusCode() == 200);
+    Await.until("the write counts", () -> get("/metrics").body().contains("mgtm_volume_b"));
     assertThat(get("/metrics").body())
         .contains("mgtm_volume_requests_total{kind=\"write\",volume=\"left\"} 1.0")
         .contains("mgtm_volume_bytes_total{kind=\"write\",volume=\"left\"} 4096.0")
@@ -156,7 +157,7 @@ class CliIT {
         .contains("mgtm_volume_link_queued_bytes")
         .contains("mgtm_volume_link_resync_remaining_seconds");
     on(left, "pause", "--name", "left").succeeded();
-    Tools.await("health tells", 20, () -> get("/health").statusCode() == 503);
+    Await.until("health tells", () -> get("/health").statusCode() == 503);
     assertThat(get("/health").body()).contains("is PAUSED");
   }
 

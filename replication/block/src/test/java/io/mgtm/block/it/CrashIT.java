@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.block.intent.BitmapFile;
 import io.mgtm.block.intent.IntentBitmap;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -25,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Random writes with FLUSH and FUA under synchronous replication while either side, or both, are
  * killed by SIGKILL at random moments. After every kill: each side holds what was answered, and the
  * bitmap covers every difference. More rounds by {@code -Dmgtm.crashRounds=500}, others by {@code
- * -Dmgtm.crashSeed}, by another way to the disk with {@code -Dmgtm.crashIo=direct}.
+ * -Dseed}, by another way to the disk with {@code -Dmgtm.crashIo=direct}.
  */
 class CrashIT {
   private static final int CHUNK = 65_536;
@@ -53,18 +55,18 @@ class CrashIT {
       String kept, String ahead) throws Exception {
     String[] bits = {"--bits-kept", kept, "--bits-ahead", ahead};
     int rounds = Integer.getInteger("mgtm.crashRounds", 8);
-    long seed = Long.getLong("mgtm.crashSeed", 7);
+    long seed = Long.getLong("seed", 7);
     String[] io = {"--io", System.getProperty("mgtm.crashIo", "cache")};
     Random random = new Random(seed);
     left =
-        new VolumeProcess(folder, "left", Ports.free())
+        new VolumeProcess(folder, "left", OwnAddress.port())
             .listening()
             .with("--size", "32M", "--peer-wait-ms", "20000")
             .with(QUICK)
             .with(bits)
             .with(io);
     right =
-        new VolumeProcess(folder, "right", Ports.free())
+        new VolumeProcess(folder, "right", OwnAddress.port())
             .receiving()
             .with("--size", "32M")
             .with(QUICK)
@@ -94,7 +96,7 @@ class CrashIT {
     }
     right.awaitAnswer();
     left.awaitAnswer();
-    left.awaitUpToDate(120);
+    left.awaitUpToDate();
   }
 
   private static void pause(int ms) {
@@ -111,7 +113,7 @@ class CrashIT {
         left.kill();
         writers.stop();
         answeredAtBoth = writers.answered();
-        Tools.await("the target has drained", 20, () -> right.status().path("upstream").isNull());
+        Await.until("the target has drained", () -> right.status().path("upstream").isNull());
         right.kill();
       }
       case 1 -> {

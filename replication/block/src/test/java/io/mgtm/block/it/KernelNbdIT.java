@@ -2,6 +2,8 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -11,7 +13,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** ext4 on the kernel's NBD client, and its fsck after the primary died under load. */
 class KernelNbdIT {
-  private static final int SECONDS_MAX = 240;
 
   @TempDir Path folder;
   private VolumeProcess left;
@@ -27,11 +28,11 @@ class KernelNbdIT {
   }
 
   private Tools.Result run(String script) throws Exception {
-    return Tools.run(folder, SECONDS_MAX, "bash", "-c", script);
+    return Tools.run(folder, "bash", "-c", script);
   }
 
   private VolumeProcess volume(String name) throws Exception {
-    return new VolumeProcess(folder, name, Ports.free())
+    return new VolumeProcess(folder, name, OwnAddress.port())
         .listening()
         .with("--size", "64M", "--path-timeout-ms", "20000", "--peer-wait-ms", "1000");
   }
@@ -52,7 +53,7 @@ class KernelNbdIT {
     left = volume("left").replica(right, "sync");
     right.start();
     left.start();
-    left.awaitUpToDate(SECONDS_MAX);
+    left.awaitUpToDate();
     connect(left, "/dev/nbd0");
     run("mkfs.ext4 -q /dev/nbd0 && mkdir mnt && mount /dev/nbd0 mnt").succeeded();
     run("for i in 1 2 3 4 5 6; do head -c 700000 /dev/urandom > mnt/f$i; done; sync -f mnt;"
@@ -65,14 +66,12 @@ class KernelNbdIT {
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    Tools.await(
-        "the work has begun",
-        SECONDS_MAX,
-        () -> run("ls mnt | grep -c g").output().strip().compareTo("0") > 0);
+    Await.until(
+        "the work has begun", () -> run("ls mnt | grep -c g").output().strip().compareTo("0") > 0);
     left.kill();
     busy.destroyForcibly().waitFor();
     run("umount -l mnt; nbd-client -d /dev/nbd0; true").succeeded();
-    Tools.await("the source is gone", SECONDS_MAX, () -> right.status().path("upstream").isNull());
+    Await.until("the source is gone", () -> right.status().path("upstream").isNull());
     assertThat(right.ask("promote", "force", false).path("ok").asBoolean()).isTrue();
     connect(right, "/dev/nbd1");
     run("mount /dev/nbd1 mnt && (cd mnt && sha256sum -c ../sums)").succeeded();

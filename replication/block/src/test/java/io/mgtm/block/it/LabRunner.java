@@ -1,9 +1,11 @@
 package io.mgtm.block.it;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import java.io.PrintStream;
 import java.util.Arrays;
+import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -26,13 +28,17 @@ public final class LabRunner implements TestExecutionListener {
   public static void main(String[] arguments) {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
-            .selectors(Arrays.stream(arguments).map(name -> selectClass(name)).toList())
+            .selectors(Arrays.stream(arguments).map(LabRunner::select).toList())
             .build();
     LabRunner runner = new LabRunner();
     LauncherFactory.create().execute(request, runner);
     runner.out.printf("%d tests passed, %d failed or SKIPPED%n", runner.passed, runner.notPassed);
     runner.out.flush();
     System.exit(runner.notPassed == 0 && runner.passed > 0 ? 0 : 1);
+  }
+
+  private static DiscoverySelector select(String name) {
+    return name.contains("#") ? selectMethod(name) : selectClass(name);
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -16,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * docs/operations.md: clients insert, the primary's agent and the server are killed, the secondary
  * is promoted and mounted, InnoDB recovers, and what was answered is looked for.
  */
+@Tag("long")
 class MariadbIT {
   private static final int CLIENTS = 3;
   private static final int COMMITS = 150;
@@ -67,7 +71,7 @@ class MariadbIT {
 
     void close() throws InterruptedException {
       process.destroy();
-      process.waitFor(20, TimeUnit.SECONDS);
+      process.waitFor(180, TimeUnit.SECONDS);
       feeding.join(20_000);
       hearing.join(20_000);
     }
@@ -103,7 +107,7 @@ class MariadbIT {
   @Test
   void whatMariadbCommittedSurvivesTheMachine() throws Exception {
     right =
-        new VolumeProcess(folder, "right", Ports.free())
+        new VolumeProcess(folder, "right", OwnAddress.port())
             .listening()
             .receiving()
             .with("--size", "512M")
@@ -114,12 +118,11 @@ class MariadbIT {
             .with("--size", "512M")
             .replica(right, "sync")
             .start();
-    Tools.run(folder, 10, "chmod", "755", folder.toString()).succeeded();
+    Tools.run(folder, "chmod", "755", folder.toString()).succeeded();
     Path data = data(mounts.mount(left, true));
-    Tools.run(folder, 10, "install", "-d", "-o", user(), "-m", "700", data.toString()).succeeded();
+    Tools.run(folder, "install", "-d", "-o", user(), "-m", "700", data.toString()).succeeded();
     Tools.run(
             folder,
-            120,
             "mariadb-install-db",
             "--no-defaults",
             "--user=" + user(),
@@ -129,19 +132,19 @@ class MariadbIT {
         .succeeded();
     startServer(data);
     sql("create database app; create table app.seen (client int, n int, primary key (client, n))");
-    left.awaitUpToDate(120);
+    left.awaitUpToDate();
     int[] committed = insertAndKill();
     mounts.release();
 
-    Tools.await("the source is gone", 60, () -> right.status().path("upstream").isNull());
+    Await.until("the source is gone", () -> right.status().path("upstream").isNull());
     assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
     startServer(data(mounts.mount(right, false)));
     check(committed);
-    Tools.run(folder, 60, "mariadb-admin", "--no-defaults", "--socket=" + socket, "shutdown")
+    Tools.run(folder, "mariadb-admin", "--no-defaults", "--socket=" + socket, "shutdown")
         .succeeded();
-    server.waitFor(60, TimeUnit.SECONDS);
+    server.waitFor(180, TimeUnit.SECONDS);
     mounts.release();
-    Tools.Result fsck = Tools.run(folder, 60, "e2fsck", "-fn", right.file().toString());
+    Tools.Result fsck = Tools.run(folder, "e2fsck", "-fn", right.file().toString());
     assertThat(fsck.code()).as("fsck: %s", fsck.output()).isZero();
   }
 
@@ -158,7 +161,7 @@ class MariadbIT {
 
   private void startServer(Path data) throws Exception {
     Path own = Files.createDirectories(data.getParent().getParent().resolve("run"));
-    Tools.run(folder, 10, "chown", user(), own.toString()).succeeded();
+    Tools.run(folder, "chown", user(), own.toString()).succeeded();
     socket = own.resolve("mysqld.sock");
     Path settings = own.resolve("my.cnf");
     Files.writeString(
@@ -185,15 +188,13 @@ class MariadbIT {
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
-    Tools.await(
+    Await.until(
         "MariaDB answers",
-        120,
         () -> {
           if (!server.isAlive()) {
             throw new AssertionError("MariaDB ended:\n" + Files.readString(log));
           }
-          return Tools.run(
-                      folder, 20, "mariadb-admin", "--no-defaults", "--socket=" + socket, "ping")
+          return Tools.run(folder, "mariadb-admin", "--no-defaults", "--socket=" + socket, "ping")
                   .code()
               == 0;
         });
@@ -208,10 +209,7 @@ class MariadbIT {
   }
 
   private String sql(String query) throws Exception {
-    return Tools.run(folder, 60, java.util.Map.of(), client("-e", query))
-        .succeeded()
-        .output()
-        .strip();
+    return Tools.run(folder, java.util.Map.of(), client("-e", query)).succeeded().output().strip();
   }
 
   private int[] insertAndKill() throws Exception {
@@ -220,9 +218,8 @@ class MariadbIT {
       inserters.add(new Inserter(client("app"), i));
     }
     try {
-      Tools.await(
+      Await.until(
           COMMITS + " commits of each client",
-          120,
           () -> inserters.stream().allMatch(one -> one.committed.get() >= COMMITS));
     } finally {
       left.kill();

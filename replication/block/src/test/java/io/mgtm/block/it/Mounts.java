@@ -1,5 +1,6 @@
 package io.mgtm.block.it;
 
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +26,7 @@ final class Mounts {
         Files.exists(Path.of("/dev/fuse")) && Files.exists(Path.of("/dev/loop-control")),
         "SKIPPED: /dev/fuse or loop devices are missing");
     Assumptions.assumeTrue(
-        "0".equals(Tools.run(folder, 10, "id", "-u").output().strip()),
-        "SKIPPED: mounting needs root");
+        "0".equals(Tools.run(folder, "id", "-u").output().strip()), "SKIPPED: mounting needs root");
   }
 
   /** Mounts the volume's file system, which is made first when {@code format}. */
@@ -41,17 +41,14 @@ final class Mounts {
     processes.add(nbdfuse);
     undo.add(new String[] {"fusermount3", "-u", "-z", fuse.toString()});
     Path disk = fuse.resolve("disk");
-    Tools.await("nbdfuse serves", 30, () -> Files.exists(disk));
+    Await.until("nbdfuse serves", () -> Files.exists(disk));
     String loop =
-        Tools.run(folder, 20, "losetup", "-f", "--show", disk.toString())
-            .succeeded()
-            .output()
-            .strip();
+        Tools.run(folder, "losetup", "-f", "--show", disk.toString()).succeeded().output().strip();
     undo.add(new String[] {"losetup", "-d", loop});
     if (format) {
-      Tools.run(folder, 60, "mkfs.ext4", "-q", loop).succeeded();
+      Tools.run(folder, "mkfs.ext4", "-q", loop).succeeded();
     }
-    Tools.run(folder, 60, "mount", loop, mounted.toString()).succeeded();
+    Tools.run(folder, "mount", loop, mounted.toString()).succeeded();
     undo.add(new String[] {"umount", "-l", mounted.toString()});
     return mounted;
   }
@@ -59,12 +56,12 @@ final class Mounts {
   /** Unmounts everything, also what its volume was killed under. */
   void release() throws Exception {
     for (int i = undo.size() - 1; i >= 0; i--) {
-      Tools.run(folder, 60, undo.get(i));
+      Tools.run(folder, undo.get(i));
     }
     undo.clear();
     for (Process process : processes) {
       process.destroy();
-      process.waitFor(20, TimeUnit.SECONDS);
+      process.waitFor(180, TimeUnit.SECONDS);
     }
     processes.clear();
   }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.rdma.Rdma;
 import io.mgtm.rdma.RdmaDomain;
 import io.mgtm.rdma.RdmaException;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -23,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Links over RDMA, on whatever device there is; docker/lab/volume-tests brings Soft-RoCE. */
 class RdmaLinkIT {
   private static final int SIZE = 16 << 20;
-  private static final int SECONDS_MAX = 240;
 
   @TempDir Path folder;
   private VolumeProcess left;
@@ -68,18 +69,18 @@ class RdmaLinkIT {
   private void startPair(String mode, String... options) throws Exception {
     String device = deviceAddress();
     right =
-        new VolumeProcess(folder, "right", Ports.free())
+        new VolumeProcess(folder, "right", OwnAddress.port())
             .receivingAt(device)
             .with("--size", Integer.toString(SIZE), "--path-timeout-ms", "20000");
     left =
-        new VolumeProcess(folder, "left", Ports.free())
+        new VolumeProcess(folder, "left", OwnAddress.port())
             .listening()
             .replicaAt(device, right, mode)
             .with("--size", Integer.toString(SIZE), "--path-timeout-ms", "20000")
             .with(options);
     right.start();
     left.start();
-    left.awaitUpToDate(SECONDS_MAX);
+    left.awaitUpToDate();
   }
 
   private void writeRandomly(int writes, long seed) throws Exception {
@@ -95,7 +96,7 @@ class RdmaLinkIT {
   }
 
   private void awaitSame() throws Exception {
-    Tools.await("equal", SECONDS_MAX, () -> Files.mismatch(left.file(), right.file()) == -1);
+    Await.until("equal", () -> Files.mismatch(left.file(), right.file()) == -1);
   }
 
   @ParameterizedTest
@@ -117,7 +118,7 @@ class RdmaLinkIT {
     writeRandomly(20, 3);
     assertThat(left.linkState(0)).isNotEqualTo("up-to-date");
     right.start();
-    left.awaitUpToDate(SECONDS_MAX);
+    left.awaitUpToDate();
     awaitSame();
     left.stop();
     right.stop();

@@ -3,6 +3,8 @@ package io.mgtm.block.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -37,7 +39,7 @@ class ReplicationIT {
   }
 
   private VolumeProcess volume(String name, String size, int pathTimeoutMs) throws Exception {
-    return new VolumeProcess(folder, name, Ports.free())
+    return new VolumeProcess(folder, name, OwnAddress.port())
         .with("--size", size, "--peer-wait-ms", "60000")
         .with("--path-timeout-ms", Integer.toString(pathTimeoutMs));
   }
@@ -51,7 +53,7 @@ class ReplicationIT {
   private void startPair(String mode, String... options) throws Exception {
     right.start();
     left.replica(right, mode).with(options).start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
   }
 
   private static void write(VolumeProcess volume, long offset, int fill, int length)
@@ -83,7 +85,7 @@ class ReplicationIT {
     assertThat(left.link(0).path("bitsSet").asInt()).isPositive();
     left.stop();
     left.start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertThat(left.link(0).path("bitsSet").asInt()).isZero();
     assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isZero();
     assertSame();
@@ -94,12 +96,12 @@ class ReplicationIT {
     startPair("sync");
     write(left, 3 * CHUNK, 4, 3 * CHUNK);
     String pid = Long.toString(right.pid());
-    Tools.run(folder, 10, "kill", "-STOP", pid).succeeded();
+    Tools.run(folder, "kill", "-STOP", pid).succeeded();
     Process later = new ProcessBuilder("bash", "-c", "sleep 5; kill -CONT " + pid).start();
     left.stop();
     assertThat(later.waitFor()).isZero();
     left.start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isZero();
     assertSame();
   }
@@ -110,7 +112,7 @@ class ReplicationIT {
     write(left, 5 * CHUNK, 4, 4096);
     left.kill();
     left.start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(4);
     assertSame();
   }
@@ -140,13 +142,13 @@ class ReplicationIT {
     for (int chunk : new int[] {3, 100, 101, 400}) {
       write(left, (long) chunk * CHUNK + 17, 9, 4096);
     }
-    Tools.await("the link is down", 20, () -> left.linkState(0).equals("down"));
+    Await.until("the link is down", () -> left.linkState(0).equals("down"));
     assertThat(left.link(0).path("chunksOutOfSync").asInt()).isEqualTo(4);
     assertThat(left.status().path("generations").size())
         .as("goes on alone in a new generation")
         .isEqualTo(2);
     right.start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(4);
     assertSame();
     assertThat(right.status().path("generations")).isEqualTo(left.status().path("generations"));
@@ -158,11 +160,11 @@ class ReplicationIT {
     startPair("sync");
     assertThat(left.isUpToDate()).isTrue();
     assertThat(left.link(0).path("lastLoss").asText()).isEmpty();
-    Tools.run(folder, 10, "kill", "-STOP", Long.toString(right.pid())).succeeded();
+    Tools.run(folder, "kill", "-STOP", Long.toString(right.pid())).succeeded();
     write(left, 5 * CHUNK, 3, 100);
     assertThat(left.link(0).path("lastLoss").asText()).contains("nothing was heard");
-    Tools.run(folder, 10, "kill", "-CONT", Long.toString(right.pid())).succeeded();
-    left.awaitUpToDate(60);
+    Tools.run(folder, "kill", "-CONT", Long.toString(right.pid())).succeeded();
+    left.awaitUpToDate();
     assertSame();
   }
 
@@ -174,16 +176,16 @@ class ReplicationIT {
     right.start();
     left.replica(right, "sync").start();
     assertThat(left.ask("promote").path("ok").asBoolean()).isTrue();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     write(left, 0, 1, 4096);
     assertThat(right.ask("promote").path("error").asText()).contains("is primary and connected");
     left.kill();
-    Tools.await("right can be promoted", 20, () -> right.ask("promote").path("ok").asBoolean());
+    Await.until("right can be promoted", () -> right.ask("promote").path("ok").asBoolean());
     assertThat(read(right, 0)).isEqualTo((byte) 1);
     write(right, 8192, 2, 4096);
     left.start();
-    Tools.await("left follows", 60, () -> left.status().path("role").asText().equals("secondary"));
-    right.awaitUpToDate(60);
+    Await.until("left follows", () -> left.status().path("role").asText().equals("secondary"));
+    right.awaitUpToDate();
     assertSame();
     assertThat(Files.readAllBytes(left.file())[8192]).isEqualTo((byte) 2);
   }
@@ -193,13 +195,13 @@ class ReplicationIT {
     startPair("sync");
     write(left, 0, 1, 4096);
     left.ask("pause");
-    Tools.await("the loss is noticed", 20, () -> right.status().path("upstream").isNull());
+    Await.until("the loss is noticed", () -> right.status().path("upstream").isNull());
     assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
     write(left, 4096, 5, 4096);
     write(right, 4096, 6, 4096);
     write(right, 10 * CHUNK, 7, 4096);
     left.ask("resume");
-    Tools.await("the link is refused", 30, () -> left.linkState(0).equals("refused"));
+    Await.until("the link is refused", () -> left.linkState(0).equals("refused"));
     String reason = left.link(0).path("reason").asText();
     assertThat(reason).contains("split brain");
     for (VolumeProcess side : new VolumeProcess[] {left, right}) {
@@ -207,7 +209,7 @@ class ReplicationIT {
     }
     assertThat(read(left, 4096)).as("service goes on").isEqualTo((byte) 5);
     assertThat(right.ask("demote", "discard", true).path("ok").asBoolean()).isTrue();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertSame();
     assertThat(read(left, 4096)).isEqualTo((byte) 5);
     assertThat(read(left, 10 * CHUNK)).as("the other side's change is given up").isZero();
@@ -218,7 +220,7 @@ class ReplicationIT {
     VolumeProcess small = volume("small", "16M", PATH_TIMEOUT_MS).receiving().start();
     try (small) {
       left.replica(small, "sync").start();
-      Tools.await("the link is refused", 30, () -> left.linkState(0).equals("refused"));
+      Await.until("the link is refused", () -> left.linkState(0).equals("refused"));
       assertThat(left.link(0).path("reason").asText()).contains("16777216").contains("33554432");
       write(left, 0, 4, 100);
     }
@@ -230,15 +232,14 @@ class ReplicationIT {
     try (third) {
       right.replica(third, "async");
       startPair("sync");
-      right.awaitUpToDate(60);
+      right.awaitUpToDate();
       write(left, 7 * CHUNK, 8, 100_000);
-      Tools.await("the third has it", 30, () -> Files.mismatch(left.file(), third.file()) == -1);
+      Await.until("the third has it", () -> Files.mismatch(left.file(), third.file()) == -1);
       third.kill();
       write(left, 9 * CHUNK, 9, 1000);
       third.start();
-      right.awaitUpToDate(60);
-      Tools.await(
-          "the third has it again", 30, () -> Files.mismatch(left.file(), third.file()) == -1);
+      right.awaitUpToDate();
+      Await.until("the third has it again", () -> Files.mismatch(left.file(), third.file()) == -1);
     }
   }
 
@@ -246,11 +247,11 @@ class ReplicationIT {
   void severalReplicasAreFedAtOnce() throws Exception {
     VolumeProcess third = volume("third", "32M", PATH_TIMEOUT_MS).receiving().start();
     try (third) {
-      left.with("--replica", "127.0.0.1:" + third.receivePort);
+      left.with("--replica", OwnAddress.HOST + ":" + third.receivePort);
       startPair("semi");
       write(left, 3 * CHUNK, 5, 300_000);
-      Tools.await("the third has it", 30, () -> Files.mismatch(left.file(), third.file()) == -1);
-      Tools.await("the second has it", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
+      Await.until("the third has it", () -> Files.mismatch(left.file(), third.file()) == -1);
+      Await.until("the second has it", () -> Files.mismatch(left.file(), right.file()) == -1);
     }
   }
 
@@ -263,11 +264,11 @@ class ReplicationIT {
       file.write(77);
     }
     assertThat(left.ask("verify", "repair", false).path("ok").asBoolean()).isTrue();
-    Tools.await("verify ends", 30, () -> !left.link(0).path("verify").path("running").asBoolean());
+    Await.until("verify ends", () -> !left.link(0).path("verify").path("running").asBoolean());
     assertThat(left.link(0).path("verify").path("mismatches").asInt()).isEqualTo(1);
     left.ask("verify", "repair", true);
-    Tools.await("equal again", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
-    left.awaitUpToDate(30);
+    Await.until("equal again", () -> Files.mismatch(left.file(), right.file()) == -1);
+    left.awaitUpToDate();
   }
 
   @Test
@@ -280,7 +281,7 @@ class ReplicationIT {
       assertThat(client.write(0, same, true)).isZero();
     }
     left.ask("resume");
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     JsonNode resync = left.link(0).path("resync");
     assertThat(resync.path("chunksSent").asInt()).isEqualTo(1);
     assertThat(resync.path("chunksEqual").asInt()).isEqualTo(9);
@@ -294,16 +295,14 @@ class ReplicationIT {
     right.start();
     long begun = System.nanoTime();
     left.replica(right, "sync").with("--resync-min", "2M", "--resync-max", "3M").start();
-    Tools.await(
+    Await.until(
         "it tells how far it is",
-        30,
         () -> left.link(0).path("resync").path("remainingMs").asLong() > 500);
-    Tools.await(
+    Await.until(
         "the target says that it is inconsistent",
-        10,
         () -> !right.status().path("consistent").asBoolean(true));
     assertThat(right.ask("promote").path("error").asText()).contains("inconsistent");
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertThat((System.nanoTime() - begun) / 1_000_000)
         .as("ms for 32 MiB at 3 MiB/s")
         .isGreaterThan(8_000);
@@ -319,12 +318,12 @@ class ReplicationIT {
       assertThat(client.write(2L * SIZE - 10, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, true))
           .isZero();
     }
-    Tools.await(
-        "the replica has grown", 20, () -> right.status().path("sizeBytes").asLong() == 2L * SIZE);
+    Await.until(
+        "the replica has grown", () -> right.status().path("sizeBytes").asLong() == 2L * SIZE);
     assertSame();
     left.kill();
     left.with().start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertThat(left.status().path("sizeBytes").asLong()).isEqualTo(2L * SIZE);
   }
 
@@ -335,12 +334,11 @@ class ReplicationIT {
     assertThat(left.ask("resize", "sizeBytes", 2L * SIZE).path("ok").asBoolean()).isTrue();
     write(left, SIZE, 9, 4096);
     right.start();
-    Tools.await(
+    Await.until(
         "the sizes do not fit",
-        30,
         () -> left.link(0).path("reason").asText().contains("give both the same size"));
     assertThat(right.ask("resize", "sizeBytes", 2L * SIZE).path("ok").asBoolean()).isTrue();
-    left.awaitUpToDate(30);
+    left.awaitUpToDate();
     assertSame();
   }
 
@@ -359,12 +357,12 @@ class ReplicationIT {
   @Test
   void anAsyncLinkThatOverflowsFallsBackToTheBitmap() throws Exception {
     startPair("async", "--high-water", "1M", "--low-water", "512K", "--overflow-to-bitmap");
-    Tools.run(folder, 10, "kill", "-STOP", Long.toString(right.pid())).succeeded();
+    Tools.run(folder, "kill", "-STOP", Long.toString(right.pid())).succeeded();
     write(left, 0, 7, 8 << 20);
     write(left, 8 << 20, 8, 8 << 20);
-    Tools.run(folder, 10, "kill", "-CONT", Long.toString(right.pid())).succeeded();
-    left.awaitUpToDate(60);
-    Tools.await("equal", 30, () -> Files.mismatch(left.file(), right.file()) == -1);
+    Tools.run(folder, "kill", "-CONT", Long.toString(right.pid())).succeeded();
+    left.awaitUpToDate();
+    Await.until("equal", () -> Files.mismatch(left.file(), right.file()) == -1);
     assertThat(Files.readString(left.log())).contains("high water");
   }
 }

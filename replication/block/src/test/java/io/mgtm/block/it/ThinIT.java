@@ -2,6 +2,8 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +31,7 @@ class ThinIT {
   @BeforeEach
   void prepare() throws Exception {
     right =
-        new VolumeProcess(folder, "right", Ports.free())
+        new VolumeProcess(folder, "right", OwnAddress.port())
             .listening()
             .receiving()
             .with("--size", "32M", "--path-timeout-ms", "20000")
@@ -64,13 +66,13 @@ class ThinIT {
 
   /** Bytes that the file system has set aside for a file. */
   private long allocated(Path file) throws Exception {
-    String text = Tools.run(folder, 10, "stat", "-c", "%b", file.toString()).succeeded().output();
+    String text = Tools.run(folder, "stat", "-c", "%b", file.toString()).succeeded().output();
     return 512 * Long.parseLong(text.strip());
   }
 
   @Test
   void zeroedAndTrimmedRangesGoAsHeadersAlone() throws Exception {
-    replicated().start().awaitUpToDate(60);
+    replicated().start().awaitUpToDate();
     writeRandom(left, 0, PIECE);
     writeRandom(left, PIECE, PIECE);
     long before = relay.forwardedBytes();
@@ -94,7 +96,7 @@ class ThinIT {
       assertThat(client.write(100 * CHUNK, new byte[PIECE], true)).as("zeros in full").isZero();
     }
     left.stop();
-    replicated().start().awaitUpToDate(60);
+    replicated().start().awaitUpToDate();
     assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(512);
     assertThat(relay.forwardedBytes())
         .isGreaterThan(2 * CHUNK)
@@ -114,9 +116,9 @@ class ThinIT {
     Path flash = folder.resolve("flash");
     Path meta = Path.of(left.file() + ".meta");
     left.with("--bitmap-dir", flash.toString(), "--bits-ahead", "0");
-    replicated().start().awaitUpToDate(60);
+    replicated().start().awaitUpToDate();
     right.kill();
-    Tools.await("the loss is noticed", 20, () -> left.linkState(0).equals("down"));
+    Await.until("the loss is noticed", () -> left.linkState(0).equals("down"));
     for (int chunk : new int[] {3, 100, 400}) {
       writeRandom(left, (long) chunk * CHUNK, 4096);
     }
@@ -129,7 +131,7 @@ class ThinIT {
     assertThat(Files.readAllBytes(bitmapsIn(flash).get(0))).isEqualTo(noted);
     long before = relay.forwardedBytes();
     right.start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(3);
     assertThat(relay.forwardedBytes() - before)
         .isLessThan(3 * (CHUNK + 36) + 2 * CHATTER_BYTES_MAX);

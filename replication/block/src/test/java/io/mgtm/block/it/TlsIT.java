@@ -2,6 +2,8 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -31,7 +33,7 @@ class TlsIT {
   }
 
   private Tools.Result run(String script) throws Exception {
-    return Tools.run(folder, 60, "bash", "-c", script);
+    return Tools.run(folder, "bash", "-c", script);
   }
 
   /** An authority, and a certificate of it under the names that libnbd looks for. */
@@ -44,7 +46,9 @@ class TlsIT {
             + " -subj '/CN=test authority' -keyout ca.key -out ca-cert.pem"
             + " && openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
             + " -subj /CN=localhost -keyout key.pem -out request.pem"
-            + " && printf 'subjectAltName=DNS:localhost,IP:127.0.0.1' > names"
+            + " && printf 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:"
+            + OwnAddress.HOST
+            + "' > names"
             + " && openssl x509 -req -in request.pem -CA ca-cert.pem -CAkey ca.key -CAcreateserial"
             + " -days 2 -extfile names -out cert.pem"
             + " && cp cert.pem client-cert.pem && cp key.pem client-key.pem")
@@ -109,7 +113,7 @@ class TlsIT {
       "--link-tls-ca", at("good", "ca-cert.pem")
     };
     right =
-        new VolumeProcess(folder, "right", Ports.free())
+        new VolumeProcess(folder, "right", OwnAddress.port())
             .receiving()
             .with("--size", "8M")
             .with(tls)
@@ -121,19 +125,17 @@ class TlsIT {
             .replica(right, "sync")
             .with(tls)
             .start();
-    left.awaitUpToDate(60);
+    left.awaitUpToDate();
     run("head -c 8388608 /dev/urandom > image && nbdcopy image '" + left.uri() + "'").succeeded();
     assertThat(Files.mismatch(left.file(), right.file())).isEqualTo(-1);
 
     VolumeProcess plain = new VolumeProcess(folder, "plain", 0).listening().with("--size", "8M");
     try (VolumeProcess stranger = plain.replica(right, "sync").start()) {
-      Tools.await(
+      Await.until(
           "the stranger is refused",
-          30,
           () -> Files.readString(right.log()).contains("not an SSL/TLS record"));
-      Tools.await(
+      Await.until(
           "the stranger hears of it",
-          30,
           () -> stranger.link(0).path("reason").asText().contains("closed the connection"));
       assertThat(stranger.isUpToDate()).isFalse();
     }

@@ -2,6 +2,7 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,40 +51,24 @@ final class Tools {
     }
   }
 
-  static Result run(Path folder, int seconds, String... command)
-      throws IOException, InterruptedException {
-    return run(folder, seconds, Map.of(), List.of(command));
+  static Result run(Path folder, String... command) throws IOException, InterruptedException {
+    return run(folder, Map.of(), List.of(command));
   }
 
-  static Result run(Path folder, int seconds, Map<String, String> environment, List<String> command)
+  static Result run(Path folder, Map<String, String> environment, List<String> command)
       throws IOException, InterruptedException {
     Path output = Files.createTempFile(folder, "tool", ".out");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().putAll(environment);
     Process process = builder.directory(folder.toFile()).start();
-    boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
+    boolean ended = process.waitFor(Await.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     if (!ended) {
       process.destroyForcibly().waitFor();
     }
     String text = Files.readString(output, StandardCharsets.UTF_8);
     Files.delete(output);
-    assertThat(ended).as("%s ended within %d s, output:%n%s", command, seconds, text).isTrue();
+    assertThat(ended).as("%s ended within %s, output:%n%s", command, Await.PATIENCE, text).isTrue();
     return new Result(process.exitValue(), text);
-  }
-
-  /** Asks until the answer is yes. */
-  static void await(String what, int seconds, Condition condition) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).as("%s within %d s", what, seconds).isLessThan(end);
-      java.util.concurrent.locks.LockSupport.parkNanos(10_000_000);
-    }
-  }
-
-  /** Something that becomes true. */
-  @FunctionalInterface
-  interface Condition {
-    boolean holds() throws Exception;
   }
 }

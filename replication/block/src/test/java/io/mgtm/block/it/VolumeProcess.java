@@ -3,6 +3,8 @@ package io.mgtm.block.it;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -20,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 /** An agent in a process of its own, which a test may kill. */
 final class VolumeProcess implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int START_SECONDS_MAX = 120;
 
   final Path folder;
   final String name;
@@ -41,7 +42,7 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   VolumeProcess receiving() {
-    return with("--receive", "127.0.0.1:" + receivePort);
+    return with("--receive", OwnAddress.HOST + ":" + receivePort);
   }
 
   /** Receives at {@code ADDRESS}, which may begin with {@code rdma:}. */
@@ -64,7 +65,7 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   VolumeProcess replica(VolumeProcess other, String mode) {
-    return with("--replica", "127.0.0.1:" + other.receivePort, "--mode", mode);
+    return with("--replica", OwnAddress.HOST + ":" + other.receivePort, "--mode", mode);
   }
 
   Path file() {
@@ -106,8 +107,7 @@ final class VolumeProcess implements AutoCloseable {
   Tools.Result command(String... arguments) throws IOException, InterruptedException {
     List<String> command = program();
     command.addAll(List.of(arguments));
-    return Tools.run(
-        folder, 60, Map.of("MGTM_VOLUMES", folder.resolve("known").toString()), command);
+    return Tools.run(folder, Map.of("MGTM_VOLUMES", folder.resolve("known").toString()), command);
   }
 
   /** Starts the process and does not wait until it answers. */
@@ -126,9 +126,8 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   VolumeProcess awaitAnswer() throws Exception {
-    Tools.await(
+    Await.until(
         name + " answers",
-        START_SECONDS_MAX,
         () -> {
           if (!process.isAlive()) {
             throw new AssertionError(name + " ended:\n" + Files.readString(log()));
@@ -181,8 +180,8 @@ final class VolumeProcess implements AutoCloseable {
     return link(index).path("state").asText();
   }
 
-  void awaitUpToDate(int seconds) throws Exception {
-    Tools.await(name + "'s links are up to date; " + tail(), seconds, this::isUpToDate);
+  void awaitUpToDate() throws IOException {
+    Await.until(name + "'s links are up to date; " + tail(), this::isUpToDate);
   }
 
   boolean isUpToDate() throws IOException {
@@ -215,7 +214,7 @@ final class VolumeProcess implements AutoCloseable {
   /** SIGTERM. */
   void stop() throws InterruptedException {
     process.destroy();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(180, TimeUnit.SECONDS)) {
       kill();
       throw new AssertionError(name + " did not stop in 60 s");
     }

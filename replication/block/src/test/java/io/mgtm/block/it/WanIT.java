@@ -3,6 +3,8 @@ package io.mgtm.block.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -17,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
  * namespace {@code peer}.
  */
 class WanIT {
-  private static final int SECONDS_MAX = 300;
   private static final int CHUNK = 65_536;
 
   @TempDir Path folder;
@@ -34,7 +35,7 @@ class WanIT {
   }
 
   private Tools.Result run(String script) throws Exception {
-    return Tools.run(folder, 60, "bash", "-c", script);
+    return Tools.run(folder, "bash", "-c", script);
   }
 
   private void writeChunks(int seed, int... chunks) throws Exception {
@@ -60,33 +61,31 @@ class WanIT {
             + " && tc qdisc add dev eth-a parent 1: handle 2: tbf rate 100mbit burst 256kb latency 400ms")
         .succeeded();
     right =
-        new VolumeProcess(folder, "right", Ports.free())
+        new VolumeProcess(folder, "right", OwnAddress.port())
             .by("ip", "netns", "exec", "peer")
             .receivingAt("10.77.0.2")
             .with("--size", "32M", "--path-timeout-ms", "20000");
     left =
-        new VolumeProcess(folder, "left", Ports.free())
+        new VolumeProcess(folder, "left", OwnAddress.port())
             .listening()
             .replicaAt("10.77.0.2", right, "async")
             .with("--size", "32M", "--path-timeout-ms", "20000", "--bits-kept", "0");
     right.start();
     left.start();
-    left.awaitUpToDate(SECONDS_MAX);
+    left.awaitUpToDate();
     for (int round = 0; round < 8; round++) {
       writeChunks(round, 1 + round, 40 + round, 300 - round, 500);
     }
-    Tools.await(
-        "all is confirmed and cooled down",
-        SECONDS_MAX,
-        () -> left.link(0).path("bitsSet").asInt() == 0);
+    Await.until(
+        "all is confirmed and cooled down", () -> left.link(0).path("bitsSet").asInt() == 0);
     assertThat(Files.mismatch(left.file(), right.file())).isEqualTo(-1);
 
     run("ip link set eth-a down").succeeded();
     writeChunks(99, 3, 77, 78, 200, 201, 333, 511);
-    Tools.await("the loss is noticed", SECONDS_MAX, () -> !left.isUpToDate());
+    Await.until("the loss is noticed", () -> !left.isUpToDate());
     writeChunks(100, 3, 78);
     run("ip link set eth-a up").succeeded();
-    left.awaitUpToDate(SECONDS_MAX);
+    left.awaitUpToDate();
     JsonNode resync = left.link(0).path("resync");
     assertThat(resync.path("chunksSent").asInt()).isEqualTo(7);
     assertThat(Files.mismatch(left.file(), right.file())).isEqualTo(-1);

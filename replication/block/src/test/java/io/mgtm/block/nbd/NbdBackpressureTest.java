@@ -47,7 +47,7 @@ class NbdBackpressureTest {
       // Three turns of the loop without a read: it has stopped.
       int quiet = 0;
       for (int seen = -1; quiet < 3; ) {
-        int now = loop.submit(() -> export.reads.get()).get(10, TimeUnit.SECONDS);
+        int now = loop.submit(() -> export.reads.get()).get(180, TimeUnit.SECONDS);
         quiet = now == seen && now > 0 ? quiet + 1 : 0;
         seen = now;
       }
@@ -64,7 +64,7 @@ class NbdBackpressureTest {
       }
       assertThat(export.reads.get()).isEqualTo(REQUESTS);
     } finally {
-      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(10, TimeUnit.SECONDS);
+      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(180, TimeUnit.SECONDS);
     }
   }
 

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.flash.Flash;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -206,11 +206,7 @@ class BackingStoreTest {
       assertThat(rig.await()).isNull();
       assertThat(isCached()).isFalse();
     } else {
-      long end = System.nanoTime() + 20_000_000_000L;
-      while (!isCached()) {
-        assertThat(System.nanoTime()).as("in the page cache within 20 s").isLessThan(end);
-        LockSupport.parkNanos(1_000_000);
-      }
+      Await.until("it in the page cache", this::isCached);
     }
   }
 

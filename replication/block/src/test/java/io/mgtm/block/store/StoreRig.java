@@ -54,7 +54,7 @@ final class StoreRig {
 
   /** Runs what came back, and waits when there was nothing. */
   void runOne() throws InterruptedException {
-    Runnable task = tasks.poll(20, TimeUnit.SECONDS);
+    Runnable task = tasks.poll(180, TimeUnit.SECONDS);
     assertThat(task).as("a completion within 20 s").isNotNull();
     task.run();
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /**
  * Runs the core through many random schedules of writes, flushes, crashes with and without power,
  * lost paths, failing disks, promotions and operators' commands, and checks what a client may find.
- * A failure names its seed; run that seed alone with {@code -Dmgtm.modelSeed=N} to see its trace.
+ * A failure names its seed; run that seed alone with {@code -Dseed=N} to see its trace.
  */
 class VolumeModelTest {
   private static final int STEPS = 700;
@@ -27,7 +27,7 @@ class VolumeModelTest {
 
   @Test
   void everyScheduleKeepsWhatClientsWereTold() {
-    Long only = Long.getLong("mgtm.modelSeed");
+    Long only = Long.getLong("seed");
     if (only != null) {
       run(only, ModelFault.valueOf(System.getProperty("mgtm.modelFault", "NONE")), true);
       return;

@@ -1,6 +1,7 @@
 package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -42,6 +43,9 @@ final class Changes {
     if (!leader.isServing() || successor != null) {
       return Optional.of("The leadership is changing already; try again");
     }
+    if (leader.isFenced()) {
+      return Optional.of("The leader stood still and asks whether it still leads; try again");
+    }
     if (target.isEmpty() || !s.members.latest().isVoter(target.get().member)) {
       return Optional.of("%s is not another voting member of the group".formatted(name));
     }
@@ -60,8 +64,7 @@ final class Changes {
   /** Cuts what no other member was sent, when the chosen successor asks for votes. */
   void yieldTo(MemberId candidate) {
     if (successor != null && successor.member.equals(candidate) && s.log.lastIndex() > heldAfter) {
-      s.log.truncate(heldAfter + 1);
-      s.members.truncated(heldAfter + 1);
+      s.truncate(heldAfter + 1);
     }
   }
 
@@ -124,6 +127,11 @@ final class Changes {
     leader.flush();
   }
 
+  /** Those that may join, and have not shown up. */
+  Set<String> wanted() {
+    return Set.copyOf(wanted);
+  }
+
   /** A member shows up that has no place in the group. */
   void onHello(MemberId from) {
     Membership now = s.members.latest();
@@ -145,6 +153,19 @@ final class Changes {
     } else if (wanted.remove(from.name())) {
       change(now.withJoining(from));
     }
+  }
+
+  /** Lets the group force more or less from now on. */
+  Optional<String> durability(DurabilityMode mode) {
+    Membership now = s.members.latest();
+    if (now.durability().equals(Optional.of(mode))) {
+      return Optional.empty();
+    }
+    if (!mayChange()) {
+      return Optional.of("Another change of the group is under way; try again");
+    }
+    change(now.withDurability(mode));
+    return Optional.empty();
   }
 
   /** Whether enough voters answer that the group will not come to a stand by the change. */

@@ -11,6 +11,9 @@ package io.mgtm.group.core;
  * @param lossyElectionWaitMs how long after a power cut of a majority the missing members are
  *     waited for before those who are there go on without what they may have lost; 0 for ever, or
  *     until an operator accepts it
+ * @param standstillMs with {@link Agreement#CONNECTED}: a member that has not looked at the time
+ *     for so long may have been taken for dead by the others. Well below what the failure detection
+ *     waits for a silent member, less an interval of its heartbeats
  * @param helloMs how often a member that is not in the group says hello
  * @param batchBytesMax the most payload in one message, unless one entry alone is larger
  * @param inFlightMax how many messages with entries a member may owe answers for
@@ -23,6 +26,7 @@ public record CoreSettings(
     long electionJitterMs,
     long hintStaggerMs,
     long lossyElectionWaitMs,
+    long standstillMs,
     long helloMs,
     int batchBytesMax,
     int inFlightMax,
@@ -39,6 +43,7 @@ public record CoreSettings(
     if (electionJitterMs < 1
         || hintStaggerMs < 1
         || lossyElectionWaitMs < 0
+        || standstillMs < 1
         || helloMs < 1
         || batchBytesMax < 1
         || inFlightMax < 1
@@ -50,6 +55,6 @@ public record CoreSettings(
 
   public static CoreSettings defaults() {
     return new CoreSettings(
-        100, 1_000, 500, 30, 0, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
+        100, 1_000, 500, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
   }
 }

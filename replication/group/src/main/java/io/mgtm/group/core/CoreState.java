@@ -1,9 +1,13 @@
 package io.mgtm.group.core;
 
+import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /** What the roles of one member share. Owner thread. */
 final class CoreState {
@@ -14,9 +18,16 @@ final class CoreState {
   /** The names that the operator configured, this member's among them. */
   final List<String> configured;
 
+  /** What the operator configured; a leader says it where nobody has said anything. */
+  final DurabilityMode durability;
+
   final CoreLog log;
   final Effects effects;
   final MembershipHistory members;
+  final Warnings warnings;
+
+  /** Made once the time is known. */
+  Place place;
 
   TermRecord record;
   Role role = Role.FOLLOWER;
@@ -38,6 +49,10 @@ final class CoreState {
   boolean inStep;
 
   long nowMs;
+
+  /** Whether this member may have stood still together with its clock. */
+  boolean interrupted;
+
   long leaderHeardMs;
   long leaderlessSinceMs;
   long electionDeadlineMs;
@@ -49,27 +64,23 @@ final class CoreState {
   /** The highest round seen of the leader of the current term. */
   long highestRound;
 
+  /** Others may count on entries up to here before they are on disk. */
+  private long unforcedUpTo;
+
   private long jitterState;
 
-  CoreState(
-      CoreSettings settings,
-      Agreement agreement,
-      MemberId self,
-      List<String> configured,
-      CoreLog log,
-      Effects effects,
-      MembershipHistory members,
-      TermRecord record,
-      long seed) {
-    this.settings = settings;
-    this.agreement = agreement;
-    this.self = self;
-    this.configured = List.copyOf(configured);
-    this.log = log;
-    this.effects = effects;
-    this.members = members;
-    this.record = record;
-    this.jitterState = seed;
+  CoreState(GroupCore.Start start) {
+    this.settings = start.settings();
+    this.agreement = start.agreement();
+    this.self = start.self();
+    this.configured = List.copyOf(start.configured());
+    this.durability = start.durability();
+    this.log = start.log();
+    this.effects = start.effects();
+    this.members = start.members();
+    this.record = start.record();
+    this.warnings = new Warnings(effects);
+    this.jitterState = start.seed();
     CoreLog.Checkpoint checkpoint = log.newestCheckpoint();
     this.commitIndex = checkpoint == null ? 0 : checkpoint.index();
     this.stableIndex = commitIndex;
@@ -86,6 +97,70 @@ final class CoreState {
   void save(TermRecord changed) {
     effects.save(changed);
     record = changed;
+  }
+
+  /** The identity of this member's group; null while it has none. */
+  UUID founding() {
+    return isSettled() ? record.founding() : record.initial().founding();
+  }
+
+  /** Whether this member has had a leader. Before, it may have met others in vain. */
+  boolean isSettled() {
+    return record.founding() != null;
+  }
+
+  /** The group that this member has met has a leader; so no other that it met ever has one. */
+  void settle(UUID founding) {
+    if (isSettled() || founding == null) {
+      return;
+    }
+    boolean another = !founding.equals(founding());
+    save(record.withFounding(founding));
+    if (another && log.lastIndex() == 0) {
+      members.reset(0, Membership.NONE);
+    }
+  }
+
+  /** Whether a message comes of a group that was founded otherwise than this member's. */
+  boolean isForeign(Message message) {
+    UUID own = founding();
+    return own != null && message.founding() != null && !own.equals(message.founding());
+  }
+
+  /**
+   * Appends an entry.
+   *
+   * @return its index
+   */
+  long append(Entry entry) {
+    boolean unforced = entry.durability() != Durability.REQUIRED;
+    if (unforced && record.synced()) {
+      save(record.withSynced(false));
+    }
+    log.append(entry);
+    long index = log.lastIndex();
+    unforcedUpTo = unforced ? index : unforcedUpTo;
+    Membership membership = entry.membership();
+    if (membership != null) {
+      members.appended(index, membership);
+    }
+    return index;
+  }
+
+  /** Cuts all entries from an index on. */
+  void truncate(long fromIndex) {
+    log.truncate(fromIndex);
+    members.truncated(fromIndex);
+    unforcedUpTo = Math.min(unforcedUpTo, fromIndex - 1);
+  }
+
+  /** More is on disk; whether all is that others count on is worth storing where it stays so. */
+  void forced() {
+    if (!record.synced()
+        && members.latest().forces() == DurabilityMode.ALL
+        && log.durableIndex() >= unforcedUpTo) {
+      save(record.withSynced(true));
+    }
   }
 
   /** Adopts a term that is not lower, and follows; the leader may be unknown. */
@@ -124,6 +199,10 @@ final class CoreState {
     return theirLastTerm > mine || (theirLastTerm == mine && theirLastIndex >= log.lastIndex());
   }
 
+  boolean hasNoMembership() {
+    return members.latest().equals(Membership.NONE);
+  }
+
   boolean isVoter() {
     return members.latest().isVoter(self);
   }
@@ -134,6 +213,25 @@ final class CoreState {
         .filter(member -> !member.equals(self))
         .map(MemberId::name)
         .toList();
+  }
+
+  /** With {@link Agreement#CONNECTED}: whether this member has looked at the time lately. */
+  boolean isAwake(long now) {
+    return needsMajority() || (!interrupted && now - nowMs < settings.standstillMs());
+  }
+
+  /** Notes the time. */
+  void look(long now) {
+    nowMs = Math.max(nowMs, now);
+    interrupted = false;
+  }
+
+  /** Why a member that does not lead does not do what it is asked. */
+  Optional<String> notLeading() {
+    return Optional.of(
+        leader == null
+            ? "The group has no leader now; try again"
+            : "This member does not lead; ask %s".formatted(leader.name()));
   }
 
   boolean needsMajority() {

@@ -31,6 +31,9 @@ public interface Effects {
   /** Reads with tickets up to this one are confirmed. Leader only. */
   void confirmed(long ticket);
 
+  /** Something is wrong that an operator should know of at once; a sentence with what to do. */
+  default void warned(String sentence) {}
+
   /** This member must stop; the sentence is for an operator. */
   void failed(String reason);
 }

@@ -7,9 +7,10 @@ import java.util.Map;
 /**
  * Candidacies of this member, and its votes for others. Owner thread.
  *
- * <p>Safety rests on three things: one vote a term, on disk before it is sent; a vote only for a
- * log that is not behind; and a majority of votes by members that have everything they ever
- * acknowledged, or else a term start which says that entries may be missing.
+ * <p>Safety rests on four things: one vote a term, on disk before it is sent; a vote only for a log
+ * that is not behind, and by a member that has a membership, which {@link Introduction} gives it;
+ * and a majority of votes by members that have everything they ever acknowledged, or else a term
+ * start which says that entries may be missing.
  */
 final class Elections {
   private static final int SLOWER_MAX = 8;
@@ -69,16 +70,32 @@ final class Elections {
     }
   }
 
+  /**
+   * This member stood still. It may lead only when a leader counts it anew, and what waits to be
+   * read is old: its next incarnation keeps it from believing that it is in step.
+   */
+  void stoodStill() {
+    s.inStep = false;
+    s.save(s.record.withNextIncarnation());
+    if (s.role != Role.LEADER) {
+      s.gone.clear();
+    }
+    if (s.role == Role.PRE_CANDIDATE || s.role == Role.CANDIDATE) {
+      s.follow(s.term(), null);
+      s.awaitLeader();
+    }
+  }
+
   private boolean ask() {
     s.follow(s.term(), null);
-    if (!s.isVoter() || !s.log.hasRoom()) {
+    if (!s.isVoter() || s.place.isLost() || !s.log.hasRoom()) {
       s.awaitLeader();
       return false;
     }
     s.role = Role.PRE_CANDIDATE;
     askedTerm = s.term() + 1;
     begin();
-    send(new Message.PreVote(s.term(), askedTerm, s.lastTerm(), s.log.lastIndex()));
+    send(new Message.PreVote(s.term(), s.founding(), askedTerm, s.lastTerm(), s.log.lastIndex()));
     return evaluateAsked();
   }
 
@@ -101,6 +118,9 @@ final class Elections {
   }
 
   void onPreVote(MemberId from, Message.PreVote ask) {
+    if (s.hasNoMembership()) {
+      return;
+    }
     boolean granted =
         ask.forTerm() > s.term()
             && !s.hearsLeader()
@@ -202,7 +222,8 @@ final class Elections {
     s.highestRound = 0;
     s.role = Role.CANDIDATE;
     begin();
-    send(new Message.Vote(s.term(), s.lastTerm(), s.log.lastIndex(), lossy, transfer));
+    send(
+        new Message.Vote(s.term(), s.founding(), s.lastTerm(), s.log.lastIndex(), lossy, transfer));
     return isWon();
   }
 
@@ -216,6 +237,9 @@ final class Elections {
   }
 
   void onVote(MemberId from, Message.Vote ask) {
+    if (s.hasNoMembership()) {
+      return;
+    }
     if (ask.term() > s.term() && s.hearsLeader() && !ask.transfer()) {
       // It would cost a leader that works; the candidate was cut off or has not heard it yet.
       return;

@@ -70,15 +70,10 @@ final class FollowerRole {
           failDiverged(index);
           return false;
         }
-        s.log.truncate(index);
-        s.members.truncated(index);
+        s.truncate(index);
         s.commitIndex = Math.min(s.commitIndex, index - 1);
       }
-      s.log.append(entry);
-      Membership membership = entry.membership();
-      if (membership != null) {
-        s.members.appended(index, membership);
-      }
+      s.append(entry);
       force |= entry.durability() != Durability.BUFFERED;
     }
     if (force) {

@@ -1,9 +1,11 @@
 package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One member's part in the group: what comes in goes to the role that the member has. Owner thread;
@@ -24,6 +26,7 @@ public final class GroupCore {
       Agreement agreement,
       MemberId self,
       List<String> configured,
+      DurabilityMode durability,
       CoreLog log,
       Effects effects,
       MembershipHistory members,
@@ -37,19 +40,10 @@ public final class GroupCore {
    *     start
    */
   public GroupCore(Start start, long nowMs) {
-    s =
-        new CoreState(
-            start.settings(),
-            start.agreement(),
-            start.self(),
-            start.configured(),
-            start.log(),
-            start.effects(),
-            start.members(),
-            start.record(),
-            start.seed());
+    s = new CoreState(start);
     s.nowMs = nowMs;
     s.leaderlessSinceMs = nowMs;
+    s.place = new Place(s);
     s.awaitLeader();
     introduction = new Introduction(s);
     elections = new Elections(s);
@@ -61,6 +55,8 @@ public final class GroupCore {
     if (!begin(nowMs)) {
       return;
     }
+    s.warnings.tick(s.nowMs);
+    s.place.tick();
     introduction.tick();
     if (leading != null) {
       leading.tick();
@@ -71,12 +67,32 @@ public final class GroupCore {
   }
 
   private boolean begin(long nowMs) {
-    s.nowMs = Math.max(s.nowMs, nowMs);
+    boolean awake = s.isAwake(nowMs);
+    s.look(nowMs);
+    if (!awake && !s.stopped) {
+      elections.stoodStill();
+      if (leading != null) {
+        leading.stoodStill();
+      }
+    }
     return !s.stopped;
+  }
+
+  /** The process may have stood still, which the time that is passed in does not show. */
+  public void interrupted() {
+    s.interrupted = true;
+  }
+
+  /** As {@link io.mgtm.group.ReplicatedLog#mayAnswer}. */
+  public boolean mayAnswer(long nowMs) {
+    return s.isAwake(nowMs) && (leading == null || !leading.isFenced());
   }
 
   private void end() {
     if (s.role != Role.LEADER) {
+      if (leading != null && leading.isFenced()) {
+        s.gone.clear(); // who has gone since it stood still is not known
+      }
       leading = null;
     }
   }
@@ -95,7 +111,10 @@ public final class GroupCore {
     if (!begin(nowMs)) {
       return;
     }
-    if (!s.needsMajority() && s.inStep) {
+    if (leading != null && leading.isDoubtful(name)) {
+      return; // this member stood still, and may be the one that the others have left out
+    }
+    if (!s.needsMajority() && (s.inStep || leading != null)) {
       s.gone.add(name);
     }
     if (leading != null) {
@@ -123,30 +142,70 @@ public final class GroupCore {
     if (!begin(nowMs) || from.equals(s.self)) {
       return;
     }
-    if (message instanceof Message.Hello m) {
+    if (message instanceof Message.Foreign m) {
+      onForeign(from, m);
+    } else if (s.isForeign(message) && !mayFollow(message)) {
+      refuse(from);
+    } else if (message instanceof Message.Hello m) {
       introduction.onHello(from, m);
+      s.place.tell(from);
       if (leading != null) {
         leading.changes().onHello(from);
       }
     } else if (message instanceof Message.HelloReply m) {
       introduction.onReply(from, m);
+    } else if (message instanceof Message.NotAMember m) {
+      s.place.onTold(m);
     } else if (message instanceof Message.PreVote m) {
       elections.onPreVote(from, m);
+      s.place.tell(from);
     } else if (message instanceof Message.Vote m) {
       if (leading != null && m.transfer() && m.term() > s.term()) {
         leading.changes().yieldTo(from);
       }
       elections.onVote(from, m);
+      s.place.tell(from);
     } else {
       receiveOfTerm(from, message);
     }
     end();
   }
 
+  /** Whether what this member has met does not matter: another founding has a leader. */
+  private boolean mayFollow(Message message) {
+    return isOfLeader(message) && !s.isSettled() && s.log.lastIndex() == 0;
+  }
+
+  private static boolean isOfLeader(Message message) {
+    return message instanceof Message.Append || message instanceof Message.CheckpointPiece;
+  }
+
+  /** While members still meet they may differ for a moment, and nothing is said. */
+  private void refuse(MemberId from) {
+    if (s.isSettled()) {
+      warnOfForeign(from);
+      s.effects.send(List.of(from.name()), new Message.Foreign(s.term(), s.founding()));
+    }
+  }
+
+  private void onForeign(MemberId from, Message.Foreign m) {
+    if (s.isForeign(m)) {
+      warnOfForeign(from);
+    }
+  }
+
+  private void warnOfForeign(MemberId from) {
+    s.warnings.warn(
+        "foreign " + from.name(),
+        ("%s belongs to another group of the same name: its members met on other folders than those of this one,"
+                + " %s. Find out which of the two groups your databases use, stop the members of the other,"
+                + " move their data folders away, and start them again")
+            .formatted(from, s.members.latest()));
+  }
+
   /** Messages after which this member is never behind the sender's term. */
   private void receiveOfTerm(MemberId from, Message message) {
-    boolean ofLeader =
-        message instanceof Message.Append || message instanceof Message.CheckpointPiece;
+    boolean ofLeader = isOfLeader(message);
     if (message.term() < s.term()) {
       if (ofLeader) {
         follower.refuseOldTerm(from);
@@ -162,6 +221,7 @@ public final class GroupCore {
                 .formatted(s.term(), from));
         return;
       }
+      s.settle(message.founding());
       s.follow(message.term(), from);
       s.awaitLeader();
     } else if (message.term() > s.term()) {
@@ -200,6 +260,7 @@ public final class GroupCore {
     if (!begin(nowMs)) {
       return;
     }
+    s.forced();
     if (leading != null) {
       leading.advance();
     } else {
@@ -211,13 +272,15 @@ public final class GroupCore {
   /**
    * Appends a command of the state machine; sent by the next {@link #flush}.
    *
+   * @param asked what the group's durability may raise
    * @return its index
    * @throws IllegalStateException when this member does not serve as leader
    */
-  public long append(ByteBuffer payload, Durability durability) {
+  public long append(ByteBuffer payload, Durability asked) {
     if (!isServing()) {
       throw new IllegalStateException("append on a member that does not lead");
     }
+    Durability durability = s.members.latest().forces().atLeast(asked);
     return leading.append(new Entry(s.term(), EntryKind.COMMAND, durability, payload));
   }
 
@@ -253,7 +316,7 @@ public final class GroupCore {
    */
   public Optional<String> transfer(long nowMs, String name) {
     begin(nowMs);
-    return leading == null ? notLeading() : leading.changes().transfer(name);
+    return leading == null ? s.notLeading() : leading.changes().transfer(name);
   }
 
   /**
@@ -262,7 +325,7 @@ public final class GroupCore {
    * @return why not, empty when it may
    */
   public Optional<String> add(String name) {
-    return leading == null ? notLeading() : leading.changes().add(name);
+    return leading == null ? s.notLeading() : leading.changes().add(name);
   }
 
   /**
@@ -271,7 +334,16 @@ public final class GroupCore {
    * @return why not, empty when it has begun
    */
   public Optional<String> remove(String name) {
-    return leading == null ? notLeading() : leading.changes().remove(name);
+    return leading == null ? s.notLeading() : leading.changes().remove(name);
+  }
+
+  /**
+   * Lets the group force more or less from now on.
+   *
+   * @return why not, empty when it has begun
+   */
+  public Optional<String> durability(DurabilityMode mode) {
+    return leading == null ? s.notLeading() : leading.changes().durability(mode);
   }
 
   /**
@@ -280,13 +352,9 @@ public final class GroupCore {
    */
   public void acceptLoss() {
     elections.acceptLoss();
-  }
-
-  private Optional<String> notLeading() {
-    return Optional.of(
-        s.leader == null
-            ? "The group has no leader now; try again"
-            : "This member does not lead; ask %s".formatted(s.leader.name()));
+    if (leading != null) {
+      leading.acceptLoss();
+    }
   }
 
   /** Whether this member leads and its term start is committed. */
@@ -328,6 +396,21 @@ public final class GroupCore {
   /** The leader of the current term as far as known, or null. */
   public MemberId leader() {
     return s.leader;
+  }
+
+  /** Whether there is a group, and this member has no place in it, as a voter or joining. */
+  public boolean isOutside() {
+    return s.place.isOutside();
+  }
+
+  /** The names of those that may join and have not been let in yet. */
+  public Set<String> awaited() {
+    return leading == null ? Set.of() : leading.changes().wanted();
+  }
+
+  /** What an operator should know of, a sentence each. */
+  public List<String> warnings() {
+    return s.warnings.sentences();
   }
 
   public Standing standing() {

@@ -2,7 +2,6 @@ package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.storage.DurabilityGate;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,17 +19,29 @@ final class LeaderRole {
   private final Map<MemberId, Progress> others = new LinkedHashMap<>();
   private final Sender sender;
   private final Changes changes;
+  private final LagWatch lags;
   private final DurabilityGate gate;
   private final long termStart;
   private final boolean entriesMayBeMissing;
   private boolean serving;
   private boolean readAsked;
   private long confirmedRound;
+
+  /** With {@link Agreement#CONNECTED}: the ticket of the last read. */
+  private long reads;
+
+  /**
+   * With {@link Agreement#CONNECTED}: nothing is acknowledged before all who are counted have
+   * answered this round; 0 when nothing is waited for.
+   */
+  private long fenceRound;
+
   private long lastHeartbeatMs;
 
   LeaderRole(CoreState s, boolean entriesMayBeMissing) {
     this.s = s;
     this.entriesMayBeMissing = entriesMayBeMissing;
+    s.settle(s.founding());
     s.role = Role.LEADER;
     if (s.record.standing() != Standing.INTACT) {
       s.save(s.record.withStanding(Standing.INTACT));
@@ -40,12 +51,20 @@ final class LeaderRole {
     gate = new DurabilityGate(termStart - 1);
     sender = new Sender(s, others.values());
     changes = new Changes(s, this);
+    lags = new LagWatch(s, this);
     follow(s.members.latest());
     s.inStep = true;
     lastHeartbeatMs = s.nowMs;
-    TermStart start = new TermStart(entriesMayBeMissing, s.members.latest());
+    TermStart start = new TermStart(entriesMayBeMissing, membershipToBegin());
     append(new Entry(s.term(), EntryKind.TERM_START, Durability.REQUIRED, start.encoded()));
     flush();
+  }
+
+  /** Only what the group has never spoken of is taken from one member's configuration. */
+  private Membership membershipToBegin() {
+    Membership latest = s.members.latest();
+    boolean said = latest.durability().isPresent() || s.durability == latest.forces();
+    return said ? latest : latest.withDurability(s.durability);
   }
 
   boolean isServing() {
@@ -76,16 +95,13 @@ final class LeaderRole {
   }
 
   long append(Entry entry) {
-    s.log.append(entry);
-    long index = s.log.lastIndex();
+    long index = s.append(entry);
     gate.appended(index, entry.durability());
     if (entry.durability() != Durability.BUFFERED) {
       s.log.requestForce();
     }
-    Membership membership = entry.membership();
-    if (membership != null) {
-      s.members.appended(index, membership);
-      follow(membership);
+    if (entry.kind() != EntryKind.COMMAND) {
+      follow(s.members.latest());
     }
     return index;
   }
@@ -93,22 +109,49 @@ final class LeaderRole {
   /** The ticket of a read that comes now. */
   long confirm() {
     readAsked = true;
-    return sender.round() + 1;
+    return s.needsMajority() ? sender.round() + 1 : ++reads;
   }
 
   long confirmedRound() {
-    return s.needsMajority() ? confirmedRound : Long.MAX_VALUE;
+    return confirmedRound;
+  }
+
+  /** This member may have been left out: it asks the others, and acknowledges nothing meanwhile. */
+  void stoodStill() {
+    fenceRound = sender.round() + 1;
+    beat();
+  }
+
+  boolean isFenced() {
+    return fenceRound > 0 && s.members.latest().voters().stream().anyMatch(this::isDoubtful);
+  }
+
+  private boolean isDoubtful(MemberId voter) {
+    return !voter.equals(s.self) && counts(voter) && others.get(voter).ackedRound < fenceRound;
+  }
+
+  /** Whether a member is counted, and was not heard since this one stood still. */
+  boolean isDoubtful(String name) {
+    return s.members.latest().voters().stream()
+        .anyMatch(voter -> voter.name().equals(name) && isDoubtful(voter));
+  }
+
+  /** An operator vouches that those who do not answer are dead. */
+  void acceptLoss() {
+    for (MemberId voter : s.members.latest().voters()) {
+      if (isDoubtful(voter)) {
+        s.gone.add(voter.name());
+        memberGone(voter.name());
+      }
+    }
   }
 
   /** Sends what is not sent, and begins the round that reads wait for. */
   void flush() {
-    if (!s.needsMajority() && readAsked) {
-      readAsked = false;
-      s.effects.confirmed(confirmedRound());
-    }
-    if (readAsked || sender.hasUnsent(changes.sendLimit())) {
-      sender.send(changes.sendLimit(), readAsked);
-      readAsked = false;
+    boolean round = s.needsMajority() && readAsked;
+    if (round || sender.hasUnsent(changes.sendLimit())) {
+      sender.send(changes.sendLimit(), round);
+      readAsked &= !s.needsMajority();
     }
     advance();
   }
@@ -120,17 +163,22 @@ final class LeaderRole {
       return;
     }
     changes.tick();
+    lags.tick();
     if (s.nowMs - lastHeartbeatMs >= s.settings.heartbeatMs()) {
-      lastHeartbeatMs = s.nowMs;
-      for (Progress other : others.values()) {
-        other.probeSent = false;
-      }
-      sender.send(changes.sendLimit(), true);
-      others.values().forEach(sender::sendPiece);
-      tellWhoIsInStep(true);
-      readAsked &= !s.needsMajority();
-      advance();
+      beat();
     }
+  }
+
+  private void beat() {
+    lastHeartbeatMs = s.nowMs;
+    for (Progress other : others.values()) {
+      other.probeSent = false;
+    }
+    sender.send(changes.sendLimit(), true);
+    others.values().forEach(sender::sendPiece);
+    tellWhoIsInStep(true);
+    readAsked &= !s.needsMajority();
+    advance();
   }
 
   /** Tells members that may lead when this one is gone; again, should it have been lost. */
@@ -226,6 +274,10 @@ final class LeaderRole {
 
   private Progress heard(MemberId from, long incarnation, long round) {
     Progress other = others.get(from);
+    if (other == null) {
+      // What is sent to a name comes to whoever has it now.
+      s.place.tell(from);
+    }
     if (other == null || !other.isCurrent(incarnation, s.log.lastIndex())) {
       return null;
     }
@@ -277,12 +329,35 @@ final class LeaderRole {
       s.effects.confirmed(round);
     }
     gate.durable(ofMajority(other -> other.durable, s.log.durableIndex()));
-    commit(ofMajority(other -> other.match, s.log.lastIndex()));
+    commit(agreed(ofMajority(other -> other.match, s.log.lastIndex())));
+  }
+
+  /**
+   * Entries before a change of the membership that is not committed need a majority of the voters
+   * before it too: a power cut may take the change, forced nowhere yet, from the leader.
+   */
+  private long agreed(long reached) {
+    long change = s.members.latestIndex();
+    if (change <= s.commitIndex || Math.min(reached, gate.committedIndex()) >= change) {
+      return reached;
+    }
+    Membership before = s.members.at(change - 1);
+    return Math.min(reached, ofMajority(before, other -> other.match, s.log.lastIndex()));
   }
 
   /** Commits what was sent to those that are counted. */
   private void advanceBySending() {
-    long sent = s.log.lastIndex();
+    if (isFenced()) {
+      return;
+    }
+    if (readAsked || fenceRound > 0) {
+      readAsked = false;
+      fenceRound = 0;
+      s.inStep = true;
+      confirmedRound = reads;
+      s.effects.confirmed(confirmedRound);
+    }
+    long sent = changes.sendLimit(); // what is held for a successor may be cut
     long had = sent;
     boolean shared = others.isEmpty();
     for (MemberId voter : s.members.latest().voters()) {
@@ -314,16 +389,22 @@ final class LeaderRole {
     }
   }
 
-  /** The highest number that a majority of the voters has reached. */
   private long ofMajority(ToLongFunction<Progress> reached, long own) {
-    Membership membership = s.members.latest();
-    long[] numbers = new long[membership.voters().size()];
-    for (int i = 0; i < numbers.length; i++) {
-      MemberId voter = membership.voters().get(i);
-      numbers[i] = voter.equals(s.self) ? own : reached.applyAsLong(others.get(voter));
-    }
-    Arrays.sort(numbers);
-    return numbers[numbers.length - membership.majority()];
+    return ofMajority(s.members.latest(), reached, own);
+  }
+
+  /** The highest number that a majority of the voters has reached; who was taken out has none. */
+  private long ofMajority(Membership of, ToLongFunction<Progress> reached, long own) {
+    long[] numbers =
+        of.voters().stream()
+            .mapToLong(
+                voter ->
+                    voter.equals(s.self)
+                        ? own
+                        : others.containsKey(voter) ? reached.applyAsLong(others.get(voter)) : 0)
+            .sorted()
+            .toArray();
+    return numbers[numbers.length - of.majority()];
   }
 
   Optional<Progress> named(String name) {

@@ -2,6 +2,7 @@ package io.mgtm.group.core;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,20 +12,28 @@ import java.util.stream.Stream;
 
 /**
  * Who belongs to the group: the voters, of which a majority decides, and the members that are
- * joining, which get everything and decide nothing.
+ * joining, which get everything and decide nothing. And what they have agreed to force.
  *
  * <pre>
  * | voters:u8 | joining:u8 | member… |    member: | folder (16) | bytes of name:u8 | name in UTF-8 |
+ *
+ * version 2, where a durability was said:
+ * | 0x80 + 2:u8 | durability:u8 | voters:u8 | joining:u8 | member… |
  * </pre>
+ *
+ * @param durability empty while nobody has said one, which means {@link DurabilityMode#CRITICAL}
  */
-public record Membership(List<MemberId> voters, List<MemberId> joining) {
+public record Membership(
+    List<MemberId> voters, List<MemberId> joining, Optional<DurabilityMode> durability) {
   /** More members than anyone should run; it bounds what a message can make us allocate. */
   public static final int MEMBERS_MAX = 31;
 
   public static final int NAME_BYTES_MAX = 100;
 
+  private static final byte VERSION_2 = (byte) 0x82;
+
   /** Nobody: the membership of a member that has not met the group. */
-  public static final Membership NONE = new Membership(List.of(), List.of());
+  public static final Membership NONE = ofVoters(List.of());
 
   /** Refuses a name that stands in it twice, and more members than allowed. */
   public Membership {
@@ -38,7 +47,15 @@ public record Membership(List<MemberId> voters, List<MemberId> joining) {
   }
 
   public static Membership ofVoters(List<MemberId> voters) {
-    return new Membership(voters, List.of());
+    return new Membership(voters, List.of(), Optional.empty());
+  }
+
+  /**
+   * The identity of a group that begins with this membership; null of {@link #NONE}. Folders' ids
+   * are drawn at random, so no other group has it, and all who met have the same.
+   */
+  public UUID founding() {
+    return equals(NONE) ? null : UUID.nameUUIDFromBytes(encoded());
   }
 
   /** How many voters decide. */
@@ -66,7 +83,7 @@ public record Membership(List<MemberId> voters, List<MemberId> joining) {
   public Membership withJoining(MemberId member) {
     List<MemberId> more = new ArrayList<>(joining);
     more.add(member);
-    return new Membership(voters, more);
+    return new Membership(voters, more, durability);
   }
 
   /** The joining member becomes a voter. */
@@ -74,7 +91,7 @@ public record Membership(List<MemberId> voters, List<MemberId> joining) {
     Membership rest = without(member);
     List<MemberId> more = new ArrayList<>(rest.voters);
     more.add(member);
-    return new Membership(more, rest.joining);
+    return new Membership(more, rest.joining, durability);
   }
 
   /** The voter is a joining member again. */
@@ -85,12 +102,23 @@ public record Membership(List<MemberId> voters, List<MemberId> joining) {
   public Membership without(MemberId member) {
     return new Membership(
         voters.stream().filter(other -> !other.equals(member)).toList(),
-        joining.stream().filter(other -> !other.equals(member)).toList());
+        joining.stream().filter(other -> !other.equals(member)).toList(),
+        durability);
+  }
+
+  public Membership withDurability(DurabilityMode said) {
+    return new Membership(voters, joining, Optional.of(said));
+  }
+
+  /** What a leader appends is forced by this. */
+  public DurabilityMode forces() {
+    return durability.orElse(DurabilityMode.CRITICAL);
   }
 
   /** Its bytes. */
   public byte[] encoded() {
-    ByteBuffer buffer = ByteBuffer.allocate(2 + all().size() * (17 + NAME_BYTES_MAX));
+    ByteBuffer buffer = ByteBuffer.allocate(4 + all().size() * (17 + NAME_BYTES_MAX));
+    durability.ifPresent(said -> buffer.put(VERSION_2).put(said.code()));
     buffer.put((byte) voters.size()).put((byte) joining.size());
     for (MemberId member : all()) {
       encode(member, buffer);
@@ -117,6 +145,11 @@ public record Membership(List<MemberId> voters, List<MemberId> joining) {
    * @throws IllegalArgumentException or BufferUnderflowException when it is no membership
    */
   public static Membership decode(ByteBuffer from) {
+    Optional<DurabilityMode> durability = Optional.empty();
+    if (from.get(from.position()) == VERSION_2) {
+      from.get();
+      durability = Optional.of(DurabilityMode.of(from.get()));
+    }
     int voters = Byte.toUnsignedInt(from.get());
     int joining = Byte.toUnsignedInt(from.get());
     if (voters + joining > MEMBERS_MAX) {
@@ -126,7 +159,8 @@ public record Membership(List<MemberId> voters, List<MemberId> joining) {
     for (int i = 0; i < voters + joining; i++) {
       members.add(decodeMember(from));
     }
-    return new Membership(members.subList(0, voters), members.subList(voters, members.size()));
+    return new Membership(
+        members.subList(0, voters), members.subList(voters, members.size()), durability);
   }
 
   /** Reads what {@link #encode} wrote. */

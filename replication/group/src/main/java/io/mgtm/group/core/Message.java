@@ -2,24 +2,43 @@ package io.mgtm.group.core;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.UUID;
 
 /** What members say to each other. Each has the sender's term; the sender comes with it. */
 public sealed interface Message {
 
   long term();
 
-  /** I have no place in the group. The nonce tells the answers to this start from older ones. */
+  /** The founding of the sender's group; null when it has none, or the message does not say. */
+  default UUID founding() {
+    return null;
+  }
+
+  /** I have no place in the group. The nonce tells the answers to this round from older ones. */
   record Hello(long term, long nonce) implements Message {}
 
   /**
    * Repeats the nonce; the term says whether this member has ever acknowledged one.
    *
    * @param leader the name of the leader, empty when none is known
+   * @param configured the names that the sender was started with
+   * @param initial the membership that the sender's group began with, when it knows it
    */
-  record HelloReply(long term, long nonce, String leader) implements Message {}
+  record HelloReply(
+      long term, long nonce, String leader, List<String> configured, Membership initial)
+      implements Message {}
+
+  /** What you sent is not for this member: it belongs to a group that was founded otherwise. */
+  record Foreign(long term, UUID founding) implements Message {}
+
+  /**
+   * You are not in the group, which has these members, as far as one knows who hears its leader.
+   */
+  record NotAMember(long term, UUID founding, Membership membership) implements Message {}
 
   /** Would you vote for me in {@code forTerm}? Changes nothing. */
-  record PreVote(long term, long forTerm, long lastTerm, long lastIndex) implements Message {}
+  record PreVote(long term, UUID founding, long forTerm, long lastTerm, long lastIndex)
+      implements Message {}
 
   /** Would it be granted, and with what standing. */
   record PreVoteReply(long term, long forTerm, boolean granted, Standing standing)
@@ -31,7 +50,8 @@ public sealed interface Message {
    * @param lossy whether {@code FORCED_ONLY} members may vote
    * @param transfer whether the leader itself asked for it
    */
-  record Vote(long term, long lastTerm, long lastIndex, boolean lossy, boolean transfer)
+  record Vote(
+      long term, UUID founding, long lastTerm, long lastIndex, boolean lossy, boolean transfer)
       implements Message {}
 
   /** A vote, or none. */
@@ -40,6 +60,7 @@ public sealed interface Message {
   /** Entries that follow one of {@code (previousIndex, previousTerm)}; none in a heartbeat. */
   record Append(
       long term,
+      UUID founding,
       long round,
       long previousIndex,
       long previousTerm,
@@ -76,6 +97,7 @@ public sealed interface Message {
   /** A piece of a checkpoint. */
   record CheckpointPiece(
       long term,
+      UUID founding,
       long round,
       long index,
       long checkpointTerm,

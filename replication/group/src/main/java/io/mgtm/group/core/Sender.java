@@ -86,7 +86,13 @@ final class Sender {
 
   private Message.Append append(long from, List<Entry> entries) {
     return new Message.Append(
-        s.term(), round, from - 1, s.log.termAt(from - 1), s.stableIndex, List.copyOf(entries));
+        s.term(),
+        s.founding(),
+        round,
+        from - 1,
+        s.log.termAt(from - 1),
+        s.stableIndex,
+        List.copyOf(entries));
   }
 
   private void transmit(List<Progress> to, Message message) {
@@ -117,6 +123,7 @@ final class Sender {
         other,
         new Message.CheckpointPiece(
             s.term(),
+            s.founding(),
             round,
             checkpoint.index(),
             checkpoint.term(),

@@ -1,45 +1,78 @@
 package io.mgtm.group.core;
 
+import java.util.UUID;
+
 /**
  * What a member must not forget, on disk before anyone hears of it.
  *
  * @param term the highest term that it has acknowledged
  * @param votedFor whom it voted for in that term, null when for nobody
- * @param incarnation how often it was started, from 1
+ * @param incarnation how often it was started, from 1; with {@link Agreement#CONNECTED} a follower
+ *     that stood still counts as started anew
  * @param initial the membership that it heard when it met the group, {@link Membership#NONE} when
  *     it has not, or came later
+ * @param founding the identity of the founding membership whose leader it has followed, or led as;
+ *     null as long as it has not, and on a folder of an older format that came later
+ * @param synced whether all that others may count on was synced before they heard of it, and will
+ *     be until this is stored otherwise
  */
 public record TermRecord(
-    long term, MemberId votedFor, long incarnation, Standing standing, Membership initial) {
+    long term,
+    MemberId votedFor,
+    long incarnation,
+    Standing standing,
+    Membership initial,
+    UUID founding,
+    boolean synced) {
 
   /** The record of a new folder at its first start. */
   public static TermRecord fresh() {
-    return new TermRecord(0, null, 1, Standing.INTACT, Membership.NONE);
+    return new TermRecord(0, null, 1, Standing.INTACT, Membership.NONE, null, false);
   }
 
-  /** At a start. */
+  /**
+   * At a start.
+   *
+   * @param unforcedMayBeLost whether the machine may have lost what it had not synced
+   */
   public TermRecord started(boolean unforcedMayBeLost) {
     return new TermRecord(
         term,
         votedFor,
         incarnation + 1,
-        unforcedMayBeLost ? Standing.FORCED_ONLY : standing,
-        initial);
+        unforcedMayBeLost && !synced ? Standing.FORCED_ONLY : standing,
+        initial,
+        founding,
+        synced);
+  }
+
+  TermRecord withNextIncarnation() {
+    return new TermRecord(term, votedFor, incarnation + 1, standing, initial, founding, synced);
   }
 
   TermRecord withTerm(long higher) {
-    return new TermRecord(higher, null, incarnation, standing, initial);
+    return new TermRecord(higher, null, incarnation, standing, initial, founding, synced);
   }
 
   TermRecord withVote(long in, MemberId candidate) {
-    return new TermRecord(in, candidate, incarnation, standing, initial);
+    return new TermRecord(in, candidate, incarnation, standing, initial, founding, synced);
   }
 
   TermRecord withStanding(Standing now) {
-    return new TermRecord(term, votedFor, incarnation, now, initial);
+    return new TermRecord(term, votedFor, incarnation, now, initial, founding, synced);
   }
 
   TermRecord withInitial(Membership heard) {
-    return new TermRecord(term, votedFor, incarnation, standing, heard);
+    return new TermRecord(term, votedFor, incarnation, standing, heard, founding, synced);
+  }
+
+  /** From here on it belongs to a group that has had a leader; another founding is forgotten. */
+  public TermRecord withFounding(UUID of) {
+    Membership kept = of.equals(initial.founding()) ? initial : Membership.NONE;
+    return new TermRecord(term, votedFor, incarnation, standing, kept, of, synced);
+  }
+
+  TermRecord withSynced(boolean now) {
+    return new TermRecord(term, votedFor, incarnation, standing, initial, founding, now);
   }
 }

@@ -9,6 +9,7 @@ import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.group.storage.DurabilityGate;
 import io.mgtm.group.storage.LogCursor;
+import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
 import io.mgtm.group.storage.RecoveryReport;
 import io.mgtm.group.storage.StorageFiles;
@@ -19,7 +20,6 @@ import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -43,7 +43,6 @@ public final class LocalLog implements ReplicatedLog {
   private final Executor owner;
   private final Listener listener;
   private final LocalLogSettings settings;
-  private final LongSupplier nanoClock;
   private final LogStore store;
   private final Checkpointer checkpointer;
   private final DurabilityGate gate;
@@ -52,8 +51,6 @@ public final class LocalLog implements ReplicatedLog {
   private final AtomicBoolean forceAsked = new AtomicBoolean();
   private final AtomicBoolean forcedTold = new AtomicBoolean();
   private final AtomicReference<LogException> failure = new AtomicReference<>();
-  private final AtomicLong forces = new AtomicLong();
-  private final AtomicLong forceNanos = new AtomicLong();
   private final Runnable forceTask = this::forceAsked;
   private final Runnable forcedTask = this::forced;
   private boolean closed;
@@ -122,7 +119,6 @@ public final class LocalLog implements ReplicatedLog {
     this.settings = settings;
     this.owner = owner;
     this.listener = listener;
-    this.nanoClock = parts.nanoClock();
     CheckpointStore checkpoints = new CheckpointStore(parts.files(), parts.member());
     store =
         LogStore.open(
@@ -144,7 +140,7 @@ public final class LocalLog implements ReplicatedLog {
             this::tellOwner,
             threads,
             this::force,
-            nanoClock,
+            parts.nanoClock(),
             settings,
             replayedBytes);
     store.startAppending();
@@ -285,7 +281,6 @@ public final class LocalLog implements ReplicatedLog {
   }
 
   private void forceStore() {
-    long startNanos = nanoClock.getAsLong();
     try {
       store.force();
     } catch (LogException e) {
@@ -293,8 +288,6 @@ public final class LocalLog implements ReplicatedLog {
     } catch (RuntimeException | InternalError e) {
       throw new LogException(Category.IO, "Forcing the log failed unexpectedly: " + e, e);
     }
-    forces.incrementAndGet();
-    forceNanos.addAndGet(nanoClock.getAsLong() - startNanos);
   }
 
   private void tellOwner(Runnable task) {
@@ -347,8 +340,8 @@ public final class LocalLog implements ReplicatedLog {
         store.lastIndex(),
         store.durableIndex(),
         store.appendedBytes(),
-        forces.get(),
-        forceNanos.get(),
+        store.forces(),
+        store.forceNanos(),
         checkpointer.written(),
         checkpointer.failures(),
         checkpointer.newestIndex(),

@@ -1,5 +1,6 @@
 package io.mgtm.group.member;
 
+import io.mgtm.group.DurabilityMode;
 import java.util.Optional;
 
 /** What an operator may ask of a member of a group. Owner thread. */
@@ -13,6 +14,9 @@ public interface GroupAdmin {
 
   /** Takes a member out of the group; the answer is why not, empty when it has begun. */
   Optional<String> remove(String name);
+
+  /** Lets the group force more or less to disk from now on; the answer is why not. */
+  Optional<String> durability(DurabilityMode mode);
 
   /** An operator's decision to go on without members that may know more than those here. */
   void acceptLoss();

@@ -6,6 +6,7 @@ import io.mgtm.group.core.CoreLog.Checkpoint;
 import io.mgtm.group.core.GroupCore;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +24,9 @@ final class GroupCheckpoints {
   private final Executor owner;
   private final Executor files;
   private final long thresholdBytes;
+
+  private final AtomicLong written = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
 
   private Checkpoint taken;
   private boolean writing;
@@ -87,6 +91,16 @@ final class GroupCheckpoints {
         });
   }
 
+  /** How many were written. Any thread. */
+  long written() {
+    return written.get();
+  }
+
+  /** How many could not be. Any thread. */
+  long failures() {
+    return failures.get();
+  }
+
   /** An entry of the same index and term has the same entries before it. */
   private boolean isStillInLog(Checkpoint checkpoint) {
     return checkpoint.index() >= disk.baseIndex()
@@ -98,8 +112,10 @@ final class GroupCheckpoints {
   private boolean write(Checkpoint checkpoint) {
     try {
       disk.save(checkpoint);
+      written.incrementAndGet();
       return true;
     } catch (LogException e) {
+      failures.incrementAndGet();
       log.warn(
           "No checkpoint at index {}, the log is kept and it will be tried again: {}",
           checkpoint.index(),

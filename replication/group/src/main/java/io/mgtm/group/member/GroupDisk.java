@@ -9,6 +9,7 @@ import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.Membership;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogCursor;
+import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -276,6 +277,22 @@ final class GroupDisk implements CoreLog {
       terms.compacted(base);
     }
     return base;
+  }
+
+  /** Where the log stands and what it has done. Any thread. */
+  LogStats stats(GroupCheckpoints written) {
+    return new LogStats(
+        store.firstIndex(),
+        store.lastIndex(),
+        store.durableIndex(),
+        store.appendedBytes(),
+        store.forces(),
+        store.forceNanos(),
+        written.written(),
+        written.failures(),
+        checkpointIndex(),
+        0,
+        store.segmentCount());
   }
 
   /** Gives back what lies at or before an index. Files thread. */

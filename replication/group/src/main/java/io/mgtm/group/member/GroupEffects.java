@@ -94,6 +94,11 @@ final class GroupEffects implements Effects {
   }
 
   @Override
+  public void warned(String sentence) {
+    log.warn("Member {}: {}", self, sentence);
+  }
+
+  @Override
   public void failed(String reason) {
     group.fail(new LogException(Category.CORRUPT, reason));
   }

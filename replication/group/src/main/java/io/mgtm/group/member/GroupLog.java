@@ -1,9 +1,11 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.GroupCore;
@@ -12,16 +14,13 @@ import io.mgtm.group.core.MembershipHistory;
 import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.net.Transport;
 import io.mgtm.group.storage.CheckpointStore;
-import io.mgtm.group.storage.DataDirectory;
+import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,17 +35,14 @@ import org.slf4j.LoggerFactory;
  * are linearizable. Not promised: service without a majority; and entries that were not forced when
  * a majority loses power at once (the state machine is told).
  *
- * <p>Mode {@code lazy}: no promise under a partition. An entry is committed when it is sent to the
- * members that are connected; one that asks for more than {@code BUFFERED} when they have it.
- * Promise: the crash of one member at a time loses nothing but acknowledged {@code BUFFERED}
- * entries of a leader that crashed, and the state machine and the next leader's listener are told;
- * a member that may lack more does not lead.
+ * <p>Mode {@code lazy}: an entry is committed when it is sent to the members that are connected.
+ * The crash of one at a time loses only acknowledged {@code BUFFERED} entries of a crashed leader.
  *
  * <p>All methods are called by the owner thread unless they say otherwise. The owner executor must
  * run one task after the other, never inside {@code execute}; between two tasks everything applied
  * must be appended.
  */
-public final class GroupLog implements ManagedLog {
+public final class GroupLog implements ReplicatedLog, GroupAdmin {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
   private final GroupSettings settings;
@@ -54,18 +50,18 @@ public final class GroupLog implements ManagedLog {
   private final Listener listener;
   private final MemberListener everyMember;
   private final Transport transport;
-  private final MemberThreads threads;
-  private final DataDirectory folder;
+  private final MemberParts parts;
   private final LogStore store;
   private final GroupDisk disk;
   private final Applier applier;
   private final GroupCheckpoints checkpoints;
   private final TermStore terms;
   private final RoomWatch room;
+  private final DurabilityWatch durability;
   private final GroupCore core;
   private final MemberId self;
   private final long incarnation;
-
+  private final SuspensionWatch suspension;
   private final AtomicBoolean tickAsked = new AtomicBoolean();
 
   /** What the core said while it was at work. */
@@ -83,79 +79,78 @@ public final class GroupLog implements ManagedLog {
    * before it runs.
    *
    * @param mode one that is led by the group's own core
+   * @param parts given up with the log, or when it cannot be opened
    * @param everyMember told beside the listener
    * @param transport started by this log, and closed with it
-   * @throws LogException as {@link DataDirectory#open}, {@link LogStore#open} and {@link
-   *     Transport#start} throw, with CORRUPT when what must not be forgotten is missing
+   * @throws LogException as {@link LogStore#open} and {@link Transport#start} throw, with CORRUPT
+   *     when what must not be forgotten is missing
    */
   public static GroupLog open(
       GroupMode mode,
-      Path path,
+      MemberParts parts,
       GroupSettings settings,
       StateMachine machine,
       Executor owner,
       Listener listener,
       MemberListener everyMember,
       Transport transport) {
-    DataDirectory folder = DataDirectory.open(path);
-    MemberThreads threads = MemberThreads.start(settings.name());
     try {
       GroupLog opened =
-          new GroupLog(
-              mode, folder, settings, machine, owner, listener, everyMember, transport, threads);
+          new GroupLog(mode, parts, settings, machine, owner, listener, everyMember, transport);
       opened.begin();
       return opened;
     } catch (RuntimeException | Error e) {
-      try (folder;
-          transport) {
-        threads.stop();
-      } catch (RuntimeException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      parts.giveUp(transport, e);
       throw e;
     }
   }
 
   private GroupLog(
       GroupMode mode,
-      DataDirectory folder,
+      MemberParts parts,
       GroupSettings settings,
       StateMachine machine,
       Executor owner,
       Listener listener,
       MemberListener everyMember,
-      Transport transport,
-      MemberThreads threads) {
-    this.folder = folder;
+      Transport transport) {
+    this.parts = parts;
     this.settings = settings;
     this.listener = listener;
     this.everyMember = everyMember;
     this.transport = transport;
-    this.threads = threads;
     this.lazy = mode == GroupMode.LAZY;
-    room = new RoomWatch(settings.name(), nowMs());
-    self = new MemberId(settings.name(), folder.member());
+    room = new RoomWatch(settings.name(), parts.nowMs());
+    durability = new DurabilityWatch(settings.name(), settings.durability());
+    suspension = new SuspensionWatch(settings.core().standstillMs(), parts.wallMs(), parts::nowMs);
+    self = new MemberId(settings.name(), parts.member());
     tasks = new OwnerTasks(self.toString(), owner, this::failed);
-    CheckpointStore checkpointStore = new CheckpointStore(folder.files(), folder.member());
+    CheckpointStore checkpointStore = new CheckpointStore(parts.files(), parts.member());
     store =
         LogStore.open(
             new LogStore.Environment(
-                folder.files(), folder.member(), threads.files(), System::nanoTime),
+                parts.files(), parts.member(), parts.threads().files(), parts.nanoClock()),
             settings.segments(),
             checkpointStore.newestIndex());
     BackgroundForce force =
         new BackgroundForce(
-            store, threads.force(), () -> execute(this::forced), e -> execute(() -> fail(e)));
+            store, parts.threads().force(), () -> execute(this::forced), tasks::report);
     applier = new Applier(machine);
     disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier);
-    terms = new TermStore(folder.files(), BootId.current(), settings.durability());
+    terms = new TermStore(parts.files(), parts.boot());
     TermRecord record = terms.begin(store.recovery());
     incarnation = record.incarnation();
     MembershipHistory members = new MembershipHistory(0, record.initial());
     applier.start(disk, members);
+    FolderName.check(self, members.latest());
     checkpoints =
         new GroupCheckpoints(
-            disk, applier, machine, this::execute, threads.files(), settings.checkpointBytes());
+            disk,
+            applier,
+            machine,
+            this::execute,
+            parts.threads().files(),
+            settings.checkpointBytes());
     core =
         new GroupCore(
             new GroupCore.Start(
@@ -163,45 +158,38 @@ public final class GroupLog implements ManagedLog {
                 lazy ? Agreement.CONNECTED : Agreement.MAJORITY,
                 self,
                 settings.members(),
+                settings.durability(),
                 disk,
                 new GroupEffects(this, self, terms, applier, transport, listener, everyMember),
                 members,
                 record,
-                new SecureRandom().nextLong()),
-            nowMs());
+                parts.seed()),
+            parts.nowMs());
     log.info(
-        "Member {}: incarnation {}, {}, term {}, entries to {}, {}",
-        self,
-        record.incarnation(),
-        record.standing(),
-        record.term(),
-        store.lastIndex(),
-        core.membership());
+        "Member {}: {}, entries to {}, {}", self, record, store.lastIndex(), core.membership());
   }
 
   private void begin() {
     store.startAppending();
     transport.start(
-        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), GroupLog::nowMs));
-    threads
-        .clock()
-        .scheduleWithFixedDelay(
+        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), parts::nowMs));
+    parts
+        .threads()
+        .every(
+            settings.tickMs(),
             () -> {
               if (!tickAsked.getAndSet(true)) {
                 execute(this::tick);
               }
-            },
-            settings.tickMs(),
-            settings.tickMs(),
-            TimeUnit.MILLISECONDS);
+            });
   }
 
   private void forced() {
     core.forced(nowMs());
   }
 
-  private static long nowMs() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  private long nowMs() {
+    return suspension.nowMs(core::interrupted);
   }
 
   private void execute(Runnable task) {
@@ -217,7 +205,7 @@ public final class GroupLog implements ManagedLog {
       if (e.category() != Category.NO_SPACE) {
         throw e;
       }
-      room.refused(e.getMessage(), nowMs());
+      room.refused(e.getMessage(), parts.nowMs());
     }
   }
 
@@ -248,12 +236,15 @@ public final class GroupLog implements ManagedLog {
 
   private void tick() {
     tickAsked.getAndSet(false);
-    core.tick(nowMs());
-    checkpoints.tick(core, nowMs(), room.isRefused());
+    core.tick(parts.nowMs());
+    if (core.leader() != null && core.commitIndex() > 0) {
+      durability.look(core.membershipAt(core.commitIndex()).forces());
+    }
+    checkpoints.tick(core, parts.nowMs(), room.isRefused());
     if (room.isRefused() && disk.hasRoom()) {
       room.hasRoom();
     }
-    notice(() -> everyMember.ticked(nowMs()));
+    notice(() -> everyMember.ticked(parts.nowMs()));
   }
 
   /** What the core says is done here once it is at rest: only then may it be called again. */
@@ -295,8 +286,13 @@ public final class GroupLog implements ManagedLog {
     if (disk.hasRoom(bytes)) {
       return true;
     }
-    room.refused(store.noRoomReason(), nowMs());
+    room.refused(store.noRoomReason(), parts.nowMs());
     return false;
+  }
+
+  /** Where the log stands and what it has done. Any thread. */
+  public LogStats stats() {
+    return disk.stats(checkpoints);
   }
 
   @Override
@@ -315,7 +311,7 @@ public final class GroupLog implements ManagedLog {
     ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
     long index;
     try {
-      index = core.append(copy, settings.durability().atLeast(durability));
+      index = core.append(copy, durability);
     } catch (LogException e) {
       if (e.category() != Category.NO_SPACE) {
         // In a task of its own, so that the caller, which is the listener too, has come to an end.
@@ -335,7 +331,7 @@ public final class GroupLog implements ManagedLog {
       execute(
           () -> {
             flushAsked = false;
-            core.flush(nowMs());
+            core.flush(parts.nowMs());
           });
     }
   }
@@ -350,6 +346,11 @@ public final class GroupLog implements ManagedLog {
   @Override
   public long confirmedTicket() {
     return core.confirmedTicket();
+  }
+
+  @Override
+  public boolean mayAnswer() {
+    return core.mayAnswer(parts.nowMs());
   }
 
   @Override
@@ -375,7 +376,7 @@ public final class GroupLog implements ManagedLog {
   @Override
   public Optional<String> transfer(String name) {
     tasks.checkOpen();
-    return core.transfer(nowMs(), name);
+    return core.transfer(parts.nowMs(), name);
   }
 
   @Override
@@ -391,6 +392,12 @@ public final class GroupLog implements ManagedLog {
   }
 
   @Override
+  public Optional<String> durability(DurabilityMode mode) {
+    tasks.checkOpen();
+    return core.durability(mode);
+  }
+
+  @Override
   public void acceptLoss() {
     tasks.checkOpen();
     log.warn("An operator lets the group go on without the members that are missing");
@@ -399,7 +406,7 @@ public final class GroupLog implements ManagedLog {
 
   @Override
   public GroupStatus status() {
-    return GroupStatus.of(self, core, leading, applier.applied(), transport.connected());
+    return GroupStatus.of(self, core, leading, applier.applied(), transport);
   }
 
   /**
@@ -415,9 +422,10 @@ public final class GroupLog implements ManagedLog {
       return;
     }
     tasks.close();
-    try (folder) {
+    MemberParts.Hold hold = parts.hold();
+    try (hold) {
       transport.close();
-      threads.stop();
+      parts.threads().stop();
       if (!tasks.isFailed()) {
         store.closeCleanly();
         log.info("Member {} closed its log cleanly at entry {}", self, store.lastIndex());

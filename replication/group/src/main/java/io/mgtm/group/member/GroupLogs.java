@@ -7,7 +7,6 @@ import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
 import io.mgtm.group.net.MessageOrder;
 import io.mgtm.group.net.Reach;
-import io.mgtm.group.raft.RaftLog;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
@@ -21,9 +20,9 @@ public final class GroupLogs {
    *
    * @param mode the same on all members; members of different modes do not see each other. Not
    *     {@code TOTAL}, whose log is {@link io.mgtm.group.total.TotalLog}
-   * @throws io.mgtm.group.LogException as {@link GroupLog#open} throws
+   * @throws io.mgtm.group.LogException as {@link MemberParts#open} and {@link GroupLog#open} throw
    */
-  public static ManagedLog open(
+  public static GroupLog open(
       GroupMode mode,
       Path folder,
       GroupSettings settings,
@@ -35,9 +34,6 @@ public final class GroupLogs {
       throw new IllegalArgumentException("mode total has no log of a leader");
     }
     JGroupsSettings own = network.ofMode(mode);
-    if (mode == GroupMode.RAFT) {
-      return RaftLog.open(folder, settings, own, machine, owner, listener);
-    }
     // The pair decides by the views who is counted.
     Reach reach = mode == GroupMode.LAZY ? Reach.VIEW : Reach.CONNECTION;
     JGroupsTransport transport =
@@ -46,6 +42,13 @@ public final class GroupLogs {
             : new JGroupsTransport(
                 settings.name(), own, JGroupsTransport.loopOf(owner, own), reach);
     return GroupLog.open(
-        mode, folder, settings, machine, owner, listener, MemberListener.NONE, transport);
+        mode,
+        MemberParts.open(folder, settings.name()),
+        settings,
+        machine,
+        owner,
+        listener,
+        MemberListener.NONE,
+        transport);
   }
 }

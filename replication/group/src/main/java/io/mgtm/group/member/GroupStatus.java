@@ -1,17 +1,24 @@
 package io.mgtm.group.member;
 
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.core.Standing;
+import io.mgtm.group.net.Transport;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * What a member knows of its group.
  *
  * @param leader the leader's name, empty when none is known
+ * @param durability of the group, as far as committed
  * @param members as the member's log says; only a leader knows how far the others are
  * @param connected the names that its transport is connected with, its own among them
+ * @param outside whether there is a group, and this member has no place in it
+ * @param warnings what an operator should know of, a sentence each
  */
 public record GroupStatus(
     String name,
@@ -24,8 +31,11 @@ public record GroupStatus(
     long lastIndex,
     long committedIndex,
     long appliedIndex,
+    DurabilityMode durability,
     List<Member> members,
-    List<String> connected) {
+    List<String> connected,
+    boolean outside,
+    List<String> warnings) {
 
   /**
    * One member.
@@ -37,7 +47,8 @@ public record GroupStatus(
 
   /** Owner thread. */
   static GroupStatus of(
-      MemberId self, GroupCore core, boolean serving, long applied, List<String> connected) {
+      MemberId self, GroupCore core, boolean serving, long applied, Transport transport) {
+    List<String> connected = transport.connected();
     List<Member> members =
         core.membership().all().stream()
             .map(
@@ -58,7 +69,25 @@ public record GroupStatus(
         core.lastIndex(),
         core.commitIndex(),
         applied,
+        core.membershipAt(core.commitIndex()).forces(),
         members,
-        connected);
+        connected,
+        core.isOutside(),
+        warnings(core, transport, connected));
+  }
+
+  private static List<String> warnings(
+      GroupCore core, Transport transport, List<String> connected) {
+    Stream<String> awaited = core.awaited().stream().sorted().map(name -> awaited(name, connected));
+    return Stream.of(core.warnings().stream(), transport.warnings().stream(), awaited)
+        .flatMap(Function.identity())
+        .toList();
+  }
+
+  private static String awaited(String name, List<String> connected) {
+    return connected.contains(name)
+        ? "%s may join, and is connected; it has not been let in yet".formatted(name)
+        : "%s may join, and is not connected: start it with --name %s and --members of all, itself included"
+            .formatted(name, name);
   }
 }

@@ -20,6 +20,7 @@ public final class OwnerTasks {
   private final Consumer<LogException> failed;
   private volatile boolean closed;
   private volatile LogException failure;
+  private volatile LogException reported;
 
   /**
    * The tasks of a log that is open.
@@ -47,6 +48,10 @@ public final class OwnerTasks {
     if (closed || failure != null) {
       return;
     }
+    if (reported != null) {
+      fail(reported);
+      return;
+    }
     try {
       task.run();
     } catch (LogException e) {
@@ -54,6 +59,14 @@ public final class OwnerTasks {
     } catch (RuntimeException e) {
       fail(new LogException(Category.IO, "Member " + member + " met a broken invariant: " + e, e));
     }
+  }
+
+  /**
+   * The log can no longer keep its promise: tasks that wait already do nothing more. Any thread.
+   */
+  public void report(LogException cause) {
+    reported = cause;
+    execute(() -> {});
   }
 
   /** The log can no longer keep its promise. */

@@ -2,7 +2,6 @@ package io.mgtm.group.member;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.core.MemberId;
@@ -14,39 +13,46 @@ import io.mgtm.group.storage.StorageFiles;
 import io.mgtm.group.storage.VoteFile;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * The file {@code term}: a {@link TermRecord}, and the boot of the machine that it was written in.
  *
  * <pre>
  * | magic:i64 | version:i32 | term:i64 | incarnation:i64 | standing:u8 | voted:u8 [member] |
- * | initial membership | all forced:u8 | bytes:u8 | boot id | crc32c:i32 |
+ * | initial membership | founding:u128 | synced:u8 | bytes:u8 | boot id | crc32c:i32 |
  * </pre>
  *
- * Big-endian; the checksum covers all before it. Owner thread.
+ * Big-endian; the checksum covers all before it. The founding is 0 for none; version 1 does not
+ * have it. Before version 3 the byte told the durability that a member was configured with, which
+ * proves nothing of what others sent. Owner thread.
  */
 final class TermStore {
   private static final String NAME = "term";
+
+  /** What a member of mode raft, which earlier versions had, kept in place of this file. */
+  private static final String RAFT_NAME = "raft-term";
+
   private static final long MAGIC = 0x4D47544D5445524DL; // "MGTMTERM"
-  private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 1);
+  private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 3, 1);
+  private static final int FIRST_WITH_FOUNDING = 2;
+  private static final int FIRST_WITH_SYNCED = 3;
+  private static final UUID NO_FOUNDING = new UUID(0, 0);
   private static final int BYTES_MAX = 8192;
   private static final int BOOT_BYTES_MAX = 255;
 
   private final StorageFiles files;
   private final String boot;
-  private final boolean allForced;
 
   /** What the file says. */
-  record Stored(TermRecord record, boolean allForced, String boot) {}
+  record Stored(TermRecord record, String boot) {}
 
   /**
    * A store in a folder.
    *
    * @param boot tells this boot of the machine from others; empty when that cannot be told
-   * @param durability that this process runs with
    */
-  TermStore(StorageFiles files, String boot, DurabilityMode durability) {
-    this.allForced = durability == DurabilityMode.ALL;
+  TermStore(StorageFiles files, String boot) {
     this.files = files;
     this.boot = boot.substring(0, Math.min(boot.length(), BOOT_BYTES_MAX));
   }
@@ -67,13 +73,22 @@ final class TermStore {
     Standing standing = Standing.of(from.get());
     MemberId voted = from.get() == 0 ? null : Membership.decodeMember(from);
     Membership initial = Membership.decode(from);
-    boolean forced = from.get() != 0;
+    int version = VoteFile.versionOf(from);
+    UUID founding =
+        version < FIRST_WITH_FOUNDING ? NO_FOUNDING : new UUID(from.getLong(), from.getLong());
+    boolean synced = from.get() != 0 && version >= FIRST_WITH_SYNCED;
     byte[] bootBytes = new byte[Byte.toUnsignedInt(from.get())];
     from.get(bootBytes);
     return Optional.of(
         new Stored(
-            new TermRecord(term, voted, incarnation, standing, initial),
-            forced,
+            new TermRecord(
+                term,
+                voted,
+                incarnation,
+                standing,
+                initial,
+                founding.equals(NO_FOUNDING) ? null : founding,
+                synced),
             new String(bootBytes, UTF_8)));
   }
 
@@ -81,10 +96,12 @@ final class TermStore {
    * Reads or makes the record, and stores that of this start.
    *
    * @param recovery what was found of the log
-   * @throws LogException with CORRUPT when there is a log and no record
+   * @throws LogException with CORRUPT when there is a log and no record, with FORMAT when mode raft
+   *     wrote the log
    */
   TermRecord begin(RecoveryReport recovery) {
     Optional<Stored> stored = load();
+    refuseModeRaft(stored, recovery);
     if (stored.isEmpty() && recovery.lastIndex() > 0) {
       throw new LogException(
           Category.CORRUPT,
@@ -94,12 +111,25 @@ final class TermStore {
     boolean unforcedMayBeLost =
         !recovery.clean()
             && stored.isPresent()
-            && !BootId.isSame(stored.get().boot(), boot)
-            && !stored.get().allForced();
+            && (recovery.forceFailed() || !BootId.isSame(stored.get().boot(), boot));
     TermRecord record =
         stored.map(found -> found.record().started(unforcedMayBeLost)).orElse(TermRecord.fresh());
+    if (record.founding() == null
+        && recovery.lastIndex() > 0
+        && !record.initial().equals(Membership.NONE)) {
+      record = record.withFounding(record.initial().founding());
+    }
     save(record);
     return record;
+  }
+
+  private void refuseModeRaft(Optional<Stored> stored, RecoveryReport recovery) {
+    if (stored.isEmpty() && recovery.lastIndex() > 0 && files.list().contains(RAFT_NAME)) {
+      throw new LogException(
+          Category.FORMAT,
+          "%s shows a folder of mode raft, which this version does not have; take a backup with the version that wrote it, and restore that into an empty folder"
+              .formatted(files.describe(RAFT_NAME)));
+    }
   }
 
   /** On return the record is on disk. */
@@ -112,7 +142,10 @@ final class TermStore {
       Membership.encode(record.votedFor(), to);
     }
     byte[] bootBytes = boot.getBytes(UTF_8);
-    to.put(record.initial().encoded()).put((byte) (allForced ? 1 : 0));
+    UUID founding = record.founding() == null ? NO_FOUNDING : record.founding();
+    to.put(record.initial().encoded());
+    to.putLong(founding.getMostSignificantBits()).putLong(founding.getLeastSignificantBits());
+    to.put((byte) (record.synced() ? 1 : 0));
     to.put((byte) bootBytes.length).put(bootBytes);
     FILE.replace(files, to);
   }

@@ -81,7 +81,9 @@ final class DirectLinks implements AutoCloseable {
     this.reach = reach;
     cluster = settings.cluster();
     tls = settings.tls().map(DirectTls::of).orElse(null);
-    listener = new DirectListener(loop, serverChannel(), cluster, tls, receiver);
+    listener =
+        new DirectListener(
+            loop, serverChannel(), cluster, new Gate(settings.allowed()), tls, receiver);
     listener.bind(settings.bind());
   }
 

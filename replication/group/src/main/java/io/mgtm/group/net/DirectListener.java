@@ -11,8 +11,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.handler.codec.TooLongFrameException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
@@ -29,8 +31,8 @@ final class DirectListener {
   /** Above a member's own port; the failure detection's are between them. */
   static final int PORT_OFFSET = 200;
 
-  /** Each member makes one; a few more may wait to be found dead. */
-  private static final int CONNECTIONS_MAX = 64;
+  /** A frame of a process that this member's view does not have, yet or any more. */
+  private static final int UNKNOWN_BYTES_MAX = 1 << 20;
 
   private static final int HELLO_MS = 3_000;
   private static final String FRAMES = "frames";
@@ -38,8 +40,10 @@ final class DirectListener {
   private final EventLoop loop;
   private final ServerSocketChannel listening;
   private final String cluster;
+  private final Gate gate;
   private final DirectTls tls;
   private final Transport.Receiver receiver;
+  private final Rarely refusals = new Rarely();
   private final Set<Channel> connections = new HashSet<>();
   private UUID self;
   private Set<UUID> processes = Set.of();
@@ -54,11 +58,13 @@ final class DirectListener {
       EventLoop loop,
       ServerSocketChannel listening,
       String cluster,
+      Gate gate,
       DirectTls tls,
       Transport.Receiver receiver) {
     this.loop = loop;
     this.listening = listening;
     this.cluster = cluster;
+    this.gate = gate;
     this.tls = tls;
     this.receiver = receiver;
     listening.config().setReuseAddress(true);
@@ -76,7 +82,8 @@ final class DirectListener {
     ChannelFuture bound = at(member, member.getPort() + PORT_OFFSET);
     if (!bound.isSuccess()) {
       log.warn(
-          "Port {} is not free for links of other members ({}); another is taken, which a firewall may not know",
+          "Port {} is not free for links of other members ({}); another is taken, which a firewall"
+              + " may not know",
           member.getPort() + PORT_OFFSET,
           bound.cause().getMessage());
       bound = at(member, 0);
@@ -129,12 +136,31 @@ final class DirectListener {
     return new LengthFieldBasedFrameDecoder(bytesMax, 0, Integer.BYTES, 0, Integer.BYTES);
   }
 
+  /** Frames of a process: long ones only while it is in the view. */
+  private final class Frames extends LengthFieldBasedFrameDecoder {
+    private final UUID from;
+
+    Frames(UUID from) {
+      super(DirectLinks.FRAME_BYTES_MAX, 0, Integer.BYTES, 0, Integer.BYTES);
+      this.from = from;
+    }
+
+    @Override
+    protected long getUnadjustedFrameLength(ByteBuf in, int at, int bytes, ByteOrder order) {
+      long length = super.getUnadjustedFrameLength(in, at, bytes, order);
+      if (length > UNKNOWN_BYTES_MAX && !processes.contains(from)) {
+        throw new TooLongFrameException(
+            "a message of %d bytes of a process that is not in the view".formatted(length));
+      }
+      return length;
+    }
+  }
+
   private final class Acceptor extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
       Channel connection = (Channel) accepted;
-      if (connections.size() >= CONNECTIONS_MAX) {
-        log.warn("Turned away a link: {} are open", connections.size());
+      if (!gate.admits(connection.remoteAddress(), connection::isOpen)) {
         connection.unsafe().closeForcibly();
         return;
       }
@@ -190,11 +216,13 @@ final class DirectListener {
     private void begin(ChannelHandlerContext ctx, ByteBuf frame) {
       from = DirectHello.decode(frame, cluster, self).from();
       limit.cancel(false);
-      ctx.pipeline().replace(FRAMES, FRAMES, frames(DirectLinks.FRAME_BYTES_MAX));
+      ctx.pipeline().replace(FRAMES, FRAMES, new Frames(from));
     }
 
     private void refuse(ChannelHandlerContext ctx, String reason) {
-      log.info("Closed a link from {}: {}", ctx.channel().remoteAddress(), reason);
+      refusals.run(
+          more ->
+              log.info("Closed a link from {}: {}{}", ctx.channel().remoteAddress(), reason, more));
       ctx.close();
     }
 

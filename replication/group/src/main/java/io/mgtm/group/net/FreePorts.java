@@ -19,16 +19,18 @@ public final class FreePorts {
   private static final int MAX = 32_000;
   private static final int TRIES = 10_000;
 
+  /** What was given out may not be in use yet. */
+  private static final Set<Integer> taken = new HashSet<>();
+
   private FreePorts() {}
 
   /**
-   * Ports that nobody uses now, as nobody does those above them that a member of that port uses for
-   * its failure detection and its links. Any thread.
+   * Ports that nobody uses now and that this process was not given before, as it is with those
+   * above them that a member of that port uses for its failure detection and its links. Any thread.
    *
    * @throws IllegalStateException when there are none
    */
-  public static List<Integer> take(int count) {
-    Set<Integer> taken = new HashSet<>();
+  public static synchronized List<Integer> take(int count) {
     List<Integer> found = new ArrayList<>();
     for (int tries = 0; found.size() < count; tries++) {
       if (tries == TRIES) {

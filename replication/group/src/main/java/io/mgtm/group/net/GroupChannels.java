@@ -13,12 +13,14 @@ public final class GroupChannels {
   /**
    * A channel that is not connected yet, with reliable messages and protocols on top.
    *
+   * @param others told of processes of other clusters; not with a stack of an operator's own
    * @param onTop from the bottom up
    * @throws Exception what JGroups throws when the stack cannot be made
    */
-  public static JChannel open(JGroupsSettings settings, List<Protocol> onTop) throws Exception {
+  static JChannel open(JGroupsSettings settings, GroupTcp.Listener others, List<Protocol> onTop)
+      throws Exception {
     if (settings.stackFile().isEmpty()) {
-      List<Protocol> stack = JGroupsStack.of(settings);
+      List<Protocol> stack = JGroupsStack.of(settings, others);
       stack.addAll(onTop);
       return new JChannel(stack);
     }

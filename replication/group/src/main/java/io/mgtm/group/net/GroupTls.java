@@ -33,9 +33,15 @@ final class GroupTls extends TLS {
   /** Handshakes end after this; a machine of another data centre needs some tens of ms. */
   private static final int HANDSHAKE_MS = 2_000;
 
-  static TLS of(JGroupsSettings.Tls keys) {
+  private final Gate gate;
+
+  private GroupTls(Gate gate) {
+    this.gate = gate;
+  }
+
+  static TLS of(JGroupsSettings.Tls keys, Gate gate) {
     String file = keys.keyStore().toString();
-    return new GroupTls()
+    return new GroupTls(gate)
         .enabled(true)
         .setKeystorePath(file)
         .setKeystorePassword(keys.password())
@@ -48,7 +54,7 @@ final class GroupTls extends TLS {
   @Override
   public SocketFactory createSocketFactory(SSLContext context) {
     DefaultSocketFactory factory =
-        new DefaultSocketFactory(context.getSocketFactory(), new Accepting(context));
+        new DefaultSocketFactory(context.getSocketFactory(), new Accepting(context, gate));
     factory.setSocketConfigurator(GroupTls::prepareToConnect);
     return factory;
   }
@@ -86,14 +92,17 @@ final class GroupTls extends TLS {
   /** Makes the sockets that members listen on; they are bound later. */
   private static final class Accepting extends ServerSocketFactory {
     private final SSLContext context;
+    private final Gate gate;
 
-    Accepting(SSLContext context) {
+    Accepting(SSLContext context, Gate gate) {
       this.context = context;
+      this.gate = gate;
     }
 
     @Override
     public ServerSocket createServerSocket() throws IOException {
-      return new HandshakingServerSocket(context.getSocketFactory(), parameters(), HANDSHAKE_MS);
+      return new HandshakingServerSocket(
+          gate, context.getSocketFactory(), parameters(), HANDSHAKE_MS);
     }
 
     @Override

@@ -18,23 +18,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server socket whose {@link #accept} gives connections that have their TLS handshake behind
- * them. Handshakes run on threads of their own, so that neither a slow or hostile peer nor a caller
- * that is busy keeps others from ending theirs. What goes beyond the bounds is closed.
+ * A server socket whose {@link #accept} gives connections that a {@link Gate} has admitted and that
+ * have their handshake behind them: that of TLS, or a {@link PeerSocket}'s. Handshakes run on
+ * threads of their own, so that neither a slow or hostile peer nor a caller that is busy keeps
+ * others from ending theirs. What goes beyond the bounds is closed.
  *
  * <p>One thread calls {@link #accept}; any thread may close.
  */
 final class HandshakingServerSocket extends ServerSocket {
   private static final Logger log = LoggerFactory.getLogger(HandshakingServerSocket.class);
 
-  private static final int HANDSHAKES_MAX = 32;
+  /** More than one address may have, see {@link Gate}. */
+  private static final int HANDSHAKES_MAX = 2 * Gate.OF_ONE_ADDRESS_MAX;
+
   private static final int READY_MAX = 64;
   private static final long LOOK_MS = 200;
   private static final long IDLE_S = 10;
 
-  private final SSLSocketFactory factory;
-  private final SSLParameters parameters;
-  private final int handshakeMs;
+  /** What a connection is accepted into. */
+  interface Fresh {
+    Socket make() throws SocketException;
+  }
+
+  /** Gives a connection as its user sees it; ends within a bounded time. */
+  interface Handshake {
+    Socket of(Socket accepted) throws IOException;
+  }
+
+  private final Gate gate;
+  private final Fresh fresh;
+  private final Handshake handshake;
+  private final Rarely failures = new Rarely();
   private final BlockingQueue<Socket> ready = new LinkedBlockingQueue<>(READY_MAX);
   private final ThreadPoolExecutor handshakes =
       new ThreadPoolExecutor(
@@ -43,19 +57,25 @@ final class HandshakingServerSocket extends ServerSocket {
           IDLE_S,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          task -> daemon(task, "mgtm-tls-handshake"));
+          task -> daemon(task, "mgtm-group-handshake"));
   private Thread listener;
 
+  /** A socket that is not bound yet. */
+  HandshakingServerSocket(Gate gate, Fresh fresh, Handshake handshake) throws IOException {
+    this.gate = gate;
+    this.fresh = fresh;
+    this.handshake = handshake;
+  }
+
   /**
-   * A socket that is not bound yet.
+   * One whose handshakes are TLS.
    *
    * @param handshakeMs after which a handshake is given up
    */
-  HandshakingServerSocket(SSLSocketFactory factory, SSLParameters parameters, int handshakeMs)
+  HandshakingServerSocket(
+      Gate gate, SSLSocketFactory factory, SSLParameters parameters, int handshakeMs)
       throws IOException {
-    this.factory = factory;
-    this.parameters = parameters;
-    this.handshakeMs = handshakeMs;
+    this(gate, Socket::new, plain -> secure(plain, factory, parameters, handshakeMs));
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -67,7 +87,7 @@ final class HandshakingServerSocket extends ServerSocket {
   @Override
   public Socket accept() throws IOException {
     if (listener == null && !isClosed()) {
-      listener = daemon(this::listen, "mgtm-tls-accept-" + getLocalPort());
+      listener = daemon(this::listen, "mgtm-group-accept-" + getLocalPort());
       listener.start();
     }
     while (!isClosed()) {
@@ -87,11 +107,21 @@ final class HandshakingServerSocket extends ServerSocket {
   private void listen() {
     while (!isClosed()) {
       try {
-        Socket plain = super.accept();
+        Socket plain = fresh.make();
+        implAccept(plain);
+        if (!gate.admits(plain.getRemoteSocketAddress(), () -> !plain.isClosed())) {
+          close(plain);
+          continue;
+        }
         try {
           handshakes.execute(() -> shakeHands(plain));
         } catch (RejectedExecutionException e) {
-          log.warn("Too many handshakes at once, {} is sent away", plain.getRemoteSocketAddress());
+          failures.run(
+              more ->
+                  log.warn(
+                      "Too many handshakes at once, {} is sent away{}",
+                      plain.getRemoteSocketAddress(),
+                      more));
           close(plain);
         }
       } catch (IOException e) {
@@ -105,19 +135,26 @@ final class HandshakingServerSocket extends ServerSocket {
 
   private void shakeHands(Socket plain) {
     try {
-      plain.setSoTimeout(handshakeMs);
-      SSLSocket secure = (SSLSocket) factory.createSocket(plain, null, plain.getPort(), true);
-      secure.setUseClientMode(false);
-      secure.setSSLParameters(parameters);
-      secure.startHandshake();
-      secure.setSoTimeout(0);
-      if (!ready.offer(secure) || isClosed()) {
+      if (!ready.offer(handshake.of(plain)) || isClosed()) {
         close(plain);
       }
     } catch (IOException e) {
-      log.info("No connection with {}: {}", plain.getRemoteSocketAddress(), e.getMessage());
+      failures.run(
+          more -> log.info("No connection with {}: {}{}", plain.getRemoteSocketAddress(), e, more));
       close(plain);
     }
+  }
+
+  private static Socket secure(
+      Socket plain, SSLSocketFactory factory, SSLParameters parameters, int handshakeMs)
+      throws IOException {
+    plain.setSoTimeout(handshakeMs);
+    SSLSocket secure = (SSLSocket) factory.createSocket(plain, null, plain.getPort(), true);
+    secure.setUseClientMode(false);
+    secure.setSSLParameters(parameters);
+    secure.startHandshake();
+    secure.setSoTimeout(0);
+    return secure;
   }
 
   private static void close(Socket socket) {

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param secret encrypts what messages carry and keeps those out that do not have it; headers stay
  *     in the clear, so prefer {@code tls}
  * @param stackFile a JGroups stack in XML that takes the place of all this but the cluster's name
+ * @param allowed networks that members may come from
  */
 public record JGroupsSettings(
     String cluster,
@@ -27,7 +28,8 @@ public record JGroupsSettings(
     long suspectMs,
     Optional<Tls> tls,
     Optional<GroupSecret> secret,
-    Optional<Path> stackFile) {
+    Optional<Path> stackFile,
+    AllowList allowed) {
   static final int DETECTION_PORT_OFFSET = 100;
 
   /**
@@ -53,6 +55,18 @@ public record JGroupsSettings(
     }
   }
 
+  /** Open to all networks. */
+  public JGroupsSettings(
+      String cluster,
+      InetSocketAddress bind,
+      List<InetSocketAddress> hosts,
+      long suspectMs,
+      Optional<Tls> tls,
+      Optional<GroupSecret> secret,
+      Optional<Path> stackFile) {
+    this(cluster, bind, hosts, suspectMs, tls, secret, stackFile, new AllowList(List.of()));
+  }
+
   /** Without a secret. */
   public JGroupsSettings(
       String cluster,
@@ -72,21 +86,27 @@ public record JGroupsSettings(
 
   public JGroupsSettings withTls(Tls keys) {
     return new JGroupsSettings(
-        cluster, bind, hosts, suspectMs, Optional.of(keys), secret, stackFile);
+        cluster, bind, hosts, suspectMs, Optional.of(keys), secret, stackFile, allowed);
   }
 
   public JGroupsSettings withSecret(GroupSecret shared) {
     return new JGroupsSettings(
-        cluster, bind, hosts, suspectMs, tls, Optional.of(shared), stackFile);
+        cluster, bind, hosts, suspectMs, tls, Optional.of(shared), stackFile, allowed);
   }
 
   /** Members of another mode do not see those of this one: the mode is part of the name. */
   public JGroupsSettings ofMode(GroupMode mode) {
     String name = cluster + '-' + mode.label();
-    return new JGroupsSettings(name, bind, hosts, suspectMs, tls, secret, stackFile);
+    return new JGroupsSettings(name, bind, hosts, suspectMs, tls, secret, stackFile, allowed);
+  }
+
+  /** With the built-in stack, members come from these networks only. */
+  public JGroupsSettings withAllowed(AllowList networks) {
+    return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, secret, stackFile, networks);
   }
 
   public JGroupsSettings withStackFile(Path file) {
-    return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, secret, Optional.of(file));
+    return new JGroupsSettings(
+        cluster, bind, hosts, suspectMs, tls, secret, Optional.of(file), allowed);
   }
 }

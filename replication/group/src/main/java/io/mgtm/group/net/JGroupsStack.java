@@ -9,10 +9,8 @@ import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.PerDestinationBundler;
 import org.jgroups.protocols.SYM_ENCRYPT;
-import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UNICAST4;
-import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
 
@@ -21,8 +19,7 @@ import org.jgroups.stack.Protocol;
  * detection by broken connections at once and by silence within the configured time, FIFO reliable
  * multicast and unicast, membership, fragmentation. The group's own messages, where they do not
  * take {@link DirectLinks}, rely on TCP alone for order and reliability, unless they are large. In
- * causal order all of them go over reliable multicast, with {@link Causal} on top; mode raft has
- * jgroups-raft's protocols there.
+ * causal order all of them go over reliable multicast, with {@link Causal} on top.
  *
  * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
  * failure detection's connections, which carry nothing, are not.
@@ -66,8 +63,8 @@ final class JGroupsStack {
   private JGroupsStack() {}
 
   /** A stack, from the bottom up. */
-  static List<Protocol> of(JGroupsSettings settings) {
-    TCP tcp = new TCP();
+  static List<Protocol> of(JGroupsSettings settings, GroupTcp.Listener others) {
+    GroupTcp tcp = new GroupTcp(new Gate(settings.allowed()), others);
     tcp.setBindAddress(settings.bind().getAddress());
     tcp.setBindPort(settings.bind().getPort());
     tcp.setPortRange(0);
@@ -75,9 +72,9 @@ final class JGroupsStack {
     tcp.nonBlockingSends(true);
     tcp.maxSendQueue(SEND_QUEUE_MAX);
     tcp.setSockConnTimeout((int) Math.min(500, settings.suspectMs()));
-    settings.tls().ifPresent(keys -> tcp.tls(GroupTls.of(keys)));
+    settings.tls().ifPresent(keys -> tcp.tls(GroupTls.of(keys, new Gate(settings.allowed()))));
     FD_SOCK2 sockets =
-        new FD_SOCK2()
+        new GroupDetection(new Gate(settings.allowed()))
             .setBindAddress(settings.bind().getAddress())
             .setOffset(JGroupsSettings.DETECTION_PORT_OFFSET)
             .setPortRange(1);
@@ -87,7 +84,7 @@ final class JGroupsStack {
     stack.add(new MERGE3().setMinInterval(300).setMaxInterval(1_000).setCheckInterval(1_500));
     stack.add(sockets);
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
-    stack.add(new VERIFY_SUSPECT2().setTimeout(settings.suspectMs() / 10));
+    stack.add(new GroupVerify().setTimeout(settings.suspectMs() / 10));
     settings.secret().ifPresent(secret -> stack.add(encryption(secret)));
     stack.add(new GroupNakack().setXmitInterval(RETRANSMIT_MS));
     stack.add(new UNICAST4().setXmitInterval(RETRANSMIT_MS));

@@ -1,27 +1,21 @@
 package io.mgtm.group.net;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.mgtm.group.LogException;
 import io.netty.channel.EventLoop;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.View;
-import org.jgroups.util.ExtendedUUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,8 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class JGroupsTransport implements Transport {
   private static final Logger log = LoggerFactory.getLogger(JGroupsTransport.class);
-  private static final String NAME_KEY = "mgtm.member";
-  private static final String LINK_KEY = "mgtm.link";
 
   private final String name;
   private final JGroupsSettings settings;
@@ -46,8 +38,10 @@ public final class JGroupsTransport implements Transport {
   /** Null without. */
   private DirectLinks links;
 
-  /** The members of the view by name, but this one. */
-  private volatile Map<String, Address> others = Map.of();
+  private final OtherClusters otherClusters;
+
+  /** Of the view. */
+  private volatile NameHolders holders = NameHolders.NONE;
 
   private volatile Set<Address> addresses = Set.of();
 
@@ -79,6 +73,9 @@ public final class JGroupsTransport implements Transport {
     this.order = order;
     this.loop = loop;
     this.reach = reach;
+    this.otherClusters =
+        new OtherClusters(
+            name, settings.cluster(), () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
   }
 
   /**
@@ -97,13 +94,11 @@ public final class JGroupsTransport implements Transport {
       links = loop.map(owner -> new DirectLinks(owner, settings, reach, receiver)).orElse(null);
       channel =
           GroupChannels.open(
-              settings, order == MessageOrder.CAUSAL ? List.of(new Causal()) : List.of());
+              settings,
+              otherClusters,
+              order == MessageOrder.CAUSAL ? List.of(new Causal()) : List.of());
       channel.addAddressGenerator(
-          () -> {
-            ExtendedUUID address = ExtendedUUID.randomUUID(name);
-            address.put(NAME_KEY, name.getBytes(UTF_8));
-            return links == null ? address : address.put(LINK_KEY, encode(links.address()));
-          });
+          () -> MemberAddress.of(name, settings.bind(), links == null ? null : links.address()));
       channel.name(name);
       channel.setDiscardOwnMessages(true);
       channel.setReceiver(new Incoming(receiver));
@@ -113,39 +108,6 @@ public final class JGroupsTransport implements Transport {
     } catch (Exception e) {
       throw GroupChannels.refused(name, settings, e);
     }
-  }
-
-  private static String nameOf(Address address) {
-    byte[] stored = address instanceof ExtendedUUID uuid ? uuid.get(NAME_KEY) : null;
-    return stored == null ? "" : new String(stored, UTF_8);
-  }
-
-  /** As text, since JGroups shows it in its logs and threads' names. */
-  private static byte[] encode(InetSocketAddress at) {
-    return (at.getAddress().getHostAddress() + ':' + at.getPort()).getBytes(UTF_8);
-  }
-
-  /** Null when it has none. */
-  private static DirectLinks.Peer peer(Address address) {
-    byte[] stored = address instanceof ExtendedUUID uuid ? uuid.get(LINK_KEY) : null;
-    if (stored == null) {
-      return null;
-    }
-    String text = new String(stored, UTF_8);
-    int colon = text.lastIndexOf(':');
-    try {
-      InetAddress host = InetAddress.getByName(text.substring(0, colon));
-      int port = Integer.parseInt(text.substring(colon + 1));
-      return new DirectLinks.Peer(process(address), new InetSocketAddress(host, port));
-    } catch (UnknownHostException | IllegalArgumentException | StringIndexOutOfBoundsException e) {
-      log.warn("{} says nonsense about where its links are taken", address, e);
-      return null;
-    }
-  }
-
-  private static UUID process(Address address) {
-    ExtendedUUID id = (ExtendedUUID) address;
-    return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
   }
 
   private final class Incoming implements org.jgroups.Receiver {
@@ -166,15 +128,13 @@ public final class JGroupsTransport implements Transport {
 
     @Override
     public void viewAccepted(View view) {
-      Map<String, Address> before = others;
-      Map<String, Address> now = new HashMap<>();
-      for (Address address : view.getMembers()) {
-        String member = nameOf(address);
-        if (!member.isEmpty() && !member.equals(name)) {
-          now.put(member, address);
-        }
-      }
+      Map<String, Address> before = holders.byName();
+      NameHolders next = holders.in(view.getMembers(), channel.getAddress());
+      Map<String, Address> now = next.byName();
       log.info("Member {} is connected with {}", name, now.keySet());
+      next.rivals().stream()
+          .filter(rival -> !holders.rivals().contains(rival))
+          .forEach(rival -> log.error("Member {}: {}", name, rival));
       before.forEach(
           (member, address) -> {
             if (!address.equals(now.get(member))) {
@@ -188,22 +148,18 @@ public final class JGroupsTransport implements Transport {
             }
           });
       // Last, so that nothing of another process is heard before the word that it is there.
-      others = Map.copyOf(now);
+      holders = next;
       addresses = Set.copyOf(now.values());
       if (links != null) {
-        links.members(process(channel.getAddress()), peers(now));
+        links.members(MemberAddress.process(channel.getAddress()), peers(now));
       }
     }
 
     private static Map<String, DirectLinks.Peer> peers(Map<String, Address> members) {
       Map<String, DirectLinks.Peer> peers = new HashMap<>();
       members.forEach(
-          (member, address) -> {
-            DirectLinks.Peer peer = peer(address);
-            if (peer != null) {
-              peers.put(member, peer);
-            }
-          });
+          (member, address) ->
+              MemberAddress.peer(address).ifPresent(peer -> peers.put(member, peer)));
       return peers;
     }
   }
@@ -217,7 +173,7 @@ public final class JGroupsTransport implements Transport {
   }
 
   private void sendOverChannel(List<String> to, byte[] message) {
-    Map<String, Address> known = others;
+    Map<String, Address> known = holders.byName();
     if (to.size() > 1 && to.size() == known.size() && known.keySet().containsAll(to)) {
       transmit(null, message);
       return;
@@ -248,7 +204,12 @@ public final class JGroupsTransport implements Transport {
 
   @Override
   public List<String> connected() {
-    return Stream.concat(Stream.of(name), others.keySet().stream()).sorted().toList();
+    return Stream.concat(Stream.of(name), holders.byName().keySet().stream()).sorted().toList();
+  }
+
+  @Override
+  public List<String> warnings() {
+    return Stream.concat(holders.rivals().stream(), otherClusters.sentences().stream()).toList();
   }
 
   @Override

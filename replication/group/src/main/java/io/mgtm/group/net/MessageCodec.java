@@ -13,18 +13,22 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Messages as bytes, big-endian.
  *
  * <pre>
- * | version:u8 | type:u8 | sender (as in {@link Membership}) | term:i64 | the type's fields |
+ * | version:u8 | type:u8 | sender (as in {@link Membership}) | term:i64 | founding:u128 | the type's fields |
  * entry: | term:i64 | kind:u8 | durability:u8 | bytes:i32 | payload |
  * </pre>
+ *
+ * <p>The founding is 0 for none. Version 1 had no founding, and its votes did not say which group
+ * they were for; so it is not taken.
  */
 public final class MessageCodec {
-  private static final byte VERSION = 1;
-  private static final int HEADER_BYTES = 2 + 17 + Membership.NAME_BYTES_MAX + 8;
+  private static final byte VERSION = 2;
+  private static final int HEADER_BYTES = 2 + 17 + Membership.NAME_BYTES_MAX + 8 + 16;
   private static final int ENTRY_HEADER_BYTES = 8 + 1 + 1 + 4;
   private static final int FIELDS_BYTES_MAX = 128 + Membership.NAME_BYTES_MAX;
 
@@ -41,6 +45,9 @@ public final class MessageCodec {
   private static final byte CAUGHT_UP = 11;
   private static final byte TRANSFER_NOW = 12;
   private static final byte DIVERGED = 13;
+  private static final byte FOREIGN = 14;
+  private static final byte NOT_A_MEMBER = 15;
+  private static final UUID NO_FOUNDING = new UUID(0, 0);
 
   /** A message and who sent it. */
   public record Envelope(MemberId from, Message message) {}
@@ -53,6 +60,8 @@ public final class MessageCodec {
     to.put(VERSION).put((byte) 0);
     Membership.encode(from, to);
     to.putLong(message.term());
+    UUID founding = message.founding() == null ? NO_FOUNDING : message.founding();
+    to.putLong(founding.getMostSignificantBits()).putLong(founding.getLeastSignificantBits());
     byte type;
     if (message instanceof Message.Append m) {
       type = APPEND;
@@ -91,6 +100,14 @@ public final class MessageCodec {
     if (message instanceof Message.CheckpointPiece m) {
       return m.piece().remaining() + m.membership().encoded().length;
     }
+    if (message instanceof Message.NotAMember m) {
+      return m.membership().encoded().length;
+    }
+    if (message instanceof Message.HelloReply m) {
+      return m.initial().encoded().length
+          + 1
+          + m.configured().size() * (1 + Membership.NAME_BYTES_MAX);
+    }
     return 0;
   }
 
@@ -109,9 +126,16 @@ public final class MessageCodec {
       to.putLong(m.nonce());
       return HELLO;
     } else if (message instanceof Message.HelloReply m) {
-      byte[] leader = m.leader().getBytes(UTF_8);
-      to.putLong(m.nonce()).put((byte) leader.length).put(leader);
+      name(m.leader(), to.putLong(m.nonce()));
+      to.put((byte) m.configured().size());
+      m.configured().forEach(name -> name(name, to));
+      to.put(m.initial().encoded());
       return HELLO_REPLY;
+    } else if (message instanceof Message.Foreign) {
+      return FOREIGN;
+    } else if (message instanceof Message.NotAMember m) {
+      to.put(m.membership().encoded());
+      return NOT_A_MEMBER;
     } else if (message instanceof Message.PreVote m) {
       to.putLong(m.forTerm()).putLong(m.lastTerm()).putLong(m.lastIndex());
       return PRE_VOTE;
@@ -153,22 +177,31 @@ public final class MessageCodec {
       }
       byte type = from.get();
       MemberId sender = Membership.decodeMember(from);
-      return new Envelope(sender, message(type, from.getLong(), from));
+      long term = from.getLong();
+      UUID founding = new UUID(from.getLong(), from.getLong());
+      return new Envelope(
+          sender, message(type, term, founding.equals(NO_FOUNDING) ? null : founding, from));
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException("a message that is cut off", e);
     }
   }
 
-  private static Message message(byte type, long term, ByteBuffer in) {
+  private static Message message(byte type, long term, UUID founding, ByteBuffer in) {
     return switch (type) {
       case HELLO -> new Message.Hello(term, in.getLong());
-      case HELLO_REPLY -> new Message.HelloReply(term, in.getLong(), name(in));
-      case PRE_VOTE -> new Message.PreVote(term, in.getLong(), in.getLong(), in.getLong());
+      case HELLO_REPLY ->
+          new Message.HelloReply(term, in.getLong(), name(in), names(in), Membership.decode(in));
+      case FOREIGN -> new Message.Foreign(term, founding);
+      case NOT_A_MEMBER -> new Message.NotAMember(term, founding, Membership.decode(in));
+      case PRE_VOTE ->
+          new Message.PreVote(term, founding, in.getLong(), in.getLong(), in.getLong());
       case PRE_VOTE_REPLY ->
           new Message.PreVoteReply(term, in.getLong(), in.get() != 0, standing(in));
-      case VOTE -> new Message.Vote(term, in.getLong(), in.getLong(), in.get() != 0, in.get() != 0);
+      case VOTE ->
+          new Message.Vote(
+              term, founding, in.getLong(), in.getLong(), in.get() != 0, in.get() != 0);
       case VOTE_REPLY -> new Message.VoteReply(term, in.get() != 0, standing(in));
-      case APPEND -> readAppend(term, in);
+      case APPEND -> readAppend(term, founding, in);
       case APPEND_REPLY ->
           new Message.AppendReply(
               term,
@@ -183,6 +216,7 @@ public final class MessageCodec {
       case CHECKPOINT_PIECE ->
           new Message.CheckpointPiece(
               term,
+              founding,
               in.getLong(),
               in.getLong(),
               in.getLong(),
@@ -200,7 +234,7 @@ public final class MessageCodec {
     };
   }
 
-  private static Message readAppend(long term, ByteBuffer in) {
+  private static Message readAppend(long term, UUID founding, ByteBuffer in) {
     long round = in.getLong();
     long previousIndex = in.getLong();
     long previousTerm = in.getLong();
@@ -218,16 +252,34 @@ public final class MessageCodec {
       entries.add(new Entry(entryTerm, kind, durability, in.slice(in.position(), bytes)));
       in.position(in.position() + bytes);
     }
-    return new Message.Append(term, round, previousIndex, previousTerm, commitIndex, entries);
+    return new Message.Append(
+        term, founding, round, previousIndex, previousTerm, commitIndex, entries);
   }
 
   private static Standing standing(ByteBuffer in) {
     return Standing.of(in.get());
   }
 
+  private static void name(String name, ByteBuffer to) {
+    byte[] bytes = name.getBytes(UTF_8);
+    to.put((byte) bytes.length).put(bytes);
+  }
+
   private static String name(ByteBuffer in) {
     byte[] bytes = new byte[Byte.toUnsignedInt(in.get())];
     in.get(bytes);
     return new String(bytes, UTF_8);
+  }
+
+  private static List<String> names(ByteBuffer in) {
+    int count = Byte.toUnsignedInt(in.get());
+    if (count > Membership.MEMBERS_MAX) {
+      throw new IllegalArgumentException("a message that names %d members".formatted(count));
+    }
+    List<String> names = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      names.add(name(in));
+    }
+    return List.copyOf(names);
   }
 }

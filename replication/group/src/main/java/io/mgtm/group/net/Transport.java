@@ -43,6 +43,11 @@ public interface Transport extends AutoCloseable {
   /** The names of the members that are connected, this one's among them. Any thread. */
   List<String> connected();
 
+  /** What an operator should know of now, a sentence each. Any thread. */
+  default List<String> warnings() {
+    return List.of();
+  }
+
   @Override
   void close();
 }

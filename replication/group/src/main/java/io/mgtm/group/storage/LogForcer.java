@@ -25,7 +25,7 @@ final class LogForcer {
 
   private volatile long forcedPosition;
   private volatile long durableIndex;
-  private LogException failure;
+  private volatile LogException failure;
 
   /** All that is written up to the position is on disk. */
   LogForcer(
@@ -87,11 +87,17 @@ final class LogForcer {
       status.raiseDurable(index);
       return index;
     } catch (LogException e) {
-      failure = e;
+      throw failed(e);
     } catch (InternalError e) {
-      failure = LogStore.accessFault(files.describe(""), e);
+      throw failed(LogStore.accessFault(files.describe(""), e));
     }
-    throw failure;
+  }
+
+  /** The next process must know it too, so it is noted before anybody hears of it. */
+  private LogException failed(LogException cause) {
+    failure = cause;
+    status.noteFailed();
+    return cause;
   }
 
   private void forceUpTo(long end) {
@@ -126,11 +132,9 @@ final class LogForcer {
     try {
       change.run();
     } catch (LogException e) {
-      failure = e;
-      throw e;
+      throw failed(e);
     } catch (InternalError e) {
-      failure = LogStore.accessFault(files.describe(""), e);
-      throw failure;
+      throw failed(LogStore.accessFault(files.describe(""), e));
     }
   }
 

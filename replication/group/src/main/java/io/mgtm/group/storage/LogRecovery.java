@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out what a log holds after the process or the machine died, and makes it fit to go on.
@@ -21,8 +23,13 @@ import java.util.UUID;
  * wipe that did not come to its force looks finished while the disk still has everything. Hence
  * nothing of a used segment is ever wiped without a note on disk that says so, and where the note
  * stands, all behind the end is wiped again, whatever it looks like.
+ *
+ * <p>After a failed force the system takes pages for clean that the disk never got. Those that are
+ * still in memory are stored again, forced, and only then believed; those that are gone leave a
+ * shorter log, which the report says may lack entries.
  */
 final class LogRecovery {
+  private static final Logger log = LoggerFactory.getLogger(LogRecovery.class);
   private final StorageFiles files;
   private final UUID member;
   private final StatusPage status;
@@ -71,6 +78,9 @@ final class LogRecovery {
     if (status.truncation() > 0) {
       truncateFrom = status.truncation();
     }
+    if (status.clean() < 0) {
+      hearOfFailures();
+    }
     evidence(status.durable(), "the status page says");
     evidence(status.clean(), "the note of the last clean stop says");
     evidence(checkpointIndex, "the newest checkpoint says");
@@ -86,7 +96,13 @@ final class LogRecovery {
         status.clean() == endIndex - 1 && tornBytes == 0 && truncateFrom == Long.MAX_VALUE;
     repair(wasClean);
     RecoveryReport report =
-        new RecoveryReport(false, wasClean, segments.get(0).firstIndex(), endIndex - 1, tornBytes);
+        new RecoveryReport(
+            false,
+            wasClean,
+            segments.get(0).firstIndex(),
+            endIndex - 1,
+            tornBytes,
+            status.hasFailed());
     return new Recovered(
         segments.subList(0, endSegment + 1),
         segments.subList(endSegment + 1, segments.size()),
@@ -126,6 +142,18 @@ final class LogRecovery {
     status.clearRestart();
   }
 
+  /** The system tells a failure to write back, which no process has heard of, to the next force. */
+  private void hearOfFailures() {
+    for (Segment segment : segments) {
+      try {
+        segment.force(0, segment.capacity());
+      } catch (LogException e) {
+        log.warn("Entries that were not forced may be lost: {}", e.getMessage());
+        status.noteFailed();
+      }
+    }
+  }
+
   /** Notes that {@code index} was on disk once. What a truncation removes proves nothing. */
   private void evidence(long index, String source) {
     long kept = Math.min(index, truncateFrom - 1);
@@ -157,7 +185,7 @@ final class LogRecovery {
         List.of(),
         Segment.HEADER_BYTES,
         0,
-        new RecoveryReport(true, true, 1, 0, 0));
+        new RecoveryReport(true, true, 1, 0, 0, false));
   }
 
   /**
@@ -306,6 +334,23 @@ final class LogRecovery {
       }
       int to = isEnd ? endOffset : segment.capacity();
       segment.rewrite(from, to);
+      if (from < to) {
+        proveSound(segment, Math.max(evidence + 1, segment.firstIndex()), nextFirst);
+      }
+    }
+  }
+
+  /** A page may have gone from memory after it was read and before it was stored again. */
+  private void proveSound(Segment segment, long fromIndex, long toIndex) {
+    int offset = segment.offsetOf(fromIndex);
+    for (long index = fromIndex; index < toIndex && offset >= 0; index++) {
+      offset = segment.recordEnd(offset, index);
+    }
+    if (offset < 0 || !segment.readHeader(files.describe(segment.name()))) {
+      throw new LogException(
+          Category.IO,
+          "The disk has lost a part of %s that was just read; check the disk and start again"
+              .formatted(files.describe(segment.name())));
     }
   }
 }

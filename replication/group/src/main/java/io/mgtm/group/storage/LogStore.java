@@ -24,7 +24,10 @@ public final class LogStore {
   private final RecoveryReport recovery;
   private final UsedSegments segments;
   private final LogForcer forcer;
+  private final LongSupplier nanoClock;
   private final AtomicLong appendedBytes = new AtomicLong();
+  private final AtomicLong forces = new AtomicLong();
+  private final AtomicLong forceNanos = new AtomicLong();
 
   // Owner thread.
   private Segment current;
@@ -47,15 +50,21 @@ public final class LogStore {
     StorageFiles files = environment.files();
     // The process before may have died between making a name and forcing it.
     files.forceDirectory();
+    StatusPage status = StatusPage.open(files, environment.member());
     try {
-      StatusPage status = StatusPage.open(files, environment.member());
       LogRecovery.Recovered recovered =
           new LogRecovery(files, environment.member(), status).run(settings, checkpointIndex);
       files.list().stream()
           .filter(name -> name.endsWith(FileNames.UNFINISHED))
           .forEach(files::delete);
       return new LogStore(environment, settings, status, recovered);
+    } catch (LogException e) {
+      if (e.category() == Category.IO) {
+        status.noteFailed();
+      }
+      throw e;
     } catch (InternalError e) {
+      status.noteFailed();
       throw accessFault(files.describe(""), e);
     }
   }
@@ -66,6 +75,7 @@ public final class LogStore {
       StatusPage status,
       LogRecovery.Recovered recovered) {
     this.files = environment.files();
+    this.nanoClock = environment.nanoClock();
     this.status = status;
     this.payloadBytesMax = settings.payloadBytesMax();
     this.recovery = recovered.report();
@@ -86,11 +96,13 @@ public final class LogStore {
   }
 
   /**
-   * Takes back the note of a clean stop, durably, and starts making segments ahead. To be called
-   * once, before the first append.
+   * Takes back the notes of a clean stop and of a failed force, durably, and starts making segments
+   * ahead. To be called once, before the first append, when what {@link #recovery} said is stored
+   * where it is needed.
    */
   public void startAppending() {
     status.clearClean();
+    status.clearFailed();
     appending = true;
     pool.fill();
   }
@@ -177,7 +189,21 @@ public final class LogStore {
    *     nothing may be acknowledged any more
    */
   public long force() {
-    return forcer.force();
+    long startNanos = nanoClock.getAsLong();
+    long durable = forcer.force();
+    forces.incrementAndGet();
+    forceNanos.addAndGet(nanoClock.getAsLong() - startNanos);
+    return durable;
+  }
+
+  /** How often it was forced since it was opened. Any thread. */
+  public long forces() {
+    return forces.get();
+  }
+
+  /** The time that took, in nanoseconds. Any thread. */
+  public long forceNanos() {
+    return forceNanos.get();
   }
 
   /** The lowest index that the log reaches back to; one above the last in an empty log. */

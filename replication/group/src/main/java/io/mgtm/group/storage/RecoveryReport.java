@@ -8,6 +8,13 @@ package io.mgtm.group.storage;
  * @param firstIndex the lowest index that the log reaches back to
  * @param lastIndex the highest index found
  * @param cutBytes how many bytes of a torn tail, never acknowledged as durable, were cut
+ * @param forceFailed whether a force had failed: entries that were not forced may be missing
+ *     although the machine has not died
  */
 public record RecoveryReport(
-    boolean fresh, boolean clean, long firstIndex, long lastIndex, long cutBytes) {}
+    boolean fresh,
+    boolean clean,
+    long firstIndex,
+    long lastIndex,
+    long cutBytes,
+    boolean forceFailed) {}

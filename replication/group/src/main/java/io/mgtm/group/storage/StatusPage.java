@@ -1,15 +1,19 @@
 package io.mgtm.group.storage;
 
+import io.mgtm.group.LogException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a log must remember beside its records, in one page that exists from the start, so that a
  * full disk cannot stand in the way.
  *
  * <pre>
- *  0            16           32           48           64
- *  | durable A  | durable B  | clean      | truncate   | restart    |  each: number (8) | check (8)
+ *  0            16           32           48           64           80
+ *  | durable A  | durable B  | clean      | truncate   | restart    | failed     |
+ *                                                                  each: number (8) | check (8)
  * </pre>
  *
  * <ul>
@@ -23,6 +27,9 @@ import java.util.UUID;
  *       wipes. As long as it is there, zeros behind that index may be in memory only.
  *   <li><i>restart</i>: the index that the log will begin at, once the checkpoint before it is on
  *       disk and takes the place of everything.
+ *   <li><i>failed</i>: a force has failed, with the index that was on disk then. What was stored
+ *       behind it and not forced may be gone from now on, without the machine having died. The note
+ *       is there at once for the next process, even if the disk does not take it.
  * </ul>
  *
  * <p>Little-endian. All slots lie in one sector, which a disk writes whole or not at all. A slot
@@ -30,6 +37,7 @@ import java.util.UUID;
  * each other under the store's force lock.
  */
 final class StatusPage {
+  private static final Logger log = LoggerFactory.getLogger(StatusPage.class);
   static final String NAME = "status";
 
   private static final int FILE_BYTES = 4096;
@@ -37,7 +45,8 @@ final class StatusPage {
   private static final int CLEAN_AT = 2 * SLOT_BYTES;
   private static final int TRUNCATE_AT = 3 * SLOT_BYTES;
   private static final int RESTART_AT = 4 * SLOT_BYTES;
-  private static final int END = 5 * SLOT_BYTES;
+  private static final int FAILED_AT = 5 * SLOT_BYTES;
+  private static final int END = 6 * SLOT_BYTES;
   private static final long NONE = -1;
 
   private final MappedFile file;
@@ -129,6 +138,35 @@ final class StatusPage {
   /** On return no crash can bring the note back. */
   void clearRestart() {
     clear(RESTART_AT);
+  }
+
+  /** Whether a force has failed since the note was cleared. */
+  boolean hasFailed() {
+    return load(FAILED_AT) >= 0;
+  }
+
+  /**
+   * Notes that a force has failed.
+   *
+   * @return whether the note is on disk; if not, it is in memory until the file system is unmounted
+   */
+  boolean noteFailed() {
+    store(FAILED_AT, durable());
+    try {
+      force();
+      return true;
+    } catch (LogException | InternalError e) {
+      log.error(
+          "{}",
+          "That a force failed could not be stored either (%s); if this disk is unmounted before the next start, start with an empty folder"
+              .formatted(e.getMessage()));
+      return false;
+    }
+  }
+
+  /** On return no crash can bring the note back. */
+  void clearFailed() {
+    clear(FAILED_AT);
   }
 
   private void clear(int offset) {

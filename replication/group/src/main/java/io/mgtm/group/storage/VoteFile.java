@@ -14,12 +14,23 @@ import java.util.zip.CRC32C;
  *
  * Big-endian; the checksum covers all before it.
  *
- * @param version the one that is written, and the only one that is read
+ * @param version the one that is written
+ * @param oldest the first of the versions that are read
  */
-public record VoteFile(String name, long magic, int version) {
+public record VoteFile(String name, long magic, int version, int oldest) {
   private static final int HEADER_BYTES = 8 + 4;
 
   private static final int CHECKSUM_BYTES = 4;
+
+  /** A file of which only one version is read. */
+  public VoteFile(String name, long magic, int version) {
+    this(name, magic, version, version);
+  }
+
+  /** The version of what {@link #read} gave. */
+  public static int versionOf(ByteBuffer content) {
+    return content.getInt(Long.BYTES);
+  }
 
   /** Whether a folder has it. */
   public boolean isIn(StorageFiles files) {
@@ -31,7 +42,7 @@ public record VoteFile(String name, long magic, int version) {
    *
    * @param bytesMin what that takes at the least
    * @return the content, at the first byte that is not the header's
-   * @throws LogException with CORRUPT when the file is damaged, with FORMAT when another version
+   * @throws LogException with CORRUPT when the file is damaged, with FORMAT when a newer version
    *     wrote it
    */
   public ByteBuffer read(StorageFiles files, int bytesMin) {
@@ -47,11 +58,11 @@ public record VoteFile(String name, long magic, int version) {
               .formatted(files.describe(name)));
     }
     int found = from.getInt();
-    if (found != version) {
+    if (found < oldest || found > version) {
       throw new LogException(
           Category.FORMAT,
-          "%s has version %d and this program reads version %d; start the newer program"
-              .formatted(files.describe(name), found, version));
+          "%s has version %d and this program reads %d to %d; start the newer program"
+              .formatted(files.describe(name), found, oldest, version));
     }
     return from;
   }

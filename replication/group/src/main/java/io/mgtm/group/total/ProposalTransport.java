@@ -70,6 +70,11 @@ final class ProposalTransport implements Transport {
   }
 
   @Override
+  public List<String> warnings() {
+    return transport.warnings();
+  }
+
+  @Override
   public void close() {
     transport.close();
   }

@@ -1,6 +1,7 @@
 package io.mgtm.group.total;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
@@ -10,10 +11,12 @@ import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberListener;
+import io.mgtm.group.member.MemberParts;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
 import io.mgtm.group.net.Reach;
 import io.mgtm.group.net.Transport;
+import io.mgtm.group.storage.LogStats;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -21,7 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +50,7 @@ public final class TotalLog implements OrderedLog {
   /** Between two tries to let a member with room make the order. */
   private static final long YIELD_MS = 5_000;
 
+  private final MemberParts parts;
   private final Executor owner;
   private final Listener listener;
   private final Transport transport;
@@ -76,22 +79,30 @@ public final class TotalLog implements OrderedLog {
     JGroupsSettings own = network.ofMode(GroupMode.TOTAL);
     JGroupsTransport transport =
         new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own), Reach.VIEW);
-    return open(folder, settings, TotalSettings.defaults(), machine, owner, listener, transport);
+    return open(
+        MemberParts.open(folder, settings.name()),
+        settings,
+        TotalSettings.defaults(),
+        machine,
+        owner,
+        listener,
+        transport);
   }
 
-  static TotalLog open(
-      Path folder,
+  /** As {@link #open}, on other parts. */
+  public static TotalLog open(
+      MemberParts parts,
       GroupSettings settings,
       TotalSettings total,
       OrderedMachine machine,
       Executor owner,
       Listener listener,
       Transport transport) {
-    TotalLog opened = new TotalLog(total, machine, owner, listener, transport);
+    TotalLog opened = new TotalLog(parts, total, machine, owner, listener, transport);
     opened.group =
         GroupLog.open(
             GroupMode.FIFO,
-            folder,
+            parts,
             settings,
             opened.order,
             owner,
@@ -103,11 +114,13 @@ public final class TotalLog implements OrderedLog {
   }
 
   private TotalLog(
+      MemberParts parts,
       TotalSettings settings,
       OrderedMachine machine,
       Executor owner,
       Listener listener,
       Transport transport) {
+    this.parts = parts;
     this.owner = owner;
     this.listener = listener;
     this.transport = transport;
@@ -122,8 +135,8 @@ public final class TotalLog implements OrderedLog {
             settings.proposalBytesMax());
   }
 
-  private static long nowMs() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  private long nowMs() {
+    return parts.nowMs();
   }
 
   /** What becomes of own proposals. */
@@ -384,6 +397,11 @@ public final class TotalLog implements OrderedLog {
     return !stopped && group.isLeading();
   }
 
+  /** Where the log below stands and what it has done. Any thread. */
+  public LogStats stats() {
+    return group.stats();
+  }
+
   @Override
   public boolean hasRoom() {
     return group.hasRoom(ProposalEntry.HEADER_BYTES_MAX);
@@ -407,6 +425,11 @@ public final class TotalLog implements OrderedLog {
   @Override
   public Optional<String> remove(String name) {
     return group.remove(name);
+  }
+
+  @Override
+  public Optional<String> durability(DurabilityMode mode) {
+    return group.durability(mode);
   }
 
   @Override

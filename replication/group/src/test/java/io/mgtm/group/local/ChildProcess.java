@@ -87,7 +87,7 @@ final class ChildProcess implements AutoCloseable {
   public void close() {
     process.toHandle().destroyForcibly(); // the process's own method closes what is to be read
     try {
-      process.waitFor(10, TimeUnit.SECONDS);
+      process.waitFor(180, TimeUnit.SECONDS);
       reader.join(TimeUnit.SECONDS.toMillis(10));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -26,7 +26,8 @@ import org.slf4j.helpers.MessageFormatter;
  *   <li>what is there is a prefix of what was appended, byte by byte;
  *   <li>every {@code REQUIRED} entry whose commit was seen is there, and so is, for every {@code
  *       AHEAD} entry whose commit was seen, the {@code AHEAD} entry before it;
- *   <li>the death of the process alone loses nothing that was appended;
+ *   <li>the death of the process alone loses nothing that was appended, unless a force has failed:
+ *       then the log says that entries may be missing;
  *   <li>a stop counts as clean only if nothing can be missing;
  *   <li>a checkpoint with its final name is whole.
  * </ul>
@@ -50,6 +51,7 @@ final class CrashSimulation {
     int checkpoints;
     int segmentsDropped;
     int forcesFailed;
+    int entriesGoneInTheSameBoot;
     int roomRefused;
   }
 
@@ -59,6 +61,7 @@ final class CrashSimulation {
 
   private final Coverage coverage;
   private final Random random;
+  private final Random failures;
   private final SimulatedDisk disk;
   private final LocalLogSettings settings;
 
@@ -80,11 +83,13 @@ final class CrashSimulation {
   private LocalLog log;
   private boolean isOpen;
   private boolean failed;
+  private boolean forceFailed;
   private long nanos;
 
   CrashSimulation(long seed, Coverage coverage) {
     this.coverage = coverage;
     random = new Random(seed);
+    failures = new Random(~seed);
     disk = new SimulatedDisk(random);
     int segmentBytes = 1024 + 8 * random.nextInt(600);
     settings =
@@ -143,23 +148,17 @@ final class CrashSimulation {
 
   private void open() {
     threads = new ManualThreads();
-    machine = new ChainMachine();
     failed = false;
     isOpen = false;
     disk.setBytesMax(Long.MAX_VALUE);
     disk.failNoForce();
     try {
-      log =
-          LocalLog.open(
-              new LocalLog.Parts(disk, MEMBER, () -> {}, threads, () -> nanos),
-              settings,
-              machine,
-              threads.owner(),
-              new Watcher());
+      openLog();
     } catch (RuntimeException e) {
       throw new Violation("the log cannot be opened: " + e.getMessage(), e);
     }
     compare();
+    forceFailed = false;
     checkCheckpoints();
     coverage.tailsCut += log.recovery().cutBytes() > 0 ? 1 : 0;
     mayBeClean = false;
@@ -170,6 +169,27 @@ final class CrashSimulation {
     inMemory = 0;
     isOpen = true;
     require(log.committedIndex() == last(), "what was recovered does not count as committed");
+  }
+
+  /** A page that goes while recovery is at it costs another start. */
+  private void openLog() {
+    for (int tries = 1; ; tries++) {
+      try {
+        machine = new ChainMachine();
+        log =
+            LocalLog.open(
+                new LocalLog.Parts(disk, MEMBER, () -> {}, threads, () -> nanos),
+                settings,
+                machine,
+                threads.owner(),
+                new Watcher());
+        return;
+      } catch (LogException e) {
+        if (!forceFailed || e.category() != Category.IO || tries == 20) {
+          throw e;
+        }
+      }
+    }
   }
 
   private void compare() {
@@ -185,8 +205,12 @@ final class CrashSimulation {
         "entries up to {} were promised, {} were recovered",
         promised,
         recovered);
+    coverage.entriesGoneInTheSameBoot += recovered < inMemory ? 1 : 0;
     require(
-        recovered >= inMemory,
+        forceFailed || !log.recovery().forceFailed(),
+        "a force counts as failed and none has failed");
+    require(
+        recovered >= inMemory || (forceFailed && log.recoveredUncleanly()),
         "the process died after entry {} and {} were recovered",
         inMemory,
         recovered);
@@ -231,6 +255,11 @@ final class CrashSimulation {
       case 3 -> {
         if (random.nextInt(4) == 0) {
           disk.failNextForce();
+          forceFailed = true;
+        }
+        if (failures.nextInt(4) == 0) {
+          disk.failToWriteBackSome();
+          forceFailed = true;
         }
       }
       case 4 -> threads.runAll();

@@ -22,7 +22,8 @@ class CrashSimulationTest {
           .as("every kind of event has happened")
           .matches(c -> c.processDeaths > 0 && c.powerLosses > 0 && c.cleanStops > 0)
           .matches(c -> c.tailsCut > 0 && c.checkpoints > 0 && c.segmentsDropped > 0)
-          .matches(c -> c.forcesFailed > 0 && c.roomRefused > 0);
+          .matches(c -> c.forcesFailed > 0 && c.roomRefused > 0)
+          .matches(c -> c.entriesGoneInTheSameBoot > 0);
     }
   }
 

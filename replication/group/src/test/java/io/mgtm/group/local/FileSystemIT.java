@@ -11,6 +11,7 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.storage.QuietLog;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ class FileSystemIT {
 
   private <T> T onOwner(Callable<T> task) {
     try {
-      return owner.submit(task).get(60, TimeUnit.SECONDS);
+      return owner.submit(task).get(180, TimeUnit.SECONDS);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       throw new AssertionError(e);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.storage.DataDirectory;
+import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.QuietLog;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,7 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.storage.Seeds;
+import io.mgtm.testing.Await;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +41,7 @@ class RealThreadsIT implements ReplicatedLog.Listener {
   }
 
   private <T> T onOwner(Callable<T> task) throws Exception {
-    return owner.submit(task).get(60, TimeUnit.SECONDS);
+    return owner.submit(task).get(180, TimeUnit.SECONDS);
   }
 
   private Boolean open() {

@@ -34,6 +34,17 @@ class OwnerTasksTest {
     tasks.checkOpen();
   }
 
+  /** A sync failed on another thread: what the tasks that wait would send rests on nothing. */
+  @Test
+  void tasksThatWaitDoNothingOnceAFailureIsReported() {
+    LogException cause = new LogException(Category.IO, "a sync failed");
+    tasks.execute(() -> ran.add("waits when it is reported"));
+    tasks.report(cause);
+    runWaiting();
+    assertThat(ran).isEmpty();
+    assertThat(failures).containsExactly(cause);
+  }
+
   @Test
   void nothingRunsOnceTheLogIsClosed() {
     tasks.execute(() -> ran.add("waits when it is closed"));

@@ -24,8 +24,6 @@ enum Promise {
   NOTHING_WITHOUT_A_MAJORITY,
   /** What a deposed leader had applied and nobody else has is gone from its state. */
   UNACKNOWLEDGED_IS_UNDONE,
-  /** The leadership can be handed to a chosen member. */
-  TRANSFER,
   /** Members are added and removed while the group runs. */
   MEMBERS_CHANGE,
   /** Entries of several hundred kilobytes. */
@@ -40,7 +38,6 @@ enum Promise {
     NOT_PROMISED.put(GroupMode.TOTAL, EnumSet.of(UNACKNOWLEDGED_IS_UNDONE));
     NOT_PROMISED.put(
         GroupMode.LAZY, EnumSet.of(NOTHING_WITHOUT_A_MAJORITY, UNACKNOWLEDGED_IS_UNDONE));
-    NOT_PROMISED.put(GroupMode.RAFT, EnumSet.of(TRANSFER));
   }
 
   /** The promises that a mode does not make, by the table; fails for a mode without a row. */

@@ -1,9 +1,9 @@
 package io.mgtm.group.member;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
@@ -12,16 +12,21 @@ import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.group.storage.RecoveryReport;
 import io.mgtm.group.storage.StorageFiles;
+import io.mgtm.group.storage.VoteFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TermStoreTest {
-  private static final RecoveryReport FRESH = new RecoveryReport(true, true, 1, 0, 0);
-  private static final RecoveryReport CLEAN = new RecoveryReport(false, true, 1, 9, 0);
-  private static final RecoveryReport UNCLEAN = new RecoveryReport(false, false, 1, 9, 0);
+  private static final RecoveryReport FRESH = new RecoveryReport(true, true, 1, 0, 0, false);
+  private static final RecoveryReport CLEAN = new RecoveryReport(false, true, 1, 9, 0, false);
+  private static final RecoveryReport UNCLEAN = new RecoveryReport(false, false, 1, 9, 0, false);
+  private static final RecoveryReport FORCE_FAILED =
+      new RecoveryReport(false, false, 1, 9, 0, true);
 
   @TempDir Path folder;
 
@@ -39,12 +44,39 @@ class TermStoreTest {
   void recordIsReadAsItWasStored() throws Exception {
     MemberId other = new MemberId("g2", new UUID(5, 6));
     TermRecord record =
-        new TermRecord(8, other, 3, Standing.FORCED_ONLY, Membership.ofVoters(List.of(other)));
+        new TermRecord(
+            8,
+            other,
+            3,
+            Standing.FORCED_ONLY,
+            Membership.ofVoters(List.of(other)),
+            new UUID(7, 8),
+            true);
     inFolder(
         files -> {
-          new TermStore(files, "boot", DurabilityMode.ALL).save(record);
-          assertThat(new TermStore(files, "other", DurabilityMode.CRITICAL).load())
-              .contains(new TermStore.Stored(record, true, "boot"));
+          new TermStore(files, "boot").save(record);
+          assertThat(new TermStore(files, "other").load())
+              .contains(new TermStore.Stored(record, "boot"));
+        });
+  }
+
+  /** As the version before the founding wrote it. */
+  @Test
+  void recordOfVersion1GetsTheFoundingOfItsInitialMembership() throws Exception {
+    Membership initial = Membership.ofVoters(List.of(new MemberId("g2", new UUID(5, 6))));
+    ByteBuffer old = new VoteFile("term", 0x4D47544D5445524DL, 1).begin(1_000);
+    old.putLong(8).putLong(3).put((byte) 0).put((byte) 0).put(initial.encoded());
+    old.put((byte) 1).put((byte) 4).put("boot".getBytes(UTF_8));
+    inFolder(
+        files -> {
+          new VoteFile("term", 0x4D47544D5445524DL, 1).replace(files, old);
+          TermStore store = new TermStore(files, "boot");
+          assertThat(store.load())
+              .contains(
+                  new TermStore.Stored(
+                      new TermRecord(8, null, 3, Standing.INTACT, initial, null, false), "boot"));
+          assertThat(store.begin(CLEAN).founding()).isEqualTo(initial.founding());
+          assertThat(store.load().orElseThrow().record().founding()).isEqualTo(initial.founding());
         });
   }
 
@@ -52,7 +84,7 @@ class TermStoreTest {
   void everyStartIsAnotherIncarnation() throws Exception {
     inFolder(
         files -> {
-          TermStore store = new TermStore(files, "boot", DurabilityMode.CRITICAL);
+          TermStore store = new TermStore(files, "boot");
           assertThat(store.begin(FRESH).incarnation()).isEqualTo(1);
           assertThat(store.begin(CLEAN).incarnation()).isEqualTo(2);
         });
@@ -62,21 +94,54 @@ class TermStoreTest {
   void deathOfTheProcessLosesNothingAndThatOfTheMachineMay() throws Exception {
     inFolder(
         files -> {
-          new TermStore(files, "boot", DurabilityMode.CRITICAL).begin(FRESH);
-          assertThat(standing(files, "boot", UNCLEAN, DurabilityMode.CRITICAL))
-              .isEqualTo(Standing.INTACT);
-          assertThat(standing(files, "second boot", CLEAN, DurabilityMode.CRITICAL))
-              .isEqualTo(Standing.INTACT);
-          assertThat(standing(files, "third boot", CLEAN, DurabilityMode.ALL))
-              .isEqualTo(Standing.INTACT);
-          assertThat(standing(files, "after a power cut", UNCLEAN, DurabilityMode.CRITICAL))
-              .as("all was forced until then")
-              .isEqualTo(Standing.INTACT);
-          assertThat(standing(files, "fourth boot", UNCLEAN, DurabilityMode.CRITICAL))
-              .isEqualTo(Standing.FORCED_ONLY);
-          assertThat(standing(files, "fourth boot", CLEAN, DurabilityMode.CRITICAL))
+          new TermStore(files, "boot").begin(FRESH);
+          assertThat(standing(files, "boot", UNCLEAN)).isEqualTo(Standing.INTACT);
+          assertThat(standing(files, "second boot", CLEAN)).isEqualTo(Standing.INTACT);
+          assertThat(standing(files, "after a power cut", UNCLEAN)).isEqualTo(Standing.FORCED_ONLY);
+          assertThat(standing(files, "after a power cut", CLEAN))
               .as("it has not caught up since")
               .isEqualTo(Standing.FORCED_ONLY);
+        });
+  }
+
+  @Test
+  void failedForceMayHaveLostEntriesInTheSameBoot() throws Exception {
+    inFolder(
+        files -> {
+          new TermStore(files, "boot").begin(FRESH);
+          assertThat(standing(files, "boot", FORCE_FAILED)).isEqualTo(Standing.FORCED_ONLY);
+        });
+  }
+
+  @Test
+  void powerCutLosesNothingThatWasSyncedBeforeItWasSaid() throws Exception {
+    inFolder(
+        files -> {
+          TermRecord first = new TermStore(files, "boot").begin(FRESH);
+          new TermStore(files, "boot").save(synced(first));
+          assertThat(standing(files, "after a power cut", UNCLEAN)).isEqualTo(Standing.INTACT);
+          assertThat(standing(files, "after a power cut", FORCE_FAILED)).isEqualTo(Standing.INTACT);
+        });
+  }
+
+  private static TermRecord synced(TermRecord r) {
+    return new TermRecord(
+        r.term(), r.votedFor(), r.incarnation(), r.standing(), r.initial(), r.founding(), true);
+  }
+
+  /** Version 2 said there what a member was configured with, and others sent what they liked. */
+  @Test
+  void formerVersionsWordThatAllWasForcedProvesNothing() throws Exception {
+    inFolder(
+        files -> {
+          new TermStore(files, "boot").save(synced(TermRecord.fresh()));
+          ByteBuffer content = ByteBuffer.wrap(files.read("term"));
+          content.putInt(8, 2);
+          CRC32C crc = new CRC32C();
+          crc.update(content.array(), 0, content.capacity() - 4);
+          content.putInt(content.capacity() - 4, (int) crc.getValue());
+          files.write("term", content.array());
+          assertThat(standing(files, "after a power cut", UNCLEAN)).isEqualTo(Standing.FORCED_ONLY);
         });
   }
 
@@ -84,22 +149,32 @@ class TermStoreTest {
   void machineThatCannotTellItsBootsCountsAsStartedAnew() throws Exception {
     inFolder(
         files -> {
-          new TermStore(files, "", DurabilityMode.CRITICAL).begin(FRESH);
-          assertThat(standing(files, "", UNCLEAN, DurabilityMode.CRITICAL))
-              .isEqualTo(Standing.FORCED_ONLY);
+          new TermStore(files, "").begin(FRESH);
+          assertThat(standing(files, "", UNCLEAN)).isEqualTo(Standing.FORCED_ONLY);
         });
   }
 
-  private static Standing standing(
-      StorageFiles files, String boot, RecoveryReport found, DurabilityMode mode) {
-    return new TermStore(files, boot, mode).begin(found).standing();
+  private static Standing standing(StorageFiles files, String boot, RecoveryReport found) {
+    return new TermStore(files, boot).begin(found).standing();
+  }
+
+  @Test
+  void folderOfModeRaftIsRefused() throws Exception {
+    inFolder(
+        files -> {
+          files.write("raft-term", new byte[8]);
+          TermStore store = new TermStore(files, "boot");
+          assertThatThrownBy(() -> store.begin(CLEAN))
+              .isInstanceOf(LogException.class)
+              .hasMessageContaining("take a backup with the version that wrote it");
+        });
   }
 
   @Test
   void damagedOrMissingRecordIsRefused() throws Exception {
     inFolder(
         files -> {
-          TermStore store = new TermStore(files, "boot", DurabilityMode.CRITICAL);
+          TermStore store = new TermStore(files, "boot");
           assertThatThrownBy(() -> store.begin(CLEAN))
               .isInstanceOf(LogException.class)
               .hasMessageContaining("choose another folder");

@@ -7,9 +7,10 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.net.JGroupsSettings;
-import io.mgtm.group.net.NetMembers;
 import io.mgtm.group.storage.DiskFiles;
 import io.mgtm.group.storage.LogSettings;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -31,7 +32,7 @@ import java.util.stream.Collectors;
 
 /** Members of one group in this JVM, on loopback. */
 final class TestGroup implements AutoCloseable {
-  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+  private static final long WAIT_NANOS = Await.PATIENCE.toNanos();
   private static final long AGREEMENT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final GroupMode mode;
@@ -48,7 +49,7 @@ final class TestGroup implements AutoCloseable {
     this.folder = folder;
     this.founders = founders;
     this.tls = tls;
-    List<InetSocketAddress> free = NetMembers.addresses(4);
+    List<InetSocketAddress> free = OwnAddress.addresses(4);
     for (int i = 0; i < free.size(); i++) {
       addresses.put("g" + (i + 1), free.get(i));
     }
@@ -64,6 +65,22 @@ final class TestGroup implements AutoCloseable {
   }
 
   TestMember start(String name, String suffix, Optional<JGroupsSettings.Tls> keys) {
+    TestMember member = open(mode, name, suffix, name, keys);
+    members.put(name, member);
+    return member;
+  }
+
+  /** A process that is none of the members to come to an agreement with; the caller closes it. */
+  TestMember stranger(GroupMode itsMode, String name, String place) {
+    return open(itsMode, name, "-stranger", place, tls);
+  }
+
+  private TestMember open(
+      GroupMode itsMode,
+      String name,
+      String suffix,
+      String place,
+      Optional<JGroupsSettings.Tls> keys) {
     List<String> names = new ArrayList<>(founders);
     if (!names.contains(name)) {
       names.add(name);
@@ -81,14 +98,12 @@ final class TestGroup implements AutoCloseable {
     JGroupsSettings network =
         new JGroupsSettings(
             "test",
-            addresses.get(name),
+            addresses.get(place),
             List.copyOf(addresses.values()),
             1_500,
             keys,
             cuttable ? Optional.of(stackWithCut(name)) : Optional.empty());
-    TestMember member = new TestMember(mode, folder.resolve(name + suffix), settings, network);
-    members.put(name, member);
-    return member;
+    return new TestMember(itsMode, folder.resolve(name + suffix), settings, network);
   }
 
   /** Members that are started from now on can be cut off by {@link Cut}. */
@@ -122,7 +137,7 @@ final class TestGroup implements AutoCloseable {
 
   /** Waits until the leader counts as many voters. */
   void awaitVoters(int count) {
-    await(
+    Await.until(
         count + " voters",
         () ->
             awaitLeader().status().members().stream().filter(GroupStatus.Member::voter).count()
@@ -131,7 +146,7 @@ final class TestGroup implements AutoCloseable {
 
   /** Asks whoever leads to add or to remove a member until it is listed, or not. */
   void awaitMember(String name, boolean listed) {
-    await(
+    Await.until(
         name + (listed ? " listed" : " not listed"),
         () -> {
           TestMember leader = awaitLeader();
@@ -143,17 +158,17 @@ final class TestGroup implements AutoCloseable {
   private Path stackWithCut(String name) {
     String hosts =
         addresses.values().stream()
-            .map(host -> "127.0.0.1[%d]".formatted(host.getPort()))
+            .map(host -> "%s[%d]".formatted(OwnAddress.HOST, host.getPort()))
             .collect(Collectors.joining(","));
     String stack =
         """
         <config xmlns="urn:org:jgroups">
-          <TCP bind_addr="127.0.0.1" bind_port="%d" port_range="0"/>
+          <TCP bind_addr="%s" bind_port="%d" port_range="0"/>
           <%s/>
           <TCPPING initial_hosts="%s" port_range="0"/>
           <MERGE3 min_interval="300" max_interval="1000" check_interval="1500"/>
           <FD_ALL3 timeout="1500" interval="300"/>
-          <VERIFY_SUSPECT2 timeout="150"/>
+          <io.mgtm.group.net.GroupVerify timeout="150"/>
           <io.mgtm.group.net.GroupNakack xmit_interval="100"/>
           <UNICAST4 xmit_interval="100"/>
           <pbcast.GMS join_timeout="500" max_join_attempts="2" leave_timeout="500"
@@ -161,7 +176,7 @@ final class TestGroup implements AutoCloseable {
           <FRAG4 frag_size="60000"/>
         </config>
         """
-            .formatted(addresses.get(name).getPort(), Cut.class.getName(), hosts);
+            .formatted(OwnAddress.HOST, addresses.get(name).getPort(), Cut.class.getName(), hosts);
     try {
       return Files.writeString(folder.resolve(name + ".xml"), stack);
     } catch (IOException e) {
@@ -171,7 +186,7 @@ final class TestGroup implements AutoCloseable {
 
   TestMember awaitLeader() {
     AtomicReference<List<TestMember>> found = new AtomicReference<>();
-    await(
+    Await.until(
         "a leader",
         () -> {
           found.set(leaders());
@@ -241,7 +256,7 @@ final class TestGroup implements AutoCloseable {
 
   /** The member dies; the others see its connections break. */
   void kill(String name) {
-    members.remove(name).kill(mode);
+    members.remove(name).kill();
   }
 
   void stop(String name) {
@@ -250,12 +265,6 @@ final class TestGroup implements AutoCloseable {
 
   String nameOf(TestMember member) {
     return member.status().name();
-  }
-
-  static void await(String what, BooleanSupplier condition) {
-    if (!comesTrue(WAIT_NANOS, condition)) {
-      throw new AssertionError("waited in vain for " + what);
-    }
   }
 
   private static boolean comesTrue(long withinNanos, BooleanSupplier condition) {

@@ -38,7 +38,7 @@ final class TestMember implements AutoCloseable {
   private final Path folder;
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private ManagedLog log;
+  private GroupLog log;
 
   /** In mode total; null else. */
   private OrderedLog ordered;
@@ -248,7 +248,7 @@ final class TestMember implements AutoCloseable {
 
   <T> T onOwner(Callable<T> task) {
     try {
-      return owner.submit(task).get(30, TimeUnit.SECONDS);
+      return owner.submit(task).get(180, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException | TimeoutException e) {
@@ -352,23 +352,17 @@ final class TestMember implements AutoCloseable {
 
   /**
    * Dies as a killed process does: it hears and says nothing more, and its folder is what it was at
-   * that moment. In mode raft, whose log is written by a thread that is not the owner, the folder
-   * is what it is once the member has fallen silent; all that it acknowledged is forced, so this is
-   * what a kill would leave.
+   * that moment.
    */
-  void kill(GroupMode mode) {
+  void kill() {
     onOwner(
         () -> {
           // Nothing happens to the member while its owner thread is here.
           Path copy = folder.resolveSibling(folder.getFileName() + "-killed");
-          if (mode != GroupMode.RAFT) {
-            copy(folder, copy);
-          }
+          copy(folder, copy);
           closeLog();
-          if (mode != GroupMode.RAFT) {
-            delete(folder);
-            Files.move(copy, folder);
-          }
+          delete(folder);
+          Files.move(copy, folder);
           return null;
         });
     owner.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();

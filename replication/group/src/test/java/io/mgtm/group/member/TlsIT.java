@@ -9,11 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members that trust each other by certificates. */
-@Timeout(120)
 class TlsIT {
   private static final List<String> THREE = List.of("g1", "g2", "g3");
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
+import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,11 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Mode total over real JGroups channels: all members propose at the same time. */
-@Timeout(120)
 class TotalModeIT {
   private static final List<String> THREE = List.of("g1", "g2", "g3");
 
@@ -26,7 +25,7 @@ class TotalModeIT {
   private TestGroup three() throws Exception {
     TestGroup group = new TestGroup(GroupMode.TOTAL, folder, THREE, Optional.empty());
     THREE.forEach(group::start);
-    TestGroup.await(
+    Await.until(
         "all to serve", () -> group.members.values().stream().allMatch(TestMember::isServing));
     return group;
   }
@@ -43,20 +42,20 @@ class TotalModeIT {
       }
       for (String name : THREE) {
         for (int i = 0; i < 300; i++) {
-          List<String> seen = all.get(name).get(i).get(20, TimeUnit.SECONDS);
+          List<String> seen = all.get(name).get(i).get(180, TimeUnit.SECONDS);
           assertThat(seen.get(seen.size() - 1))
               .as("a reply shows the state at its place")
               .isEqualTo(name + "-" + i);
         }
       }
-      List<String> words = group.members.get("g2").read().get(20, TimeUnit.SECONDS);
+      List<String> words = group.members.get("g2").read().get(180, TimeUnit.SECONDS);
       assertThat(words).hasSize(900).doesNotHaveDuplicates();
       for (String name : THREE) {
         assertThat(words.stream().filter(word -> word.startsWith(name)))
             .as("%s's order", name)
             .isSortedAccordingTo((a, b) -> Integer.compare(number(a), number(b)));
       }
-      TestGroup.await(
+      Await.until(
           "agreement",
           () -> group.members.values().stream().allMatch(m -> m.local().equals(words)));
     }
@@ -82,9 +81,9 @@ class TotalModeIT {
         }
       }
       for (CompletableFuture<List<String>> next : waiting) {
-        assertThat(next.get(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(next.get(180, TimeUnit.SECONDS)).isNotNull();
       }
-      List<String> words = others.get(0).read().get(20, TimeUnit.SECONDS);
+      List<String> words = others.get(0).read().get(180, TimeUnit.SECONDS);
       assertThat(words).hasSize(400).doesNotHaveDuplicates();
     }
   }
@@ -95,11 +94,11 @@ class TotalModeIT {
       TestMember alone = group.members.get("g1");
       group.stop("g2");
       group.stop("g3");
-      TestGroup.await("no service", () -> !alone.isServing());
+      Await.until("no service", () -> !alone.isServing());
       CompletableFuture<List<String>> waits = alone.add("late", Durability.BUFFERED);
       group.start("g2");
-      TestGroup.await("service", alone::isServing);
-      assertThat(waits.get(20, TimeUnit.SECONDS)).containsExactly("late");
+      Await.until("service", alone::isServing);
+      assertThat(waits.get(180, TimeUnit.SECONDS)).containsExactly("late");
     }
   }
 }

@@ -1,8 +1,8 @@
 package io.mgtm.group.net;
 
-import static io.mgtm.group.net.LoopbackMember.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import org.jgroups.Message;
@@ -11,12 +11,10 @@ import org.jgroups.stack.Protocol;
 import org.jgroups.util.MessageBatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels of JGroups in this JVM; the link from one member to another can be made slow. */
-@Timeout(60)
 class CausalTest {
   private final List<LoopbackMember<SlowLink>> members = new ArrayList<>();
 
@@ -80,7 +78,7 @@ class CausalTest {
     for (String name : List.of("a", "b", "c")) {
       members.add(member(name, causal));
     }
-    await(
+    Await.until(
         "one view",
         () -> members.stream().allMatch(member -> member.channel.getView().size() == 3));
     return List.copyOf(members);
@@ -94,14 +92,14 @@ class CausalTest {
     LoopbackMember<SlowLink> c = three.get(2);
     c.link.hold("a");
     three.get(0).multicast("question");
-    await("the question", () -> three.get(1).heard.contains("question"));
+    Await.until("the question", () -> three.get(1).heard.contains("question"));
     three.get(1).multicast("answer");
     if (!causal) {
-      await("the answer", () -> c.heard.contains("answer"));
+      Await.until("the answer", () -> c.heard.contains("answer"));
     }
-    await("the answer elsewhere", () -> three.get(0).heard.contains("answer"));
+    Await.until("the answer elsewhere", () -> three.get(0).heard.contains("answer"));
     c.link.release();
-    await("both", () -> c.heard.size() == 2);
+    Await.until("both", () -> c.heard.size() == 2);
     assertThat(c.heard)
         .isEqualTo(causal ? List.of("question", "answer") : List.of("answer", "question"));
   }
@@ -116,15 +114,15 @@ class CausalTest {
     c.link.hold("a");
     a.tell(c, "first");
     a.tell(b, "go on");
-    await("the word to go on", () -> b.heard.contains("go on"));
+    Await.until("the word to go on", () -> b.heard.contains("go on"));
     b.tell(c, "second");
     b.tell(a, "done");
-    await("the end", () -> a.heard.contains("done"));
+    Await.until("the end", () -> a.heard.contains("done"));
     if (!causal) {
-      await("the second", () -> c.heard.contains("second"));
+      Await.until("the second", () -> c.heard.contains("second"));
     }
     c.link.release();
-    await("both", () -> c.heard.size() == 2);
+    Await.until("both", () -> c.heard.size() == 2);
     assertThat(c.heard).isEqualTo(causal ? List.of("first", "second") : List.of("second", "first"));
     assertThat(b.heard).as("what is for others does not come").containsExactly("go on");
     assertThat(a.heard).containsExactly("done");
@@ -138,20 +136,23 @@ class CausalTest {
     }
     LoopbackMember<SlowLink> d = member("d", true);
     members.add(d);
-    await("four", () -> three.stream().allMatch(member -> member.channel.getView().size() == 4));
+    Await.until(
+        "four", () -> three.stream().allMatch(member -> member.channel.getView().size() == 4));
     for (int i = 0; i < 100; i++) {
       three.get(i % 3).multicast("x".repeat(i % 2 * 3_000) + "with d " + i);
     }
     d.multicast("of d");
-    await(
+    Await.until(
         "all of it", () -> d.heard.stream().filter(text -> text.contains("with d")).count() == 100);
-    await("word of d", () -> three.stream().allMatch(member -> member.heard.contains("of d")));
+    Await.until(
+        "word of d", () -> three.stream().allMatch(member -> member.heard.contains("of d")));
     three.get(0).channel.close();
     LoopbackMember<SlowLink> b = three.get(1);
     LoopbackMember<SlowLink> c = three.get(2);
-    await("a has left", () -> b.channel.getView().size() == 3 && c.channel.getView().size() == 3);
+    Await.until(
+        "a has left", () -> b.channel.getView().size() == 3 && c.channel.getView().size() == 3);
     b.multicast("after");
-    await("the rest goes on", () -> c.heard.contains("after") && d.heard.contains("after"));
+    Await.until("the rest goes on", () -> c.heard.contains("after") && d.heard.contains("after"));
     assertThat(c.heard.stream().filter(text -> text.contains("with d"))).hasSize(67);
   }
 }

@@ -3,7 +3,8 @@ package io.mgtm.group.net;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.group.local.Await;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -28,12 +29,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
 class DirectLinksTest {
   private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
@@ -55,7 +54,7 @@ class DirectLinksTest {
     Node(IoHandlerFactory io, String cluster, Optional<JGroupsSettings.Tls> tls, Reach reach)
         throws IOException {
       loop = new MultiThreadIoEventLoopGroup(1, io).next();
-      InetSocketAddress bind = new InetSocketAddress(LOOPBACK, freePort());
+      InetSocketAddress bind = OwnAddress.address();
       JGroupsSettings settings =
           new JGroupsSettings(cluster, bind, List.of(bind), 1_500, tls, Optional.empty());
       links = new DirectLinks(loop, settings, reach, this);
@@ -67,12 +66,6 @@ class DirectLinksTest {
 
     Node(Reach reach) throws IOException {
       this(NioIoHandler.newFactory(), "test", Optional.empty(), reach);
-    }
-
-    private static int freePort() throws IOException {
-      try (ServerSocket socket = new ServerSocket(0, 1, LOOPBACK)) {
-        return socket.getLocalPort() - DirectListener.PORT_OFFSET;
-      }
     }
 
     @Override
@@ -273,7 +266,7 @@ class DirectLinksTest {
               ByteBuffer.allocate(8).putInt(Integer.MAX_VALUE).array(),
               ByteBuffer.allocate(5).putInt(1).put((byte) 1).array(),
               ByteBuffer.allocate(104).putInt(100).put((byte) 9).array())) {
-        try (Socket socket = new Socket(LOOPBACK, b.links.address().getPort())) {
+        try (Socket socket = new Socket(OwnAddress.HOST, b.links.address().getPort())) {
           socket.setSoTimeout(10_000);
           new DataOutputStream(socket.getOutputStream()).write(nonsense);
           assertThat(endOf(socket)).as("closed").isTrue();
@@ -299,7 +292,7 @@ class DirectLinksTest {
       b.sees(Map.of("a", a));
       Await.until("word from the other", () -> a.send("b", "x") && !b.messages.isEmpty());
       CountDownLatch sent = new CountDownLatch(1);
-      b.loop.submit(() -> sent.await(30, TimeUnit.SECONDS));
+      b.loop.submit(() -> sent.await(180, TimeUnit.SECONDS));
       String large = "y".repeat(1 << 20);
       for (int i = 0; i < 200; i++) {
         assertThat(a.send("b", large)).as("dropped, not refused").isTrue();

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.LogException;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,12 +30,10 @@ import org.jgroups.util.ByteArray;
 import org.jgroups.util.Util;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
 class GroupSecretTest {
   private static final String WORD = "a-word-that-nobody-else-may-read";
 
@@ -71,7 +71,7 @@ class GroupSecretTest {
     private final JChannel channel;
 
     Member(String name, JGroupsSettings settings) throws Exception {
-      List<Protocol> stack = JGroupsStack.of(settings);
+      List<Protocol> stack = JGroupsStack.of(settings, (from, cluster) -> {});
       stack.add(1, tap);
       channel = new JChannel(stack).name(name);
       channel.setReceiver(this);
@@ -110,16 +110,16 @@ class GroupSecretTest {
   @ValueSource(booleans = {false, true})
   void whatMessagesCarryIsOnTheWireInTheClearOnlyWithoutASecret(boolean hasSecret)
       throws Exception {
-    List<InetSocketAddress> two = NetMembers.addresses(2);
+    List<InetSocketAddress> two = OwnAddress.addresses(2);
     Optional<String> secret = hasSecret ? Optional.of("s".repeat(40)) : Optional.empty();
     Member a = member("a", 0, two, secret).connect();
     Member b = member("b", 1, two, secret).connect();
-    NetMembers.await("a view of two", () -> a.channel.getView().size() == 2);
+    Await.until("a view of two", () -> a.channel.getView().size() == 2);
     a.channel.send(new BytesMessage(null, (WORD + 1).getBytes(UTF_8)));
     a.channel.send(
         new BytesMessage(b.channel.getAddress(), (WORD + 2).getBytes(UTF_8))
             .setFlag(Message.Flag.NO_RELIABILITY));
-    NetMembers.await("both words", () -> b.heard.size() == 2);
+    Await.until("both words", () -> b.heard.size() == 2);
     assertThat(b.heard).containsExactlyInAnyOrder(WORD + 1, WORD + 2);
     assertThat(a.tap.seen).isNotEmpty();
     assertThat(a.tap.hasSeen(WORD)).isEqualTo(!hasSecret);
@@ -127,18 +127,18 @@ class GroupSecretTest {
 
   @Test
   void membersThatLostSightOfEachOtherMergeAgain() throws Exception {
-    List<InetSocketAddress> two = NetMembers.addresses(2);
+    List<InetSocketAddress> two = OwnAddress.addresses(2);
     Optional<String> secret = Optional.of("s".repeat(40));
     Member a = member("a", 0, two, secret).connect();
     Member b = member("b", 1, two, secret).connect();
-    NetMembers.await("a view of two", () -> a.channel.getView().size() == 2);
+    Await.until("a view of two", () -> a.channel.getView().size() == 2);
     for (Member alone : List.of(a, b)) {
       Address own = alone.channel.getAddress();
       GMS views = alone.channel.getProtocolStack().findProtocol(GMS.class);
       views.installView(View.create(own, 10, own));
     }
     assertThat(a.channel.getView().size()).isEqualTo(1);
-    NetMembers.await(
+    Await.until(
         "a view of two on both sides",
         () -> a.channel.getView().size() == 2 && b.channel.getView().size() == 2);
   }
@@ -146,19 +146,19 @@ class GroupSecretTest {
   @ParameterizedTest
   @ValueSource(strings = {"another", "none"})
   void memberWithoutTheSecretDoesNotJoinAndIsNotHeard(String which) throws Exception {
-    List<InetSocketAddress> three = NetMembers.addresses(3);
+    List<InetSocketAddress> three = OwnAddress.addresses(3);
     Optional<String> right = Optional.of("s".repeat(40));
     Optional<String> wrong = which.equals("none") ? Optional.empty() : Optional.of("t".repeat(40));
     Member a = member("a", 0, three, right).connect();
     Member b = member("b", 1, three, right).connect();
-    NetMembers.await("a view of two", () -> a.channel.getView().size() == 2);
+    Await.until("a view of two", () -> a.channel.getView().size() == 2);
     Member stranger = member("stranger", 2, three, wrong).connect();
     stranger.channel.send(new BytesMessage(null, "hello".getBytes(UTF_8)));
     // A merge of the two views would be tried within a second or two.
     CountDownLatch merged = new CountDownLatch(1);
     assertThat(merged.await(3, TimeUnit.SECONDS)).isFalse();
     a.channel.send(new BytesMessage(null, WORD.getBytes(UTF_8)));
-    NetMembers.await("the word", () -> b.heard.contains(WORD));
+    Await.until("the word", () -> b.heard.contains(WORD));
     assertThat(a.channel.getView().size()).isEqualTo(2);
     assertThat(b.channel.getView().size()).isEqualTo(2);
     assertThat(stranger.channel.getView().size()).isEqualTo(1);

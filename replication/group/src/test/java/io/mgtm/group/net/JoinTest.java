@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Channels of JGroups in this JVM, with the membership of the group's stack. */
-@Timeout(60)
 class JoinTest {
   /** Longer than a request to join waits for its answer, shorter than all of them together. */
   private static final long DEAF_MS = 800;

@@ -5,9 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
@@ -68,15 +65,5 @@ final class LoopbackMember<L extends Protocol> implements Receiver, AutoCloseabl
   @Override
   public void close() {
     channel.close();
-  }
-
-  static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("waited in vain for " + what);
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
-    }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.MemberId;
@@ -21,27 +22,33 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class MessageCodecTest {
   private static final MemberId SELF = new MemberId("g1", new UUID(1, 2));
+  private static final UUID FOUNDING = new UUID(3, 4);
 
   static Stream<Message> messages() {
     Membership members =
-        new Membership(List.of(SELF), List.of(new MemberId("größer", new UUID(3, 4))));
+        Membership.ofVoters(List.of(SELF))
+            .withJoining(new MemberId("größer", new UUID(3, 4)))
+            .withDurability(DurabilityMode.ALL);
     Entry one =
         new Entry(3, EntryKind.COMMAND, Durability.AHEAD, ByteBuffer.wrap(new byte[] {1, 2, 3}));
     Entry two =
         new Entry(4, EntryKind.MEMBERSHIP, Durability.REQUIRED, ByteBuffer.wrap(members.encoded()));
     return Stream.of(
         new Message.Hello(0, 42),
-        new Message.HelloReply(7, -42, ""),
-        new Message.HelloReply(7, -42, "g2"),
-        new Message.PreVote(1, 2, 3, 4),
+        new Message.HelloReply(7, -42, "", List.of("g1"), Membership.NONE),
+        new Message.HelloReply(7, -42, "g2", List.of("g1", "größer"), members),
+        new Message.Foreign(7, FOUNDING),
+        new Message.NotAMember(7, FOUNDING, members),
+        new Message.PreVote(1, null, 2, 3, 4),
+        new Message.PreVote(1, FOUNDING, 2, 3, 4),
         new Message.PreVoteReply(1, 2, true, Standing.FORCED_ONLY),
-        new Message.Vote(1, 2, 3, true, false),
+        new Message.Vote(1, FOUNDING, 2, 3, true, false),
         new Message.VoteReply(1, true, Standing.INTACT),
-        new Message.Append(5, 6, 7, 4, 3, List.of()),
-        new Message.Append(5, 6, 7, 4, 3, List.of(one, two, one)),
+        new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of()),
+        new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of(one, two, one)),
         new Message.AppendReply(1, 2, Standing.FORCED_ONLY, 3, false, 4, 5, 6, 7),
         new Message.CheckpointPiece(
-            1, 2, 3, 4, members, 100, 50, ByteBuffer.wrap(new byte[] {9, 8, 7})),
+            1, FOUNDING, 2, 3, 4, members, 100, 50, ByteBuffer.wrap(new byte[] {9, 8, 7})),
         new Message.CheckpointReply(1, 2, Standing.INTACT, 3, 4, 5),
         new Message.CaughtUp(1, 2),
         new Message.TransferNow(Long.MAX_VALUE, 3),
@@ -70,7 +77,8 @@ class MessageCodecTest {
 
   @Test
   void countThatCannotBeIsRefusedBeforeAnythingIsAllocated() {
-    byte[] bytes = MessageCodec.encode(SELF, new Message.Append(5, 6, 7, 4, 3, List.of()));
+    byte[] bytes =
+        MessageCodec.encode(SELF, new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of()));
     ByteBuffer forged = ByteBuffer.wrap(bytes);
     forged.putInt(bytes.length - 4, Integer.MAX_VALUE);
     assertThatIllegalArgumentException().isThrownBy(() -> MessageCodec.decode(forged));

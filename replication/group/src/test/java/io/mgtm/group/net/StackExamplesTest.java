@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,13 +23,11 @@ import org.jgroups.conf.ConfiguratorFactory;
 import org.jgroups.conf.ProtocolConfiguration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The stacks in docs/stacks, which docs/operating-a-group.md tells of. */
-@Timeout(60)
 class StackExamplesTest {
   private static final Path EXAMPLES = Path.of("../../docs/stacks");
 
@@ -58,12 +58,12 @@ class StackExamplesTest {
   }
 
   private void use(InetSocketAddress own, List<InetSocketAddress> all) {
-    set("mgtm.group.address", "127.0.0.1");
+    set("mgtm.group.address", OwnAddress.HOST);
     set("mgtm.group.port", String.valueOf(own.getPort()));
     set(
         "mgtm.group.hosts",
         all.stream()
-            .map(host -> "127.0.0.1[%d]".formatted(host.getPort()))
+            .map(host -> "%s[%d]".formatted(OwnAddress.HOST, host.getPort()))
             .collect(Collectors.joining(",")));
     set("mgtm.group.dns", "localhost");
   }
@@ -109,7 +109,7 @@ class StackExamplesTest {
             "MERGE3",
             "FD_SOCK2",
             "FD_ALL3",
-            "VERIFY_SUSPECT2",
+            GroupVerify.class.getName(),
             GroupNakack.class.getName(),
             "UNICAST4")
         .endsWith("pbcast.GMS", "FRAG4");
@@ -120,7 +120,7 @@ class StackExamplesTest {
   @MethodSource("examples")
   void exampleStartsWhereItsJarIsThere(Path example) throws Exception {
     makeKey();
-    List<InetSocketAddress> one = NetMembers.addresses(1);
+    List<InetSocketAddress> one = OwnAddress.addresses(1);
     use(one.get(0), one);
     if (example.endsWith("kubernetes.xml")) {
       assertThatThrownBy(() -> new JChannel(example.toString()))
@@ -137,7 +137,7 @@ class StackExamplesTest {
   @Test
   void membersWithTheSameKeyHearEachOther() throws Exception {
     makeKey();
-    List<InetSocketAddress> two = NetMembers.addresses(2);
+    List<InetSocketAddress> two = OwnAddress.addresses(2);
     String example = EXAMPLES.resolve("encrypted.xml").toString();
     List<String> heard = new CopyOnWriteArrayList<>();
     use(two.get(0), two);
@@ -154,9 +154,9 @@ class StackExamplesTest {
               }
             });
         b.connect("examples");
-        NetMembers.await("a view of two", () -> a.getView().size() == 2);
+        Await.until("a view of two", () -> a.getView().size() == 2);
         a.send(new BytesMessage(null, "hello".getBytes(UTF_8)));
-        NetMembers.await("the word", () -> heard.contains("hello"));
+        Await.until("the word", () -> heard.contains("hello"));
       }
     }
   }

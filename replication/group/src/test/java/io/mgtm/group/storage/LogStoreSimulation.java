@@ -1,6 +1,7 @@
 package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ final class LogStoreSimulation {
   private record Entry(long term, ByteBuffer payload) {}
 
   private final Random random;
+  private final Random failures;
   private final SimulatedDisk disk;
   private final LogSettings settings;
   private final Deque<Runnable> tasks = new ArrayDeque<>();
@@ -37,6 +39,7 @@ final class LogStoreSimulation {
   private long truncatingFrom = Long.MAX_VALUE;
   private long restartingAt = -1;
   private long restartRefusedFor = -1;
+  private boolean forceFailed;
 
   private boolean isOpen;
   private LogStore log;
@@ -52,11 +55,14 @@ final class LogStoreSimulation {
     int dropped;
     int tailsCut;
     int forcesFailed;
+    int entriesGoneInTheSameBoot;
+    int startsRepeated;
     int checkpointsWhereARestartWasRefused;
   }
 
   LogStoreSimulation(long seed, Coverage coverage) {
     this.random = new Random(seed);
+    this.failures = new Random(~seed);
     this.coverage = coverage;
     disk = new SimulatedDisk(random);
     settings = new LogSettings(1024 + 8 * random.nextInt(600), 1 + random.nextInt(2), 3, 0, 0);
@@ -97,24 +103,40 @@ final class LogStoreSimulation {
     disk.setBytesMax(Long.MAX_VALUE);
     tasks.clear();
     try {
-      checkpoints = new CheckpointStore(disk, MEMBER);
-      log =
-          LogStore.open(
-              new LogStore.Environment(disk, MEMBER, tasks::add, System::nanoTime),
-              settings,
-              checkpoints.newestIndex());
+      openStores();
     } catch (LogException e) {
       throw new AssertionError("the log cannot be opened: " + e.getMessage(), e);
     }
     acceptInterrupted();
     compare();
-    log.startAppending();
     entries.subList((int) (log.lastIndex() - base), entries.size()).clear();
     forced = last();
     inMemory = 0;
     truncatingFrom = Long.MAX_VALUE;
     restartingAt = -1;
+    log.startAppending();
+    forceFailed = false;
     isOpen = true;
+  }
+
+  /** A page that goes while recovery is at it costs another start. */
+  private void openStores() {
+    for (int tries = 1; ; tries++) {
+      try {
+        checkpoints = new CheckpointStore(disk, MEMBER);
+        log =
+            LogStore.open(
+                new LogStore.Environment(disk, MEMBER, tasks::add, System::nanoTime),
+                settings,
+                checkpoints.newestIndex());
+        return;
+      } catch (LogException e) {
+        if (!forceFailed || e.category() != Category.IO || tries == 20) {
+          throw e;
+        }
+        coverage.startsRepeated++;
+      }
+    }
   }
 
   private void acceptInterrupted() {
@@ -139,8 +161,15 @@ final class LogStoreSimulation {
   private void compare() {
     require(log.lastIndex() <= last(), "entry {} came from nowhere", log.lastIndex());
     require(log.lastIndex() >= forced, "forced up to {}, recovered {}", forced, log.lastIndex());
+    boolean gone = log.lastIndex() < inMemory;
+    coverage.entriesGoneInTheSameBoot += gone ? 1 : 0;
     require(
-        log.lastIndex() >= inMemory, "appended up to {}, recovered {}", inMemory, log.lastIndex());
+        !gone || log.recovery().forceFailed(),
+        "appended up to {}, recovered {}, and the machine has not died",
+        inMemory,
+        log.lastIndex());
+    require(forceFailed || !log.recovery().forceFailed(), "no force has failed");
+    require(!log.recovery().forceFailed() || !log.recovery().clean(), "a clean stop that failed");
     require(
         log.firstIndex() <= Math.max(dropped, base) + 1,
         "the log begins at {} and {} was dropped",
@@ -176,6 +205,11 @@ final class LogStoreSimulation {
       }
       if (random.nextInt(400) == 0) {
         failForce();
+        return;
+      }
+      if (failures.nextInt(300) == 0) {
+        forceFailed = true;
+        disk.failToWriteBackSome();
         return;
       }
       switch (random.nextInt(16)) {
@@ -278,6 +312,7 @@ final class LogStoreSimulation {
       return;
     }
     disk.failNextForce();
+    forceFailed = true;
     for (int tries = 0; tries < 2; tries++) {
       try {
         log.force();

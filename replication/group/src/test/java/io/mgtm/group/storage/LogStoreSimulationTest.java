@@ -23,7 +23,8 @@ class LogStoreSimulationTest {
           .matches(c -> c.truncated > 0 && c.truncationsInterrupted > 0)
           .matches(c -> c.restarted > 0 && c.restartsInterrupted > 0 && c.restartsRefused > 0)
           .matches(c -> c.dropped > 0 && c.tailsCut > 0 && c.forcesFailed > 0)
-          .matches(c -> c.checkpointsWhereARestartWasRefused > 0);
+          .matches(c -> c.checkpointsWhereARestartWasRefused > 0)
+          .matches(c -> c.entriesGoneInTheSameBoot > 0 && c.startsRepeated > 0);
     }
   }
 
@@ -45,7 +46,13 @@ class LogStoreSimulationTest {
   @ParameterizedTest
   @EnumSource(
       value = Fault.class,
-      names = {"FORCE_NOTHING", "KEEP_STALE_TAIL", "DIRECTORY_NOT_FORCED", "KEEP_NOTES"})
+      names = {
+        "FORCE_NOTHING",
+        "KEEP_STALE_TAIL",
+        "DIRECTORY_NOT_FORCED",
+        "KEEP_NOTES",
+        "FAILURES_UNHEARD"
+      })
   void aPlantedFaultIsCaught(Fault fault) {
     int seeds = 1_000;
     for (long seed = 1; seed <= seeds; seed++) {

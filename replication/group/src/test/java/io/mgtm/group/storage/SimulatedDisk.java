@@ -32,12 +32,18 @@ public final class SimulatedDisk implements StorageFiles {
     /** Names are never forced. */
     DIRECTORY_NOT_FORCED,
     /** What recovery found in memory is taken to be on disk. */
-    TRUST_MEMORY
+    TRUST_MEMORY,
+    /** Nobody hears that writing back has failed. */
+    FAILURES_UNHEARD
   }
 
   private record NameChange(String from, String to, SimulatedFile file) {}
 
   private final Random random;
+
+  /** Of its own, so that old schedules stay as they were. */
+  private final Random failures = new Random(5);
+
   private final Set<Fault> faults = EnumSet.noneOf(Fault.class);
   private final Map<String, SimulatedFile> names = new TreeMap<>();
   private final Map<String, SimulatedFile> namesOnDisk = new TreeMap<>();
@@ -86,11 +92,29 @@ public final class SimulatedDisk implements StorageFiles {
     names.values().forEach(file -> file.writeBack(random));
   }
 
+  /** Writing back fails for some of what is dirty in the log; no process has heard of it yet. */
+  public void failToWriteBackSome() {
+    names.forEach(
+        (name, file) -> {
+          if (FileNames.segmentSequence(name).isPresent()) {
+            file.failWriteBack(failures);
+          }
+        });
+  }
+
+  /** What a failed force has left may go from memory, now or later. */
+  private void evictSome() {
+    names.values().forEach(file -> file.evict(failures));
+  }
+
   /** The process is dead and another one starts: everything stored is still there. */
   public void restartProcess() {
     crashed = false;
     crashAfter = -1;
     failNextForce = false;
+    if (failures.nextBoolean()) {
+      evictSome();
+    }
   }
 
   /** The machine is dead and starts again: what was not forced may be there or not. */
@@ -173,6 +197,9 @@ public final class SimulatedDisk implements StorageFiles {
     }
     if (crashAfter > 0) {
       crashAfter--;
+    }
+    if (failures.nextInt(32) == 0) {
+      evictSome();
     }
   }
 
@@ -318,6 +345,9 @@ public final class SimulatedDisk implements StorageFiles {
       }
       if (isStatus || !faults.contains(Fault.FORCE_NOTHING)) {
         file.force(offset, bytes);
+      }
+      if (file.hearsOfFailure() && !faults.contains(Fault.FAILURES_UNHEARD)) {
+        throw new LogException(Category.IO, "The disk failed before");
       }
       operation();
     }

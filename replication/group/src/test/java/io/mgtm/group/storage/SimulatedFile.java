@@ -4,12 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
 /**
  * A file twice: as the programs of the machine see it, and as it is on disk. The system may write
- * back any dirty sector at any time; a failed force leaves pages that only look clean.
+ * back any dirty sector at any time; a failed force leaves pages that only look clean, and may be
+ * dropped from memory like all that are.
  */
 final class SimulatedFile {
   private static final int SECTOR = 512;
@@ -22,6 +24,8 @@ final class SimulatedFile {
   /** Pages that a failed force has left unwritten and clean, with their content at that time. */
   private final Map<Integer, byte[]> lost = new HashMap<>();
 
+  private boolean failedUnheard;
+
   SimulatedFile(byte[] memory, byte[] disk) {
     set(memory, disk);
   }
@@ -31,6 +35,7 @@ final class SimulatedFile {
     disk = newDisk;
     buffer = ByteBuffer.wrap(memory).order(ByteOrder.LITTLE_ENDIAN);
     lost.clear();
+    failedUnheard = false;
   }
 
   ByteBuffer buffer() {
@@ -76,6 +81,37 @@ final class SimulatedFile {
     for (int page = offset / PAGE; page * PAGE < offset + bytes; page++) {
       int from = page * PAGE;
       lost.put(page, Arrays.copyOfRange(memory, from, Math.min(from + PAGE, memory.length)));
+    }
+  }
+
+  /** The system could not write back some of what is dirty; the next force hears of it. */
+  void failWriteBack(Random random) {
+    for (int page = 0; page * PAGE < memory.length; page++) {
+      int from = page * PAGE;
+      int to = Math.min(from + PAGE, memory.length);
+      boolean dirty = !Arrays.equals(memory, from, to, disk, from, to);
+      if (dirty && random.nextBoolean()) {
+        failForce(from, to - from);
+        failedUnheard = true;
+      }
+    }
+  }
+
+  /** Whether writing back has failed since the last question. */
+  boolean hearsOfFailure() {
+    boolean failed = failedUnheard;
+    failedUnheard = false;
+    return failed;
+  }
+
+  /** The system needs memory: some of what looks clean is read from disk when it is used again. */
+  void evict(Random random) {
+    for (int page : List.copyOf(lost.keySet())) {
+      if (isLost(page) && random.nextBoolean()) {
+        int from = page * PAGE;
+        System.arraycopy(disk, from, memory, from, Math.min(PAGE, memory.length - from));
+        lost.remove(page);
+      }
     }
   }
 

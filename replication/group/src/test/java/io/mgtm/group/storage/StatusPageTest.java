@@ -59,6 +59,19 @@ class StatusPageTest {
   }
 
   @Test
+  void aFailedForceIsKnownToTheNextProcessAndNoMoreOnceItIsCleared() {
+    page.raiseDurable(10);
+    assertThat(page.hasFailed()).isFalse();
+    assertThat(page.noteFailed()).isTrue();
+    disk.restartProcess();
+    StatusPage found = StatusPage.open(disk, member);
+    assertThat(found.hasFailed()).isTrue();
+    found.clearFailed();
+    disk.losePower();
+    assertThat(StatusPage.open(disk, member).hasFailed()).isFalse();
+  }
+
+  @Test
   void anotherMembersPageSaysNothing() {
     page.noteClean(3);
     page.resetDurable(3);

@@ -11,11 +11,19 @@ enum Fault {
   READ_WITHOUT_CONFIRMATION,
   NO_LOG_MATCHING,
   POWER_CUT_NOT_NOTICED,
+  /** A member claims what its own setting says, whatever it acknowledged. */
+  FOREIGN_DURABILITY,
+  /** A member that a sync has failed of starts again as if its process had died. */
+  FAILED_SYNC_FORGOTTEN,
   EMPTIED_FOLDER_KEEPS_ITS_IDENTITY,
+  /** A member that does not answer counts as new when it was so in an earlier round. */
+  STALE_INTRODUCTION,
   /** Mode lazy: a member that was away leads without those who know more. */
   RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP,
   /** Mode lazy: a leader hands over to a member that does not know that it is in step. */
   SUCCESSOR_NOT_IN_STEP,
+  /** Mode lazy: a leader that stood still answers before it knows whether it still leads. */
+  LAZY_WITHOUT_FENCE,
   /** Mode lazy: a leader does not say that entries may be missing. */
   LOSS_NOT_TOLD,
   /** Mode total: a proposal that was sent again is applied again. */

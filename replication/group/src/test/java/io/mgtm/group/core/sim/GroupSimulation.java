@@ -2,6 +2,7 @@ package io.mgtm.group.core.sim;
 
 import static io.mgtm.group.core.sim.Violation.check;
 
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
@@ -38,6 +39,7 @@ final class GroupSimulation {
   private final List<String> founders = new ArrayList<>();
   private final Nemesis nemesis;
   private final long seed;
+  private final int mixed;
   private long nowMs;
   private long order;
 
@@ -68,6 +70,7 @@ final class GroupSimulation {
     this.seed = seed;
     this.fault = fault;
     this.random = new SplittableRandom(seed);
+    mixed = fault == Fault.AHEAD_TAKEN_FOR_BUFFERED ? 4 : random.nextInt(5);
     nemesis = new Nemesis(this);
     settings =
         new CoreSettings(
@@ -76,6 +79,7 @@ final class GroupSimulation {
             60,
             10,
             nemesis.isHarsh() ? 400 : 0,
+            fault == Fault.LAZY_WITHOUT_FENCE ? Long.MAX_VALUE : Pauses.SUSPECT_MS * 2 / 3,
             40,
             25 * (1 + random.nextInt(8)),
             1 + random.nextInt(8),
@@ -218,6 +222,19 @@ final class GroupSimulation {
     return nodes;
   }
 
+  /** What the configuration of a member says that starts now; it changes while members run. */
+  DurabilityMode configuredDurability() {
+    return switch (mixed) {
+      case 0 -> random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+      case 1 -> nowMs > FAULTS_MS / 3 ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+      default -> DurabilityMode.CRITICAL;
+    };
+  }
+
+  boolean isMixed() {
+    return mixed <= 1;
+  }
+
   List<String> configuredFor(String name) {
     List<String> names = new ArrayList<>(founders);
     if (!names.contains(name)) {
@@ -251,7 +268,7 @@ final class GroupSimulation {
   private void tick(SimNode node) {
     if (node.alive) {
       node.step(() -> node.core.tick(nowMs));
-      if (random.nextInt(16) == 0) {
+      if (random.nextInt(16) == 0 && !node.isPaused()) {
         node.maybeCheckpoint();
       }
       if (total) {

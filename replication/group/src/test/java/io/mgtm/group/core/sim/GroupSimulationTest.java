@@ -40,6 +40,7 @@ class GroupSimulationTest {
         "NONE",
         "RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP",
         "SUCCESSOR_NOT_IN_STEP",
+        "LAZY_WITHOUT_FENCE",
         "LOSS_NOT_TOLD",
         "REPEATED_PROPOSAL_NOT_DROPPED",
         "CHECKPOINT_FORGETS_ORIGINS",

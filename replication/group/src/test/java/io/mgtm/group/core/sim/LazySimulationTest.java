@@ -9,9 +9,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Mode lazy: crashes of leaders and others at any time, of all at once, and power cuts of one at a
- * time; no partitions. Acknowledged entries may be lost with a leader, and only those that did not
- * ask for more than to be buffered; the state machine must be told, and no number comes twice.
+ * Mode lazy: crashes of leaders and others at any time, of all at once, power cuts of one at a
+ * time, and processes that stand still while the others go on; no partitions. Acknowledged entries
+ * may be lost with a leader, and only those that did not ask for more than to be buffered; the
+ * state machine must be told, and no number comes twice.
  */
 class LazySimulationTest {
   private static final int SCHEDULES_DEFAULT = 4_000;
@@ -39,6 +40,7 @@ class LazySimulationTest {
         "AHEAD_TAKEN_FOR_BUFFERED",
         "RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP",
         "SUCCESSOR_NOT_IN_STEP",
+        "LAZY_WITHOUT_FENCE",
         "LOSS_NOT_TOLD"
       })
   void plantedFaultIsFound(Fault fault) {

@@ -2,6 +2,7 @@ package io.mgtm.group.core.sim;
 
 import static io.mgtm.group.core.sim.Violation.check;
 
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.core.Standing;
@@ -16,8 +17,10 @@ final class Nemesis {
   /** Within this a member leads that was handed the leadership, disks being slow. */
   private static final int SUCCESSION_MS = 1_500;
 
+  private static final int MEETING_MS = 800;
   private final GroupSimulation world;
   private final SplittableRandom random;
+  private final Pauses pauses;
 
   /** Whether a majority may lose power at once, so that what was not forced may be lost. */
   private final boolean harsh;
@@ -25,15 +28,21 @@ final class Nemesis {
   private final boolean membershipChanges;
   private final int meanPauseMs;
   private boolean ended;
+
   private long lastRemovalMs = -1_000;
+
+  /** Until then no process stands still: a leader stops in order. */
+  private long quietUntilMs;
 
   Nemesis(GroupSimulation world) {
     this.world = world;
     this.random = world.random.split();
+    this.pauses = new Pauses(world, random);
     this.harsh =
         random.nextInt(4) == 0
             || world.fault == Fault.REQUIRED_ACKNOWLEDGED_BEFORE_FORCE
-            || world.fault == Fault.AHEAD_TAKEN_FOR_BUFFERED;
+            || world.fault == Fault.AHEAD_TAKEN_FOR_BUFFERED
+            || world.fault == Fault.FOREIGN_DURABILITY;
     this.membershipChanges = random.nextInt(3) == 0;
     this.meanPauseMs = 20 + random.nextInt(200);
   }
@@ -46,7 +55,38 @@ final class Nemesis {
     if (harsh || world.isLazy()) {
       world.oracle.allowLoss();
     }
-    world.after(random.nextInt(600), this::act);
+    boolean early = !world.isLazy() && random.nextInt(4) == 0;
+    if (early) {
+      hurtWhileMembersMeet();
+    }
+    world.after((early ? MEETING_MS : 0) + random.nextInt(600), this::act);
+  }
+
+  /** One does not hear another and is cut off, that one loses its disk, and a third dies. */
+  private void hurtWhileMembersMeet() {
+    List<SimNode> all = new ArrayList<>(world.nodes().values());
+    SimNode cutOff = all.remove(random.nextInt(all.size()));
+    SimNode emptied = all.remove(random.nextInt(all.size()));
+    SimNode dies = all.remove(random.nextInt(all.size()));
+    world.network.cut(emptied.name, cutOff.name);
+    world.after(5 + random.nextInt(60), () -> cutOff(cutOff.name));
+    int lostAtMs = random.nextInt(MEETING_MS - 100);
+    world.after(lostAtMs, () -> emptyDiskOf(emptied));
+    world.after(
+        lostAtMs + random.nextInt(100),
+        () -> {
+          kill(dies, 800);
+          world.network.heal();
+        });
+  }
+
+  private void cutOff(String name) {
+    for (String other : world.nodes().keySet()) {
+      if (!other.equals(name)) {
+        world.network.cut(name, other);
+        world.network.cut(other, name);
+      }
+    }
   }
 
   private void act() {
@@ -68,7 +108,7 @@ final class Nemesis {
       case 7 -> world.network.heal();
       case 8 -> slowDisks();
       case 9 -> transfer();
-      case 10 -> wrongHint();
+      case 10 -> hint(leaderOr(anyone()).name); // a wrong one
       case 11 -> add();
       case 12 -> remove();
       default -> everythingDies();
@@ -76,12 +116,19 @@ final class Nemesis {
     if (harsh && random.nextInt(12) == 0) {
       everythingDies();
     }
+    if (world.isMixed() && random.nextInt(8) == 0) {
+      sayDurability();
+    }
     world.after(1 + random.nextInt(2 * meanPauseMs), this::act);
   }
 
   /** Mode lazy promises nothing under a partition, so there is none. */
   private void crashOnly() {
-    switch (random.nextInt(membershipChanges ? 12 : 10)) {
+    if (world.fault == Fault.AHEAD_TAKEN_FOR_BUFFERED && random.nextBoolean()) {
+      powerCut(leaderOr(anyone())); // a leader's marks are lost by nothing else
+      return;
+    }
+    switch (random.nextInt(membershipChanges ? 14 : 12)) {
       case 0, 1, 2 -> kill(leaderOr(anyone()));
       case 3 -> kill(anyone());
       case 4 -> powerCut(random.nextBoolean() ? leaderOr(anyone()) : anyone());
@@ -89,8 +136,16 @@ final class Nemesis {
       case 6, 7 -> transfer();
       case 8 -> everythingDies();
       case 9 -> stopInOrder();
-      case 10 -> add();
+      case 10, 11 -> pause(random.nextInt(3) > 0 ? leaderOr(anyone()) : anyone());
+      case 12 -> add();
       default -> remove();
+    }
+  }
+
+  private void pause(SimNode node) {
+    // With pauses too few are in step for power cuts.
+    if (world.nowMs() > quietUntilMs && world.fault != Fault.AHEAD_TAKEN_FOR_BUFFERED) {
+      pauses.pause(node);
     }
   }
 
@@ -105,6 +160,10 @@ final class Nemesis {
   }
 
   private void kill(SimNode node) {
+    kill(node, 400);
+  }
+
+  private void kill(SimNode node, int downMsMax) {
     if (!node.alive) {
       return;
     }
@@ -116,13 +175,14 @@ final class Nemesis {
     } else if (random.nextBoolean()) {
       hint(node.name);
     }
-    world.after(random.nextInt(400), () -> restart(node));
+    world.after(random.nextInt(downMsMax), () -> restart(node));
   }
 
   private void restart(SimNode node) {
     if (world.node(node.name) == node) {
       world.start(node.name, node.disk);
       if (world.isLazy()) {
+        pauses.restarted(node);
         showNewProcess(node.name);
       }
     }
@@ -172,9 +232,15 @@ final class Nemesis {
   private void powerCut(SimNode node) {
     boolean may = world.isLazy() ? areOthersUnhurt(node) : harsh || isMinorityHurt(node);
     if (node.alive && may) {
+      boolean sync = random.nextInt(3) == 0;
       world.trace(
-          "%s loses power, last %d durable %d", node.self(), node.disk.last(), node.disk.durable);
-      node.disk.powerCut(world.random);
+          "%s %s, last %d durable %d",
+          node.self(), sync ? "fails to sync" : "loses power", node.disk.last(), node.disk.durable);
+      if (sync) {
+        node.disk.failSync(world.random);
+      } else {
+        node.disk.powerCut(world.random);
+      }
       kill(node);
     }
   }
@@ -199,7 +265,7 @@ final class Nemesis {
                     node != next
                         && !node.doomed
                         && voters.contains(node.self())
-                        && !node.disk.mayHaveLost
+                        && !node.disk.isHurt()
                         && !node.core.isStopped()
                         && node.disk.record.standing() == Standing.INTACT
                         && node.core.membership().isVoter(node.self()))
@@ -210,7 +276,13 @@ final class Nemesis {
   }
 
   private void emptyDisk(SimNode node) {
-    if (node.alive && isMinorityHurt(node) && world.nowMs() - lastRemovalMs > 400) {
+    if (isMinorityHurt(node) && world.nowMs() - lastRemovalMs > 400) {
+      emptyDiskOf(node);
+    }
+  }
+
+  private void emptyDiskOf(SimNode node) {
+    if (node.alive) {
       node.alive = false;
       node.doomed = true;
       world.trace("%s dies, its folder will be empty", node.self());
@@ -242,6 +314,14 @@ final class Nemesis {
     }
   }
 
+  private void sayDurability() {
+    SimNode leader = world.leader();
+    if (leader != null) {
+      DurabilityMode mode = random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+      leader.step(() -> leader.core.durability(mode));
+    }
+  }
+
   private void isolate(SimNode node) {
     world.trace("%s isolated", node.self());
     world.network.cutClients(node.name);
@@ -249,16 +329,9 @@ final class Nemesis {
     if (random.nextBoolean()) {
       hint(node.name); // as a failure detection does that sees the cut
     }
-    for (String other : world.nodes().keySet()) {
-      if (!other.equals(node.name)) {
-        if (how != 1) {
-          world.network.cut(node.name, other);
-        }
-        if (how != 2) {
-          world.network.cut(other, node.name);
-        }
-      }
-    }
+    List<String> others = new ArrayList<>(world.nodes().keySet());
+    others.remove(node.name);
+    world.network.cut(List.of(node.name), others, how != 1, how != 2);
     world.after(random.nextInt(700), world.network::heal);
   }
 
@@ -267,12 +340,7 @@ final class Nemesis {
     List<String> one = new ArrayList<>();
     List<String> two = new ArrayList<>();
     world.nodes().keySet().forEach(name -> (random.nextBoolean() ? one : two).add(name));
-    for (String left : one) {
-      for (String right : two) {
-        world.network.cut(left, right);
-        world.network.cut(right, left);
-      }
-    }
+    world.network.cut(one, two, true, true);
     world.after(random.nextInt(700), world.network::heal);
   }
 
@@ -292,12 +360,13 @@ final class Nemesis {
   private void stopInOrder() {
     SimNode leader = world.leader();
     SimNode successor = anyone();
-    if (leader == null || successor == leader || !successor.alive) {
+    if (!pauses.isQuiet() || leader == null || successor == leader || !successor.alive) {
       return;
     }
     boolean[] begun = {false};
     leader.step(() -> begun[0] = leader.core.transfer(world.nowMs(), successor.name).isEmpty());
     if (begun[0]) {
+      quietUntilMs = world.nowMs() + SUCCESSION_MS + 500;
       world.trace("%s is to stop, %s to lead", leader.self(), successor.self());
       goOnceHandedOver(leader, successor);
     }
@@ -326,10 +395,6 @@ final class Nemesis {
     } else {
       restart(stopped);
     }
-  }
-
-  private void wrongHint() {
-    hint(leaderOr(anyone()).name);
   }
 
   private void add() {

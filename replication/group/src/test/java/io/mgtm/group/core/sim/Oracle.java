@@ -37,6 +37,8 @@ final class Oracle {
   /** How many proposals of each process are committed. */
   private final Map<String, Long> origins = new HashMap<>();
 
+  private long highestTerm;
+
   private SimMachine reference = new SimMachine();
   private long forcedIndex;
 
@@ -80,9 +82,11 @@ final class Oracle {
   void elected(MemberId member, long term, SimDisk disk) {
     MemberId other = leaders.putIfAbsent(term, member);
     check(other == null || other.equals(member), "%s and %s lead in term %d", other, member, term);
+    boolean late = term < highestTerm;
+    highestTerm = Math.max(highestTerm, term);
     long first = firstDifference(disk);
-    if (first > committed.size()) {
-      return;
+    if (late || first > committed.size()) {
+      return; // who learns late that it was elected need not have what a later term has committed
     }
     boolean told = false;
     for (long index = first; index <= disk.last(); index++) {

@@ -23,6 +23,9 @@ final class SimDisk {
 
   boolean mayHaveLost;
 
+  /** A sync has failed, and what was not synced may be gone although the machine is up. */
+  boolean syncFailed;
+
   SimDisk(UUID folder) {
     this.folder = folder;
   }
@@ -40,12 +43,27 @@ final class SimDisk {
     durable = Math.min(durable, index);
   }
 
-  /** The machine dies: of what was not forced, a part is gone. */
+  /** The machine dies. */
   void powerCut(SplittableRandom random) {
+    loseUnforced(random);
+    mayHaveLost = true;
+  }
+
+  /** The process dies of a sync that failed. */
+  void failSync(SplittableRandom random) {
+    loseUnforced(random);
+    syncFailed = true;
+  }
+
+  boolean isHurt() {
+    return mayHaveLost || syncFailed;
+  }
+
+  /** Of what was not forced, a part is gone. */
+  private void loseUnforced(SplittableRandom random) {
     long unforced = last() - durable;
     long kept = random.nextInt(3) == 0 ? random.nextLong(unforced + 1) : 0;
     keepUpTo(durable + kept);
-    mayHaveLost = true;
   }
 
   /** Drops the log up to an index that the checkpoint covers. */

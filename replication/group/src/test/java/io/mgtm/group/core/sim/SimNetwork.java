@@ -2,8 +2,10 @@ package io.mgtm.group.core.sim;
 
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.Message;
 import io.mgtm.group.total.TotalMessage;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -40,6 +42,24 @@ final class SimNetwork {
     cut.add(link(from, to));
   }
 
+  /** Cuts the lines between two sides. */
+  void cut(Collection<String> one, Collection<String> other, boolean there, boolean back) {
+    for (String left : one) {
+      for (String right : other) {
+        if (there) {
+          cut(left, right);
+        }
+        if (back) {
+          cut(right, left);
+        }
+      }
+    }
+  }
+
+  void mend(String from, String to) {
+    cut.remove(link(from, to));
+  }
+
   /** Of the clients, only some stay on the side of a member that is cut off. */
   void cutClients(String from) {
     reachableFor.put(from, random.nextInt(1 << SimMachine.CLIENTS));
@@ -65,6 +85,9 @@ final class SimNetwork {
   }
 
   void send(MemberId from, String to, Object message) {
+    if (world.fault == Fault.STALE_INTRODUCTION && message instanceof Message.Hello hello) {
+      answerAsBefore(world.node(from.name()), to, hello);
+    }
     if (isCut(from.name(), to) || (!healthy && random.nextInt(1000) < lossPerMille)) {
       return;
     }
@@ -72,6 +95,18 @@ final class SimNetwork {
     if (!healthy && random.nextInt(1000) < repeatPerMille) {
       deliverLater(from, to, message);
     }
+  }
+
+  private void answerAsBefore(SimNode asking, String to, Message.Hello hello) {
+    SimNode asked = world.node(to);
+    Message.HelloReply before = asking.introduced.get(to);
+    if (before == null || asked == null || (asked.alive && !isCut(to, asking.name))) {
+      return;
+    }
+    Message.HelloReply again =
+        new Message.HelloReply(0, hello.nonce(), "", before.configured(), Membership.NONE);
+    world.after(
+        1, () -> asking.step(() -> asking.core.receive(world.nowMs(), asked.self(), again)));
   }
 
   private void deliverLater(MemberId from, String to, Object message) {
@@ -113,6 +148,9 @@ final class SimNetwork {
       }
       seen = message instanceof Message.TransferNow m ? new Message.TransferNow(m.term(), 0) : seen;
     }
+    if (message instanceof Message.HelloReply reply && reply.term() == 0) {
+      node.introduced.putIfAbsent(from.name(), reply);
+    }
     Message delivered = seen;
     world.trace("%s to %s: %s", from, to, delivered);
     node.step(() -> node.core.receive(world.nowMs(), from, delivered));
@@ -127,6 +165,7 @@ final class SimNetwork {
     Entry entry = previous == disk.base ? null : disk.entry(previous);
     return new Message.Append(
         append.term(),
+        append.founding(),
         append.round(),
         previous,
         entry == null ? disk.baseTerm : entry.term(),

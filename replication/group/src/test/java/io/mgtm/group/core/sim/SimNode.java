@@ -3,6 +3,7 @@ package io.mgtm.group.core.sim;
 import static io.mgtm.group.core.sim.Violation.check;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.CoreLog.Checkpoint;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.EntryKind;
@@ -31,6 +32,10 @@ final class SimNode implements Effects {
   final SimLog log;
   private final GroupSimulation world;
   private final MemberId self;
+
+  /** What its configuration says. */
+  private final DurabilityMode durability;
+
   private final Deque<Held> held = new ArrayDeque<>();
 
   /** Digests after applied entries that are not committed yet. */
@@ -46,10 +51,16 @@ final class SimNode implements Effects {
   /** Its folder will be empty when it is started again. */
   boolean doomed;
 
+  /** What has come in while the process stands still; null while it runs. */
+  private Deque<Runnable> asleep;
+
   String failure;
 
   /** What it had sent when it died is lost after this time, for each receiver. */
   final Map<String, Long> lostAfterMs = new HashMap<>();
+
+  /** Who has said that it is new, for a planted fault. */
+  final Map<String, Message.HelloReply> introduced = new HashMap<>();
 
   private long applied;
   private long checkedCommit;
@@ -60,22 +71,16 @@ final class SimNode implements Effects {
     this.name = name;
     this.disk = disk;
     this.self = new MemberId(name, disk.folder);
+    this.durability = world.configuredDurability();
     this.log = new SimLog(world, this);
     this.total = world.isTotal() ? new SimTotal(world, this) : null;
     start();
   }
 
   private void start() {
-    TermRecord before = disk.storedRecord;
-    TermRecord record =
-        before == null
-            ? TermRecord.fresh()
-            : before.started(disk.mayHaveLost && world.fault != Fault.POWER_CUT_NOT_NOTICED);
-    if (before != null && world.fault == Fault.POWER_CUT_NOT_NOTICED) {
-      record =
-          new TermRecord(record.term(), record.votedFor(), 1, record.standing(), record.initial());
-    }
+    TermRecord record = asClaimed(recordOfThisStart());
     disk.mayHaveLost = false;
+    disk.syncFailed = false;
     disk.durable = disk.last();
     disk.record = record;
     disk.storedRecord = record;
@@ -101,6 +106,7 @@ final class SimNode implements Effects {
                 world.agreement,
                 self,
                 world.configuredFor(name),
+                durability,
                 log,
                 this,
                 members,
@@ -114,6 +120,41 @@ final class SimNode implements Effects {
       MemberId other = new MemberId("other", disk.folder);
       core.receive(world.nowMs(), other, new Message.CaughtUp(record.term(), record.incarnation()));
     }
+  }
+
+  private TermRecord recordOfThisStart() {
+    TermRecord before = disk.storedRecord;
+    TermRecord record =
+        before == null
+            ? TermRecord.fresh()
+            : before.started(
+                (disk.mayHaveLost && world.fault != Fault.POWER_CUT_NOT_NOTICED)
+                    || (disk.syncFailed && world.fault != Fault.FAILED_SYNC_FORGOTTEN));
+    if (before != null && world.fault == Fault.POWER_CUT_NOT_NOTICED) {
+      record =
+          new TermRecord(
+              record.term(),
+              record.votedFor(),
+              1,
+              record.standing(),
+              record.initial(),
+              record.founding(),
+              false);
+    }
+    return record;
+  }
+
+  private TermRecord asClaimed(TermRecord r) {
+    return world.fault != Fault.FOREIGN_DURABILITY
+        ? r
+        : new TermRecord(
+            r.term(),
+            r.votedFor(),
+            r.incarnation(),
+            r.standing(),
+            r.initial(),
+            r.founding(),
+            durability == DurabilityMode.ALL);
   }
 
   private void apply(long index) {
@@ -142,6 +183,10 @@ final class SimNode implements Effects {
     if (!alive || core.isStopped()) {
       return;
     }
+    if (asleep != null) {
+      asleep.addLast(input);
+      return;
+    }
     final boolean led = core.role() == Role.LEADER;
     final long termBefore = core.term();
     input.run();
@@ -158,6 +203,29 @@ final class SimNode implements Effects {
     if (total != null) {
       total.afterStep();
     }
+  }
+
+  /** The process stands still from now on, as by SIGSTOP; its system takes in what comes. */
+  void pause() {
+    world.trace("%s stands still", self);
+    asleep = new ArrayDeque<>();
+  }
+
+  boolean isPaused() {
+    return asleep != null;
+  }
+
+  /** It goes on, with what came meanwhile. */
+  void wake() {
+    world.trace("%s goes on", self);
+    Deque<Runnable> came = asleep;
+    asleep = null;
+    came.forEach(this::step);
+  }
+
+  /** What is seen to come first when it goes on. */
+  void putFirst(Runnable input) {
+    asleep.addFirst(input);
   }
 
   /** A client's request; the answer gets the reply, or -1 when this member does not serve. */
@@ -324,7 +392,7 @@ final class SimNode implements Effects {
     world.trace("%s stores %s", self, record);
     boolean ownVote = self.equals(record.votedFor());
     if (world.fault != Fault.VOTE_NOT_PERSISTED || ownVote || record.votedFor() == null) {
-      disk.storedRecord = record;
+      disk.storedRecord = asClaimed(record);
     }
   }
 

@@ -1,0 +1,129 @@
+package io.mgtm.gtm.cli;
+
+import io.mgtm.gtm.client.NodeRefusedException;
+import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.server.NodeStatus.MemberStatus;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code mgtm gtm await-in-sync}: returns when members have everything that the leader had when it
+ * was asked. Under load the leader is always some entries ahead, so the goal stands still.
+ */
+@Command(
+    name = "await-in-sync",
+    description = {
+      "Waits until the member at --at, and all others or those named, are connected, vote, and have"
+          + " all entries that the leader had at the beginning.",
+      "Between two members of a rolling restart, ask the one that was restarted."
+    })
+final class AwaitInSyncCommand extends AdminCommand {
+  private static final int LOOK_MS = 50;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "MEMBER",
+      description = "The members to wait for. Default: all of the group.")
+  private List<String> members = List.of();
+
+  @Option(
+      names = "--wait-ms",
+      paramLabel = "MS",
+      defaultValue = "60000",
+      description = "How long to wait for the end. Default: 60000.")
+  private int waitMs;
+
+  @Override
+  String run() throws IOException {
+    if (waitMs < 1) {
+      throw bad("--wait-ms: " + waitMs + " is not allowed, expected 1 or more");
+    }
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
+    Goal goal = new Goal(members);
+    while (true) {
+      String missing = look(goal);
+      if (missing.isEmpty()) {
+        return "%s: in sync at entry %d".formatted(String.join(", ", goal.names), goal.index);
+      }
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException("not in sync after %d ms: %s".formatted(waitMs, missing));
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MS));
+    }
+  }
+
+  /** What is missing, empty when nothing is. A node that is being started does not answer yet. */
+  private String look(Goal goal) throws IOException {
+    NodeStatus here;
+    NodeStatus leader;
+    try {
+      here = status();
+      leader = statusOfLeader(here);
+    } catch (NodeRefusedException e) {
+      throw e;
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+    if (here.mode().equals("single")) {
+      throw new IOException("the node at %s is no member of a group".formatted(at()));
+    }
+    return leader == null ? "no leader is known" : goal.missing(here, leader);
+  }
+
+  /** How far the members must be: as far as the leader of a term was when first seen. */
+  private static final class Goal {
+    private final boolean all;
+    private List<String> names;
+    private long term = -1;
+    private long index;
+
+    Goal(List<String> names) {
+      this.names = names;
+      all = names.isEmpty();
+    }
+
+    String missing(NodeStatus here, NodeStatus leader) {
+      if (leader.term() != term) {
+        term = leader.term();
+        index = leader.lastIndex();
+      }
+      if (all) {
+        names = leader.members().stream().map(MemberStatus::name).toList();
+      }
+      if (here.appliedIndex() < index) {
+        // The leader may not have noticed yet that this member was restarted.
+        return "%s has %d of %d entries".formatted(here.member(), here.appliedIndex(), index);
+      }
+      for (String name : names) {
+        String missing =
+            leader.members().stream()
+                .filter(member -> member.name().equals(name))
+                .findFirst()
+                .map(this::missing)
+                .orElse(name + " is not a member");
+        if (!missing.isEmpty()) {
+          return missing;
+        }
+      }
+      return "";
+    }
+
+    private String missing(MemberStatus member) {
+      if (!member.connected()) {
+        return member.name() + " is not connected";
+      }
+      if (!member.voter()) {
+        return member.name() + " is still joining";
+      }
+      if (member.matchedIndex() < index) {
+        return "%s has %d of %d entries".formatted(member.name(), member.matchedIndex(), index);
+      }
+      return "";
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.mgtm.gtm.cli;
+
+import io.mgtm.group.DurabilityMode;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code mgtm gtm durability}: what the group forces to disk. */
+@Command(
+    name = "durability",
+    description =
+        "Lets the group force every change to disk before its reply (all), or only what must"
+            + " outlive a power cut (critical). It counts for all members, and stays when they"
+            + " are restarted.")
+final class DurabilityCommand extends AdminCommand {
+  @Parameters(paramLabel = "critical|all", description = "What is forced.")
+  private DurabilityMode mode;
+
+  @Override
+  String run() throws IOException {
+    askLeader("durability", mode.label());
+    awaitStatus(
+        status -> status.durability().equals(mode.label()),
+        "this node has not heard that the durability is " + mode.label());
+    return "durability " + mode.label();
+  }
+}

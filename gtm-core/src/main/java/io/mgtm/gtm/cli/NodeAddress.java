@@ -1,0 +1,37 @@
+package io.mgtm.gtm.cli;
+
+import io.mgtm.gtm.config.HostPort;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+
+/**
+ * Where a node is asked: {@code HOST:PORT}, or {@code unix:PATH} of the socket in its data folder.
+ *
+ * @param tcp null for a socket
+ * @param socket null for TCP
+ */
+record NodeAddress(HostPort tcp, Path socket) {
+  private static final String UNIX = "unix:";
+
+  /**
+   * Reads one.
+   *
+   * @throws IllegalArgumentException when it is neither; the message says what is expected
+   */
+  static NodeAddress parse(String text) {
+    return text.startsWith(UNIX)
+        ? new NodeAddress(null, Path.of(text.substring(UNIX.length())))
+        : new NodeAddress(HostPort.parse(text), null);
+  }
+
+  /** The address, its name looked up now. */
+  SocketAddress resolve() {
+    return socket == null ? tcp.resolve() : UnixDomainSocketAddress.of(socket);
+  }
+
+  @Override
+  public String toString() {
+    return socket == null ? tcp.toString() : UNIX + socket;
+  }
+}

@@ -1,0 +1,41 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.gtm.front.Front;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Looks whether this node has lost its place in the group. A member that was taken out could pass
+ * its clients' commands on to the leader for ever. Owner thread.
+ */
+final class OutsiderWatch {
+  /** A member whose folder is new, or that joins again, is let in sooner. */
+  private static final long OUTSIDE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final LongSupplier nanos;
+  private long insideNanos;
+
+  OutsiderWatch(LongSupplier nanos) {
+    this.nanos = nanos;
+    this.insideNanos = nanos.getAsLong();
+  }
+
+  /**
+   * Turns clients away while this node is no member.
+   *
+   * @param front null when there is none yet
+   * @return what is wrong, or empty
+   */
+  String look(NodeStatus status, Front front) {
+    long now = nanos.getAsLong();
+    if (!status.role().equals("outsider")) {
+      insideNanos = now;
+    }
+    boolean outside = now - insideNanos > OUTSIDE_NANOS;
+    String trouble = outside ? "%s is not a member of the group".formatted(status.member()) : "";
+    if (front != null) {
+      front.refuse(trouble);
+    }
+    return trouble;
+  }
+}

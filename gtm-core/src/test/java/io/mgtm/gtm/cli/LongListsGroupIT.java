@@ -1,0 +1,117 @@
+package io.mgtm.gtm.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.front.Front;
+import io.mgtm.gtm.front.FrontMetrics;
+import io.mgtm.gtm.front.FrontServer;
+import io.mgtm.gtm.front.FrontSettings;
+import io.mgtm.gtm.front.TcpLinks;
+import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.net.EventLoops;
+import io.mgtm.gtm.server.LargeState;
+import io.mgtm.gtm.server.TestNodes;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Lists of a million sequences and 65,000 transactions, at every door of a group. */
+@Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LongListsGroupIT {
+  private final AtomicReference<Throwable> fatal = new AtomicReference<>();
+  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-front", fatal::set);
+  private TestNodes nodes;
+
+  @BeforeAll
+  void startGroup(@TempDir Path folder) throws IOException {
+    nodes = TestNodes.three(folder).startAll();
+    nodes.leader();
+    for (String name : List.of("g1", "g2", "g3")) {
+      LargeState.fill(nodes.server(name));
+    }
+  }
+
+  @AfterAll
+  void stop() throws InterruptedException {
+    nodes.close();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
+    assertThat(fatal.get()).isNull();
+  }
+
+  @Test
+  void atTheLeader() throws IOException {
+    Doors.listEverything(nodes.server(nodes.leader()).address());
+  }
+
+  @Test
+  void atAFollower() throws IOException {
+    Doors.listEverything(nodes.server(nodes.follower()).address());
+  }
+
+  @Test
+  void atAFrontOfItsOwn() throws Exception {
+    EventLoop loop = loops.next();
+    FrontSettings settings =
+        new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of());
+    List<HostPort> addresses =
+        List.of("g1", "g2", "g3").stream()
+            .map(name -> HostPort.of(nodes.server(name).address()))
+            .toList();
+    Front front =
+        Front.connecting(
+            "p1",
+            settings,
+            loop,
+            new TcpLinks(loop, new TcpLinks.Identity("p1", FrontKind.PROXY, null, null)),
+            new Front.Nodes(addresses, UpstreamProtocol.MGTM, addresses.get(0)),
+            new FrontMetrics(new SimpleMeterRegistry()),
+            fatal::set);
+    FrontServer server = FrontServer.listen(new HostPort("127.0.0.1", 0), front, settings, loop);
+    loop.submit(front::start).get();
+    try {
+      Doors.listEverything(server.address());
+    } finally {
+      server.close();
+      loop.submit(front::close).get();
+    }
+  }
+
+  private String ask(String command) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = GtmMain.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    String at = HostPort.of(nodes.server(nodes.follower()).address()).toString();
+    assertThat(line.execute(command, "--at", at, "--timeout-ms", "60000"))
+        .as(err::toString)
+        .isZero();
+    return out.toString();
+  }
+
+  @Test
+  void byTheCommandLine() {
+    assertThat(ask("status"))
+        .contains("transactions    65000 open, 0 of them prepared")
+        .contains("sequences       1000000");
+    assertThat(ask("txns").lines()).hasSize(LargeState.TRANSACTIONS + 1);
+    assertThat(ask("sequences").lines()).hasSize(LargeState.SEQUENCES + 1);
+  }
+}

@@ -1,0 +1,20 @@
+package io.mgtm.gtm.cli;
+
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.server.LargeState;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Lists of a million sequences and 65,000 transactions, at a GTM without a group. */
+class LongListsTest {
+  @Test
+  void allIsListedAndWhoReadsNothingHindersNobody(@TempDir Path folder) throws Exception {
+    try (GtmServer gtm = GtmServer.start(GtmConfig.at(folder, new HostPort("127.0.0.1", 0)))) {
+      LargeState.fill(gtm);
+      Doors.listEverything(gtm.address());
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package io.mgtm.gtm.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.config.AccessConfig;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkSecret;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.testing.Await;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import javax.net.SocketFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may ask a node for what. */
+class AdminRolesTest {
+  private static final int GRACE_MS = 10_000;
+  private static final InetSocketAddress HERE =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+  private static final InetSocketAddress ELSEWHERE = new InetSocketAddress("10.0.0.1", 1);
+
+  @TempDir private Path folder;
+
+  private Path secret(String of) throws IOException {
+    return Files.writeString(folder.resolve(of), of + "-secret\n");
+  }
+
+  private static AdminClient client(TestGtm gtm, String secret) throws IOException {
+    return AdminClient.connect(
+        gtm.server().address(),
+        new AdminClient.Settings(
+            20_000, new LinkSecret(secret + "-secret"), SocketFactory.getDefault()));
+  }
+
+  private TestGtm withRoles() throws IOException {
+    return TestGtm.in(folder)
+        .links(new LinksConfig(secret("links"), null, null, null, false, GRACE_MS))
+        .access(
+            new AccessConfig(
+                null, null, secret("monitor"), secret("operate"), secret("administer")))
+        .start();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "links,      status,",
+    "links,      transfer,    operate",
+    "monitor,    status,",
+    "monitor,    backup,      operate",
+    "monitor,    remove,      administer",
+    "operate,    status,",
+    "operate,    transfer,",
+    "operate,    add,         administer",
+    "operate,    accept-loss, administer",
+    "administer, remove,",
+  })
+  void aSecretGivesItsRole(String shown, String verb, String missing) throws Exception {
+    try (TestGtm gtm = withRoles();
+        AdminClient client = client(gtm, shown)) {
+      String text = client.ask(verb, "g9").text();
+      if (missing == null) {
+        assertThat(text).doesNotContain("the role");
+      } else {
+        assertThat(text).contains(verb + " takes the role " + missing, "has shown the secret of ");
+      }
+    }
+  }
+
+  @Test
+  void anOperatorsSecretOpensNoSession() throws Exception {
+    try (TestGtm gtm = withRoles();
+        LinkClient link =
+            LinkClient.connect(
+                gtm.server().address(),
+                "p1",
+                new LinkSecret("administer-secret"),
+                SocketFactory.getDefault())) {
+      Await.until("the node's standing", () -> link.standing() != null);
+      link.attach(LinkFormat.SESSION_BIT | 1, true);
+      assertThat(link.next(LinkClient.Event.Refused.class).code()).isEqualTo(RefusalCode.PROTOCOL);
+    }
+  }
+
+  @Test
+  void theLinksSecretAdministersWhereNoOtherDoes() throws Exception {
+    try (TestGtm gtm =
+            TestGtm.in(folder)
+                .links(new LinksConfig(secret("links"), null, null, null, false, GRACE_MS))
+                .access(new AccessConfig(null, null, secret("monitor"), null, null))
+                .start();
+        AdminClient links = client(gtm, "links");
+        AdminClient monitor = client(gtm, "monitor")) {
+      assertThat(links.ask("remove", "g9").text()).doesNotContain("the role");
+      assertThat(monitor.ask("remove", "g9").text()).contains("takes the role administer");
+    }
+  }
+
+  @Test
+  void eachRoleHasItsOwnSecret() throws Exception {
+    Path same = secret("links");
+    GtmConfig config =
+        GtmConfig.at(folder, GtmConfig.DEFAULTS.listen())
+            .withAccess(new AccessConfig(null, null, same, null, null));
+    GtmConfig both =
+        new GtmConfig(
+                config.data(),
+                config.listen(),
+                null,
+                config.durability(),
+                1,
+                config.log(),
+                config.gxid(),
+                config.limits(),
+                config.timeouts(),
+                config.group(),
+                new LinksConfig(same, null, null, null, false, GRACE_MS))
+            .withAccess(config.access());
+    assertThatThrownBy(() -> LinkKeys.read(both)).hasMessageContaining("secret of another role");
+    assertThatThrownBy(config::validated).hasMessageContaining("need links.secretFile");
+  }
+
+  /** A connection from an address. */
+  private static final class From extends EmbeddedChannel {
+    private SocketAddress from;
+
+    From(SocketAddress from) {
+      super(false, false);
+      this.from = from;
+      try {
+        register();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    protected SocketAddress remoteAddress0() {
+      return from;
+    }
+
+    /** What was written, as text. */
+    String said() {
+      StringBuilder text = new StringBuilder();
+      for (ByteBuf frame = readOutbound(); frame != null; frame = readOutbound()) {
+        text.append(frame.toString(UTF_8));
+        frame.release();
+      }
+      return text.toString();
+    }
+
+    static void fails(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+  }
+
+  /** What a node without a secret answers to somebody at an address. */
+  private static String asked(SocketAddress from, String verb) throws IOException {
+    GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());
+    LinkPeers peers = new LinkPeers(() -> new Standing(true, 1, "g", "g", "h:1"));
+    GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), false, () -> {});
+    GroupControl control =
+        new SingleControl("g", DurabilityMode.CRITICAL, new LossyLog(LossyLog.Fault.NONE), machine);
+    AdminService admin = new AdminService(control, null, null, () -> 1);
+    LinkService service =
+        new LinkService(
+            null,
+            peers,
+            admin,
+            LinkKeys.read(GtmConfig.DEFAULTS),
+            GtmConfig.DEFAULTS.timeouts(),
+            metrics,
+            From::fails);
+    From channel = new From(from);
+    channel.pipeline().addLast(new LinkConnection(service, channel.eventLoop()));
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.preface(out);
+    LinkWriter.hello(out, "admin", FrontKind.PROXY);
+    LinkWriter.admin(out, 1, verb, "g9");
+    channel.writeInbound(out);
+    return channel.said();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"transfer", "add", "remove", "durability", "accept-loss"})
+  void withoutASecretOperatorsOfThisMachineAreHeard(String verb) throws Exception {
+    assertThat(asked(HERE, verb)).isNotEmpty().doesNotContain("the role");
+    assertThat(asked(ELSEWHERE, verb))
+        .contains(verb + " takes the role", "from another machine", "set links.secretFile");
+  }
+
+  @Test
+  void withoutASecretEverybodyMayLook() throws Exception {
+    assertThat(asked(ELSEWHERE, "status")).contains("\"mode\"");
+  }
+
+  @Test
+  void anAdvanceOfTheOldestGxidIsAnOperators() throws Exception {
+    assertThat(advanced(HERE)).contains("the oldest gxid cannot become 7");
+    assertThat(advanced(ELSEWHERE)).contains("is taken from the machine of the GTM");
+  }
+
+  private static String advanced(SocketAddress from) {
+    GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());
+    Engine engine =
+        new Engine(new GtmState(10_000), new LossyLog(LossyLog.Fault.NONE), () -> 1, metrics);
+    From channel = new From(from);
+    channel
+        .pipeline()
+        .addLast(
+            new Connection(
+                1, GtmConfig.DEFAULTS, engine, channel.eventLoop(), metrics, From::fails));
+    RequestFrame advance = RequestFrame.command(MessageType.MGTM_ADVANCE_OLDEST_GXID).le32(7);
+    channel.writeInbound(
+        Unpooled.wrappedBuffer(RequestFrame.startup("n", 3, false), advance.bytes()));
+    return channel.said();
+  }
+}

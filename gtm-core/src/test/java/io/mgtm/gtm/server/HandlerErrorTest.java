@@ -1,0 +1,115 @@
+package io.mgtm.gtm.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.Standing;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** An error in a connection's handler ends that connection; one in the state ends the node. */
+class HandlerErrorTest {
+  private static final long SESSION = LinkFormat.SESSION_BIT | 1;
+
+  private final GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());
+  private final AtomicReference<Throwable> fatal = new AtomicReference<>();
+
+  /** An engine that breaks. */
+  private static final class Broken implements CommandEngine {
+    @Override
+    public boolean isServing() {
+      return true;
+    }
+
+    @Override
+    public int attachedSessions() {
+      return 0;
+    }
+
+    @Override
+    public int heldTurns() {
+      return 0;
+    }
+
+    @Override
+    public void submit(LinkWork work) {
+      throw new AssertionError("a broken invariant");
+    }
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void pull(FrontPeer peer, long id, boolean more) {}
+
+    @Override
+    public void announce() {}
+
+    @Override
+    public void tick() {}
+
+    @Override
+    public void abandon() {}
+  }
+
+  private EmbeddedChannel link() throws IOException {
+    LinkPeers peers = new LinkPeers(() -> new Standing(true, 1, "g", "g", "h:1"));
+    LinkService service =
+        new LinkService(
+            new Broken(),
+            peers,
+            null,
+            LinkKeys.read(GtmConfig.DEFAULTS),
+            GtmConfig.DEFAULTS.timeouts(),
+            metrics,
+            fatal::set);
+    EmbeddedChannel channel = new EmbeddedChannel();
+    channel.pipeline().addLast(new LinkConnection(service, channel.eventLoop()));
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.preface(out);
+    LinkWriter.hello(out, "p1", FrontKind.PROXY);
+    channel.writeInbound(out);
+    return channel;
+  }
+
+  @Test
+  void anErrorOfALinkEndsTheLink() throws IOException {
+    EmbeddedChannel channel = link();
+    channel.pipeline().fireExceptionCaught(new OutOfMemoryError("Direct buffer memory"));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void anErrorOfAClientEndsItsConnection() {
+    Engine engine =
+        new Engine(new GtmState(10_000), new LossyLog(LossyLog.Fault.NONE), () -> 1, metrics);
+    EmbeddedChannel channel = new EmbeddedChannel();
+    channel
+        .pipeline()
+        .addLast(
+            new Connection(
+                1, GtmConfig.DEFAULTS, engine, channel.eventLoop(), metrics, fatal::set));
+    channel.pipeline().fireExceptionCaught(new StackOverflowError());
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(fatal.get()).isNull();
+  }
+
+  @Test
+  void anErrorOfTheEngineEndsTheNode() throws IOException {
+    EmbeddedChannel channel = link();
+    assertThat(fatal.get()).isNull();
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.close(out, SESSION);
+    channel.writeInbound(out);
+    assertThat(fatal.get()).hasMessage("a broken invariant");
+  }
+}

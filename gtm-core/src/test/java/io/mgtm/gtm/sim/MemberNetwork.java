@@ -1,0 +1,185 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.net.Transport;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The network between hosts: members' messages are late, lost, repeated, out of their order, or cut
+ * off in one direction or both.
+ */
+final class MemberNetwork {
+  private final World world;
+  private final Map<String, SimHost> hosts;
+  private final Map<String, SimTransport> transports = new TreeMap<>();
+  private final Set<String> cut = new HashSet<>();
+  private final Map<String, Long> lastDelivery = new HashMap<>();
+  private final boolean inOrder;
+  private final int lossPerMille;
+  private final int repeatPerMille;
+  private final int spikePerMille;
+  private boolean healthy;
+
+  /**
+   * A network.
+   *
+   * @param reliable whether the mode's transport loses nothing but with a process
+   */
+  MemberNetwork(World world, Map<String, SimHost> hosts, boolean reliable) {
+    this.world = world;
+    this.hosts = hosts;
+    this.inOrder = reliable || !world.oneIn(3);
+    this.lossPerMille = !reliable && world.oneIn(3) ? world.random.nextInt(100) : 0;
+    this.repeatPerMille = !reliable && world.oneIn(3) ? world.random.nextInt(100) : 0;
+    this.spikePerMille = world.oneIn(3) ? world.random.nextInt(60) : 5;
+  }
+
+  private static String way(String from, String to) {
+    return from + '>' + to;
+  }
+
+  void cut(String from, String to) {
+    cut.add(way(from, to));
+  }
+
+  void cutBoth(String one, String other) {
+    cut(one, other);
+    cut(other, one);
+  }
+
+  boolean isCut(String from, String to) {
+    return cut.contains(way(from, to));
+  }
+
+  void heal() {
+    cut.clear();
+  }
+
+  /** From here on nothing is lost. */
+  void healForGood() {
+    heal();
+    healthy = true;
+  }
+
+  /** The way of a process to the others. */
+  SimTransport transport(SimProcess process) {
+    SimTransport transport = new SimTransport(process);
+    transports.put(process.host.name, transport);
+    return transport;
+  }
+
+  /** Everyone hears that a member is gone, though it may not be so. */
+  void tellDown(String gone, int withinMs) {
+    tell(gone, withinMs, transport -> transport.receiver.down(gone));
+  }
+
+  void tellUp(String back, int withinMs) {
+    tell(back, withinMs, transport -> transport.receiver.up(back));
+  }
+
+  private void tell(String of, int withinMs, java.util.function.Consumer<SimTransport> what) {
+    transports.forEach(
+        (name, transport) -> {
+          if (!name.equals(of)) {
+            world.after(
+                world.some(withinMs * World.MS),
+                () -> {
+                  if (transport.receiver != null && transport.process.isAlive()) {
+                    transport.process.owner.execute(() -> what.accept(transport));
+                  }
+                });
+          }
+        });
+  }
+
+  /** What a dead process had sent arrives in part, at each of the others another one. */
+  void loseWhatWasSent(SimProcess dead) {
+    SimTransport transport = transports.get(dead.host.name);
+    if (transport != null && transport.process == dead) {
+      for (String other : hosts.keySet()) {
+        transport.lostAfter.put(other, world.now() + world.some(5 * World.MS));
+      }
+    }
+  }
+
+  /** Where one process sends and receives. */
+  final class SimTransport implements Transport {
+    private final SimProcess process;
+    private final Map<String, Long> lostAfter = new HashMap<>();
+    private Receiver receiver;
+
+    private SimTransport(SimProcess process) {
+      this.process = process;
+    }
+
+    @Override
+    public void start(Receiver to) {
+      receiver = to;
+    }
+
+    @Override
+    public void send(List<String> to, byte[] message) {
+      for (String other : to) {
+        process.effect();
+        if (isCut(name(), other) || (!healthy && world.random.nextInt(1000) < lossPerMille)) {
+          continue;
+        }
+        deliverLater(other, message);
+        if (!healthy && world.random.nextInt(1000) < repeatPerMille) {
+          deliverLater(other, message);
+        }
+      }
+    }
+
+    private String name() {
+      return process.host.name;
+    }
+
+    private void deliverLater(String to, byte[] message) {
+      long at = world.now() + process.pauseLeft() + 100_000 + world.some(2 * World.MS);
+      if (!healthy && world.random.nextInt(1000) < spikePerMille) {
+        at += world.some(300 * World.MS);
+      }
+      if (inOrder) {
+        String way = way(name(), to);
+        at = Math.max(at, lastDelivery.getOrDefault(way, 0L));
+        lastDelivery.put(way, at);
+      }
+      world.after(at - world.now(), () -> deliver(to, message));
+    }
+
+    private void deliver(String to, byte[] message) {
+      SimTransport other = transports.get(to);
+      if (other == null
+          || !other.process.isAlive()
+          || other.receiver == null
+          || isCut(name(), to)
+          || world.now() > lostAfter.getOrDefault(to, Long.MAX_VALUE)) {
+        return;
+      }
+      other.process.owner.execute(
+          () -> other.receiver.receivedByOwner(ByteBuffer.wrap(message).asReadOnlyBuffer()));
+    }
+
+    @Override
+    public List<String> connected() {
+      return hosts.values().stream()
+          .filter(
+              host ->
+                  host.name.equals(name())
+                      || (host.isUp() && !isCut(name(), host.name) && !isCut(host.name, name())))
+          .map(host -> host.name)
+          .toList();
+    }
+
+    @Override
+    public void close() {
+      receiver = null;
+    }
+  }
+}

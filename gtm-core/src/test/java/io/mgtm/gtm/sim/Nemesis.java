@@ -1,0 +1,425 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Draws the faults of a schedule, within what the mode promises to survive. */
+final class Nemesis {
+  private static final String SPARE = "g9";
+  private static final long HOUR_MS = 3_600_000;
+
+  /** A refusal may be under way for so long after the disk has room again. */
+  private static final long REFUSED_MS = 4_000;
+
+  private final Simulation simulation;
+  private final World world;
+  private final SplittableRandom random;
+  private final int meanPauseMs;
+  private final boolean membershipChanges;
+  private final boolean clocksDiffer;
+  private final boolean mixedDurability;
+  private final boolean fullDisks;
+  private final Set<String> broken = new HashSet<>();
+  private long roomAtMs = -REFUSED_MS;
+  private long lastRemovalMs = -1_000;
+  private boolean ended;
+
+  Nemesis(Simulation simulation) {
+    this.simulation = simulation;
+    this.world = simulation.world;
+    this.random = world.random.split();
+    this.meanPauseMs = 20 + random.nextInt(200);
+    this.membershipChanges = random.nextInt(3) == 0;
+    this.clocksDiffer = random.nextInt(3) == 0;
+    this.mixedDurability = random.nextInt(4) == 0;
+    this.fullDisks = random.nextInt(4) == 0;
+  }
+
+  void begin() {
+    if (clocksDiffer) {
+      simulation.hosts().values().forEach(host -> host.clock.setRate(rate()));
+    }
+    if (!simulation.scenario.isLazy() && random.nextInt(8) == 0) {
+      earlyAmnesia();
+      world.afterMs(1_500, this::act);
+    } else {
+      world.afterMs(random.nextInt(600), this::act);
+    }
+  }
+
+  private double rate() {
+    return 0.9 + random.nextInt(200) / 1_000.0;
+  }
+
+  private void act() {
+    if (ended) {
+      return;
+    }
+    if (simulation.scenario.isLazy()) {
+      crashOnly();
+    } else {
+      actAny();
+    }
+    world.afterMs(1 + random.nextInt(2 * meanPauseMs), this::act);
+  }
+
+  private void actAny() {
+    switch (random.nextInt(20)) {
+      case 0, 1 -> kill(leaderOr(anyone()));
+      case 2 -> kill(anyone());
+      case 3, 4 -> powerCut(leaderOr(anyone()));
+      case 5 -> emptyDisk(anyone());
+      case 6, 7 -> isolate(leaderOr(anyone()));
+      case 8 -> split();
+      case 9 -> simulation.network.heal();
+      case 10, 11 -> crashSoon(leaderOr(anyone()));
+      case 12, 13 -> pause(leaderOr(anyone()));
+      case 14 -> wrongHint();
+      case 15 -> everythingDies();
+      case 16 -> changeMembers();
+      default -> disturb();
+    }
+  }
+
+  /** Mode lazy promises nothing under a partition, so there is none. */
+  private void crashOnly() {
+    switch (random.nextInt(10)) {
+      case 0, 1, 2 -> kill(leader());
+      case 3 -> kill(anyone());
+      case 4, 5 -> crashSoon(leaderOr(anyone()));
+      default -> disturb();
+    }
+  }
+
+  /** What nobody may notice. */
+  private void disturb() {
+    switch (random.nextInt(6)) {
+      case 0 -> slowDisks();
+      case 1 -> transfer();
+      case 2 -> breakWires();
+      case 3 -> stepClocks();
+      case 4 -> fillDisk(anyone());
+      default -> killProxy();
+    }
+  }
+
+  private SimHost anyone() {
+    List<SimHost> all = List.copyOf(simulation.hosts().values());
+    return all.get(random.nextInt(all.size()));
+  }
+
+  private SimHost leader() {
+    SimNode leader = simulation.leader();
+    return leader == null ? anyone() : leader.host;
+  }
+
+  private SimHost leaderOr(SimHost other) {
+    return random.nextBoolean() ? leader() : other;
+  }
+
+  private void kill(SimHost host) {
+    if (mayDie(host)) {
+      world.trace("kill %s", host.name);
+      host.kill();
+    }
+  }
+
+  /** In mode lazy one dies at a time, and the others are in step. */
+  private boolean mayDie(SimHost next) {
+    return next.isUp()
+        && (!simulation.scenario.isLazy()
+            || simulation.hosts().values().stream()
+                .allMatch(host -> host == next || (host.isUp() && !host.mayHaveLost)));
+  }
+
+  /** A node's process has ended. */
+  void died(SimHost host) {
+    if (simulation.scenario.isLazy()) {
+      host.mayHaveLost = true;
+      simulation.network.tellDown(host.name, 30);
+    } else if (random.nextBoolean()) {
+      simulation.network.tellDown(host.name, 10);
+    }
+    world.afterMs(random.nextInt(400), () -> restart(host));
+  }
+
+  private void restart(SimHost host) {
+    if (!host.isUp() && simulation.hosts().get(host.name) == host) {
+      simulation.start(host.name);
+    }
+  }
+
+  private void powerCut(SimHost host) {
+    if (host.isUp() && (simulation.scenario.harsh() || isMinorityHurt(host))) {
+      world.trace("%s loses power", host.name);
+      host.losePower();
+    }
+  }
+
+  /** The machine gets another disk; before the group is founded too. */
+  private void emptyDisk(SimHost host) {
+    if (isMinorityHurt(host)) {
+      world.trace("%s dies, its folder will be empty", host.name);
+      host.kill();
+      host.emptyDisk();
+      host.mayHaveLost = true;
+    }
+  }
+
+  /** Whether a majority of the voters would stay unhurt if this one were hurt too. */
+  private boolean isMinorityHurt(SimHost next) {
+    if (world.nowMs() - lastRemovalMs < 600) {
+      return false; // Not all know yet who is left.
+    }
+    SimNode leader = simulation.leader();
+    if (leader == null && simulation.logs.everLed()) {
+      return false;
+    }
+    List<String> voters = leader == null ? simulation.configuredFor("g1") : leader.voters();
+    long unhurt =
+        simulation.hosts().values().stream()
+            .filter(host -> host != next && !host.mayHaveLost && voters.contains(host.name))
+            .count();
+    return unhurt > Math.max(voters.size(), simulation.founders()) / 2;
+  }
+
+  /** A member has everything again. */
+  void inStep(SimNode node) {
+    node.host.mayHaveLost = false;
+  }
+
+  private void everythingDies() {
+    boolean power = simulation.scenario.harsh() && random.nextBoolean();
+    world.trace("everything dies, power %s", power);
+    for (SimHost host : List.copyOf(simulation.hosts().values())) {
+      if (power) {
+        host.losePower();
+      } else {
+        host.kill();
+      }
+    }
+  }
+
+  private void pause(SimHost host) {
+    if (host.isUp()) {
+      host.process().pause(1 + random.nextInt(random.nextBoolean() ? 60 : 600));
+    }
+  }
+
+  private void crashSoon(SimHost host) {
+    if (!mayDie(host)) {
+      return;
+    }
+    if (random.nextBoolean()) {
+      host.disk.crashAfter(random.nextInt(30));
+    } else {
+      host.process().crashAfterEffects(random.nextInt(60));
+    }
+  }
+
+  private void isolate(SimHost host) {
+    world.trace("%s isolated", host.name);
+    int how = random.nextInt(3);
+    if (random.nextBoolean()) {
+      simulation.network.tellDown(host.name, 10); // as a failure detection does that sees the cut
+    }
+    for (String other : simulation.names()) {
+      if (!other.equals(host.name)) {
+        if (how != 1) {
+          simulation.network.cut(host.name, other);
+        }
+        if (how != 2) {
+          simulation.network.cut(other, host.name);
+        }
+      }
+    }
+    for (String proxy : simulation.proxyHosts().keySet()) {
+      switch (random.nextInt(3)) {
+        case 0 -> simulation.network.cutBoth(proxy, host.name);
+        case 1 -> cutFromOthers(proxy, host.name);
+        default -> {}
+      }
+    }
+    world.afterMs(random.nextInt(700), simulation.network::heal);
+  }
+
+  private void cutFromOthers(String name, String but) {
+    for (String other : simulation.names()) {
+      if (!other.equals(but)) {
+        simulation.network.cutBoth(name, other);
+      }
+    }
+  }
+
+  /**
+   * One member hears nothing of the others soon after the start; while it is so, one of the others
+   * loses its disk, and then a third one is gone when the first is back.
+   */
+  private void earlyAmnesia() {
+    List<String> names = simulation.names();
+    int at = random.nextInt(names.size());
+    String deaf = names.get(at);
+    SimHost emptied = simulation.hosts().get(names.get((at + 1) % names.size()));
+    SimHost gone = simulation.hosts().get(names.get((at + 2) % names.size()));
+    world.afterMs(
+        random.nextInt(100),
+        () -> {
+          names.stream()
+              .filter(name -> !name.equals(deaf))
+              .forEach(name -> simulation.network.cut(name, deaf));
+        });
+    world.afterMs(300 + random.nextInt(600), () -> emptyDisk(emptied));
+    world.afterMs(
+        900 + random.nextInt(200),
+        () -> {
+          simulation.network.heal();
+          cutFromOthers(gone.name, gone.name);
+          world.afterMs(random.nextInt(800), simulation.network::heal);
+        });
+  }
+
+  private void split() {
+    world.trace("split");
+    List<String> names = simulation.names();
+    int side = random.nextInt(1 << names.size());
+    for (int i = 0; i < names.size(); i++) {
+      for (int j = 0; j < i; j++) {
+        if ((side >> i & 1) != (side >> j & 1)) {
+          simulation.network.cutBoth(names.get(i), names.get(j));
+        }
+      }
+    }
+    world.afterMs(random.nextInt(700), simulation.network::heal);
+  }
+
+  private void wrongHint() {
+    simulation.network.tellDown(leader().name, 10);
+  }
+
+  private void slowDisks() {
+    simulation.hosts().values().forEach(host -> host.forceMs = 1 + random.nextInt(150));
+    world.afterMs(random.nextInt(600), this::disksAreFast);
+  }
+
+  private void disksAreFast() {
+    simulation.hosts().values().forEach(host -> host.forceMs = 3);
+  }
+
+  private void breakWires() {
+    for (GatewayWire wire : List.copyOf(simulation.wires)) {
+      if (random.nextInt(4) == 0) {
+        wire.breakNow("the connection was reset");
+      }
+    }
+  }
+
+  private void stepClocks() {
+    if (clocksDiffer) {
+      SimHost host = anyone();
+      host.clock.stepWall((random.nextBoolean() ? 1 : -1) * random.nextLong(HOUR_MS));
+      if (!simulation.scenario.isLazy()) {
+        host.clock.setRate(rate());
+      }
+    }
+  }
+
+  private void fillDisk(SimHost host) {
+    if (fullDisks) {
+      world.trace("%s's disk is full", host.name);
+      roomAtMs = Long.MAX_VALUE - REFUSED_MS;
+      host.disk.setBytesMax(host.disk.usedBytes() + random.nextInt(20_000));
+      world.afterMs(random.nextInt(800), this::disksHaveRoom);
+    }
+  }
+
+  private void disksHaveRoom() {
+    roomAtMs = Math.min(roomAtMs, world.nowMs());
+    simulation.hosts().values().forEach(host -> host.disk.setBytesMax(Long.MAX_VALUE));
+  }
+
+  private void killProxy() {
+    List<SimHost> proxies = List.copyOf(simulation.proxyHosts().values());
+    SimHost host = proxies.get(random.nextInt(proxies.size()));
+    if (host.isUp() && random.nextInt(3) == 0) {
+      world.trace("%s is killed", host.name);
+      host.kill();
+      world.afterMs(random.nextInt(500), () -> simulation.startProxy(host));
+    }
+  }
+
+  private void transfer() {
+    SimNode leader = simulation.leader();
+    if (leader != null) {
+      SimHost to = anyone();
+      leader.owner.execute(() -> leader.log().transfer(to.name));
+    }
+  }
+
+  private void changeMembers() {
+    SimNode leader = simulation.leader();
+    if (!membershipChanges || leader == null) {
+      return;
+    }
+    if (simulation.node(SPARE) == null) {
+      simulation.startNew(SPARE);
+    }
+    SimHost of = anyone();
+    if (random.nextBoolean()) {
+      leader.owner.execute(() -> leader.log().add(of.name));
+    } else if (isWell() && leader.voters().size() > 2) {
+      world.trace("%s is to be removed", of.name);
+      lastRemovalMs = world.nowMs();
+      leader.owner.execute(() -> leader.log().remove(of.name));
+    }
+  }
+
+  private boolean isWell() {
+    return simulation.hosts().values().stream().allMatch(h -> h.isUp() && !h.mayHaveLost);
+  }
+
+  /** Ends all faults; everyone who died is started again, as an operator would. */
+  void end() {
+    world.trace("calm");
+    ended = true;
+    simulation.network.healForGood();
+    disksAreFast();
+    disksHaveRoom();
+  }
+
+  /** Whether everyone is up. */
+  boolean isSettled() {
+    return simulation.hosts().values().stream().allMatch(SimHost::isUp)
+        && simulation.leader() != null;
+  }
+
+  /** A node cannot go on: its disk has failed, is full, or holds what the group has lost. */
+  void stopped(SimNode node, LogException cause) {
+    SimHost host = node.host;
+    boolean full = cause.category() == Category.NO_SPACE && isFull();
+    boolean diverged = cause.category() == Category.CORRUPT && simulation.logs.losses() > 0;
+    boolean failed = broken.remove(host.name);
+    world.check(full || diverged || failed, "%s stops: %s", host.name, cause.getMessage());
+    host.kill();
+    if (diverged) {
+      host.emptyDisk();
+    }
+  }
+
+  private boolean isFull() {
+    return world.nowMs() - roomAtMs < REFUSED_MS;
+  }
+
+  boolean mayRefuse(String message) {
+    return isFull() && message.contains("cannot store anything now");
+  }
+
+  DurabilityMode durabilityOf(String name) {
+    boolean mixed = mixedDurability;
+    return mixed && random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+  }
+}

@@ -1,0 +1,83 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.storage.SimulatedDisk;
+import java.util.Random;
+import java.util.UUID;
+
+/** A machine: its disk and clocks outlive the process that runs on it. */
+final class SimHost {
+  final World world;
+  final String name;
+  final SimClock clock;
+  SimulatedDisk disk;
+  UUID folder;
+  String boot;
+
+  /** How long a force takes at most. */
+  int forceMs = 3;
+
+  /** It may have lost what was not forced since it was in step last. */
+  boolean mayHaveLost;
+
+  private SimProcess process;
+  private final Deaths deaths;
+
+  /** Told when a process has died. */
+  interface Deaths {
+    void died(SimHost host, SimProcess process);
+  }
+
+  SimHost(World world, String name, Deaths deaths) {
+    this.world = world;
+    this.name = name;
+    this.deaths = deaths;
+    this.clock = new SimClock(world);
+    reboot();
+    emptyDisk();
+  }
+
+  private void reboot() {
+    boot = Long.toHexString(world.random.nextLong());
+    clock.reboot();
+  }
+
+  /** Another disk is put in. */
+  void emptyDisk() {
+    disk = new SimulatedDisk(new Random(world.random.nextLong()));
+    folder = new UUID(world.random.nextLong(), world.random.nextLong());
+    mayHaveLost = false;
+  }
+
+  SimProcess process() {
+    return process;
+  }
+
+  boolean isUp() {
+    return process != null && process.isAlive();
+  }
+
+  void started(SimProcess now) {
+    process = now;
+  }
+
+  /** The process dies; what it has stored stays. */
+  void kill() {
+    if (isUp()) {
+      died(process);
+    }
+  }
+
+  void died(SimProcess dead) {
+    dead.die();
+    disk.restartProcess();
+    deaths.died(this, dead);
+  }
+
+  /** The machine dies. */
+  void losePower() {
+    kill();
+    disk.losePower();
+    reboot();
+    mayHaveLost = true;
+  }
+}

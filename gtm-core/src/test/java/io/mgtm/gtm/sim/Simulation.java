@@ -1,0 +1,324 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.net.Transport;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.SequenceCommand;
+import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.server.SimulatedNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One schedule of whole nodes and proxies under faults, drawn from a seed: the real log, core,
+ * engine, state and gateway, on simulated disks, networks and clocks. After a while all faults end,
+ * and the group must come to agree and to answer.
+ */
+final class Simulation {
+  static final int SEQUENCES = 3;
+  private static final long FAULTS_MS = 2_500;
+  private static final long CALM_MS = 20_000;
+  private static final int PROXIES = 2;
+
+  final Scenario scenario;
+  final World world;
+  final ClientOracle clients;
+  final LogOracle logs;
+  final MemberNetwork network;
+  final CoreSettings core;
+  final boolean mostlyReads;
+  final List<GatewayWire> wires = new ArrayList<>();
+  private final Map<String, SimHost> hosts = new TreeMap<>();
+  private final Map<String, SimHost> proxyHosts = new TreeMap<>();
+  private final Map<String, SimFront> proxies = new TreeMap<>();
+  private final List<String> founders = new ArrayList<>();
+  private final Nemesis nemesis;
+  private final long seed;
+  private boolean stopping;
+
+  /** What happened, for the report of many schedules. */
+  record Outcome(int answers, int losses, long committed, long events) {}
+
+  Simulation(long seed, Scenario scenario) {
+    this.seed = seed;
+    this.scenario = scenario;
+    world = new World(seed);
+    clients = new ClientOracle(world);
+    logs = new LogOracle(world, clients::lost);
+    network = new MemberNetwork(world, hosts, scenario.isLazy());
+    core =
+        new CoreSettings(
+            25,
+            120,
+            60,
+            10,
+            scenario.harsh() ? 400 : 0,
+            80,
+            40,
+            200 * (1 + world.random.nextInt(8)),
+            1 + world.random.nextInt(8),
+            512,
+            1 << 20);
+    for (int i = 1; i <= scenario.size(); i++) {
+      founders.add("g" + i);
+    }
+    mostlyReads = world.oneIn(3);
+    nemesis = new Nemesis(this);
+    if (scenario.harsh() || scenario.isLazy()) {
+      logs.allowLoss();
+    }
+  }
+
+  static List<Command> firstCommands() {
+    List<Command> first = new ArrayList<>();
+    for (int i = 0; i < SEQUENCES; i++) {
+      first.add(new SequenceCommand.Restore("s" + i, 1, 1, Long.MAX_VALUE - 1, 1, 1, false, false));
+    }
+    first.add(new TransactionCommand.StartGxids(10_000, 3));
+    return first;
+  }
+
+  /** Runs it; throws a {@link Violation} when a promise was broken. */
+  Outcome run() {
+    try {
+      founders.forEach(this::startNew);
+      for (int i = 1; i <= PROXIES; i++) {
+        startProxy("p" + i);
+      }
+      nemesis.begin();
+      world.runUntilMs(FAULTS_MS);
+      nemesis.end();
+      while (world.nowMs() < FAULTS_MS + CALM_MS) {
+        world.runUntilMs(world.nowMs() + 100);
+        if (!stopping && nemesis.isSettled()) {
+          fronts().forEach(SimFront::stop);
+          stopping = true;
+        }
+        if (stopping && isDone()) {
+          compareStates();
+          return new Outcome(clients.answers(), logs.losses(), logs.committed(), world.events());
+        }
+      }
+      throw new Violation("the group did not come to rest: " + description());
+    } catch (Violation e) {
+      throw new Violation(
+          "%s, seed %d, at %d ms: %s; repeat it with -Dtest=SimulationTest -Dseed=%d -Dtrace=true"
+              .formatted(scenario, seed, world.nowMs(), e.getMessage(), seed),
+          e);
+    } finally {
+      hosts.values().forEach(SimHost::kill);
+      proxyHosts.values().forEach(SimHost::kill);
+    }
+  }
+
+  private boolean isDone() {
+    SimNode leader = leader();
+    return leader != null
+        && fronts().stream().allMatch(SimFront::isDone)
+        && hosts.values().stream().allMatch(host -> isInStepWith(leader, host));
+  }
+
+  private boolean isInStepWith(SimNode leader, SimHost host) {
+    SimNode node = node(host.name);
+    return !leader.voters().contains(host.name)
+        || (node != null
+            && node.isAlive()
+            && node.isOpen()
+            && node.status().committedIndex() == leader.log().lastIndex());
+  }
+
+  private void compareStates() {
+    SimNode leader = leader();
+    for (SimHost host : hosts.values()) {
+      SimNode node = node(host.name);
+      if (leader.voters().contains(host.name)) {
+        logs.committed(node.machine(), node.status().committedIndex());
+        logs.state(
+            host.name, node.machine().applied(), SimulatedNode.comparable(node.machine().state()));
+      }
+    }
+  }
+
+  private String description() {
+    StringBuilder text = new StringBuilder();
+    hosts.forEach(
+        (name, host) -> {
+          SimNode node = node(name);
+          text.append(
+              "%n%s alive %s %s %s"
+                  .formatted(
+                      name,
+                      host.isUp(),
+                      node == null ? "" : node.status(),
+                      node == null ? "" : node.failure()));
+        });
+    fronts().forEach(front -> text.append("\n").append(front));
+    return text.toString();
+  }
+
+  // The hosts and what runs on them.
+
+  List<String> names() {
+    return List.copyOf(hosts.keySet());
+  }
+
+  List<String> configuredFor(String name) {
+    List<String> names = new ArrayList<>(founders);
+    if (!names.contains(name)) {
+      names.add(name);
+    }
+    return names;
+  }
+
+  int founders() {
+    return founders.size();
+  }
+
+  Map<String, SimHost> hosts() {
+    return hosts;
+  }
+
+  /** The process that runs on a host, or ran last; null before the first. */
+  SimNode node(String name) {
+    SimHost host = hosts.get(name);
+    return host == null ? null : (SimNode) host.process();
+  }
+
+  /** A member that serves, the one of the highest term. */
+  SimNode leader() {
+    SimNode found = null;
+    for (String name : hosts.keySet()) {
+      SimNode node = node(name);
+      if (node.isAlive()
+          && node.gtm().isServing()
+          && (found == null || node.status().term() > found.status().term())) {
+        found = node;
+      }
+    }
+    return found;
+  }
+
+  private List<SimFront> fronts() {
+    List<SimFront> all = new ArrayList<>(proxies.values());
+    for (String name : hosts.keySet()) {
+      if (node(name).isAlive() && node(name).isOpen()) {
+        all.add(node(name).front());
+      }
+    }
+    return all;
+  }
+
+  void startNew(String name) {
+    hosts.put(name, new SimHost(world, name, this::died));
+    start(name);
+  }
+
+  void start(String name) {
+    SimHost host = hosts.get(name);
+    SimNode node = new SimNode(this, host, nemesis.durabilityOf(name));
+    host.started(node);
+    node.start();
+    if (scenario.isLazy()) {
+      network.tellDown(name, 1);
+    }
+    network.tellUp(name, 2);
+  }
+
+  /** A gateway begins after others were told to stop. */
+  void opened(SimFront front) {
+    if (stopping) {
+      front.stop();
+    }
+  }
+
+  private void startProxy(String name) {
+    SimHost host = new SimHost(world, name, this::proxyDied);
+    proxyHosts.put(name, host);
+    startProxy(host);
+  }
+
+  /** Another process of the same name. */
+  void startProxy(SimHost host) {
+    SimProcess process = new SimProcess(world, host);
+    host.started(process);
+    SimFront front = new SimFront(this, process, FrontKind.PROXY, List.copyOf(founders));
+    proxies.put(host.name, front);
+    front.start();
+    opened(front);
+  }
+
+  private void proxyDied(SimHost host, SimProcess dead) {
+    breakWires(dead, "its proxy died");
+    proxies.remove(host.name).died();
+  }
+
+  Map<String, SimHost> proxyHosts() {
+    return proxyHosts;
+  }
+
+  private void died(SimHost host, SimProcess dead) {
+    world.trace("%s is dead", host.name);
+    network.loseWhatWasSent(dead);
+    breakWires(dead, "its node died");
+    nemesis.died(host);
+  }
+
+  private void breakWires(SimProcess dead, String why) {
+    wires.removeIf(
+        wire -> {
+          boolean its = wire.front() == dead || wire.node() == dead;
+          if (its) {
+            wire.breakNow(why);
+          }
+          return its;
+        });
+  }
+
+  /** A node cannot go on, and its process ends. */
+  void stopped(SimNode node, LogException cause) {
+    nemesis.stopped(node, cause);
+  }
+
+  /** A member has everything again, as far as it and the group know. */
+  void inStep(SimNode node) {
+    nemesis.inStep(node);
+  }
+
+  // What faults may be planted in.
+
+  WatchedMachine watched(String name, SimulatedNode gtm) {
+    return new WatchedMachine(
+        name,
+        gtm.machine(),
+        () -> logs.told(name),
+        scenario.fault() == Fault.CHECKPOINT_FORGETS_SESSIONS ? gtm::forgetSessions : null);
+  }
+
+  Transport transportOf(SimNode node) {
+    Transport transport = network.transport(node);
+    return scenario.fault() == Fault.STALE_INTRODUCTION
+        ? new StaleTransport(transport, node)
+        : transport;
+  }
+
+  /** How a machine's boots are told apart. */
+  String bootOf(SimHost host) {
+    return scenario.fault() == Fault.POWER_CUT_NOT_NOTICED ? "always the same" : host.boot;
+  }
+
+  // What clients tell.
+
+  void clientError(SimClient client, String message) {
+    world.check(nemesis.mayRefuse(message), "%s gets an error: %s", client, message);
+  }
+
+  void sessionLost(SimClient client) {
+    world.trace("%s has lost its session", client);
+    world.check(
+        logs.isTold(), "%s has lost its session, and the group says that it lost nothing", client);
+  }
+}

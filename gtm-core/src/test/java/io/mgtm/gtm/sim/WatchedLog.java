@@ -1,0 +1,95 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.ReplicatedLog;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** A member's log as its engine sees it; notes what is appended, and carries planted faults. */
+final class WatchedLog implements ReplicatedLog {
+  /** Simulated turns are short, so that the log's files can be short. */
+  private static final int ENTRY_BYTES_MAX = 6_000;
+
+  private final ReplicatedLog log;
+  private final WatchedMachine machine;
+  private final Fault fault;
+  private final TreeSet<Long> forced = new TreeSet<>();
+
+  WatchedLog(ReplicatedLog log, WatchedMachine machine, Fault fault) {
+    this.log = log;
+    this.machine = machine;
+    this.fault = fault;
+  }
+
+  /** Entries of this leader up to an index that asked to be forced; each is named once. */
+  Optional<Long> lastForcedUpTo(long index) {
+    Long last = forced.floor(index);
+    forced.headSet(index, true).clear();
+    return Optional.ofNullable(last);
+  }
+
+  void forgetForced() {
+    forced.clear();
+  }
+
+  @Override
+  public boolean hasRoom(int bytes) {
+    return log.hasRoom(Math.min(bytes, ENTRY_BYTES_MAX));
+  }
+
+  @Override
+  public String noRoomReason() {
+    return log.noRoomReason();
+  }
+
+  @Override
+  public long append(ByteBuffer payload, Durability durability) {
+    long index = log.append(payload, durability);
+    machine.appended(index, payload);
+    if (durability == Durability.REQUIRED) {
+      forced.add(index);
+    }
+    return index;
+  }
+
+  @Override
+  public boolean isLeading() {
+    return log.isLeading();
+  }
+
+  @Override
+  public long confirm() {
+    return log.confirm();
+  }
+
+  @Override
+  public long confirmedTicket() {
+    return fault == Fault.READ_WITHOUT_CONFIRMATION ? Long.MAX_VALUE : log.confirmedTicket();
+  }
+
+  @Override
+  public long committedIndex() {
+    return fault == Fault.ACKNOWLEDGE_BEFORE_MAJORITY ? log.lastIndex() : log.committedIndex();
+  }
+
+  @Override
+  public long stableIndex() {
+    return log.stableIndex();
+  }
+
+  @Override
+  public long sharedIndex() {
+    return log.sharedIndex();
+  }
+
+  @Override
+  public long lastIndex() {
+    return log.lastIndex();
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+}

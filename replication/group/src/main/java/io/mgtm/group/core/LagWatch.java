@@ -1,0 +1,69 @@
+package io.mgtm.group.core;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Looks whether members that are behind come nearer. One that does not within some election
+ * timeouts is told of, with what is known of the cause. Owner thread.
+ */
+final class LagWatch {
+  /** In election timeouts. */
+  private static final int PATIENCE = 5;
+
+  private static final long LOOK_MS = 500;
+
+  /** What was to be reached, when that was decided, and how far away it was. */
+  private record Aim(long index, long sinceMs, long lag) {}
+
+  private final CoreState s;
+  private final LeaderRole leader;
+  private final Map<MemberId, Aim> aims = new HashMap<>();
+  private long nextLookMs;
+
+  LagWatch(CoreState s, LeaderRole leader) {
+    this.s = s;
+    this.leader = leader;
+  }
+
+  void tick() {
+    if (s.nowMs < nextLookMs) {
+      return;
+    }
+    nextLookMs = s.nowMs + LOOK_MS;
+    aims.keySet().removeIf(member -> leader.progress(member) == null);
+    leader.others().forEach(this::look);
+  }
+
+  private void look(Progress other) {
+    long lag = s.log.lastIndex() - other.match;
+    Aim aim = aims.get(other.member);
+    if (aim == null || other.match >= aim.index() || lag < aim.lag()) {
+      aims.put(other.member, new Aim(s.log.lastIndex(), s.nowMs, lag));
+      s.warnings.clear(subject(other));
+    } else if (s.nowMs - aim.sinceMs() >= PATIENCE * s.settings.electionTimeoutMs()) {
+      s.warnings.warn(
+          subject(other),
+          "%s is %d entries behind and comes no nearer: %s"
+              .formatted(other.member.name(), lag, cause(other)));
+    }
+  }
+
+  private static String subject(Progress other) {
+    return "lag of " + other.member.name();
+  }
+
+  private String cause(Progress other) {
+    if (!leader.answers(other)) {
+      return "it has not answered for %d s; look whether it runs and can be reached"
+          .formatted((s.nowMs - other.lastAckMs) / 1_000);
+    }
+    return switch (other.state) {
+      case PROBE -> "it answers, and where its log agrees with this one's is not found yet";
+      case REPLICATE -> "it answers, and stores less than the group writes; look at its disk";
+      case CHECKPOINT ->
+          "it has %d of the %d bytes of the checkpoint that it needs"
+              .formatted(other.checkpointOffset, other.checkpoint.state().limit());
+    };
+  }
+}

@@ -1,0 +1,66 @@
+package io.mgtm.group.net;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jgroups.logging.CustomLogFactory;
+import org.jgroups.logging.Log;
+import org.jgroups.logging.LogFactory;
+import org.jgroups.logging.Slf4jLogImpl;
+
+/**
+ * The log of those parts of JGroups that strangers reach: each kind of warning now and then only,
+ * in one line. Any thread.
+ */
+final class QuietLog extends Slf4jLogImpl {
+  private static final int KINDS_MAX = 64;
+
+  private final Map<String, Rarely> kinds = new ConcurrentHashMap<>();
+  private final Rarely others = new Rarely();
+
+  private QuietLog(Class<?> of) {
+    super(of);
+  }
+
+  /** Chosen for parts of this package, as they are made; all others have JGroups' own. */
+  static void install() {
+    LogFactory.setCustomLogFactory(
+        new CustomLogFactory() {
+          @Override
+          public Log getLog(Class<?> of) {
+            boolean ours = of.getPackage().equals(QuietLog.class.getPackage());
+            return ours ? new QuietLog(of) : new Slf4jLogImpl(of);
+          }
+
+          @Override
+          public Log getLog(String category) {
+            return new Slf4jLogImpl(category);
+          }
+        });
+  }
+
+  private void rarely(String kind, Consumer<String> line) {
+    boolean known = kinds.containsKey(kind) || kinds.size() < KINDS_MAX;
+    (known ? kinds.computeIfAbsent(kind, k -> new Rarely()) : others).run(line);
+  }
+
+  @Override
+  public void warn(String format, Object... args) {
+    rarely(format, more -> super.warn(format + more, args));
+  }
+
+  @Override
+  public void warn(String message, Throwable cause) {
+    others.run(more -> super.warn(message + ": " + cause + more));
+  }
+
+  @Override
+  public void error(String format, Object... args) {
+    rarely(format, more -> super.error(format + more, args));
+  }
+
+  @Override
+  public void error(String message, Throwable cause) {
+    others.run(more -> super.error(message + ": " + cause + more));
+  }
+}

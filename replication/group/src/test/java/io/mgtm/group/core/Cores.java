@@ -1,0 +1,239 @@
+package io.mgtm.group.core;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.DurabilityMode;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+
+/**
+ * Cores of members in one thread and in virtual time, for schedules that are written down step by
+ * step. Messages arrive at once, in order, unless a link is cut.
+ */
+final class Cores {
+  private static final int STEP_MS = 10;
+  private static final long PATIENCE_MS = 60_000;
+
+  private record Sent(Node from, String to, Message message) {}
+
+  private final Map<String, Node> nodes = new TreeMap<>();
+  private final Set<String> cut = new HashSet<>();
+  private final Deque<Sent> wire = new ArrayDeque<>();
+  private final List<String> configured;
+  private final Map<String, Predicate<Message>> lossy = new HashMap<>();
+  private long nowMs;
+  private long folders;
+
+  Cores(String... names) {
+    configured = List.of(names);
+  }
+
+  /** A member, its folder, and the process that uses it now. */
+  final class Node implements Effects {
+    final MemberId self;
+    final List<String> warned = new ArrayList<>();
+    final List<String> configuredHere;
+    private final CoreLog log = new MemoryLog();
+    TermRecord record = TermRecord.fresh();
+    GroupCore core;
+    String failure;
+
+    Node(String name, List<String> configuredHere) {
+      this.configuredHere = configuredHere;
+      folders++;
+      self = new MemberId(name, new UUID(folders, folders));
+    }
+
+    private void run() {
+      MembershipHistory members = new MembershipHistory(0, record.initial());
+      for (long index = 1; index <= log.lastIndex(); index++) {
+        Membership membership = log.read(index, 1).get(0).membership();
+        if (membership != null) {
+          members.appended(index, membership);
+        }
+      }
+      core =
+          new GroupCore(
+              new GroupCore.Start(
+                  CoreSettings.defaults(),
+                  Agreement.MAJORITY,
+                  self,
+                  configuredHere,
+                  DurabilityMode.CRITICAL,
+                  log,
+                  this,
+                  members,
+                  record,
+                  self.folder().getMostSignificantBits() * 31 + record.incarnation()),
+              nowMs);
+    }
+
+    boolean isLeading() {
+      return core != null && core.isServing();
+    }
+
+    /** Appends a command, and says whether it is committed when all is quiet again. */
+    void append(int value) {
+      core.append(ByteBuffer.wrap(new byte[] {(byte) value}), Durability.BUFFERED);
+      core.flush(nowMs);
+    }
+
+    @Override
+    public void send(List<String> to, Message message) {
+      to.forEach(name -> wire.add(new Sent(this, name, message)));
+    }
+
+    @Override
+    public void save(TermRecord changed) {
+      record = changed;
+    }
+
+    @Override
+    public void leaderChanged(MemberId leader, long term) {}
+
+    @Override
+    public void leading(long term, boolean entriesMayBeMissing) {}
+
+    @Override
+    public void committed(long index) {}
+
+    @Override
+    public void confirmed(long ticket) {}
+
+    @Override
+    public void warned(String sentence) {
+      warned.add(sentence);
+    }
+
+    @Override
+    public void failed(String reason) {
+      failure = reason;
+    }
+  }
+
+  /** Starts members on new folders, where they had others too. */
+  void startEmpty(String... names) {
+    for (String name : names) {
+      startEmpty(name, configured);
+    }
+  }
+
+  void startEmpty(String name, List<String> configuredHere) {
+    nodes.put(name, new Node(name, configuredHere));
+    nodes.get(name).run();
+  }
+
+  /** Starts a member again on the folder that it has. */
+  void restart(String name) {
+    restart(nodes.get(name));
+  }
+
+  /** Starts a process again on its folder, in the place of who has its name now. */
+  void restart(Node node) {
+    nodes.put(node.self.name(), node);
+    node.record = node.record.started(false);
+    node.run();
+  }
+
+  void crash(String name) {
+    nodes.get(name).core = null;
+  }
+
+  Node node(String name) {
+    return nodes.get(name);
+  }
+
+  /** Nothing goes between a member and others, in either direction. */
+  void cut(String one, String... others) {
+    for (String other : others) {
+      cut.add(one + '>' + other);
+      cut.add(other + '>' + one);
+    }
+  }
+
+  /** Such messages are lost from one to another. */
+  void lose(String from, String to, Predicate<Message> which) {
+    lossy.put(from + '>' + to, which);
+  }
+
+  /** Nothing goes in one direction. */
+  void cutOneWay(String from, String to) {
+    cut.add(from + '>' + to);
+  }
+
+  void heal() {
+    cut.clear();
+    lossy.clear();
+  }
+
+  void run(long ms) {
+    for (long untilMs = nowMs + ms; nowMs < untilMs; ) {
+      step();
+    }
+  }
+
+  /** Runs until a condition holds; it fails after a minute of the cores' time. */
+  void await(String what, BooleanSupplier condition) {
+    long untilMs = nowMs + PATIENCE_MS;
+    while (!condition.getAsBoolean()) {
+      if (nowMs >= untilMs) {
+        throw new AssertionError("never: " + what + "; " + describe());
+      }
+      step();
+    }
+  }
+
+  /** Waits for a leader that serves among all, which is returned. */
+  Node awaitLeader() {
+    await("a leader", () -> nodes.values().stream().anyMatch(Node::isLeading));
+    return nodes.values().stream().filter(Node::isLeading).findFirst().orElseThrow();
+  }
+
+  List<Node> leaders() {
+    return nodes.values().stream().filter(Node::isLeading).toList();
+  }
+
+  private void step() {
+    nowMs += STEP_MS;
+    for (Node node : List.copyOf(nodes.values())) {
+      if (node.core != null) {
+        node.core.tick(nowMs);
+        deliver();
+      }
+    }
+  }
+
+  private void deliver() {
+    for (Sent sent = wire.poll(); sent != null; sent = wire.poll()) {
+      Node to = nodes.get(sent.to());
+      String link = sent.from().self.name() + '>' + sent.to();
+      boolean arrives =
+          !cut.contains(link) && !lossy.getOrDefault(link, m -> false).test(sent.message());
+      if (to != null && to.core != null && arrives) {
+        to.core.receive(nowMs, sent.from().self, sent.message());
+      }
+    }
+  }
+
+  String describe() {
+    StringBuilder text = new StringBuilder();
+    for (Node node : nodes.values()) {
+      text.append(node.self).append(' ').append(node.record);
+      if (node.core != null) {
+        text.append(' ').append(node.core.role()).append(' ').append(node.core.membership());
+      }
+      text.append("; ");
+    }
+    return text.toString();
+  }
+}

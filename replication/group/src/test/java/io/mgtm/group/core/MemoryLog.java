@@ -1,0 +1,62 @@
+package io.mgtm.group.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A log without a disk: all that is appended is forced, and nothing is ever given back. */
+final class MemoryLog implements CoreLog {
+  private final List<Entry> entries = new ArrayList<>();
+
+  @Override
+  public long baseIndex() {
+    return 0;
+  }
+
+  @Override
+  public long lastIndex() {
+    return entries.size();
+  }
+
+  @Override
+  public long durableIndex() {
+    return entries.size();
+  }
+
+  @Override
+  public long termAt(long index) {
+    return index == 0 ? 0 : entries.get((int) index - 1).term();
+  }
+
+  @Override
+  public List<Entry> read(long fromIndex, int bytesMax) {
+    return List.copyOf(entries.subList((int) fromIndex - 1, entries.size()));
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return true;
+  }
+
+  @Override
+  public void append(Entry entry) {
+    entries.add(entry);
+  }
+
+  @Override
+  public void truncate(long fromIndex) {
+    entries.subList((int) fromIndex - 1, entries.size()).clear();
+  }
+
+  @Override
+  public void requestForce() {}
+
+  @Override
+  public Checkpoint newestCheckpoint() {
+    return null;
+  }
+
+  @Override
+  public void install(Checkpoint checkpoint) {
+    throw new UnsupportedOperationException("nothing was given back");
+  }
+}

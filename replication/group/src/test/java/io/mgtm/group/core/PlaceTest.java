@@ -1,0 +1,120 @@
+package io.mgtm.group.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PlaceTest {
+  private final Cores cores = new Cores("a", "b", "c");
+  private Cores.Node leader;
+  private String other;
+
+  @BeforeEach
+  void begin() {
+    cores.startEmpty("a", "b", "c");
+    leader = cores.awaitLeader();
+    other = List.of("a", "b", "c").stream().filter(n -> !isLeader(n)).findFirst().orElseThrow();
+    cores.await("a follower", () -> cores.node(other).core.leader() != null);
+    cores.run(500);
+  }
+
+  private boolean isLeader(String name) {
+    return leader.self.name().equals(name);
+  }
+
+  private void remove(String name) {
+    cores.await(name + " is removed", () -> leader.core.remove(name).isEmpty());
+    cores.await("that is committed", () -> leader.core.membership().named(name).isEmpty());
+  }
+
+  @Test
+  void memberThatIsRemovedLearnsItAndIsNoCandidateAnyMore() {
+    Cores.Node removed = cores.node(other);
+    remove(other);
+    cores.await("it knows", () -> removed.core.isOutside());
+    assertThat(removed.warned).anyMatch(said -> said.contains("is not a member of the group"));
+    long term = leader.core.term();
+    for (int i = 0; i < 100; i++) {
+      cores.run(100);
+      assertThat(removed.core.isOutside()).isTrue();
+      assertThat(removed.core.role()).isEqualTo(Role.FOLLOWER);
+      assertThat(removed.core.warnings()).hasSize(1);
+    }
+    assertThat(leader.core.term()).isEqualTo(term);
+  }
+
+  @Test
+  void memberThatIsRemovedWhileItIsDownLearnsItWhenItIsBack() {
+    Cores.Node removed = cores.node(other);
+    cores.crash(other);
+    remove(other);
+    cores.restart(other);
+    cores.await("it knows", () -> removed.core.isOutside());
+  }
+
+  @Test
+  void memberThatIsAddedAgainJoinsOnTheFolderThatItHas() {
+    Cores.Node removed = cores.node(other);
+    remove(other);
+    leader.append(1);
+    cores.await("it knows", () -> removed.core.isOutside());
+    assertThat(leader.core.add(other)).isEmpty();
+    assertThat(leader.core.awaited()).containsExactly(other);
+    cores.await("it votes again", () -> leader.core.membership().isVoter(removed.self));
+    cores.await(
+        "it has all",
+        () -> !removed.core.isOutside() && removed.core.commitIndex() == leader.core.commitIndex());
+    assertThat(leader.core.awaited()).isEmpty();
+    cores.await("nothing is wrong any more", () -> removed.core.warnings().isEmpty());
+  }
+
+  @Test
+  void memberWhosePlaceAnotherTookIsToldAndTakesItBackWhenThatIsGone() {
+    Cores.Node real = cores.node(other);
+    cores.crash(other);
+    cores.run(2_000);
+    cores.startEmpty(other);
+    cores.await(
+        "the other is let in", () -> leader.core.membership().isVoter(cores.node(other).self));
+    cores.restart(real);
+    cores.await(
+        "it is told", () -> real.warned.stream().anyMatch(s -> s.contains("has lost its place")));
+    assertThat(real.core.role()).isEqualTo(Role.FOLLOWER);
+    cores.await("it is back", () -> leader.core.membership().isVoter(real.self));
+  }
+
+  @Test
+  void memberThatIsNotAddedYetSaysSo() {
+    cores.startEmpty("d", List.of("a", "b", "c", "d"));
+    cores.await("it says so", () -> !cores.node("d").warned.isEmpty());
+    assertThat(cores.node("d").warned).singleElement().asString().contains("or not added yet");
+  }
+
+  @Test
+  void lagThatDoesNotShrinkIsToldWithItsCause() {
+    cores.crash(other);
+    cores.run(10_000);
+    assertThat(leader.core.warnings()).as("nothing is missing there").isEmpty();
+    leader.append(1);
+    cores.await("a warning", () -> !leader.core.warnings().isEmpty());
+    assertThat(leader.core.warnings())
+        .singleElement()
+        .asString()
+        .startsWith(other + " is 1 entries behind")
+        .contains("it has not answered for 1");
+    cores.restart(other);
+    cores.await("it is over", () -> leader.core.warnings().isEmpty());
+  }
+
+  @Test
+  void memberThatCatchesUpIsNotWarnedOf() {
+    cores.cut(other, "a", "b", "c");
+    leader.append(1);
+    cores.run(2_000);
+    cores.heal();
+    cores.run(20_000);
+    assertThat(leader.warned).isEmpty();
+  }
+}

@@ -1,0 +1,220 @@
+package io.mgtm.group.net;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jgroups.Version;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** What comes to the ports of a group from who is no member. */
+class StrangersTest {
+  private static final int TIMES = 200;
+  private static final int LINES_MAX = 40;
+  private static final int READ_MS = 30_000;
+
+  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final List<InetSocketAddress> addresses = OwnAddress.addresses(2);
+  private final List<Member> members = new ArrayList<>();
+
+  /** A member, and what it was told. */
+  private static final class Member implements Transport.Receiver {
+    private final EventLoop loop =
+        new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()).next();
+    private final List<String> messages = new CopyOnWriteArrayList<>();
+    private final JGroupsTransport transport;
+
+    Member(String name, JGroupsSettings settings) {
+      transport = new JGroupsTransport(name, settings, Optional.of(loop), Reach.VIEW);
+      transport.start(this);
+    }
+
+    @Override
+    public void received(ByteBuffer message) {
+      messages.add(UTF_8.decode(message).toString());
+    }
+
+    @Override
+    public void down(String name) {}
+
+    void send(String to, String message) {
+      loop.execute(() -> transport.send(List.of(to), message.getBytes(UTF_8)));
+    }
+
+    void close() {
+      transport.close();
+      loop.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+
+  @BeforeEach
+  void listen() {
+    lines.list = new CopyOnWriteArrayList<>();
+    lines.start();
+    root.addAppender(lines);
+  }
+
+  @AfterEach
+  void stop() {
+    root.detachAppender(lines);
+    members.forEach(Member::close);
+  }
+
+  private void start(List<String> networks) {
+    for (int i = 0; i < addresses.size(); i++) {
+      JGroupsSettings settings =
+          JGroupsSettings.of("strangers", addresses.get(i), addresses)
+              .withAllowed(new AllowList(networks));
+      members.add(new Member("m" + i, settings));
+    }
+    heardAll("begin");
+  }
+
+  private void heardAll(String message) {
+    Await.until(
+        "word from each other",
+        () -> {
+          members.get(0).send("m1", message);
+          members.get(1).send("m0", message);
+          return members.stream().allMatch(m -> m.messages.contains(message));
+        });
+  }
+
+  private static byte[] asMember(byte[] then) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.write("bela".getBytes(UTF_8));
+    out.writeShort(Version.version);
+    out.writeShort(7);
+    out.writeByte(4);
+    out.write(new byte[] {127, 0, 0, 1});
+    out.writeShort(9);
+    out.write(then);
+    return bytes.toByteArray();
+  }
+
+  private static byte[] message(int length, byte... content) {
+    return ByteBuffer.allocate(4 + content.length).putInt(length).put(content).array();
+  }
+
+  /** Nonsense in the form of messages. */
+  private static byte[] nonsense() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (int i = 0; i < TIMES; i++) {
+      byte[] content = new byte[20];
+      content[0] = (byte) (Version.version >> 8);
+      content[1] = (byte) Version.version;
+      content[3] = (byte) 0x7f;
+      content[4] = (byte) i;
+      out.writeBytes(message(content.length, content));
+    }
+    return out.toByteArray();
+  }
+
+  /** The port that many above the member's own. */
+  private void throwAt(int above, byte[] bytes, int times) {
+    InetSocketAddress at = addresses.get(0);
+    for (int i = 0; i < times; i++) {
+      try (Socket socket = new Socket(at.getAddress(), at.getPort() + above)) {
+        socket.setSoTimeout(READ_MS);
+        socket.getOutputStream().write(bytes);
+        socket.shutdownOutput();
+        assertThat(drained(socket)).as("it is closed").isTrue();
+      } catch (SocketException e) {
+        assertThat(e).as("it was reset").isNotNull();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private static boolean drained(Socket socket) throws IOException {
+    while (socket.getInputStream().read() >= 0) {
+      Thread.onSpinWait();
+    }
+    return true;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, JGroupsSettings.DETECTION_PORT_OFFSET, DirectListener.PORT_OFFSET})
+  void nonsenseFillsNoLogAndHindersNobody(int above) throws Exception {
+    start(List.of());
+    lines.list.clear();
+    throwAt(above, asMember(nonsense()), 3);
+    throwAt(above, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8), TIMES);
+    throwAt(above, asMember(message(0x7fff0000, (byte) 1)), TIMES);
+    throwAt(above, asMember(message(-7, (byte) 1)), TIMES);
+    heardAll("end");
+    List<ILoggingEvent> said =
+        lines.list.stream().filter(e -> e.getLevel().isGreaterOrEqual(Level.INFO)).toList();
+    assertThat(said).as(said::toString).hasSizeLessThan(LINES_MAX);
+    assertThat(said).allMatch(e -> e.getThrowableProxy() == null);
+  }
+
+  @Test
+  void silentOnesTakeNobodysPlace() throws Exception {
+    List<Socket> silent = new ArrayList<>();
+    try {
+      start(List.of());
+      for (int above : new int[] {0, DirectListener.PORT_OFFSET}) {
+        InetSocketAddress at = addresses.get(0);
+        for (int i = 0; i < 2 * Gate.OF_ONE_ADDRESS_MAX; i++) {
+          silent.add(new Socket(at.getAddress(), at.getPort() + above));
+        }
+        Socket last = silent.get(silent.size() - 1);
+        last.setSoTimeout(READ_MS);
+        assertThat(last.getInputStream().read()).as("turned away").isEqualTo(-1);
+      }
+      heardAll("end");
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, JGroupsSettings.DETECTION_PORT_OFFSET, DirectListener.PORT_OFFSET})
+  void whoComesFromNoAllowedNetworkIsClosedUnheard(int above) throws Exception {
+    start(List.of("127.0.0.1"));
+    InetSocketAddress at = addresses.get(0);
+    try (Socket socket = new Socket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 9, 9, 9}), 0));
+      socket.setSoTimeout(READ_MS);
+      socket.connect(new InetSocketAddress(at.getAddress(), at.getPort() + above));
+      assertThat(socket.getInputStream().read()).as("closed").isEqualTo(-1);
+    }
+    assertThat(lines.list)
+        .anyMatch(
+            e -> e.getFormattedMessage().contains("it comes from no network of access.members"));
+    heardAll("end");
+  }
+}

@@ -1,0 +1,41 @@
+package io.mgtm.testing;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+
+/** Waits for what must come, however slow the machine is at the moment. */
+public final class Await {
+  /**
+   * What has not come by then does not come. Other work may take both processors for a while, so
+   * that what takes a second takes twenty.
+   */
+  public static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  private static final Duration POLL = Duration.ofMillis(5);
+
+  private Await() {}
+
+  /**
+   * Waits until the condition holds. Asks on the thread that waits.
+   *
+   * @throws org.awaitility.core.ConditionTimeoutException when it did not within {@link #PATIENCE}
+   */
+  public static void until(String what, Callable<Boolean> condition) {
+    asking(what).until(condition);
+  }
+
+  /** Waits until assertions hold; shows the last that did not. */
+  public static void untilAsserted(String what, org.awaitility.core.ThrowingRunnable assertions) {
+    asking(what).untilAsserted(assertions);
+  }
+
+  private static ConditionFactory asking(String what) {
+    return Awaitility.await(what)
+        .pollInSameThread()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(POLL)
+        .atMost(PATIENCE);
+  }
+}
