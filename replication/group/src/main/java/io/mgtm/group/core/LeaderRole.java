@@ -342,6 +342,9 @@ final class LeaderRole {
       return reached;
     }
     Membership before = s.members.at(change - 1);
+    if (before.equals(Membership.NONE)) {
+      return reached; // the group's first entry, where this member had not met those it began with
+    }
     return Math.min(reached, ofMajority(before, other -> other.match, s.log.lastIndex()));
   }
 

@@ -115,6 +115,22 @@ class IntroductionTest {
   }
 
   @Test
+  void memberThatMissedTheMeetingMayLeadLater() {
+    cores.startEmpty("a", "b", "c");
+    cores.lose("a", "c", message -> message instanceof Message.HelloReply);
+    cores.lose("b", "c", message -> message instanceof Message.HelloReply);
+    Cores.Node c = cores.node("c");
+    cores.await("c has the first entry", () -> c.core.lastIndex() > 0);
+    assertThat(c.record.initial()).isEqualTo(Membership.NONE);
+    cores.crash("a");
+    cores.crash("b");
+    cores.restart("c"); // what is committed it does not know now
+    cores.lose("a", "c", message -> message instanceof Message.PreVote);
+    cores.restart("a");
+    assertThat(cores.awaitLeader()).isSameAs(c);
+  }
+
+  @Test
   void memberThatJoinsLaterBelongsToTheFoundingOfItsLeader() {
     cores.startEmpty("a", "b", "c");
     Cores.Node leader = cores.awaitLeader();
