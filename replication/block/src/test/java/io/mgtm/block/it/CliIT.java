@@ -40,7 +40,7 @@ class CliIT {
     left =
         new VolumeProcess(folder, "left", 0)
             .listening()
-            .with("--size", "8M", "--http", "127.0.0.1:" + http)
+            .with("--size", "8M", "--http", OwnAddress.HOST + ":" + http)
             .replica(right, "sync");
   }
 
@@ -58,7 +58,8 @@ class CliIT {
   private HttpResponse<String> get(String path) throws Exception {
     return HttpClient.newHttpClient()
         .send(
-            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + http + path)).build(),
+            HttpRequest.newBuilder(URI.create("http://" + OwnAddress.HOST + ":" + http + path))
+                .build(),
             HttpResponse.BodyHandlers.ofString());
   }
 

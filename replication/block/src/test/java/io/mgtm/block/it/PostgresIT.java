@@ -83,7 +83,7 @@ class PostgresIT {
         new VolumeProcess(folder, "left", 0)
             .listening()
             .with("--size", "512M", "--path-timeout-ms", "120000")
-            .with("--replica", "127.0.0.1:" + relay.port(), "--mode", mode)
+            .with("--replica", relay.address(), "--mode", mode)
             .start();
     Set<String> sharedBefore = sharedMemory();
     Path here = mounts.mount(left, true);

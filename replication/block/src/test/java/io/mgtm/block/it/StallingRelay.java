@@ -1,5 +1,6 @@
 package io.mgtm.block.it;
 
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -18,7 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class StallingRelay implements AutoCloseable {
   private static final int PIECE_BYTES = 64 * 1024;
 
-  private final ServerSocket listener = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+  private final ServerSocket listener =
+      new ServerSocket(0, 8, InetAddress.getByName(OwnAddress.HOST));
   private final int targetPort;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final AtomicLong forwarded = new AtomicLong();
@@ -30,8 +32,9 @@ final class StallingRelay implements AutoCloseable {
     begin("relay", this::accept);
   }
 
-  int port() {
-    return listener.getLocalPort();
+  /** What the source connects to, as HOST:PORT. */
+  String address() {
+    return OwnAddress.HOST + ":" + listener.getLocalPort();
   }
 
   /** From here on nothing more reaches the target. */
@@ -73,7 +76,7 @@ final class StallingRelay implements AutoCloseable {
       Socket source = listener.accept();
       Socket target;
       try {
-        target = new Socket(InetAddress.getLoopbackAddress(), targetPort);
+        target = new Socket(InetAddress.getByName(OwnAddress.HOST), targetPort);
       } catch (ConnectException e) {
         // Nobody is there now: the source hears that, and tries again.
         source.close();

@@ -49,7 +49,7 @@ class ThinIT {
   }
 
   private VolumeProcess replicated() {
-    return left.with("--replica", "127.0.0.1:" + relay.port(), "--mode", "sync");
+    return left.with("--replica", relay.address(), "--mode", "sync");
   }
 
   private static void writeRandom(VolumeProcess volume, long offset, int length) throws Exception {
