@@ -5,9 +5,9 @@ import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
+import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.proxy.local.Trees;
 import java.io.IOException;
@@ -61,7 +61,7 @@ public class GroupBenchmark {
   /** A member that keeps no state. */
   private final class Member implements StateMachine, ReplicatedLog.Listener {
     private final ExecutorService owner = Executors.newSingleThreadExecutor();
-    private GroupLog log;
+    private MemberLog log;
     private long awaited = Long.MAX_VALUE;
 
     @Override

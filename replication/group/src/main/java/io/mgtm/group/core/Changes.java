@@ -49,6 +49,10 @@ final class Changes {
     if (target.isEmpty() || !s.members.latest().isVoter(target.get().member)) {
       return Optional.of("%s is not another voting member of the group".formatted(name));
     }
+    if (target.get().witness) {
+      return Optional.of(
+          "%s is the witness, which votes and keeps no data, so it cannot lead".formatted(name));
+    }
     boolean counted = s.needsMajority() || leader.counts(target.get().member);
     if (!counted || !leader.answers(target.get())) {
       return Optional.of("%s does not answer; choose another member".formatted(name));
@@ -107,7 +111,8 @@ final class Changes {
     }
     boolean joining = s.members.latest().joining().contains(other.member);
     boolean there = s.needsMajority() || !s.gone.contains(other.member.name());
-    if (joining && there && mayChange() && other.match >= s.commitIndex) {
+    boolean caughtUp = other.match >= (other.witness ? leader.termStart() : s.commitIndex);
+    if (joining && there && mayChange() && caughtUp) {
       other.restarted = false;
       change(s.members.latest().promoted(other.member));
     }
@@ -151,7 +156,8 @@ final class Changes {
         change(next);
       }
     } else if (wanted.remove(from.name())) {
-      change(now.withJoining(from));
+      boolean witness = from.name().equals(s.configuredWitness);
+      change((witness ? now.withWitness(from.name()) : now).withJoining(from));
     }
   }
 
@@ -188,8 +194,31 @@ final class Changes {
     if (s.members.latest().all().size() + wanted.size() >= Membership.MEMBERS_MAX) {
       return Optional.of("The group has %d members".formatted(Membership.MEMBERS_MAX));
     }
-    wanted.add(name);
-    return Optional.empty();
+    Optional<String> refusal = refusalBesideWitness(name);
+    if (refusal.isEmpty()) {
+      wanted.add(name);
+    }
+    return refusal;
+  }
+
+  /** A witness stands for the second of two copies; with more there is a majority without it. */
+  private Optional<String> refusalBesideWitness(String name) {
+    Membership now = s.members.latest();
+    boolean isWitness = name.equals(s.configuredWitness);
+    boolean beside = isWitness || !now.witness().isEmpty();
+    long data =
+        now.all().stream().filter(member -> !now.isWitness(member)).count()
+            + wanted.stream().filter(other -> !other.equals(s.configuredWitness)).count()
+            + (isWitness ? 0 : 1);
+    if (isWitness && !now.witness().isEmpty() && !now.witness().equals(name)) {
+      return Optional.of(
+          "The group has the witness %s; remove that first".formatted(now.witness()));
+    }
+    return beside && data > 2
+        ? Optional.of(
+            "A witness goes with two members that keep data, and there would be %d; remove one first"
+                .formatted(data))
+        : Optional.empty();
   }
 
   Optional<String> remove(String name) {
@@ -211,7 +240,9 @@ final class Changes {
     if (!mayChange()) {
       return Optional.of("Another change of the group is under way; try again");
     }
-    Membership next = s.members.latest().without(member.get());
+    Membership now = s.members.latest();
+    Membership rest = now.without(member.get());
+    Membership next = now.isWitness(member.get()) ? rest.withWitness("") : rest;
     if (!canCommit(next)) {
       return Optional.of(
           "Without %s too few of the members that answer would be left; start the others first"

@@ -18,6 +18,9 @@ final class CoreState {
   /** The names that the operator configured, this member's among them. */
   final List<String> configured;
 
+  /** The name of the member that the operator chose for the witness, empty for none. */
+  final String configuredWitness;
+
   /** What the operator configured; a leader says it where nobody has said anything. */
   final DurabilityMode durability;
 
@@ -64,6 +67,9 @@ final class CoreState {
   /** The highest round seen of the leader of the current term. */
   long highestRound;
 
+  /** Of a leader: whether it and the witness go on without another copy of the log. */
+  boolean alone;
+
   /** Others may count on entries up to here before they are on disk. */
   private long unforcedUpTo;
 
@@ -74,6 +80,7 @@ final class CoreState {
     this.agreement = start.agreement();
     this.self = start.self();
     this.configured = List.copyOf(start.configured());
+    this.configuredWitness = start.witness();
     this.durability = start.durability();
     this.log = start.log();
     this.effects = start.effects();
@@ -157,7 +164,7 @@ final class CoreState {
   /** More is on disk; whether all is that others count on is worth storing where it stays so. */
   void forced() {
     if (!record.synced()
-        && members.latest().forces() == DurabilityMode.ALL
+        && (alone || members.latest().forces() == DurabilityMode.ALL)
         && log.durableIndex() >= unforcedUpTo) {
       save(record.withSynced(true));
     }
@@ -171,6 +178,7 @@ final class CoreState {
       highestRound = 0;
     }
     role = Role.FOLLOWER;
+    alone = false;
     setLeader(newLeader);
   }
 
@@ -201,6 +209,11 @@ final class CoreState {
 
   boolean hasNoMembership() {
     return members.latest().equals(Membership.NONE);
+  }
+
+  /** Whether this member votes and keeps no data. Its folder is made so, and stays so. */
+  boolean isWitness() {
+    return self.name().equals(configuredWitness);
   }
 
   boolean isVoter() {

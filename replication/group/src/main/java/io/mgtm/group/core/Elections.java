@@ -56,7 +56,7 @@ final class Elections {
     MemberId gone = s.leader;
     s.follow(s.term(), null);
     long rank =
-        s.members.latest().voters().stream()
+        s.members.latest().dataVoters().stream()
             .filter(member -> !member.equals(gone) && member.compareTo(s.self) < 0)
             .count();
     long stagger = s.settings.hintStaggerMs();
@@ -88,7 +88,7 @@ final class Elections {
 
   private boolean ask() {
     s.follow(s.term(), null);
-    if (!s.isVoter() || s.place.isLost() || !s.log.hasRoom()) {
+    if (s.isWitness() || !s.isVoter() || s.place.isLost() || !s.log.hasRoom()) {
       s.awaitLeader();
       return false;
     }
@@ -208,7 +208,7 @@ final class Elections {
   /** The leader asks this member to take over, which is in step with it then. */
   boolean onTransfer(Message.TransferNow now) {
     s.inStep |= now.incarnation() == s.record.incarnation();
-    if (!s.isVoter() || !s.log.hasRoom()) {
+    if (s.isWitness() || !s.isVoter() || !s.log.hasRoom()) {
       return false;
     }
     s.follow(s.term(), null);

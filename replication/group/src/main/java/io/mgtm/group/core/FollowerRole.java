@@ -145,6 +145,13 @@ final class FollowerRole {
   }
 
   void onPiece(MemberId leader, Message.CheckpointPiece m) {
+    if (m.membership().isWitness(s.self)) {
+      s.warnings.warn(
+          "position for a member with data",
+          "%s leads and takes this member for the witness, and it was started as one that keeps data. Set group.witness to the same name on all members; the witness begins with an empty folder"
+              .formatted(leader.name()));
+      return;
+    }
     s.highestRound = Math.max(s.highestRound, m.round());
     CoreLog log = s.log;
     boolean has =

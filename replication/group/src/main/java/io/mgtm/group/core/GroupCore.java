@@ -16,16 +16,23 @@ public final class GroupCore {
   private final Introduction introduction;
   private final Elections elections;
   private final FollowerRole follower;
+  private final WitnessRole witness;
+  private final Foreigners foreigners;
 
   /** Not null exactly while this member leads. */
   private LeaderRole leading;
 
-  /** What the core is given when it starts. */
+  /**
+   * What the core is given when it starts.
+   *
+   * @param witness the configured name of the member that keeps no data, empty for none
+   */
   public record Start(
       CoreSettings settings,
       Agreement agreement,
       MemberId self,
       List<String> configured,
+      String witness,
       DurabilityMode durability,
       CoreLog log,
       Effects effects,
@@ -48,6 +55,8 @@ public final class GroupCore {
     introduction = new Introduction(s);
     elections = new Elections(s);
     follower = new FollowerRole(s);
+    witness = new WitnessRole(s);
+    foreigners = new Foreigners(s);
   }
 
   /** To be called every few milliseconds. */
@@ -143,9 +152,9 @@ public final class GroupCore {
       return;
     }
     if (message instanceof Message.Foreign m) {
-      onForeign(from, m);
-    } else if (s.isForeign(message) && !mayFollow(message)) {
-      refuse(from);
+      foreigners.onForeign(from, m);
+    } else if (foreigners.refuses(from, message)) {
+      return;
     } else if (message instanceof Message.Hello m) {
       introduction.onHello(from, m);
       s.place.tell(from);
@@ -171,41 +180,9 @@ public final class GroupCore {
     end();
   }
 
-  /** Whether what this member has met does not matter: another founding has a leader. */
-  private boolean mayFollow(Message message) {
-    return isOfLeader(message) && !s.isSettled() && s.log.lastIndex() == 0;
-  }
-
-  private static boolean isOfLeader(Message message) {
-    return message instanceof Message.Append || message instanceof Message.CheckpointPiece;
-  }
-
-  /** While members still meet they may differ for a moment, and nothing is said. */
-  private void refuse(MemberId from) {
-    if (s.isSettled()) {
-      warnOfForeign(from);
-      s.effects.send(List.of(from.name()), new Message.Foreign(s.term(), s.founding()));
-    }
-  }
-
-  private void onForeign(MemberId from, Message.Foreign m) {
-    if (s.isForeign(m)) {
-      warnOfForeign(from);
-    }
-  }
-
-  private void warnOfForeign(MemberId from) {
-    s.warnings.warn(
-        "foreign " + from.name(),
-        ("%s belongs to another group of the same name: its members met on other folders than those of this one,"
-                + " %s. Find out which of the two groups your databases use, stop the members of the other,"
-                + " move their data folders away, and start them again")
-            .formatted(from, s.members.latest()));
-  }
-
   /** Messages after which this member is never behind the sender's term. */
   private void receiveOfTerm(MemberId from, Message message) {
-    boolean ofLeader = isOfLeader(message);
+    boolean ofLeader = Foreigners.isOfLeader(message);
     if (message.term() < s.term()) {
       if (ofLeader) {
         follower.refuseOldTerm(from);
@@ -228,10 +205,8 @@ public final class GroupCore {
       s.follow(message.term(), null);
     }
     end();
-    if (message instanceof Message.Append m) {
-      follower.onAppend(from, m);
-    } else if (message instanceof Message.CheckpointPiece m) {
-      follower.onPiece(from, m);
+    if (ofLeader) {
+      store(from, message);
     } else if (message instanceof Message.CaughtUp m) {
       follower.onCaughtUp(m);
     } else if (message instanceof Message.Diverged m) {
@@ -242,6 +217,21 @@ public final class GroupCore {
       leading.onCheckpointReply(from, m);
     } else {
       receiveOfElection(from, message);
+    }
+  }
+
+  private void store(MemberId leader, Message message) {
+    Message.CheckpointPiece piece = message instanceof Message.CheckpointPiece m ? m : null;
+    if (s.isWitness()) {
+      if (piece == null) {
+        witness.warnOfEntries(leader);
+      } else {
+        witness.onPosition(leader, piece);
+      }
+    } else if (piece != null) {
+      follower.onPiece(leader, piece);
+    } else {
+      follower.onAppend(leader, (Message.Append) message);
     }
   }
 
@@ -280,8 +270,7 @@ public final class GroupCore {
     if (!isServing()) {
       throw new IllegalStateException("append on a member that does not lead");
     }
-    Durability durability = s.members.latest().forces().atLeast(asked);
-    return leading.append(new Entry(s.term(), EntryKind.COMMAND, durability, payload));
+    return leading.append(new Entry(s.term(), EntryKind.COMMAND, leading.forced(asked), payload));
   }
 
   /**

@@ -116,9 +116,15 @@ final class Introduction {
     }
   }
 
-  /** The entry that let it join may be one of a leader that was deposed, and of no other's log. */
+  /**
+   * The entry that let it join may be one of a leader that was deposed, and of no other's log. A
+   * witness has no log, and asks while it hears no leader.
+   */
   private boolean hasPlace() {
-    return s.isSettled() && s.place.isHeld() && s.members.at(s.commitIndex).contains(s.self);
+    return s.isSettled()
+        && s.place.isHeld()
+        && s.members.at(s.commitIndex).contains(s.self)
+        && (s.hearsLeader() || !s.isWitness());
   }
 
   private void sayHello() {
@@ -137,7 +143,13 @@ final class Introduction {
     String leader = s.leader == null ? "" : s.leader.name();
     s.effects.send(
         List.of(from.name()),
-        new Message.HelloReply(s.term(), hello.nonce(), leader, s.configured, s.record.initial()));
+        new Message.HelloReply(
+            s.term(),
+            hello.nonce(),
+            leader,
+            s.configured,
+            s.configuredWitness,
+            s.record.initial()));
   }
 
   void onReply(MemberId from, Message.HelloReply reply) {
@@ -148,7 +160,7 @@ final class Introduction {
       return;
     }
     leaderHeardOf = reply.leader();
-    if (reply.term() == 0 && isConfiguredAs(from, reply.configured())) {
+    if (reply.term() == 0 && isConfiguredAs(from, reply)) {
       newMembers.put(from.name(), from);
     } else {
       newMembers.remove(from.name());
@@ -159,7 +171,18 @@ final class Introduction {
     meet();
   }
 
-  private boolean isConfiguredAs(MemberId from, List<String> theirs) {
+  private boolean isConfiguredAs(MemberId from, Message.HelloReply reply) {
+    List<String> theirs = reply.configured();
+    if (!reply.witness().equals(s.configuredWitness)) {
+      if (mayFound()) {
+        s.warnings.warn(
+            "witness of " + from.name(),
+            "No group is founded: %s was started with %s, and this member with %s; start all with the same group.witness"
+                .formatted(
+                    from.name(), Place.witness(reply.witness()), Place.witness(s.configuredWitness)));
+      }
+      return false;
+    }
     boolean same = Set.copyOf(theirs).equals(Set.copyOf(s.configured));
     if (!same && mayFound()) {
       s.warnings.warn(
@@ -196,7 +219,7 @@ final class Introduction {
       all.add(member);
     }
     if (all.equals(met)) {
-      found(Membership.ofVoters(all));
+      found(Membership.ofVoters(all).withWitness(s.configuredWitness));
       beginRound(List.of());
     } else {
       beginRound(all);

@@ -32,7 +32,7 @@ final class LagWatch {
     }
     nextLookMs = s.nowMs + LOOK_MS;
     aims.keySet().removeIf(member -> leader.progress(member) == null);
-    leader.others().forEach(this::look);
+    leader.others().stream().filter(other -> !other.witness).forEach(this::look);
   }
 
   private void look(Progress other) {

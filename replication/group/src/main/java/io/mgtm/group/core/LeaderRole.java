@@ -19,6 +19,7 @@ final class LeaderRole {
   private final Map<MemberId, Progress> others = new LinkedHashMap<>();
   private final Sender sender;
   private final Changes changes;
+  private final WitnessLink witness;
   private final LagWatch lags;
   private final DurabilityGate gate;
   private final long termStart;
@@ -51,6 +52,7 @@ final class LeaderRole {
     gate = new DurabilityGate(termStart - 1);
     sender = new Sender(s, others.values());
     changes = new Changes(s, this);
+    witness = new WitnessLink(s, this, sender);
     lags = new LagWatch(s, this);
     follow(s.members.latest());
     s.inStep = true;
@@ -89,7 +91,10 @@ final class LeaderRole {
     for (MemberId member : membership.all()) {
       if (!member.equals(s.self)) {
         others.computeIfAbsent(
-            member, absent -> new Progress(absent, s.log.lastIndex() + 1, s.nowMs));
+            member,
+            absent ->
+                new Progress(
+                    absent, membership.isWitness(absent), s.log.lastIndex() + 1, s.nowMs));
       }
     }
   }
@@ -104,6 +109,17 @@ final class LeaderRole {
       follow(s.members.latest());
     }
     return index;
+  }
+
+  /** What a command is appended with that asks for so much. */
+  Durability forced(Durability asked) {
+    return witness.isNeeded()
+        ? Durability.REQUIRED
+        : s.members.latest().forces().atLeast(asked);
+  }
+
+  long termStart() {
+    return termStart;
   }
 
   /** The ticket of a read that comes now. */
@@ -151,6 +167,9 @@ final class LeaderRole {
     boolean round = s.needsMajority() && readAsked;
     if (round || sender.hasUnsent(changes.sendLimit())) {
       sender.send(changes.sendLimit(), round);
+      if (round) {
+        witness.confirm();
+      }
       readAsked &= !s.needsMajority();
     }
     advance();
@@ -163,6 +182,7 @@ final class LeaderRole {
       return;
     }
     changes.tick();
+    witness.advance();
     lags.tick();
     if (s.nowMs - lastHeartbeatMs >= s.settings.heartbeatMs()) {
       beat();
@@ -176,6 +196,7 @@ final class LeaderRole {
     }
     sender.send(changes.sendLimit(), true);
     others.values().forEach(sender::sendPiece);
+    witness.beat();
     tellWhoIsInStep(true);
     readAsked &= !s.needsMajority();
     advance();
@@ -232,6 +253,7 @@ final class LeaderRole {
 
   /** Somebody went away, so that nothing waits for it any more. */
   void memberGone(String name) {
+    named(name).ifPresent(other -> other.hinted = true);
     changes.memberGone(name);
     advance();
   }
@@ -282,6 +304,7 @@ final class LeaderRole {
       return null;
     }
     other.lastAckMs = s.nowMs;
+    other.hinted = false;
     other.ackedRound = Math.max(other.ackedRound, round);
     return other;
   }
@@ -330,6 +353,7 @@ final class LeaderRole {
     }
     gate.durable(ofMajority(other -> other.durable, s.log.durableIndex()));
     commit(agreed(ofMajority(other -> other.match, s.log.lastIndex())));
+    witness.advance();
   }
 
   /**

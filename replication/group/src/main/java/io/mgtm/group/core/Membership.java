@@ -6,6 +6,7 @@ import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -19,24 +20,34 @@ import java.util.stream.Stream;
  *
  * version 2, where a durability was said:
  * | 0x80 + 2:u8 | durability:u8 | voters:u8 | joining:u8 | member… |
+ *
+ * version 3, of a group with a witness:
+ * | 0x80 + 3:u8 | durability:u8, 0xff for none | name of the witness | voters:u8 | joining:u8 | member… |
  * </pre>
  *
  * @param durability empty while nobody has said one, which means {@link DurabilityMode#CRITICAL}
+ * @param witness the name of the member that votes and keeps no data; empty for none
  */
 public record Membership(
-    List<MemberId> voters, List<MemberId> joining, Optional<DurabilityMode> durability) {
+    List<MemberId> voters,
+    List<MemberId> joining,
+    Optional<DurabilityMode> durability,
+    String witness) {
   /** More members than anyone should run; it bounds what a message can make us allocate. */
   public static final int MEMBERS_MAX = 31;
 
   public static final int NAME_BYTES_MAX = 100;
 
   private static final byte VERSION_2 = (byte) 0x82;
+  private static final byte VERSION_3 = (byte) 0x83;
+  private static final byte NOTHING_SAID = (byte) 0xff;
 
   /** Nobody: the membership of a member that has not met the group. */
   public static final Membership NONE = ofVoters(List.of());
 
-  /** Refuses a name that stands in it twice, and more members than allowed. */
+  /** Refuses null, a name that stands in it twice, and more members than allowed. */
   public Membership {
+    Objects.requireNonNull(witness, "witness");
     voters = voters.stream().sorted().toList();
     joining = joining.stream().sorted().toList();
     List<String> names =
@@ -47,7 +58,7 @@ public record Membership(
   }
 
   public static Membership ofVoters(List<MemberId> voters) {
-    return new Membership(voters, List.of(), Optional.empty());
+    return new Membership(voters, List.of(), Optional.empty(), "");
   }
 
   /**
@@ -83,7 +94,7 @@ public record Membership(
   public Membership withJoining(MemberId member) {
     List<MemberId> more = new ArrayList<>(joining);
     more.add(member);
-    return new Membership(voters, more, durability);
+    return new Membership(voters, more, durability, witness);
   }
 
   /** The joining member becomes a voter. */
@@ -91,7 +102,7 @@ public record Membership(
     Membership rest = without(member);
     List<MemberId> more = new ArrayList<>(rest.voters);
     more.add(member);
-    return new Membership(more, rest.joining, durability);
+    return new Membership(more, rest.joining, durability, witness);
   }
 
   /** The voter is a joining member again. */
@@ -103,11 +114,31 @@ public record Membership(
     return new Membership(
         voters.stream().filter(other -> !other.equals(member)).toList(),
         joining.stream().filter(other -> !other.equals(member)).toList(),
-        durability);
+        durability,
+        witness);
   }
 
   public Membership withDurability(DurabilityMode said) {
-    return new Membership(voters, joining, Optional.of(said));
+    return new Membership(voters, joining, Optional.of(said), witness);
+  }
+
+  /** The member of a name, empty for none, keeps no data from now on. */
+  public Membership withWitness(String name) {
+    return new Membership(voters, joining, durability, name);
+  }
+
+  public boolean isWitness(MemberId member) {
+    return member.name().equals(witness);
+  }
+
+  /** The voters that keep the log. */
+  public List<MemberId> dataVoters() {
+    return voters.stream().filter(voter -> !isWitness(voter)).toList();
+  }
+
+  /** Whether a witness votes. */
+  public boolean hasWitness() {
+    return voters.stream().anyMatch(this::isWitness);
   }
 
   /** What a leader appends is forced by this. */
@@ -117,8 +148,13 @@ public record Membership(
 
   /** Its bytes. */
   public byte[] encoded() {
-    ByteBuffer buffer = ByteBuffer.allocate(4 + all().size() * (17 + NAME_BYTES_MAX));
-    durability.ifPresent(said -> buffer.put(VERSION_2).put(said.code()));
+    ByteBuffer buffer = ByteBuffer.allocate(5 + (1 + all().size()) * (17 + NAME_BYTES_MAX));
+    if (!witness.isEmpty()) {
+      buffer.put(VERSION_3).put(durability.map(DurabilityMode::code).orElse(NOTHING_SAID));
+      encodeName(witness, buffer);
+    } else {
+      durability.ifPresent(said -> buffer.put(VERSION_2).put(said.code()));
+    }
     buffer.put((byte) voters.size()).put((byte) joining.size());
     for (MemberId member : all()) {
       encode(member, buffer);
@@ -130,13 +166,17 @@ public record Membership(
 
   /** Appends a member as it stands in a membership. */
   public static void encode(MemberId member, ByteBuffer to) {
-    byte[] name = member.name().getBytes(UTF_8);
-    if (name.length > NAME_BYTES_MAX) {
-      throw new IllegalArgumentException("the name \"%s\" is too long".formatted(member.name()));
-    }
     to.putLong(member.folder().getMostSignificantBits());
     to.putLong(member.folder().getLeastSignificantBits());
-    to.put((byte) name.length).put(name);
+    encodeName(member.name(), to);
+  }
+
+  private static void encodeName(String name, ByteBuffer to) {
+    byte[] bytes = name.getBytes(UTF_8);
+    if (bytes.length > NAME_BYTES_MAX) {
+      throw new IllegalArgumentException("the name \"%s\" is too long".formatted(name));
+    }
+    to.put((byte) bytes.length).put(bytes);
   }
 
   /**
@@ -146,9 +186,16 @@ public record Membership(
    */
   public static Membership decode(ByteBuffer from) {
     Optional<DurabilityMode> durability = Optional.empty();
-    if (from.get(from.position()) == VERSION_2) {
+    String witness = "";
+    byte version = from.get(from.position());
+    if (version == VERSION_2 || version == VERSION_3) {
       from.get();
-      durability = Optional.of(DurabilityMode.of(from.get()));
+      byte said = from.get();
+      durability =
+          version == VERSION_3 && said == NOTHING_SAID
+              ? Optional.empty()
+              : Optional.of(DurabilityMode.of(said));
+      witness = version == VERSION_3 ? decodeName(from) : "";
     }
     int voters = Byte.toUnsignedInt(from.get());
     int joining = Byte.toUnsignedInt(from.get());
@@ -160,18 +207,22 @@ public record Membership(
       members.add(decodeMember(from));
     }
     return new Membership(
-        members.subList(0, voters), members.subList(voters, members.size()), durability);
+        members.subList(0, voters), members.subList(voters, members.size()), durability, witness);
   }
 
   /** Reads what {@link #encode} wrote. */
   public static MemberId decodeMember(ByteBuffer from) {
     UUID folder = new UUID(from.getLong(), from.getLong());
+    return new MemberId(decodeName(from), folder);
+  }
+
+  private static String decodeName(ByteBuffer from) {
     int bytes = Byte.toUnsignedInt(from.get());
     if (bytes > NAME_BYTES_MAX) {
       throw new IllegalArgumentException("a member's name of " + bytes + " bytes");
     }
     byte[] name = new byte[bytes];
     from.get(name);
-    return new MemberId(new String(name, UTF_8), folder);
+    return new String(name, UTF_8);
   }
 }

@@ -22,10 +22,16 @@ public sealed interface Message {
    *
    * @param leader the name of the leader, empty when none is known
    * @param configured the names that the sender was started with
+   * @param witness the one among them that it was told keeps no data, empty for none
    * @param initial the membership that the sender's group began with, when it knows it
    */
   record HelloReply(
-      long term, long nonce, String leader, List<String> configured, Membership initial)
+      long term,
+      long nonce,
+      String leader,
+      List<String> configured,
+      String witness,
+      Membership initial)
       implements Message {}
 
   /** What you sent is not for this member: it belongs to a group that was founded otherwise. */
@@ -94,7 +100,10 @@ public sealed interface Message {
       long hintTerm)
       implements Message {}
 
-  /** A piece of a checkpoint. */
+  /**
+   * A piece of a checkpoint. To a witness: the position up to which it vouches for the leader's
+   * log, without a state.
+   */
   record CheckpointPiece(
       long term,
       UUID founding,

@@ -39,13 +39,30 @@ final class Place {
     return !Set.copyOf(names(s.members.latest())).equals(Set.copyOf(s.configured));
   }
 
+  static String witness(String name) {
+    return name.isEmpty() ? "no witness" : "the witness " + name;
+  }
+
+  /** A witness that is set before it is added is no mistake. */
+  private void lookForWitness() {
+    String agreed = s.members.latest().witness();
+    boolean differs = !agreed.equals(s.configuredWitness) && !s.hasNoMembership();
+    if (differs && (!agreed.isEmpty() || s.isWitness())) {
+      s.warnings.warn(
+          "configured witness",
+          "The group has %s, and this member was started with %s: the group's own word counts. Correct group.witness"
+              .formatted(witness(agreed), witness(s.configuredWitness)));
+    }
+  }
+
   /** Those who are added while others run are in nobody's configuration, and that is right. */
   void tick() {
-    if (!configuredOtherwise || s.nowMs < nextLookMs) {
+    if (s.nowMs < nextLookMs) {
       return;
     }
     nextLookMs = s.nowMs + LOOK_MS;
-    configuredOtherwise = isConfiguredOtherwise();
+    lookForWitness();
+    configuredOtherwise &= isConfiguredOtherwise();
     if (configuredOtherwise) {
       s.warnings.warn(
           "configured members",
@@ -58,7 +75,9 @@ final class Place {
   void tell(MemberId from) {
     Membership now = s.members.latest();
     boolean known =
-        s.hearsLeader() && s.members.latestIndex() <= s.commitIndex && !s.hasNoMembership();
+        !s.isWitness()
+            && s.hearsLeader()
+            && s.members.latestIndex() <= s.commitIndex && !s.hasNoMembership();
     if (known && !now.contains(from)) {
       s.effects.send(List.of(from.name()), new Message.NotAMember(s.term(), s.founding(), now));
     }

@@ -17,6 +17,10 @@ final class Progress {
   }
 
   final MemberId member;
+
+  /** It gets positions in place of entries. */
+  final boolean witness;
+
   State state = State.PROBE;
   long incarnation;
   long match;
@@ -41,8 +45,12 @@ final class Progress {
   /** The last index of each message with entries that is not answered. */
   private final Deque<Long> inFlight = new ArrayDeque<>();
 
-  Progress(MemberId member, long next, long nowMs) {
+  /** Whether a connection to it broke since it answered last. */
+  boolean hinted;
+
+  Progress(MemberId member, boolean witness, long next, long nowMs) {
     this.member = member;
+    this.witness = witness;
     this.next = next;
     this.lastAckMs = nowMs;
   }

@@ -28,7 +28,7 @@ final class Sender {
 
   boolean hasUnsent(long limit) {
     for (Progress other : others) {
-      if (other.next <= limit && other.maySend(s.settings.inFlightMax())) {
+      if (!other.witness && other.next <= limit && other.maySend(s.settings.inFlightMax())) {
         return true;
       }
     }
@@ -45,7 +45,7 @@ final class Sender {
     Map<Long, List<Progress>> entriesFrom = new LinkedHashMap<>();
     Map<Long, List<Progress>> emptyFrom = new LinkedHashMap<>();
     for (Progress other : List.copyOf(others)) {
-      if (other.state == Progress.State.CHECKPOINT) {
+      if (other.witness || other.state == Progress.State.CHECKPOINT) {
         continue;
       }
       if (other.next <= s.log.baseIndex()) {
@@ -62,7 +62,7 @@ final class Sender {
 
   /** Goes on with a member that has answered. */
   void sendMore(Progress other, long limit) {
-    if (other.state == Progress.State.CHECKPOINT) {
+    if (other.witness || other.state == Progress.State.CHECKPOINT) {
       return;
     }
     if (other.next <= s.log.baseIndex()) {
@@ -101,6 +101,22 @@ final class Sender {
 
   void send(Progress to, Message message) {
     s.effects.send(List.of(to.member.name()), message);
+  }
+
+  /** Sends a witness a position of this leader's log, 0 for none yet. */
+  void sendPosition(Progress witness, long index) {
+    send(
+        witness,
+        new Message.CheckpointPiece(
+            s.term(),
+            s.founding(),
+            round,
+            index,
+            index == 0 ? 0 : s.term(),
+            s.members.latest(),
+            0,
+            0,
+            ByteBuffer.allocate(0)));
   }
 
   private void beginCheckpoint(Progress other) {

@@ -5,7 +5,6 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
-import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.GroupCore;
@@ -42,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * run one task after the other, never inside {@code execute}; between two tasks everything applied
  * must be appended.
  */
-public final class GroupLog implements ReplicatedLog, GroupAdmin {
+public final class GroupLog implements MemberLog {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
   private final GroupSettings settings;
@@ -125,6 +124,7 @@ public final class GroupLog implements ReplicatedLog, GroupAdmin {
     suspension = new SuspensionWatch(settings.core().standstillMs(), parts.wallMs(), parts::nowMs);
     self = new MemberId(settings.name(), parts.member());
     tasks = new OwnerTasks(self.toString(), owner, this::failed);
+    WitnessDisk.refuseIn(parts.files());
     CheckpointStore checkpointStore = new CheckpointStore(parts.files(), parts.member());
     store =
         LogStore.open(
@@ -158,6 +158,7 @@ public final class GroupLog implements ReplicatedLog, GroupAdmin {
                 lazy ? Agreement.CONNECTED : Agreement.MAJORITY,
                 self,
                 settings.members(),
+                settings.witness(),
                 settings.durability(),
                 disk,
                 new GroupEffects(this, self, terms, applier, transport, listener, everyMember),
@@ -290,7 +291,7 @@ public final class GroupLog implements ReplicatedLog, GroupAdmin {
     return false;
   }
 
-  /** Where the log stands and what it has done. Any thread. */
+  @Override
   public LogStats stats() {
     return disk.stats(checkpoints);
   }

@@ -20,9 +20,10 @@ public final class GroupLogs {
    *
    * @param mode the same on all members; members of different modes do not see each other. Not
    *     {@code TOTAL}, whose log is {@link io.mgtm.group.total.TotalLog}
-   * @throws io.mgtm.group.LogException as {@link MemberParts#open} and {@link GroupLog#open} throw
+   * @throws io.mgtm.group.LogException as {@link MemberParts#open} {@link GroupLog#open} and {@link
+   *     WitnessLog#open} throw
    */
-  public static GroupLog open(
+  public static MemberLog open(
       GroupMode mode,
       Path folder,
       GroupSettings settings,
@@ -41,9 +42,13 @@ public final class GroupLogs {
             ? new JGroupsTransport(settings.name(), own, MessageOrder.CAUSAL)
             : new JGroupsTransport(
                 settings.name(), own, JGroupsTransport.loopOf(owner, own), reach);
+    MemberParts parts = MemberParts.open(folder, settings.name());
+    if (settings.isWitness()) {
+      return WitnessLog.open(mode, parts, settings, owner, listener, transport);
+    }
     return GroupLog.open(
         mode,
-        MemberParts.open(folder, settings.name()),
+        parts,
         settings,
         machine,
         owner,

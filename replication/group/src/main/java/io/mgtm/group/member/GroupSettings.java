@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param name this member's
  * @param members the names of all members, this one's among them, the same on each at the first
  *     start; later changes are made at run time and kept in the log
+ * @param witness the name of the one that votes and keeps no data, the same on each; empty for none
  * @param durability what is forced before a reply may leave, where the group has not agreed on it
  * @param segments the layout of the log on disk
  * @param checkpointBytes how much log, by whole files, lies behind a checkpoint before the next is
@@ -23,6 +24,7 @@ import java.util.Objects;
 public record GroupSettings(
     String name,
     List<String> members,
+    String witness,
     DurabilityMode durability,
     LogSettings segments,
     CoreSettings core,
@@ -44,11 +46,29 @@ public record GroupSettings(
           "members is %s; up to %d different names, among them this member's, \"%s\", are allowed"
               .formatted(members, Membership.MEMBERS_MAX, name));
     }
+    if (!witness.isEmpty() && (!members.contains(witness) || members.size() > 3)) {
+      throw new IllegalArgumentException(
+          "witness is \"%s\" and members %s; one of at most three members, or none, is allowed"
+              .formatted(witness, members));
+    }
     if (checkpointBytes < 1 || tailBytes < 0 || tickMs < 1) {
       throw new IllegalArgumentException(
           "checkpointBytes is %d, tailBytes %d, tickMs %d; 1, 0, 1 and more is allowed"
               .formatted(checkpointBytes, tailBytes, tickMs));
     }
+  }
+
+  /** Without a witness. */
+  public GroupSettings(
+      String name,
+      List<String> members,
+      DurabilityMode durability,
+      LogSettings segments,
+      CoreSettings core,
+      long checkpointBytes,
+      int tailBytes,
+      long tickMs) {
+    this(name, members, "", durability, segments, core, checkpointBytes, tailBytes, tickMs);
   }
 
   public static GroupSettings of(String name, List<String> members) {
@@ -65,6 +85,16 @@ public record GroupSettings(
 
   public GroupSettings withDurability(DurabilityMode mode) {
     return new GroupSettings(
-        name, members, mode, segments, core, checkpointBytes, tailBytes, tickMs);
+        name, members, witness, mode, segments, core, checkpointBytes, tailBytes, tickMs);
+  }
+
+  public GroupSettings withWitness(String of) {
+    return new GroupSettings(
+        name, members, of, durability, segments, core, checkpointBytes, tailBytes, tickMs);
+  }
+
+  /** Whether this member is the witness. */
+  public boolean isWitness() {
+    return name.equals(witness);
   }
 }

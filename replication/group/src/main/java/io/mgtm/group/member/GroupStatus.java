@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * @param leader the leader's name, empty when none is known
  * @param durability of the group, as far as committed
  * @param members as the member's log says; only a leader knows how far the others are
+ * @param witness the name of the member that votes and keeps no data, empty for none
  * @param connected the names that its transport is connected with, its own among them
  * @param outside whether there is a group, and this member has no place in it
  * @param warnings what an operator should know of, a sentence each
@@ -33,6 +34,7 @@ public record GroupStatus(
     long appliedIndex,
     DurabilityMode durability,
     List<Member> members,
+    String witness,
     List<String> connected,
     boolean outside,
     List<String> warnings) {
@@ -71,6 +73,7 @@ public record GroupStatus(
         applied,
         core.membershipAt(core.commitIndex()).forces(),
         members,
+        core.membership().witness(),
         connected,
         core.isOutside(),
         warnings(core, transport, connected));

@@ -57,6 +57,11 @@ final class TermStore {
     this.boot = boot.substring(0, Math.min(boot.length(), BOOT_BYTES_MAX));
   }
 
+  /** Whether a folder has the file. */
+  static boolean isIn(StorageFiles files) {
+    return FILE.isIn(files);
+  }
+
   /**
    * Reads the file; empty when there is none.
    *

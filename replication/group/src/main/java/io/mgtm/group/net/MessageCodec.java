@@ -28,6 +28,10 @@ import java.util.UUID;
  */
 public final class MessageCodec {
   private static final byte VERSION = 2;
+
+  /** Beside the number of configured names: that of the witness follows them. */
+  private static final int WITH_WITNESS = 0x80;
+
   private static final int HEADER_BYTES = 2 + 17 + Membership.NAME_BYTES_MAX + 8 + 16;
   private static final int ENTRY_HEADER_BYTES = 8 + 1 + 1 + 4;
   private static final int FIELDS_BYTES_MAX = 128 + Membership.NAME_BYTES_MAX;
@@ -106,7 +110,7 @@ public final class MessageCodec {
     if (message instanceof Message.HelloReply m) {
       return m.initial().encoded().length
           + 1
-          + m.configured().size() * (1 + Membership.NAME_BYTES_MAX);
+          + (1 + m.configured().size()) * (1 + Membership.NAME_BYTES_MAX);
     }
     return 0;
   }
@@ -127,8 +131,12 @@ public final class MessageCodec {
       return HELLO;
     } else if (message instanceof Message.HelloReply m) {
       name(m.leader(), to.putLong(m.nonce()));
-      to.put((byte) m.configured().size());
+      int flag = m.witness().isEmpty() ? 0 : WITH_WITNESS;
+      to.put((byte) (m.configured().size() | flag));
       m.configured().forEach(name -> name(name, to));
+      if (flag != 0) {
+        name(m.witness(), to);
+      }
       to.put(m.initial().encoded());
       return HELLO_REPLY;
     } else if (message instanceof Message.Foreign) {
@@ -189,8 +197,7 @@ public final class MessageCodec {
   private static Message message(byte type, long term, UUID founding, ByteBuffer in) {
     return switch (type) {
       case HELLO -> new Message.Hello(term, in.getLong());
-      case HELLO_REPLY ->
-          new Message.HelloReply(term, in.getLong(), name(in), names(in), Membership.decode(in));
+      case HELLO_REPLY -> readHelloReply(term, in);
       case FOREIGN -> new Message.Foreign(term, founding);
       case NOT_A_MEMBER -> new Message.NotAMember(term, founding, Membership.decode(in));
       case PRE_VOTE ->
@@ -234,6 +241,16 @@ public final class MessageCodec {
     };
   }
 
+  private static Message readHelloReply(long term, ByteBuffer in) {
+    long nonce = in.getLong();
+    String leader = name(in);
+    int counted = Byte.toUnsignedInt(in.get());
+    List<String> configured = names(in, counted & ~WITH_WITNESS);
+    String witness = (counted & WITH_WITNESS) == 0 ? "" : name(in);
+    return new Message.HelloReply(
+        term, nonce, leader, configured, witness, Membership.decode(in));
+  }
+
   private static Message readAppend(long term, UUID founding, ByteBuffer in) {
     long round = in.getLong();
     long previousIndex = in.getLong();
@@ -271,8 +288,7 @@ public final class MessageCodec {
     return new String(bytes, UTF_8);
   }
 
-  private static List<String> names(ByteBuffer in) {
-    int count = Byte.toUnsignedInt(in.get());
+  private static List<String> names(ByteBuffer in, int count) {
     if (count > Membership.MEMBERS_MAX) {
       throw new IllegalArgumentException("a message that names %d members".formatted(count));
     }

@@ -34,6 +34,9 @@ final class Cores {
   private long nowMs;
   private long folders;
 
+  /** The configured name of the witness, empty for none. */
+  String witness = "";
+
   Cores(String... names) {
     configured = List.of(names);
   }
@@ -43,7 +46,11 @@ final class Cores {
     final MemberId self;
     final List<String> warned = new ArrayList<>();
     final List<String> configuredHere;
-    private final CoreLog log = new MemoryLog();
+    final CoreLog log;
+
+    /** What it was started with. */
+    private String witnessHere = witness;
+
     TermRecord record = TermRecord.fresh();
     GroupCore core;
     String failure;
@@ -52,11 +59,12 @@ final class Cores {
       this.configuredHere = configuredHere;
       folders++;
       self = new MemberId(name, new UUID(folders, folders));
+      log = name.equals(witnessHere) ? new WitnessMemoryLog() : new MemoryLog();
     }
 
     private void run() {
       MembershipHistory members = new MembershipHistory(0, record.initial());
-      for (long index = 1; index <= log.lastIndex(); index++) {
+      for (long index = log.baseIndex() + 1; index <= log.lastIndex(); index++) {
         Membership membership = log.read(index, 1).get(0).membership();
         if (membership != null) {
           members.appended(index, membership);
@@ -69,6 +77,7 @@ final class Cores {
                   Agreement.MAJORITY,
                   self,
                   configuredHere,
+                  witnessHere,
                   DurabilityMode.CRITICAL,
                   log,
                   this,
@@ -143,6 +152,17 @@ final class Cores {
     nodes.put(node.self.name(), node);
     node.record = node.record.started(false);
     node.run();
+  }
+
+  /** Starts a process again with another setting. */
+  Node restartWith(Node node, String configuredWitness) {
+    node.witnessHere = configuredWitness;
+    restart(node);
+    return node;
+  }
+
+  static boolean hasEntries(Message message) {
+    return message instanceof Message.Append m && !m.entries().isEmpty();
   }
 
   void crash(String name) {

@@ -38,4 +38,17 @@ class MembershipTest {
     assertThat(said.demoted(G2).promoted(G2).without(G1).withJoining(G1).forces())
         .isEqualTo(DurabilityMode.ALL);
   }
+
+  @Test
+  void witnessIsReadAsItWasWrittenAndVotesWithoutData() {
+    Membership silent = Membership.ofVoters(List.of(G1, G2)).withWitness("g2");
+    for (Membership group : List.of(silent, silent.withDurability(DurabilityMode.ALL))) {
+      assertThat(again(group)).isEqualTo(group);
+      assertThat(group.hasWitness()).isTrue();
+      assertThat(group.dataVoters()).containsExactly(G1);
+      assertThat(group.demoted(G2).hasWitness()).isFalse();
+      assertThat(group.demoted(G1).promoted(G1)).isEqualTo(group);
+    }
+    assertThat(silent.founding()).isNotEqualTo(silent.withWitness("").founding());
+  }
 }

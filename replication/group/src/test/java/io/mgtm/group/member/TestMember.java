@@ -38,7 +38,7 @@ final class TestMember implements AutoCloseable {
   private final Path folder;
   private final Words words = new Words();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private GroupLog log;
+  private MemberLog log;
 
   /** In mode total; null else. */
   private OrderedLog ordered;

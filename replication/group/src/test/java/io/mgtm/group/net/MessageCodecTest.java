@@ -35,8 +35,8 @@ class MessageCodecTest {
         new Entry(4, EntryKind.MEMBERSHIP, Durability.REQUIRED, ByteBuffer.wrap(members.encoded()));
     return Stream.of(
         new Message.Hello(0, 42),
-        new Message.HelloReply(7, -42, "", List.of("g1"), Membership.NONE),
-        new Message.HelloReply(7, -42, "g2", List.of("g1", "größer"), members),
+        new Message.HelloReply(7, -42, "", List.of("g1"), "", Membership.NONE),
+        new Message.HelloReply(7, -42, "g2", List.of("g1", "größer"), "größer", members),
         new Message.Foreign(7, FOUNDING),
         new Message.NotAMember(7, FOUNDING, members),
         new Message.PreVote(1, null, 2, 3, 4),

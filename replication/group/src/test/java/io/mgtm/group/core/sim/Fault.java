@@ -26,6 +26,12 @@ enum Fault {
   LAZY_WITHOUT_FENCE,
   /** Mode lazy: a leader does not say that entries may be missing. */
   LOSS_NOT_TOLD,
+  /** A witness acknowledges a position, and stores it with the next one. */
+  WITNESS_ACKNOWLEDGES_BEFORE_STORING,
+  /** A witness does not compare a candidate's log with its position. */
+  WITNESS_VOTES_FOR_A_LOG_BEHIND,
+  /** A leader without another copy does not wait for the witness. */
+  LEADER_GOES_ON_WITHOUT_THE_WITNESS,
   /** Mode total: a proposal that was sent again is applied again. */
   REPEATED_PROPOSAL_NOT_DROPPED,
   /** Mode total: the checkpoint has not the table of what was applied of whom. */

@@ -28,6 +28,10 @@ final class GroupSimulation {
   final Fault fault;
   final Agreement agreement;
   private final boolean total;
+
+  /** The member that keeps no data, empty for none. */
+  final String witness;
+
   final SplittableRandom random;
   final CoreSettings settings;
   final Oracle oracle = new Oracle();
@@ -56,20 +60,27 @@ final class GroupSimulation {
   }
 
   GroupSimulation(long seed, Fault fault, Agreement agreement) {
-    this(seed, fault, agreement, false);
+    this(seed, fault, agreement, false, false);
+  }
+
+  /** Two members with data, and a witness. */
+  static GroupSimulation witnessed(long seed, Fault fault, Agreement agreement) {
+    return new GroupSimulation(seed, fault, agreement, false, true);
   }
 
   /** Mode total. */
   static GroupSimulation total(long seed, Fault fault) {
-    return new GroupSimulation(seed, fault, Agreement.MAJORITY, true);
+    return new GroupSimulation(seed, fault, Agreement.MAJORITY, true, false);
   }
 
-  private GroupSimulation(long seed, Fault fault, Agreement agreement, boolean total) {
+  private GroupSimulation(
+      long seed, Fault fault, Agreement agreement, boolean total, boolean witnessed) {
     this.agreement = agreement;
     this.total = total;
     this.seed = seed;
     this.fault = fault;
     this.random = new SplittableRandom(seed);
+    witness = witnessed ? "g" + (1 + random.nextInt(3)) : "";
     mixed = fault == Fault.AHEAD_TAKEN_FOR_BUFFERED ? 4 : random.nextInt(5);
     nemesis = new Nemesis(this);
     settings =
@@ -87,7 +98,9 @@ final class GroupSimulation {
             1 << 20);
     network = new SimNetwork(this, random.split());
     int size = random.nextInt(5) == 0 ? 5 : 3;
-    if (isLazy()) {
+    if (witnessed) {
+      size = 3;
+    } else if (isLazy()) {
       size = 2 + random.nextInt(2);
     }
     for (int i = 1; i <= size; i++) {
@@ -154,7 +167,7 @@ final class GroupSimulation {
     if (leader == null) {
       return false;
     }
-    return leader.core.membership().voters().stream()
+    return leader.core.membership().dataVoters().stream()
         .allMatch(
             voter -> {
               SimNode node = nodes.get(voter.name());

@@ -55,7 +55,7 @@ final class Nemesis {
     if (harsh || world.isLazy()) {
       world.oracle.allowLoss();
     }
-    boolean early = !world.isLazy() && random.nextInt(4) == 0;
+    boolean early = !world.isLazy() && world.witness.isEmpty() && random.nextInt(4) == 0;
     if (early) {
       hurtWhileMembersMeet();
     }
@@ -276,9 +276,27 @@ final class Nemesis {
   }
 
   private void emptyDisk(SimNode node) {
-    if (isMinorityHurt(node) && world.nowMs() - lastRemovalMs > 400) {
+    if (isMinorityHurt(node)
+        && world.nowMs() - lastRemovalMs > 400
+        && (world.witness.isEmpty() || node.isWitness() || (!harsh && isCopied(node)))) {
       emptyDiskOf(node);
     }
+  }
+
+  /** Whether another voter's log has all of one's, and the witness may vote for it. */
+  private boolean isCopied(SimNode node) {
+    SimNode witness = world.node(world.witness);
+    return world.nodes().values().stream()
+        .filter(other -> other != node && other != witness && other.alive && !other.doomed)
+        .filter(other -> world.leader().core.membership().isVoter(other.self()))
+        .anyMatch(
+            other ->
+                isNotBehind(other.disk, node.disk) && isNotBehind(other.disk, witness.disk));
+  }
+
+  private static boolean isNotBehind(SimDisk one, SimDisk other) {
+    int byTerm = Long.compare(one.lastTerm(), other.lastTerm());
+    return byTerm > 0 || (byTerm == 0 && one.last() >= other.last());
   }
 
   private void emptyDiskOf(SimNode node) {

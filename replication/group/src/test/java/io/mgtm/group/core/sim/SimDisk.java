@@ -21,6 +21,9 @@ final class SimDisk {
   /** What is on disk when a planted fault forgets to store; else the same as the record. */
   TermRecord storedRecord;
 
+  /** Of a witness: the position that is on disk. */
+  private Checkpoint position;
+
   boolean mayHaveLost;
 
   /** A sync has failed, and what was not synced may be gone although the machine is up. */
@@ -32,6 +35,10 @@ final class SimDisk {
 
   long last() {
     return base + entries.size();
+  }
+
+  long lastTerm() {
+    return entries.isEmpty() ? baseTerm : entries.get(entries.size() - 1).term();
   }
 
   Entry entry(long index) {
@@ -79,5 +86,17 @@ final class SimDisk {
     baseTerm = installed.term();
     durable = base;
     checkpoint = installed;
+  }
+
+  /** Of a witness: the next position is on disk. */
+  void storePosition(Checkpoint stored) {
+    position = stored;
+  }
+
+  /** Of a witness that starts. */
+  void loadPosition() {
+    base = position == null ? 0 : position.index();
+    baseTerm = position == null ? 0 : position.term();
+    checkpoint = position;
   }
 }

@@ -28,7 +28,7 @@ final class SimLog implements CoreLog {
 
   @Override
   public long lastIndex() {
-    return disk.last();
+    return votesForAll() ? 0 : disk.last();
   }
 
   @Override
@@ -36,8 +36,15 @@ final class SimLog implements CoreLog {
     return world.fault == Fault.REQUIRED_ACKNOWLEDGED_BEFORE_FORCE ? disk.last() : disk.durable;
   }
 
+  private boolean votesForAll() {
+    return world.fault == Fault.WITNESS_VOTES_FOR_A_LOG_BEHIND && node.isWitness();
+  }
+
   @Override
   public long termAt(long index) {
+    if (votesForAll()) {
+      return 0;
+    }
     check(index >= disk.base && index <= disk.last(), "term of %d is asked for", index);
     return index == disk.base ? disk.baseTerm : disk.entry(index).term();
   }
@@ -51,7 +58,7 @@ final class SimLog implements CoreLog {
 
   @Override
   public boolean hasRoom() {
-    return true;
+    return !node.isWitness();
   }
 
   @Override
@@ -101,11 +108,15 @@ final class SimLog implements CoreLog {
 
   @Override
   public Checkpoint newestCheckpoint() {
-    return disk.checkpoint;
+    return node.isWitness() ? null : disk.checkpoint;
   }
 
   @Override
   public void install(Checkpoint checkpoint) {
+    if (node.isWitness()) {
+      boolean late = world.fault == Fault.WITNESS_ACKNOWLEDGES_BEFORE_STORING;
+      disk.storePosition(late ? disk.checkpoint : checkpoint);
+    }
     disk.install(checkpoint);
     node.installed(checkpoint);
   }

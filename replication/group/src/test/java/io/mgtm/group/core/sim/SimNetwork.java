@@ -4,6 +4,7 @@ import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.Message;
+import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.total.TotalMessage;
 import java.util.Collection;
 import java.util.HashMap;
@@ -88,6 +89,11 @@ final class SimNetwork {
     if (world.fault == Fault.STALE_INTRODUCTION && message instanceof Message.Hello hello) {
       answerAsBefore(world.node(from.name()), to, hello);
     }
+    if (world.fault == Fault.LEADER_GOES_ON_WITHOUT_THE_WITNESS
+        && to.equals(world.witness)
+        && message instanceof Message.CheckpointPiece position) {
+      answerForWitness(world.node(from.name()), position);
+    }
     if (isCut(from.name(), to) || (!healthy && random.nextInt(1000) < lossPerMille)) {
       return;
     }
@@ -104,9 +110,27 @@ final class SimNetwork {
       return;
     }
     Message.HelloReply again =
-        new Message.HelloReply(0, hello.nonce(), "", before.configured(), Membership.NONE);
+        new Message.HelloReply(0, hello.nonce(), "", before.configured(), before.witness(), Membership.NONE);
     world.after(
         1, () -> asking.step(() -> asking.core.receive(world.nowMs(), asked.self(), again)));
+  }
+
+  private void answerForWitness(SimNode leader, Message.CheckpointPiece position) {
+    SimNode witness = world.node(world.witness);
+    TermRecord record = witness.disk.record;
+    Message.AppendReply reply =
+        new Message.AppendReply(
+            position.term(),
+            record.incarnation(),
+            record.standing(),
+            0,
+            true,
+            position.index(),
+            position.index(),
+            0,
+            0);
+    world.after(
+        1, () -> leader.step(() -> leader.core.receive(world.nowMs(), witness.self(), reply)));
   }
 
   private void deliverLater(MemberId from, String to, Object message) {

@@ -81,18 +81,23 @@ final class SimNode implements Effects {
     TermRecord record = asClaimed(recordOfThisStart());
     disk.mayHaveLost = false;
     disk.syncFailed = false;
+    if (isWitness()) {
+      disk.loadPosition();
+    }
     disk.durable = disk.last();
     disk.record = record;
     disk.storedRecord = record;
     MembershipHistory members = new MembershipHistory(0, record.initial());
-    if (disk.checkpoint != null) {
+    if (disk.checkpoint != null && isWitness()) {
+      members.reset(disk.checkpoint.index(), disk.checkpoint.membership());
+    } else if (disk.checkpoint != null) {
       members.reset(disk.checkpoint.index(), disk.checkpoint.membership());
       restore();
       applied = disk.checkpoint.index();
       checkedCommit = applied;
       checkState(applied);
     }
-    for (long index = applied + 1; index <= disk.last(); index++) {
+    for (long index = applied + 1; index <= disk.last() && !isWitness(); index++) {
       Membership membership = disk.entry(index).membership();
       if (membership != null) {
         members.appended(index, membership);
@@ -106,6 +111,7 @@ final class SimNode implements Effects {
                 world.agreement,
                 self,
                 world.configuredFor(name),
+                world.witness,
                 durability,
                 log,
                 this,
@@ -128,7 +134,7 @@ final class SimNode implements Effects {
         before == null
             ? TermRecord.fresh()
             : before.started(
-                (disk.mayHaveLost && world.fault != Fault.POWER_CUT_NOT_NOTICED)
+                !isWitness() && (disk.mayHaveLost && world.fault != Fault.POWER_CUT_NOT_NOTICED)
                     || (disk.syncFailed && world.fault != Fault.FAILED_SYNC_FORGOTTEN));
     if (before != null && world.fault == Fault.POWER_CUT_NOT_NOTICED) {
       record =
@@ -176,6 +182,10 @@ final class SimNode implements Effects {
 
   MemberId self() {
     return self;
+  }
+
+  boolean isWitness() {
+    return name.equals(world.witness);
   }
 
   /** Runs one input of the core, and looks at what has become of it. */
@@ -310,6 +320,7 @@ final class SimNode implements Effects {
 
   void maybeCheckpoint() {
     if (pendingCheckpoint == null
+        && !isWitness()
         && applied > newestIndex()
         && core.commitIndex() >= newestIndex()) {
       boolean forget = world.fault == Fault.CHECKPOINT_FORGETS_SESSIONS;
@@ -370,6 +381,9 @@ final class SimNode implements Effects {
   }
 
   void installed(Checkpoint checkpoint) {
+    if (isWitness()) {
+      return;
+    }
     pendingCheckpoint = null;
     digests.clear();
     restore();

@@ -1,0 +1,158 @@
+package io.mgtm.group.member;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.core.CoreLog;
+import io.mgtm.group.core.Entry;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.storage.StorageFiles;
+import io.mgtm.group.storage.VoteFile;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * The log of a witness: one position, in the file {@code witness}.
+ *
+ * <pre>
+ * | magic:i64 | version:i32 | index:i64 | term:i64 | membership | crc32c:i32 |
+ * </pre>
+ *
+ * Big-endian; the checksum covers all before it. The file is what makes a folder that of a witness.
+ * Owner thread.
+ */
+final class WitnessDisk implements CoreLog {
+  private static final String NAME = "witness";
+  private static final long MAGIC = 0x4D47544D57495453L; // "MGTMWITS"
+  private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 1);
+  private static final int BYTES_MAX = 8192;
+  private static final Checkpoint BEGINNING =
+      new Checkpoint(0, 0, Membership.NONE, ByteBuffer.allocate(0));
+
+  private final StorageFiles files;
+  private Checkpoint position;
+
+  private WitnessDisk(StorageFiles files, Checkpoint position) {
+    this.files = files;
+    this.position = position;
+  }
+
+  /**
+   * Opens the folder of a witness, or begins one.
+   *
+   * @throws LogException with FORMAT when it is that of a member that keeps data, with CORRUPT when
+   *     what must not be forgotten is missing
+   */
+  static WitnessDisk open(StorageFiles files) {
+    boolean hasTerm = TermStore.isIn(files);
+    if (!FILE.isIn(files)) {
+      if (hasTerm) {
+        throw new LogException(
+            Category.FORMAT,
+            "%s is missing beside a term, so the folder is that of a member that keeps data; the witness begins with an empty folder, or set group.witness to another name"
+                .formatted(files.describe(NAME)));
+      }
+      WitnessDisk begun = new WitnessDisk(files, BEGINNING);
+      begun.install(BEGINNING);
+      return begun;
+    }
+    WitnessDisk found = new WitnessDisk(files, read(files));
+    if (!hasTerm && found.lastIndex() > 0) {
+      throw new LogException(
+          Category.CORRUPT,
+          "The term is missing beside %s, and without it this member could vote twice; start it with an empty folder, it joins again"
+              .formatted(files.describe(NAME)));
+    }
+    return found;
+  }
+
+  /**
+   * For a member that keeps data.
+   *
+   * @throws LogException with FORMAT when the folder is that of a witness
+   */
+  static void refuseIn(StorageFiles files) {
+    if (FILE.isIn(files)) {
+      throw new LogException(
+          Category.FORMAT,
+          "%s shows the folder of a witness, which has no data; set group.witness to this member's name, or choose an empty folder"
+              .formatted(files.describe(NAME)));
+    }
+  }
+
+  private static Checkpoint read(StorageFiles files) {
+    ByteBuffer from = FILE.read(files, 2 * Long.BYTES);
+    long index = from.getLong();
+    long term = from.getLong();
+    return new Checkpoint(index, term, Membership.decode(from), BEGINNING.state());
+  }
+
+  /** The membership that came with the position. */
+  Membership membership() {
+    return position.membership();
+  }
+
+  @Override
+  public long baseIndex() {
+    return position.index();
+  }
+
+  @Override
+  public long lastIndex() {
+    return position.index();
+  }
+
+  @Override
+  public long durableIndex() {
+    return position.index();
+  }
+
+  @Override
+  public long termAt(long index) {
+    if (index != position.index()) {
+      throw new IllegalArgumentException("a witness knows no term of entry " + index);
+    }
+    return position.term();
+  }
+
+  @Override
+  public List<Entry> read(long fromIndex, int bytesMax) {
+    throw noEntries();
+  }
+
+  /** A witness does not lead. */
+  @Override
+  public boolean hasRoom() {
+    return false;
+  }
+
+  @Override
+  public void append(Entry entry) {
+    throw noEntries();
+  }
+
+  @Override
+  public void truncate(long fromIndex) {
+    throw noEntries();
+  }
+
+  private static IllegalStateException noEntries() {
+    return new IllegalStateException("a witness keeps no entries");
+  }
+
+  @Override
+  public void requestForce() {}
+
+  /** None: what the position stands for is committed by its leader, and not known here. */
+  @Override
+  public Checkpoint newestCheckpoint() {
+    return null;
+  }
+
+  @Override
+  public void install(Checkpoint next) {
+    ByteBuffer to = FILE.begin(BYTES_MAX);
+    to.putLong(next.index()).putLong(next.term()).put(next.membership().encoded());
+    FILE.replace(files, to);
+    position = next;
+  }
+}

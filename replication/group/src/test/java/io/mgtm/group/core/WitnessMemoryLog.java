@@ -1,0 +1,66 @@
+package io.mgtm.group.core;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** The position of a witness whose process never loses anything. */
+final class WitnessMemoryLog implements CoreLog {
+  private Checkpoint position = new Checkpoint(0, 0, Membership.NONE, ByteBuffer.allocate(0));
+
+  /** How often a position, or a membership, was stored. */
+  int stored;
+
+  @Override
+  public long baseIndex() {
+    return position.index();
+  }
+
+  @Override
+  public long lastIndex() {
+    return position.index();
+  }
+
+  @Override
+  public long durableIndex() {
+    return position.index();
+  }
+
+  @Override
+  public long termAt(long index) {
+    return position.term();
+  }
+
+  @Override
+  public List<Entry> read(long fromIndex, int bytesMax) {
+    throw new UnsupportedOperationException("no entries");
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return false;
+  }
+
+  @Override
+  public void append(Entry entry) {
+    throw new UnsupportedOperationException("no entries");
+  }
+
+  @Override
+  public void truncate(long fromIndex) {
+    throw new UnsupportedOperationException("no entries");
+  }
+
+  @Override
+  public void requestForce() {}
+
+  @Override
+  public Checkpoint newestCheckpoint() {
+    return null;
+  }
+
+  @Override
+  public void install(Checkpoint next) {
+    position = next;
+    stored++;
+  }
+}
