@@ -234,6 +234,9 @@ final class GroupUnderLoad implements AutoCloseable {
 
   /** Not one that is away, nor the identity that a member had before its folder was emptied. */
   private static boolean follows(JsonNode member) {
+    if (member.get("witness").asBoolean()) {
+      return member.get("connected").asBoolean();
+    }
     long lag = member.get("lagEntries").asLong();
     return member.get("connected").asBoolean() && lag >= 0 && lag <= LAG_ENTRIES_MAX;
   }
@@ -309,6 +312,13 @@ final class GroupUnderLoad implements AutoCloseable {
     lead(group.settings().name((leader + 1) % group.settings().nodes()));
     awaitProgress(progress);
     notePause();
+  }
+
+  /** Kills a node that does not lead, and starts it again when so many were answered without it. */
+  void killFollower(int node, long progress) throws IOException, InterruptedException {
+    group.node(node).kill();
+    awaitProgress(progress);
+    group.restartNode(node);
   }
 
   /** Notes the longest request since the last fault, and the next fault begins. */

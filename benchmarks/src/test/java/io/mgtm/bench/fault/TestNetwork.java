@@ -96,6 +96,12 @@ final class TestNetwork implements AutoCloseable {
 
   /** A group of these processes, and a proxy, that {@link #place} puts into their networks. */
   LocalSettings installation(Path folder, List<String> nodes, String mode) {
+    return installation(folder, nodes, mode, List.of());
+  }
+
+  /** The same, with more options of every node. */
+  LocalSettings installation(
+      Path folder, List<String> nodes, String mode, List<String> nodeOptions) {
     return new LocalSettings(
         folder,
         nodes.stream().map(n -> new HostPort(address(n), CLIENT_PORT)).toList(),
@@ -103,7 +109,7 @@ final class TestNetwork implements AutoCloseable {
         new HostPort(address("proxy"), CLIENT_PORT),
         mode,
         LocalSettings.JVM_OPTIONS,
-        List.of());
+        nodeOptions);
   }
 
   /** The address of a process. */

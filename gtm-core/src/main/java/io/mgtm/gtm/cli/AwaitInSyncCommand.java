@@ -72,6 +72,11 @@ final class AwaitInSyncCommand extends AdminCommand {
     if (here.mode().equals("single")) {
       throw new IOException("the node at %s is no member of a group".formatted(at()));
     }
+    if (here.role().equals("witness")) {
+      throw new IOException(
+          "%s at %s is the witness and keeps no entries; ask a member with data"
+              .formatted(here.member(), at()));
+    }
     return leader == null ? "no leader is known" : goal.missing(here, leader);
   }
 
@@ -93,7 +98,11 @@ final class AwaitInSyncCommand extends AdminCommand {
         index = leader.lastIndex();
       }
       if (all) {
-        names = leader.members().stream().map(MemberStatus::name).toList();
+        names =
+            leader.members().stream()
+                .filter(member -> !member.witness())
+                .map(MemberStatus::name)
+                .toList();
       }
       if (here.appliedIndex() < index) {
         // The leader may not have noticed yet that this member was restarted.
@@ -120,7 +129,7 @@ final class AwaitInSyncCommand extends AdminCommand {
       if (!member.voter()) {
         return member.name() + " is still joining";
       }
-      if (member.matchedIndex() < index) {
+      if (!member.witness() && member.matchedIndex() < index) {
         return "%s has %d of %d entries".formatted(member.name(), member.matchedIndex(), index);
       }
       return "";

@@ -79,6 +79,14 @@ final class StartCommand implements Callable<Integer> {
   private String members;
 
   @Option(
+      names = "--witness",
+      paramLabel = "NAME",
+      description =
+          "The one of three --members that votes and keeps no data, in mode fifo."
+              + " Default: none.")
+  private String witness;
+
+  @Option(
       names = "--mode",
       paramLabel = "MODE",
       completionCandidates = Cli.Modes.class,
@@ -102,8 +110,9 @@ final class StartCommand implements Callable<Integer> {
     out.println("GTM listening on " + HostPort.of(server.address()));
     if (config.group().exists()) {
       out.println(
-          "Member %s of %s"
+          "%s %s of %s"
               .formatted(
+                  config.group().isWitness() ? "Witness" : "Member",
                   config.group().name(),
                   String.join(", ", config.group().memberAddresses().keySet())));
     }
@@ -151,6 +160,7 @@ final class StartCommand implements Callable<Integer> {
     return new GroupConfig(
         name == null ? c.name() : name,
         members == null ? c.members() : members,
+        witness == null ? c.witness() : witness,
         mode == null ? c.mode() : mode,
         advertise == null ? c.advertise() : advertise,
         c.cluster(),

@@ -153,10 +153,17 @@ final class StatusCommand extends ClientCommand {
               .formatted(
                   m.name(),
                   m.voter() ? "votes" : "is joining",
-                  m.lagEntries() < 0 ? "lag not known" : m.lagEntries() + " entries behind",
+                  kept(m),
                   m.connected() ? "connected" : "not connected"));
     }
     return out.toString();
+  }
+
+  private static String kept(NodeStatus.MemberStatus m) {
+    if (m.witness()) {
+      return "witness without data";
+    }
+    return m.lagEntries() < 0 ? "lag not known" : m.lagEntries() + " entries behind";
   }
 
   private static String known(String address) {

@@ -3,6 +3,7 @@ package io.mgtm.gtm.config;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -13,6 +14,7 @@ import java.util.regex.Pattern;
  * @param name this member's
  * @param members {@code g1=HOST:PORT,g2=HOST:PORT,…}: all members and where they reach each other;
  *     null without a group
+ * @param witness the name of the one that votes and keeps no data; null for none
  * @param mode how the members replicate, the same on all of them
  * @param advertise where fronts reach this node, null for the host that {@code members} says and
  *     the port that it listens on
@@ -28,6 +30,7 @@ import java.util.regex.Pattern;
 public record GroupConfig(
     String name,
     String members,
+    String witness,
     GroupMode mode,
     HostPort advertise,
     String cluster,
@@ -43,7 +46,25 @@ public record GroupConfig(
   /** A group whose members' traffic is in the clear. */
   public GroupConfig(
       String name, String members, GroupMode mode, HostPort advertise, String cluster) {
-    this(name, members, mode, advertise, cluster, null, null, null, null, RECOVERY_WAIT_MS);
+    this(name, members, null, mode, advertise, cluster);
+  }
+
+  /** A group with a witness, whose members' traffic is in the clear. */
+  public GroupConfig(
+      String name,
+      String members,
+      String witness,
+      GroupMode mode,
+      HostPort advertise,
+      String cluster) {
+    this(
+        name, members, witness, mode, advertise, cluster, null, null, null, null, RECOVERY_WAIT_MS);
+  }
+
+  /** Whether this member is the witness. */
+  @JsonIgnore
+  public boolean isWitness() {
+    return name.equals(witness);
   }
 
   /** Whether the node is a member of a group. */
@@ -103,6 +124,7 @@ public record GroupConfig(
               .formatted(keyStore != null ? "group.keyStore" : "group.stackFile"));
     }
     if (!exists()) {
+      requireWitness(witness != null, "there is no group; set group.members");
       return;
     }
     Map<String, HostPort> addresses;
@@ -120,6 +142,30 @@ public record GroupConfig(
       throw new ConfigException(
           "group.name: %s is not allowed, expected one of %s"
               .formatted(name, String.join(", ", addresses.keySet())));
+    }
+    validateWitness(addresses.keySet());
+  }
+
+  private void validateWitness(Collection<String> names) throws ConfigException {
+    if (witness == null) {
+      return;
+    }
+    requireWitness(
+        !names.contains(witness), "expected one of the members " + String.join(", ", names));
+    requireWitness(
+        mode != GroupMode.FIFO,
+        "in mode %s all members keep data; a group of mode fifo can have a witness"
+            .formatted(mode.label()));
+    requireWitness(
+        names.size() != 3,
+        "a witness goes with two members that keep data, and group.members names %s"
+            .formatted(String.join(", ", names)));
+  }
+
+  private void requireWitness(boolean wrong, String sentence) throws ConfigException {
+    if (wrong) {
+      throw new ConfigException(
+          "group.witness: %s is not allowed, %s".formatted(witness, sentence));
     }
   }
 }

@@ -2,9 +2,9 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.member.GroupAdmin;
-import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.MemberLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.wire.link.Standing;
 import java.util.concurrent.Executor;
@@ -19,7 +19,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   private final GtmConfig config;
   private final GtmStateMachine machine;
   private final Consumer<Standing> changed;
-  private GroupLog log;
+  private MemberLog log;
   private LinkEngine engine;
 
   /**
@@ -43,7 +43,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
    * Opens the log and joins the group. Nothing is told to the engine before {@link #serve}, because
    * the owner is busy until then.
    */
-  GroupLog open(Executor owner) {
+  MemberLog open(Executor owner) {
     return openBy(
         listener ->
             GroupLogs.open(
@@ -57,9 +57,10 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   }
 
   /** As {@link #open(Executor)}, with a log that is opened otherwise. */
-  GroupLog openBy(Function<ReplicatedLog.Listener, GroupLog> opener) {
-    log = opener.apply(this);
-    return log;
+  <L extends MemberLog> L openBy(Function<ReplicatedLog.Listener, L> opener) {
+    L opened = opener.apply(this);
+    log = opened;
+    return opened;
   }
 
   @Override

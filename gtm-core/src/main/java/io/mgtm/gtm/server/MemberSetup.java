@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -63,6 +64,7 @@ final class MemberSetup {
     return new GroupSettings(
         config.group().name(),
         List.copyOf(config.group().memberAddresses().keySet()),
+        Objects.requireNonNullElse(config.group().witness(), ""),
         config.durability(),
         new LogSettings(
             config.log().segmentBytes(),
@@ -84,7 +86,7 @@ final class MemberSetup {
     return new NodeStatus(
         s.name(),
         config.group().mode().label(),
-        role(s),
+        role(config, s),
         serving,
         s.transferring(),
         s.term(),
@@ -102,9 +104,12 @@ final class MemberSetup {
         s.warnings());
   }
 
-  private static String role(GroupStatus s) {
+  private static String role(GtmConfig config, GroupStatus s) {
     if (s.outside()) {
       return "outsider";
+    }
+    if (config.group().isWitness()) {
+      return "witness";
     }
     return switch (s.role()) {
       case LEADER -> "leader";
@@ -119,10 +124,12 @@ final class MemberSetup {
       Map<String, String> addresses,
       Map<String, HostPort> members) {
     HostPort groupAddress = members.get(member.name());
-    boolean known = s.role() == Role.LEADER && member.matchedIndex() >= 0;
+    boolean witness = member.name().equals(s.witness());
+    boolean known = s.role() == Role.LEADER && member.matchedIndex() >= 0 && !witness;
     return new NodeStatus.MemberStatus(
         member.name(),
         member.voter(),
+        witness,
         s.connected().contains(member.name()),
         known ? member.matchedIndex() : -1,
         known ? Math.max(0, s.lastIndex() - member.matchedIndex()) : -1,
@@ -134,6 +141,7 @@ final class MemberSetup {
   static Stream<String> successors(GroupStatus s) {
     return s.members().stream()
         .filter(m -> m.voter() && !m.name().equals(s.name()) && s.connected().contains(m.name()))
+        .filter(m -> !m.name().equals(s.witness()))
         .sorted(Comparator.comparingLong(GroupStatus.Member::matchedIndex).reversed())
         .map(GroupStatus.Member::name);
   }

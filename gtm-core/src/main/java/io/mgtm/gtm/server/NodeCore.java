@@ -5,7 +5,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
-import io.mgtm.group.member.GroupLog;
+import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.TotalLog;
@@ -149,7 +149,7 @@ final class NodeCore implements AutoCloseable {
       return;
     }
     GroupMember member = new GroupMember(config, machine, fatal, standing -> peers.update());
-    GroupLog opened = member.open(owner);
+    MemberLog opened = member.open(owner);
     log = opened;
     metrics.bindLog(opened::stats);
     group = member;
@@ -354,7 +354,10 @@ final class NodeCore implements AutoCloseable {
   /** Serves XC clients of a member through {@code with} from now on. */
   void serveClients(Front with) {
     front = with;
-    front.start();
+    if (!config.group().isWitness()) {
+      front.start();
+    }
+    outsider.look(control.status(), front);
   }
 
   /** Called now and then; the answer is what is wrong, or empty. */
@@ -385,7 +388,7 @@ final class NodeCore implements AutoCloseable {
 
   /** A follower serves XC clients by a link to the leader. */
   private String frontTrouble() {
-    String trouble = front == null ? "" : front.trouble();
+    String trouble = front == null || config.group().isWitness() ? "" : front.trouble();
     return trouble.isEmpty() ? "" : "XC clients of this node wait: " + trouble;
   }
 

@@ -6,8 +6,8 @@ import java.util.List;
  * What a node tells an operator; the names are stable, they are the fields of the JSON answer.
  *
  * @param mode how the group replicates; {@code single} without a group
- * @param role {@code leader}, {@code follower}, {@code candidate}, or {@code outsider} for one that
- *     has no place in the group
+ * @param role {@code leader}, {@code follower}, {@code candidate}, {@code witness}, or {@code
+ *     outsider} for one that has no place in the group
  * @param serving whether it leads and takes commands
  * @param leader the leader's name, empty when none is known
  * @param leaderAddress where fronts reach the leader, empty when not known
@@ -38,9 +38,10 @@ public record NodeStatus(
    * One member as the one that was asked knows it.
    *
    * @param voter false while it joins
+   * @param witness whether it votes and keeps no data
    * @param connected whether the one that was asked has a connection to it
-   * @param matchedIndex how far its log is; -1 when not known, only a leader knows
-   * @param lagEntries how far it is behind the leader's log; -1 when not known
+   * @param matchedIndex how far its log is; -1 when not known, only a leader knows, and for a witness
+   * @param lagEntries how far it is behind the leader's log; -1 when not known, and for a witness
    * @param address where fronts reach it; known of the one that was asked and of who has led, empty
    *     otherwise
    * @param groupAddress where the other members reach it, as the one that was asked was told by
@@ -49,6 +50,7 @@ public record NodeStatus(
   public record MemberStatus(
       String name,
       boolean voter,
+      boolean witness,
       boolean connected,
       long matchedIndex,
       long lagEntries,

@@ -21,7 +21,7 @@ final class OutsiderWatch {
   }
 
   /**
-   * Turns clients away while this node is no member.
+   * Turns clients away while this node is no member that keeps data.
    *
    * @param front null when there is none yet
    * @return what is wrong, or empty
@@ -33,8 +33,13 @@ final class OutsiderWatch {
     }
     boolean outside = now - insideNanos > OUTSIDE_NANOS;
     String trouble = outside ? "%s is not a member of the group".formatted(status.member()) : "";
+    boolean witness = status.role().equals("witness");
+    String refusal =
+        witness
+            ? "%s is the witness of the group and serves no clients".formatted(status.member())
+            : trouble;
     if (front != null) {
-      front.refuse(trouble);
+      front.refuse(refusal);
     }
     return trouble;
   }

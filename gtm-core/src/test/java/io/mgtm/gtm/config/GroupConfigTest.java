@@ -39,6 +39,14 @@ class GroupConfigTest {
     assertThat(group.mode()).isEqualTo(mode);
   }
 
+  @Test
+  void oneOfThreeMayBeTheWitness() throws Exception {
+    String text = "group: {name: %s, members: 'a=h:1,b=h:1,c=h:1', witness: c}";
+    assertThat(read(text.formatted("c")).group().isWitness()).isTrue();
+    assertThat(read(text.formatted("a")).group().isWitness()).isFalse();
+    assertThat(read("group: {name: a}").group().witness()).isNull();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -53,6 +61,11 @@ class GroupConfigTest {
           group: {name: 'g/1'}                       | group: "g/1" is no name
           group: {mode: some}                        | group.mode: mode is "some"; fifo, causal, lazy, total are allowed
           group: {mode: RAFT}                        | group.mode: mode is "RAFT", which this version does not have: mode fifo with durability all promises the same
+          group: {witness: g3}                       | group.witness: g3 is not allowed, there is no group
+          group: {name: a, members: 'a=h:1,b=h:1,c=h:1', witness: d} | group.witness: d is not allowed, expected one of the members a, b, c
+          group: {name: a, members: 'a=h:1,b=h:1,c=h:1', witness: c, mode: total} | group.witness: c is not allowed, in mode total all members keep data
+          group: {name: a, members: 'a=h:1,b=h:1,c=h:1,d=h:1', witness: c} | group.witness: c is not allowed, a witness goes with two members that keep data, and group.members names a, b, c, d
+          group: {name: a, members: 'a=h:1,b=h:1', witness: b} | a witness goes with two members that keep data
           group: {keyStore: k.p12}                   | group.keyStore and group.passwordFile are set together
           group: {secretFile: s, stackFile: t.xml}   | group.secretFile is set beside group.stackFile
           links: {certificate: c.pem}                | links.certificate and links.key are set together

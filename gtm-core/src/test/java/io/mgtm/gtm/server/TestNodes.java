@@ -31,13 +31,18 @@ public final class TestNodes implements AutoCloseable {
 
   private final Path folder;
   private final GroupMode mode;
+
+  /** The one that keeps no data, or null. */
+  private final String witness;
+
   private final Map<String, Integer> groupPorts = new TreeMap<>();
   private final Map<String, Integer> ports = new TreeMap<>();
   private final Map<String, GtmServer> running = new TreeMap<>();
 
-  private TestNodes(Path folder, GroupMode mode, List<String> names) {
+  private TestNodes(Path folder, GroupMode mode, String witness, List<String> names) {
     this.folder = folder;
     this.mode = mode;
+    this.witness = witness;
     for (String name : names) {
       addNode(name);
     }
@@ -50,7 +55,12 @@ public final class TestNodes implements AutoCloseable {
 
   /** Three nodes of a group in a mode. */
   public static TestNodes three(Path folder, GroupMode mode) {
-    return new TestNodes(folder, mode, List.of("g1", "g2", "g3"));
+    return new TestNodes(folder, mode, null, List.of("g1", "g2", "g3"));
+  }
+
+  /** Two nodes that keep data, and the witness g3. */
+  public static TestNodes pairWithWitness(Path folder, GroupMode mode) {
+    return new TestNodes(folder, mode, "g3", List.of("g1", "g2", "g3"));
   }
 
   /** A further node, to be started with all that are known by then as its members. */
@@ -79,7 +89,7 @@ public final class TestNodes implements AutoCloseable {
         d.gxid(),
         d.limits(),
         d.timeouts(),
-        new GroupConfig(name, members, mode, null, "test"),
+        new GroupConfig(name, members, witness, mode, null, "test"),
         d.links());
   }
 
