@@ -40,7 +40,8 @@ public record NodeStatus(
    * @param voter false while it joins
    * @param witness whether it votes and keeps no data
    * @param connected whether the one that was asked has a connection to it
-   * @param matchedIndex how far its log is; -1 when not known, only a leader knows, and for a witness
+   * @param matchedIndex how far its log is; -1 when not known, only a leader knows, and for a
+   *     witness
    * @param lagEntries how far it is behind the leader's log; -1 when not known, and for a witness
    * @param address where fronts reach it; known of the one that was asked and of who has led, empty
    *     otherwise

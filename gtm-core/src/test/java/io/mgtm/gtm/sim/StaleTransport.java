@@ -70,7 +70,8 @@ final class StaleTransport implements Transport {
     byte[] again =
         MessageCodec.encode(
             once.from(),
-            new Message.HelloReply(0, nonce, reply.leader(), reply.configured(), reply.witness(), reply.initial()));
+            new Message.HelloReply(
+                0, nonce, reply.leader(), reply.configured(), reply.witness(), reply.initial()));
     process.owner.execute(() -> receiver.receivedByOwner(ByteBuffer.wrap(again)));
   }
 

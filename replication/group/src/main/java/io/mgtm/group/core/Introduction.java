@@ -179,7 +179,9 @@ final class Introduction {
             "witness of " + from.name(),
             "No group is founded: %s was started with %s, and this member with %s; start all with the same group.witness"
                 .formatted(
-                    from.name(), Place.witness(reply.witness()), Place.witness(s.configuredWitness)));
+                    from.name(),
+                    Place.witness(reply.witness()),
+                    Place.witness(s.configuredWitness)));
       }
       return false;
     }

@@ -93,8 +93,7 @@ final class LeaderRole {
         others.computeIfAbsent(
             member,
             absent ->
-                new Progress(
-                    absent, membership.isWitness(absent), s.log.lastIndex() + 1, s.nowMs));
+                new Progress(absent, membership.isWitness(absent), s.log.lastIndex() + 1, s.nowMs));
       }
     }
   }
@@ -113,9 +112,7 @@ final class LeaderRole {
 
   /** What a command is appended with that asks for so much. */
   Durability forced(Durability asked) {
-    return witness.isNeeded()
-        ? Durability.REQUIRED
-        : s.members.latest().forces().atLeast(asked);
+    return witness.isNeeded() ? Durability.REQUIRED : s.members.latest().forces().atLeast(asked);
   }
 
   long termStart() {

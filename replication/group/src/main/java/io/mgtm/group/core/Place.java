@@ -77,7 +77,8 @@ final class Place {
     boolean known =
         !s.isWitness()
             && s.hearsLeader()
-            && s.members.latestIndex() <= s.commitIndex && !s.hasNoMembership();
+            && s.members.latestIndex() <= s.commitIndex
+            && !s.hasNoMembership();
     if (known && !now.contains(from)) {
       s.effects.send(List.of(from.name()), new Message.NotAMember(s.term(), s.founding(), now));
     }

@@ -47,13 +47,6 @@ public final class GroupLogs {
       return WitnessLog.open(mode, parts, settings, owner, listener, transport);
     }
     return GroupLog.open(
-        mode,
-        parts,
-        settings,
-        machine,
-        owner,
-        listener,
-        MemberListener.NONE,
-        transport);
+        mode, parts, settings, machine, owner, listener, MemberListener.NONE, transport);
   }
 }

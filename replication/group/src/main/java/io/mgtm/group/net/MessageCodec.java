@@ -247,8 +247,7 @@ public final class MessageCodec {
     int counted = Byte.toUnsignedInt(in.get());
     List<String> configured = names(in, counted & ~WITH_WITNESS);
     String witness = (counted & WITH_WITNESS) == 0 ? "" : name(in);
-    return new Message.HelloReply(
-        term, nonce, leader, configured, witness, Membership.decode(in));
+    return new Message.HelloReply(term, nonce, leader, configured, witness, Membership.decode(in));
   }
 
   private static Message readAppend(long term, UUID founding, ByteBuffer in) {

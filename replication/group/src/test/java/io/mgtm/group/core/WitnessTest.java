@@ -101,7 +101,8 @@ class WitnessTest {
 
   @Test
   void cannotLead() {
-    assertThat(leader.core.transfer(0, "w")).hasValueSatisfying(why -> assertThat(why).contains("witness"));
+    assertThat(leader.core.transfer(0, "w"))
+        .hasValueSatisfying(why -> assertThat(why).contains("witness"));
     long term = leader.core.term();
     cores.crash("a");
     cores.crash("b");

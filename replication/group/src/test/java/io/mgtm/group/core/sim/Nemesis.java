@@ -3,7 +3,6 @@ package io.mgtm.group.core.sim;
 import static io.mgtm.group.core.sim.Violation.check;
 
 import io.mgtm.group.DurabilityMode;
-import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.core.Standing;
 import java.util.ArrayList;
@@ -21,6 +20,7 @@ final class Nemesis {
   private final GroupSimulation world;
   private final SplittableRandom random;
   private final Pauses pauses;
+  private final Unhurt unhurt;
 
   /** Whether a majority may lose power at once, so that what was not forced may be lost. */
   private final boolean harsh;
@@ -38,6 +38,7 @@ final class Nemesis {
     this.world = world;
     this.random = world.random.split();
     this.pauses = new Pauses(world, random);
+    this.unhurt = new Unhurt(world);
     this.harsh =
         random.nextInt(4) == 0
             || world.fault == Fault.REQUIRED_ACKNOWLEDGED_BEFORE_FORCE
@@ -230,7 +231,7 @@ final class Nemesis {
   }
 
   private void powerCut(SimNode node) {
-    boolean may = world.isLazy() ? areOthersUnhurt(node) : harsh || isMinorityHurt(node);
+    boolean may = world.isLazy() ? areOthersUnhurt(node) : harsh || unhurt.isMajorityWithout(node);
     if (node.alive && may) {
       boolean sync = random.nextInt(3) == 0;
       world.trace(
@@ -250,53 +251,12 @@ final class Nemesis {
         .allMatch(node -> node == next || (node.alive && node.core.isInStep()));
   }
 
-  /** Whether a majority of the voters would stay unhurt if this one were hurt too. */
-  private boolean isMinorityHurt(SimNode next) {
-    List<SimNode> all = List.copyOf(world.nodes().values());
-    SimNode leader = world.leader();
-    if (leader == null) {
-      return false;
-    }
-    List<MemberId> voters = leader.core.membership().voters();
-    long unhurt =
-        all.stream()
-            .filter(
-                node ->
-                    node != next
-                        && !node.doomed
-                        && voters.contains(node.self())
-                        && !node.disk.isHurt()
-                        && !node.core.isStopped()
-                        && node.disk.record.standing() == Standing.INTACT
-                        && node.core.membership().isVoter(node.self()))
-            .count();
-    // The founders' number, so that members that are out for a moment count as hurt.
-    int size = Math.max(voters.size(), world.configuredFor("g1").size());
-    return unhurt > size / 2;
-  }
-
   private void emptyDisk(SimNode node) {
-    if (isMinorityHurt(node)
+    if (unhurt.isMajorityWithout(node)
         && world.nowMs() - lastRemovalMs > 400
-        && (world.witness.isEmpty() || node.isWitness() || (!harsh && isCopied(node)))) {
+        && (world.witness.isEmpty() || node.isWitness() || (!harsh && unhurt.isCopied(node)))) {
       emptyDiskOf(node);
     }
-  }
-
-  /** Whether another voter's log has all of one's, and the witness may vote for it. */
-  private boolean isCopied(SimNode node) {
-    SimNode witness = world.node(world.witness);
-    return world.nodes().values().stream()
-        .filter(other -> other != node && other != witness && other.alive && !other.doomed)
-        .filter(other -> world.leader().core.membership().isVoter(other.self()))
-        .anyMatch(
-            other ->
-                isNotBehind(other.disk, node.disk) && isNotBehind(other.disk, witness.disk));
-  }
-
-  private static boolean isNotBehind(SimDisk one, SimDisk other) {
-    int byTerm = Long.compare(one.lastTerm(), other.lastTerm());
-    return byTerm > 0 || (byTerm == 0 && one.last() >= other.last());
   }
 
   private void emptyDiskOf(SimNode node) {

@@ -99,4 +99,17 @@ final class SimDisk {
     baseTerm = position == null ? 0 : position.term();
     checkpoint = position;
   }
+
+  /** The record that a process begins with. */
+  TermRecord recordOfStart(Fault fault, boolean witness) {
+    if (storedRecord == null) {
+      return TermRecord.fresh();
+    }
+    boolean power = mayHaveLost && fault != Fault.POWER_CUT_NOT_NOTICED;
+    boolean sync = syncFailed && fault != Fault.FAILED_SYNC_FORGOTTEN;
+    TermRecord r = storedRecord.started(!witness && (power || sync));
+    return fault != Fault.POWER_CUT_NOT_NOTICED
+        ? r
+        : new TermRecord(r.term(), r.votedFor(), 1, r.standing(), r.initial(), r.founding(), false);
+  }
 }

@@ -110,7 +110,8 @@ final class SimNetwork {
       return;
     }
     Message.HelloReply again =
-        new Message.HelloReply(0, hello.nonce(), "", before.configured(), before.witness(), Membership.NONE);
+        new Message.HelloReply(
+            0, hello.nonce(), "", before.configured(), before.witness(), Membership.NONE);
     world.after(
         1, () -> asking.step(() -> asking.core.receive(world.nowMs(), asked.self(), again)));
   }

@@ -33,9 +33,7 @@ final class SimNode implements Effects {
   private final GroupSimulation world;
   private final MemberId self;
 
-  /** What its configuration says. */
   private final DurabilityMode durability;
-
   private final Deque<Held> held = new ArrayDeque<>();
 
   /** Digests after applied entries that are not committed yet. */
@@ -78,7 +76,7 @@ final class SimNode implements Effects {
   }
 
   private void start() {
-    TermRecord record = asClaimed(recordOfThisStart());
+    TermRecord record = asClaimed(disk.recordOfStart(world.fault, isWitness()));
     disk.mayHaveLost = false;
     disk.syncFailed = false;
     if (isWitness()) {
@@ -88,10 +86,10 @@ final class SimNode implements Effects {
     disk.record = record;
     disk.storedRecord = record;
     MembershipHistory members = new MembershipHistory(0, record.initial());
-    if (disk.checkpoint != null && isWitness()) {
+    if (disk.checkpoint != null) {
       members.reset(disk.checkpoint.index(), disk.checkpoint.membership());
-    } else if (disk.checkpoint != null) {
-      members.reset(disk.checkpoint.index(), disk.checkpoint.membership());
+    }
+    if (disk.checkpoint != null && !isWitness()) {
       restore();
       applied = disk.checkpoint.index();
       checkedCommit = applied;
@@ -126,28 +124,6 @@ final class SimNode implements Effects {
       MemberId other = new MemberId("other", disk.folder);
       core.receive(world.nowMs(), other, new Message.CaughtUp(record.term(), record.incarnation()));
     }
-  }
-
-  private TermRecord recordOfThisStart() {
-    TermRecord before = disk.storedRecord;
-    TermRecord record =
-        before == null
-            ? TermRecord.fresh()
-            : before.started(
-                !isWitness() && (disk.mayHaveLost && world.fault != Fault.POWER_CUT_NOT_NOTICED)
-                    || (disk.syncFailed && world.fault != Fault.FAILED_SYNC_FORGOTTEN));
-    if (before != null && world.fault == Fault.POWER_CUT_NOT_NOTICED) {
-      record =
-          new TermRecord(
-              record.term(),
-              record.votedFor(),
-              1,
-              record.standing(),
-              record.initial(),
-              record.founding(),
-              false);
-    }
-    return record;
   }
 
   private TermRecord asClaimed(TermRecord r) {
