@@ -48,6 +48,12 @@ final class CoreState {
    */
   final Set<String> gone = new HashSet<>();
 
+  /**
+   * With {@link Agreement#CONNECTED}: voters whose names other folders have taken, while this
+   * member was in step. They do not come back, as if they had gone away.
+   */
+  private final Set<MemberId> replaced = new HashSet<>();
+
   /** With {@link Agreement#CONNECTED}: whether a leader has counted this member since its start. */
   boolean inStep;
 
@@ -168,6 +174,25 @@ final class CoreState {
         && log.durableIndex() >= unforcedUpTo) {
       save(record.withSynced(true));
     }
+  }
+
+  /** With {@link Agreement#CONNECTED}: a member shows up, maybe in the place of a voter. */
+  void showsUp(MemberId member) {
+    replaced.remove(member);
+    if (!needsMajority() && inStep && !members.latest().contains(member)) {
+      members.latest().named(member.name()).ifPresent(replaced::add);
+    }
+  }
+
+  /** With {@link Agreement#CONNECTED}: whether a voter's word is not waited for. */
+  boolean isLetGo(MemberId voter) {
+    return gone.contains(voter.name()) || replaced.contains(voter);
+  }
+
+  /** With {@link Agreement#CONNECTED}: who went away meanwhile is not known. */
+  void forgetWhoIsGone() {
+    gone.clear();
+    replaced.clear();
   }
 
   /** Adopts a term that is not lower, and follows; the leader may be unknown. */

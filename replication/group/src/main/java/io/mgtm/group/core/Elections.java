@@ -78,7 +78,7 @@ final class Elections {
     s.inStep = false;
     s.save(s.record.withNextIncarnation());
     if (s.role != Role.LEADER) {
-      s.gone.clear();
+      s.forgetWhoIsGone();
     }
     if (s.role == Role.PRE_CANDIDATE || s.role == Role.CANDIDATE) {
       s.follow(s.term(), null);
@@ -173,7 +173,7 @@ final class Elections {
   private boolean isGrantedByConnected() {
     for (MemberId voter : s.members.latest().voters()) {
       Answer answer = answers.get(voter);
-      boolean letGo = s.gone.contains(voter.name()) || (lossAccepted && hadTimeToAnswer());
+      boolean letGo = s.isLetGo(voter) || (lossAccepted && hadTimeToAnswer());
       if (answer == null ? !letGo : !answer.granted()) {
         return false;
       }

@@ -100,7 +100,7 @@ public final class GroupCore {
   private void end() {
     if (s.role != Role.LEADER) {
       if (leading != null && leading.isFenced()) {
-        s.gone.clear(); // who has gone since it stood still is not known
+        s.forgetWhoIsGone(); // who has gone since it stood still is not known
       }
       leading = null;
     }

@@ -140,6 +140,7 @@ final class Introduction {
   }
 
   void onHello(MemberId from, Message.Hello hello) {
+    s.showsUp(from);
     String leader = s.leader == null ? "" : s.leader.name();
     s.effects.send(
         List.of(from.name()),

@@ -30,6 +30,7 @@ final class Cores {
   private final Set<String> cut = new HashSet<>();
   private final Deque<Sent> wire = new ArrayDeque<>();
   private final List<String> configured;
+  private final Agreement agreement;
   private final Map<String, Predicate<Message>> lossy = new HashMap<>();
   private long nowMs;
   private long folders;
@@ -38,6 +39,11 @@ final class Cores {
   String witness = "";
 
   Cores(String... names) {
+    this(Agreement.MAJORITY, names);
+  }
+
+  Cores(Agreement agreement, String... names) {
+    this.agreement = agreement;
     configured = List.of(names);
   }
 
@@ -74,7 +80,7 @@ final class Cores {
           new GroupCore(
               new GroupCore.Start(
                   CoreSettings.defaults(),
-                  Agreement.MAJORITY,
+                  agreement,
                   self,
                   configuredHere,
                   witnessHere,
@@ -167,6 +173,17 @@ final class Cores {
 
   void crash(String name) {
     nodes.get(name).core = null;
+  }
+
+  /** A member dies, and the others' views have another process of its name at once, new. */
+  void replace(String name) {
+    startEmpty(name);
+    for (Node node : nodes.values()) {
+      if (!node.self.name().equals(name)) {
+        node.core.peerDown(nowMs, name);
+        node.core.peerUp(nowMs, name);
+      }
+    }
   }
 
   Node node(String name) {
