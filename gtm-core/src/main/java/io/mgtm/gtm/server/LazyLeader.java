@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +47,7 @@ final class LazyLeader {
   private final String member;
   private final GtmStateMachine machine;
   private final ReplicatedLog replicated;
+  private final EngineTime time;
   private final EntryTrail trail = new EntryTrail();
   private List<LinkWork> queued = new ArrayList<>();
 
@@ -59,9 +59,15 @@ final class LazyLeader {
 
   private int replayed;
   private Set<FrontId> lost = Set.of();
-  private long beganNanos;
+  private long beganMs;
 
-  LazyLeader(Settings settings, String member, GtmStateMachine machine, ReplicatedLog replicated) {
+  LazyLeader(
+      Settings settings,
+      String member,
+      GtmStateMachine machine,
+      ReplicatedLog replicated,
+      EngineTime time) {
+    this.time = time;
     this.settings = settings;
     this.member = member;
     this.machine = machine;
@@ -103,7 +109,7 @@ final class LazyLeader {
         served.term(),
         served.entries(),
         fronts.size());
-    beganNanos = System.nanoTime();
+    beganMs = time.nowMs();
     collector = new EntryCollector(served.term(), served.entries(), fronts);
     EntryCollector waiting = collector;
     settings
@@ -143,7 +149,9 @@ final class LazyLeader {
       }
       if (collector != null
           && work instanceof LinkWork.Attach attach
-          && attach.peer().version() >= LinkFormat.VERSION_ENTRIES) {
+          && attach.peer().version() >= LinkFormat.VERSION_ENTRIES
+          && machine.state().hasSession(attach.session())) {
+        // One of the same name that was started anew has nothing of what its former process had.
         collector.heard(idOf(attach.peer()));
       }
       if (queued.size() < QUEUED_MAX || work instanceof LinkWork.Gone) {
@@ -183,7 +191,7 @@ final class LazyLeader {
     log.info(
         "{} entries came from fronts in {} ms; {}",
         replayed,
-        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos),
+        time.nowMs() - beganMs,
         lost.isEmpty() ? "nothing is missing" : "what others may have seen is skipped: " + lost);
     result = null;
     return true;

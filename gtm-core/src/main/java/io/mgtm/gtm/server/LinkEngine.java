@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +38,7 @@ final class LinkEngine implements CommandEngine {
   private final ReplicatedLog replicated;
   private final Executor owner;
   private final Consumer<Throwable> fatal;
+  private final EngineTime time;
   private final EntryAppender entry;
   private final SessionWatch watch;
   private final FrontSessions sessions;
@@ -67,7 +67,7 @@ final class LinkEngine implements CommandEngine {
       GtmStateMachine machine,
       ReplicatedLog replicated,
       Executor owner,
-      LongSupplier clockMicros,
+      EngineTime time,
       GtmMetrics metrics,
       Consumer<Throwable> fatal) {
     this.setup = setup;
@@ -76,15 +76,16 @@ final class LinkEngine implements CommandEngine {
     this.owner = owner;
     this.fatal = fatal;
     this.yielding = new LeaderYield(setup.handOver());
-    this.replies = new LinkReplies(metrics);
+    this.time = time;
+    this.replies = new LinkReplies(metrics, time);
     this.held = new HeldTurns(metrics, replicated::mayAnswer);
     this.heldUntilStable = new HeldTurns(metrics, replicated::mayAnswer);
     this.lazy =
         setup.lazy() == null
             ? null
-            : new LazyLeader(setup.lazy(), setup.member(), machine, replicated);
+            : new LazyLeader(setup.lazy(), setup.member(), machine, replicated, time);
     this.entry =
-        new EntryAppender(machine, replicated, clockMicros, lazy == null ? null : lazy.trail());
+        new EntryAppender(machine, replicated, time.micros(), lazy == null ? null : lazy.trail());
     this.watch = new SessionWatch(setup.graceMs());
     this.sessions =
         new FrontSessions(machine, entry, watch, replies.backupViews(), setup.sessionsMax());
@@ -402,8 +403,8 @@ final class LinkEngine implements CommandEngine {
     then.add(() -> work.answer().copied(index, state));
   }
 
-  private static long nowMs() {
-    return System.nanoTime() / 1_000_000;
+  private long nowMs() {
+    return time.nowMs();
   }
 
   /** Called now and then: ends sessions without a link, and begins to serve once there is room. */

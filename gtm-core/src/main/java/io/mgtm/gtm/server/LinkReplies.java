@@ -22,6 +22,7 @@ final class LinkReplies {
   private static final int WHOLE_BYTES_MAX = LinkFormat.FRAME_BYTES_MAX - FRAME_BYTES - 1_024;
 
   private final GtmMetrics metrics;
+  private final EngineTime time;
   private final BackupViews backupViews = new BackupViews();
   private final LongLists lists = new LongLists();
   private final ReplyEncoder encoder = new ReplyEncoder();
@@ -33,7 +34,8 @@ final class LinkReplies {
   private boolean proxied;
   private long nowMs;
 
-  LinkReplies(GtmMetrics metrics) {
+  LinkReplies(GtmMetrics metrics, EngineTime time) {
+    this.time = time;
     this.metrics = metrics;
   }
 
@@ -56,7 +58,7 @@ final class LinkReplies {
     out = buffer;
     session = of;
     proxied = isProxied;
-    nowMs = System.nanoTime() / 1_000_000;
+    nowMs = time.nowMs();
     frames.begin(out, session, first);
   }
 

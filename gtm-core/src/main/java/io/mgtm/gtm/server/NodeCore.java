@@ -18,8 +18,7 @@ import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Standing;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -33,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 final class NodeCore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
-  private static final Instant EPOCH = Instant.parse("2000-01-01T00:00:00Z");
 
   private final GtmConfig config;
   private final EventLoop owner;
@@ -177,12 +175,13 @@ final class NodeCore implements AutoCloseable {
                 peers::update,
                 limits(),
                 config.limits().connectionsMax(),
-                config.links().graceMs()),
+                config.links().graceMs(),
+                new SecureRandom()),
             gtm,
             ordered,
             new GroupBeginning(firstCommands, restore, NodeCore::nowMicros),
             owner,
-            NodeCore::nowMicros,
+            EngineTime.SYSTEM,
             metrics,
             fatal);
     links = engineOfAll;
@@ -207,7 +206,7 @@ final class NodeCore implements AutoCloseable {
         machine,
         log,
         owner,
-        NodeCore::nowMicros,
+        EngineTime.SYSTEM,
         metrics,
         fatal);
   }
@@ -287,7 +286,7 @@ final class NodeCore implements AutoCloseable {
   }
 
   private static long nowMicros() {
-    return ChronoUnit.MICROS.between(EPOCH, Instant.now());
+    return EngineTime.SYSTEM.micros().getAsLong();
   }
 
   /** What the log of a node without a group tells. */

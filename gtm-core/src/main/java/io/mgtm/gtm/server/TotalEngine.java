@@ -4,16 +4,14 @@ import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +39,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
    * @param standing how this node stands now
    * @param address where fronts reach this member, {@code host:port}; empty until it listens
    * @param changed called when this node begins or ceases to serve
+   * @param attachments numbers that no other process draws
    */
   record Setup(
       String member,
@@ -49,20 +48,20 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       Runnable changed,
       Limits limits,
       int sessionsMax,
-      long graceMs) {}
+      long graceMs,
+      RandomGenerator attachments) {}
 
   private final Setup setup;
   private final OrderedGtm gtm;
   private final OrderedLog ordered;
   private final Executor owner;
-  private final LongSupplier clockMicros;
+  private final EngineTime time;
   private final GtmMetrics metrics;
   private final Consumer<Throwable> fatal;
   private final GroupBeginning beginning;
   private final AttachmentWatch watch;
   private final Doors doors = new Doors();
   private final TotalReplies replies;
-  private final SecureRandom random = new SecureRandom();
   private final TurnWriter writer;
   private final Deque<TotalTurn> turns = new ArrayDeque<>();
   private final Deque<MemberOp> ops = new ArrayDeque<>();
@@ -83,7 +82,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       OrderedLog ordered,
       GroupBeginning beginning,
       Executor owner,
-      LongSupplier clockMicros,
+      EngineTime time,
       GtmMetrics metrics,
       Consumer<Throwable> fatal) {
     this.setup = setup;
@@ -91,12 +90,12 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     this.ordered = ordered;
     this.beginning = beginning;
     this.owner = owner;
-    this.clockMicros = clockMicros;
+    this.time = time;
     this.metrics = metrics;
     this.fatal = fatal;
     this.watch = new AttachmentWatch(setup.graceMs(), GONE_MS);
     this.writer = new TurnWriter(setup.limits());
-    this.replies = new TotalReplies(gtm, setup.standing(), doors, metrics);
+    this.replies = new TotalReplies(gtm, setup.standing(), doors, metrics, time);
   }
 
   @Override
@@ -135,8 +134,8 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     replies.lists().pull(peer, id, more, nowMs());
   }
 
-  private static long nowMs() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  private long nowMs() {
+    return time.nowMs();
   }
 
   private void askTurn() {
@@ -217,7 +216,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     if (writer.isRestStalled()) {
       stallRest();
     }
-    boolean fits = writer.begin(clockMicros.getAsLong());
+    boolean fits = writer.begin(time.micros().getAsLong());
     while (fits && !ops.isEmpty()) {
       fits = writer.add(null, ops.peekFirst());
       if (fits) {
@@ -265,7 +264,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   }
 
   private void attach(LinkWork.Attach work) {
-    long attachment = random.nextLong() | 1;
+    long attachment = setup.attachments().nextLong() | 1;
     FrontPeer peer = work.peer();
     doors.open(work.session(), peer, attachment);
     writer.add(

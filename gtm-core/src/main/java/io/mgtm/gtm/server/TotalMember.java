@@ -7,6 +7,7 @@ import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.wire.link.Standing;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,14 +42,20 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
 
   /** Opens the log and joins the group; the owner is busy until {@link #serve} was called. */
   TotalLog open(TotalMachine machine, Executor owner) {
-    log =
-        TotalLog.open(
-            config.data(),
-            MemberSetup.settings(config),
-            MemberSetup.network(config),
-            machine,
-            owner,
-            this);
+    return openBy(
+        listener ->
+            TotalLog.open(
+                config.data(),
+                MemberSetup.settings(config),
+                MemberSetup.network(config),
+                machine,
+                owner,
+                listener));
+  }
+
+  /** As {@link #open}, with a log that is opened otherwise. */
+  TotalLog openBy(Function<OrderedLog.Listener, TotalLog> opener) {
+    log = opener.apply(this);
     return log;
   }
 

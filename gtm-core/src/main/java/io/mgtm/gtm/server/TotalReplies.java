@@ -20,11 +20,16 @@ final class TotalReplies implements OpResults {
   private TurnOutput output;
   private FrontPeer peer;
 
-  TotalReplies(OrderedGtm gtm, Supplier<Standing> standing, Doors doors, GtmMetrics metrics) {
+  TotalReplies(
+      OrderedGtm gtm,
+      Supplier<Standing> standing,
+      Doors doors,
+      GtmMetrics metrics,
+      EngineTime time) {
     this.gtm = gtm;
     this.standing = standing;
     this.doors = doors;
-    this.replies = new LinkReplies(metrics);
+    this.replies = new LinkReplies(metrics, time);
   }
 
   /** Applies a turn of this member at its place. */

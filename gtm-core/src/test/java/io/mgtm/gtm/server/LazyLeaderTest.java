@@ -51,7 +51,7 @@ class LazyLeaderTest {
         machine,
         log,
         tasks::add,
-        () -> 1_000,
+        new EngineTime(() -> 1_000, System::nanoTime),
         new GtmMetrics(new SimpleMeterRegistry()),
         fatal::add);
   }
@@ -195,6 +195,28 @@ class LazyLeaderTest {
     assertThat(p1.told).containsExactly("attached 1");
     assertThat(machine.state().counts().nextGxid()).isEqualTo(10_001);
     assertThat(machine.state().served().term()).isEqualTo(2);
+  }
+
+  @Test
+  void aFrontThatWasStartedAnewIsNotTheOneThatIsWaitedFor() {
+    serveOne(p1);
+    begin(p1, 1);
+    settle();
+    log.entries.remove(log.entries.size() - 1);
+    GtmStateMachine without = log.replayed(true);
+    machine.restore(java.nio.ByteBuffer.wrap(without.checkpoint()));
+    engine.following();
+    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    term = 2;
+    engine.leading();
+    engine.submit(new LinkWork.Attach(p1, ONE + 1, true, false));
+    settle();
+    assertThat(engine.isServing()).as("what its former process was given is not known").isFalse();
+    timers.forEach(Runnable::run);
+    settle();
+    assertThat(engine.isServing()).isTrue();
+    assertThat(machine.state().counts().nextGxid()).isGreaterThan(10_000 + 131_000);
+    assertThat(machine.state().hasSession(ONE)).isFalse();
   }
 
   @Test

@@ -168,7 +168,7 @@ final class LazySimGroup {
         member.machine,
         member.log,
         task -> time.after(random.nextInt(200), ifLeads(member, task)),
-        time::micros,
+        new EngineTime(time::micros, () -> time.micros() * 1_000),
         new GtmMetrics(new SimpleMeterRegistry()),
         e -> {
           throw new LazySimViolation("the engine stops: " + e, e);

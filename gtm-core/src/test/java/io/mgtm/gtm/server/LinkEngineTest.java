@@ -60,7 +60,7 @@ class LinkEngineTest {
         machine,
         log,
         tasks::add,
-        () -> nowMicros,
+        new EngineTime(() -> nowMicros, System::nanoTime),
         new GtmMetrics(new SimpleMeterRegistry()),
         fatal::add);
   }

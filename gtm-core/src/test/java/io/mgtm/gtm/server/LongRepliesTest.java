@@ -56,7 +56,7 @@ class LongRepliesTest {
             machine,
             log,
             tasks::add,
-            () -> 1_000,
+            new EngineTime(() -> 1_000, System::nanoTime),
             new GtmMetrics(new SimpleMeterRegistry()),
             fatal::add);
     engine.leading();
