@@ -4,27 +4,35 @@ import io.mgtm.group.GroupMode;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.member.GroupLog;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.OrderedMachine;
+import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.Standing;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /**
  * What {@link NodeCore} makes of a member, without sockets: state, engine, and who is told what.
  * Owner thread of the simulated node.
  */
 public final class SimulatedNode {
-  /** Longer than any schedule: the engine measures it by the machine's own clock. */
-  private static final long GRACE_MS = 3_600_000;
+  private static final long GRACE_MS = 6_000;
 
   private static final GtmMetrics METRICS = new GtmMetrics(new SimpleMeterRegistry());
 
@@ -42,6 +50,8 @@ public final class SimulatedNode {
    * @param first what a new group begins with
    * @param recoveryWaitMs in mode lazy: how long fronts are waited for
    * @param micros the wall clock
+   * @param nanos monotonic
+   * @param random of numbers that no other process draws
    */
   public record Setup(
       String name,
@@ -51,18 +61,27 @@ public final class SimulatedNode {
       Executor owner,
       Timer timer,
       LongSupplier micros,
+      LongSupplier nanos,
+      RandomGenerator random,
       Consumer<Throwable> fatal) {}
 
   private final Setup setup;
+  private final GtmConfig config;
   private final GtmStateMachine machine;
-  private final LinkPeers peers;
-  private final GroupMember member;
-  private LinkEngine engine;
+  private final EngineTime time;
+  private final LinkPeers peers = new LinkPeers(this::standing);
+
+  /** Null but in mode total. */
+  private final TotalMachine ordering;
+
+  private final OrderedGtm ordered;
+  private MemberNode member;
+  private CommandEngine engine;
 
   public SimulatedNode(Setup setup) {
     this.setup = setup;
     GtmConfig d = GtmConfig.DEFAULTS;
-    GtmConfig config =
+    config =
         new GtmConfig(
             d.data(),
             d.listen(),
@@ -75,13 +94,19 @@ public final class SimulatedNode {
             d.timeouts(),
             new GroupConfig(setup.name(), setup.name() + "=h:1", setup.mode(), null, "sim"),
             d.links());
+    time = new EngineTime(setup.micros(), setup.nanos());
     machine =
         new GtmStateMachine(
             GtmState.empty(),
             setup.mode() == GroupMode.LAZY,
             () -> setup.owner().execute(this::updatePeers));
-    member = new GroupMember(config, machine, setup.fatal(), standing -> updatePeers());
-    peers = new LinkPeers(member::standing);
+    boolean total = setup.mode() == GroupMode.TOTAL;
+    ordered = total ? new OrderedGtm(machine) : null;
+    ordering = total ? new TotalMachine(ordered) : null;
+  }
+
+  private Standing standing() {
+    return member.standing();
   }
 
   private void updatePeers() {
@@ -95,6 +120,11 @@ public final class SimulatedNode {
     return machine;
   }
 
+  /** What proposals do to the state, in mode total. */
+  public OrderedMachine ordering() {
+    return ordering;
+  }
+
   /**
    * Opens the log and joins the group.
    *
@@ -102,12 +132,15 @@ public final class SimulatedNode {
    */
   public void join(
       Function<ReplicatedLog.Listener, GroupLog> opener, Function<GroupLog, ReplicatedLog> seen) {
-    ReplicatedLog log = seen.apply(member.openBy(opener));
-    engine =
+    GroupMember led =
+        new GroupMember(config, machine, setup.fatal(), standing -> updatePeers());
+    member = led;
+    ReplicatedLog log = seen.apply(led.openBy(opener));
+    LinkEngine leads =
         new LinkEngine(
             new LinkSetup(
                 setup.name(),
-                member::standing,
+                led::standing,
                 setup::name,
                 Limits.NONE,
                 setup.first(),
@@ -118,14 +151,43 @@ public final class SimulatedNode {
                     ? new LazyLeader.Settings(
                         setup.recoveryWaitMs(), (ms, task) -> setup.timer().after(ms, task))
                     : null,
-                member::yieldLeadership),
+                led::yieldLeadership),
             machine,
             log,
             setup.owner(),
-            setup.micros(),
+            time,
             METRICS,
             setup.fatal());
-    member.serve(engine);
+    engine = leads;
+    led.serve(leads);
+  }
+
+  /** The same in mode total. */
+  public void joinTotal(Function<OrderedLog.Listener, TotalLog> opener) {
+    TotalMember equal = new TotalMember(config, ordered, setup.fatal(), this::updatePeers);
+    member = equal;
+    TotalLog log = equal.openBy(opener);
+    TotalEngine all =
+        new TotalEngine(
+            new TotalEngine.Setup(
+                setup.name(),
+                equal::standing,
+                setup::name,
+                this::updatePeers,
+                Limits.NONE,
+                1_000,
+                GRACE_MS,
+                setup.random()),
+            ordered,
+            log,
+            new GroupBeginning(setup.first(), null, setup.micros()),
+            setup.owner(),
+            time,
+            METRICS,
+            setup.fatal());
+    engine = all;
+    ordering.serve(all);
+    equal.serve(all);
   }
 
   /** As the node's clock does it now and then. */
@@ -143,6 +205,22 @@ public final class SimulatedNode {
 
   public boolean isServing() {
     return engine != null && engine.isServing();
+  }
+
+  /** Whether this node leads and serves, or makes the order. */
+  public boolean decides() {
+    return engine != null && member.decides();
+  }
+
+  /** The open transactions of a session. */
+  public Set<Integer> openOf(long session) {
+    TransactionReply.TransactionList list =
+        (TransactionReply.TransactionList)
+            machine.state().apply(new TransactionCommand.ListTransactions());
+    return list.transactions().stream()
+        .filter(open -> open.session() == session)
+        .map(TransactionReply.TransactionInfo::gxid)
+        .collect(Collectors.toSet());
   }
 
   LinkPeers peers() {

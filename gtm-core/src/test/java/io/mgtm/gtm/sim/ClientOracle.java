@@ -15,14 +15,23 @@ final class ClientOracle {
   private final Set<Integer> gxids = new HashSet<>();
   private final Set<String> values = new HashSet<>();
 
-  /** Since when somebody has known that a transaction has ended, or is open. */
-  private final Map<Integer, Long> ended = new HashMap<>();
+  /** By front, where that matters: since when it has known that a transaction has ended. */
+  private final Map<Object, Map<Integer, Long>> ended = new HashMap<>();
 
+  private final boolean diesWithFronts;
+
+  /** Since when somebody has known that a transaction is open. */
   private final Map<Integer, Long> open = new HashMap<>();
   private int answers;
 
-  ClientOracle(World world) {
+  /**
+   * An oracle that has seen nothing.
+   *
+   * @param diesWithFronts whether the group may forget what nobody who lives has seen
+   */
+  ClientOracle(World world, boolean diesWithFronts) {
     this.world = world;
+    this.diesWithFronts = diesWithFronts;
   }
 
   int answers() {
@@ -40,9 +49,20 @@ final class ClientOracle {
     open.remove(gxid);
   }
 
-  void ended(int gxid) {
+  void ended(Object front, int gxid) {
     answers++;
-    ended.put(gxid, world.now());
+    knownTo(front).put(gxid, world.now());
+  }
+
+  private Map<Integer, Long> knownTo(Object front) {
+    return ended.computeIfAbsent(diesWithFronts ? front : this, knows -> new HashMap<>());
+  }
+
+  /** A front has died, and its clients with it. */
+  void died(Object front) {
+    if (diesWithFronts) {
+      ended.remove(front);
+    }
   }
 
   void drew(String key, long value) {
@@ -60,27 +80,33 @@ final class ClientOracle {
    *
    * @param askedAt when it was asked for
    */
-  void saw(SnapshotReply.Snapshot snapshot, long askedAt) {
+  void saw(Object front, SnapshotReply.Snapshot snapshot, long askedAt) {
     answers++;
     Set<Integer> running = new HashSet<>();
     for (int gxid : snapshot.running().copy()) {
       running.add(gxid);
     }
-    ended.forEach(
-        (gxid, since) -> {
-          boolean shown = gxid < snapshot.xmax() && !running.contains(gxid);
-          world.check(
-              since >= askedAt || shown, "%d had ended, and a snapshot lists it as running", gxid);
-        });
+    ended
+        .values()
+        .forEach(
+            known ->
+                known.forEach(
+                    (gxid, since) -> {
+                      boolean shown = gxid < snapshot.xmax() && !running.contains(gxid);
+                      if (since < askedAt && !shown) {
+                        throw world.violated(gxid + " had ended, and a snapshot does not show it", null);
+                      }
+                    }));
     open.forEach(
-        (gxid, since) ->
-            world.check(
-                since >= askedAt || gxid >= snapshot.xmax() || running.contains(gxid),
-                "%d is open, and a snapshot does not list it",
-                gxid));
+        (gxid, since) -> {
+          if (since < askedAt && gxid < snapshot.xmax() && !running.contains(gxid)) {
+            throw world.violated(gxid + " is open, and a snapshot does not list it", null);
+          }
+        });
+    Map<Integer, Long> known = knownTo(front);
     for (int gxid : gxids) {
       if (gxid < snapshot.xmax() && !running.contains(gxid)) {
-        ended.putIfAbsent(gxid, world.now());
+        known.putIfAbsent(gxid, world.now());
       }
     }
   }

@@ -16,5 +16,9 @@ enum Fault {
   /** What was restored from a checkpoint does not know the sessions of fronts. */
   CHECKPOINT_FORGETS_SESSIONS,
   /** A leader answers reads without asking whether it still leads. */
-  READ_WITHOUT_CONFIRMATION
+  READ_WITHOUT_CONFIRMATION,
+  /** Mode lazy: a leader that stood still answers before it knows whether it still leads. */
+  LAZY_WITHOUT_FENCE,
+  /** Mode lazy: a new leader does not wait for fronts that may know more. */
+  NO_WAIT_FOR_FRONTS
 }

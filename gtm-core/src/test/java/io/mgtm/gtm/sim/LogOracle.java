@@ -81,7 +81,7 @@ final class LogOracle {
   }
 
   /** A member says that its log up to an index is committed. */
-  void committed(WatchedMachine member, long index) {
+  void committed(StateTrace member, long index) {
     reconcile(member, index);
     member
         .history()
@@ -91,7 +91,7 @@ final class LogOracle {
   }
 
   /** Looks at what a member has of the history, and what it lacks. */
-  private void reconcile(WatchedMachine member, long index) {
+  private void reconcile(StateTrace member, long index) {
     long first = isBaseKnown(member) ? firstDifference(member, index) : member.base();
     if (first == Long.MAX_VALUE) {
       return;
@@ -116,16 +116,16 @@ final class LogOracle {
     lose(first);
   }
 
-  private boolean isBaseKnown(WatchedMachine member) {
+  private boolean isBaseKnown(StateTrace member) {
     if (member.comparedTo(losses) > member.base() || committed() < member.base()) {
       return true;
     }
     Map.Entry<Long, Long> base = history.floorEntry(member.base());
-    return member.baseHash() == (base == null ? WatchedMachine.NOTHING : base.getValue());
+    return member.baseHash() == (base == null ? StateTrace.NOTHING : base.getValue());
   }
 
   /** Where both are known and are not the same. */
-  private long firstDifference(WatchedMachine member, long index) {
+  private long firstDifference(StateTrace member, long index) {
     long from = member.comparedTo(losses);
     if (from >= index) {
       return Long.MAX_VALUE;
@@ -150,7 +150,7 @@ final class LogOracle {
    * A member begins to lead with all that its log holds. One that was paused may learn late that it
    * was elected; it lacks what a later leader has.
    */
-  void begins(WatchedMachine member, long term, long last) {
+  void begins(StateTrace member, long term, long last) {
     servedTerm = Math.max(servedTerm, term);
     reconcile(member, term == servedTerm ? Math.max(last, committed()) : last);
   }

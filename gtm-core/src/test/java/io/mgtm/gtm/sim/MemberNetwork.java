@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The network between hosts: members' messages are late, lost, repeated, out of their order, or cut
@@ -20,6 +21,10 @@ final class MemberNetwork {
   private final Set<String> cut = new HashSet<>();
   private final Map<String, Long> lastDelivery = new HashMap<>();
   private final boolean inOrder;
+
+  /** Null but in mode lazy. */
+  private Views views;
+
   private final int lossPerMille;
   private final int repeatPerMille;
   private final int spikePerMille;
@@ -37,6 +42,10 @@ final class MemberNetwork {
     this.lossPerMille = !reliable && world.oneIn(3) ? world.random.nextInt(100) : 0;
     this.repeatPerMille = !reliable && world.oneIn(3) ? world.random.nextInt(100) : 0;
     this.spikePerMille = world.oneIn(3) ? world.random.nextInt(60) : 5;
+  }
+
+  void use(Views of) {
+    views = of;
   }
 
   private static String way(String from, String to) {
@@ -82,7 +91,15 @@ final class MemberNetwork {
     tell(back, withinMs, transport -> transport.receiver.up(back));
   }
 
-  private void tell(String of, int withinMs, java.util.function.Consumer<SimTransport> what) {
+  /** A member's view says something, in the order of what it says. */
+  void tellNow(String member, Consumer<Transport.Receiver> what) {
+    SimTransport transport = transports.get(member);
+    if (transport != null && transport.receiver != null && transport.process.isAlive()) {
+      transport.process.owner.execute(() -> what.accept(transport.receiver));
+    }
+  }
+
+  private void tell(String of, int withinMs, Consumer<SimTransport> what) {
     transports.forEach(
         (name, transport) -> {
           if (!name.equals(of)) {
@@ -126,7 +143,7 @@ final class MemberNetwork {
     public void send(List<String> to, byte[] message) {
       for (String other : to) {
         process.effect();
-        if (isCut(name(), other) || (!healthy && world.random.nextInt(1000) < lossPerMille)) {
+        if (isApart(other) || (!healthy && world.random.nextInt(1000) < lossPerMille)) {
           continue;
         }
         deliverLater(other, message);
@@ -134,6 +151,10 @@ final class MemberNetwork {
           deliverLater(other, message);
         }
       }
+    }
+
+    private boolean isApart(String other) {
+      return isCut(name(), other) || (views != null && !views.isTogether(name(), other));
     }
 
     private String name() {
@@ -158,7 +179,7 @@ final class MemberNetwork {
       if (other == null
           || !other.process.isAlive()
           || other.receiver == null
-          || isCut(name(), to)
+          || isApart(to)
           || world.now() > lostAfter.getOrDefault(to, Long.MAX_VALUE)) {
         return;
       }
@@ -172,7 +193,7 @@ final class MemberNetwork {
           .filter(
               host ->
                   host.name.equals(name())
-                      || (host.isUp() && !isCut(name(), host.name) && !isCut(host.name, name())))
+                      || (host.isUp() && !isApart(host.name) && !isCut(host.name, name())))
           .map(host -> host.name)
           .toList();
     }

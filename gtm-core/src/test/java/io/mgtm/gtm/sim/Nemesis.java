@@ -11,7 +11,6 @@ import java.util.SplittableRandom;
 /** Draws the faults of a schedule, within what the mode promises to survive. */
 final class Nemesis {
   private static final String SPARE = "g9";
-  private static final long HOUR_MS = 3_600_000;
 
   /** A refusal may be under way for so long after the disk has room again. */
   private static final long REFUSED_MS = 4_000;
@@ -19,12 +18,22 @@ final class Nemesis {
   private final Simulation simulation;
   private final World world;
   private final SplittableRandom random;
+  private final Cuts cuts;
   private final int meanPauseMs;
   private final boolean membershipChanges;
   private final boolean clocksDiffer;
   private final boolean mixedDurability;
   private final boolean fullDisks;
+
+  /** Their next sync fails; what they have not forced counts as lost. */
+  private final Set<SimHost> failing = new HashSet<>();
+
+  /** A sync has failed them. */
   private final Set<String> broken = new HashSet<>();
+
+  /** Mode lazy: members on another disk that are not in step yet. */
+  private final Set<String> replaced = new HashSet<>();
+
   private long roomAtMs = -REFUSED_MS;
   private long lastRemovalMs = -1_000;
   private boolean ended;
@@ -33,6 +42,7 @@ final class Nemesis {
     this.simulation = simulation;
     this.world = simulation.world;
     this.random = world.random.split();
+    this.cuts = new Cuts(simulation, random);
     this.meanPauseMs = 20 + random.nextInt(200);
     this.membershipChanges = random.nextInt(3) == 0;
     this.clocksDiffer = random.nextInt(3) == 0;
@@ -42,7 +52,7 @@ final class Nemesis {
 
   void begin() {
     if (clocksDiffer) {
-      simulation.hosts().values().forEach(host -> host.clock.setRate(rate()));
+      simulation.hosts().values().forEach(host -> host.clock.drift(random));
     }
     if (!simulation.scenario.isLazy() && random.nextInt(8) == 0) {
       earlyAmnesia();
@@ -50,10 +60,6 @@ final class Nemesis {
     } else {
       world.afterMs(random.nextInt(600), this::act);
     }
-  }
-
-  private double rate() {
-    return 0.9 + random.nextInt(200) / 1_000.0;
   }
 
   private void act() {
@@ -72,10 +78,12 @@ final class Nemesis {
     switch (random.nextInt(20)) {
       case 0, 1 -> kill(leaderOr(anyone()));
       case 2 -> kill(anyone());
-      case 3, 4 -> powerCut(leaderOr(anyone()));
+      case 3 -> powerCut(leaderOr(anyone()));
+      case 4 -> failSync(leaderOr(anyone()));
       case 5 -> emptyDisk(anyone());
-      case 6, 7 -> isolate(leaderOr(anyone()));
-      case 8 -> split();
+      case 6 -> cuts.isolate(leaderOr(anyone()));
+      case 7 -> cutLeader();
+      case 8 -> cuts.split();
       case 9 -> simulation.network.heal();
       case 10, 11 -> crashSoon(leaderOr(anyone()));
       case 12, 13 -> pause(leaderOr(anyone()));
@@ -86,12 +94,24 @@ final class Nemesis {
     }
   }
 
-  /** Mode lazy promises nothing under a partition, so there is none. */
+  /**
+   * Mode lazy promises nothing under a partition, so there is none; nor when another dies before
+   * those that are left have taken out one that lost its disk.
+   */
   private void crashOnly() {
-    switch (random.nextInt(10)) {
+    replaced.removeIf(name -> simulation.node(name).isInStep());
+    if (!replaced.isEmpty()) {
+      disturb();
+      return;
+    }
+    switch (random.nextInt(18)) {
       case 0, 1, 2 -> kill(leader());
       case 3 -> kill(anyone());
       case 4, 5 -> crashSoon(leaderOr(anyone()));
+      case 6 -> hurt(leaderOr(anyone()));
+      case 7 -> everythingDies();
+      case 8, 9, 10, 11 -> pause(leaderOr(anyone()));
+      case 12 -> replaceDisk(leaderOr(anyone()));
       default -> disturb();
     }
   }
@@ -123,25 +143,47 @@ final class Nemesis {
   }
 
   private void kill(SimHost host) {
-    if (mayDie(host)) {
+    if (host.isUp()) {
       world.trace("kill %s", host.name);
       host.kill();
     }
   }
 
-  /** In mode lazy one dies at a time, and the others are in step. */
-  private boolean mayDie(SimHost next) {
+  /** In mode lazy power may fail for one at a time, while the others are in step. */
+  private boolean mayLose(SimHost next) {
     return next.isUp()
-        && (!simulation.scenario.isLazy()
-            || simulation.hosts().values().stream()
-                .allMatch(host -> host == next || (host.isUp() && !host.mayHaveLost)));
+        && simulation.views.isQuiet()
+        && simulation.hosts().values().stream()
+            .allMatch(host -> host == next || (simulation.node(host.name).isInStep() && !failing.contains(host)));
+  }
+
+  private void hurt(SimHost host) {
+    if (mayLose(host)) {
+      if (random.nextBoolean()) {
+        host.losePower();
+      } else {
+        nextSyncFails(host);
+      }
+    }
+  }
+
+  private void replaceDisk(SimHost host) {
+    if (mayLose(host)) {
+      world.trace("%s dies, its folder will be empty", host.name);
+      host.kill();
+      host.emptyDisk();
+      replaced.add(host.name);
+    }
   }
 
   /** A node's process has ended. */
-  void died(SimHost host) {
+  void died(SimHost host, SimProcess dead) {
+    if (failing.remove(host)) {
+      host.mayHaveLost = true;
+    }
     if (simulation.scenario.isLazy()) {
       host.mayHaveLost = true;
-      simulation.network.tellDown(host.name, 30);
+      simulation.views.died(host, dead);
     } else if (random.nextBoolean()) {
       simulation.network.tellDown(host.name, 10);
     }
@@ -155,10 +197,26 @@ final class Nemesis {
   }
 
   private void powerCut(SimHost host) {
-    if (host.isUp() && (simulation.scenario.harsh() || isMinorityHurt(host))) {
-      world.trace("%s loses power", host.name);
+    if (mayBeHurt(host)) {
       host.losePower();
     }
+  }
+
+  private boolean mayBeHurt(SimHost host) {
+    return host.isUp() && (simulation.scenario.harsh() || isMinorityHurt(host));
+  }
+
+  private void failSync(SimHost host) {
+    if (mayBeHurt(host)) {
+      nextSyncFails(host);
+    }
+  }
+
+  private void nextSyncFails(SimHost host) {
+    world.trace("%s's next sync fails", host.name);
+    host.disk.failNextForce();
+    failing.add(host);
+    broken.add(host.name);
   }
 
   /** The machine gets another disk; before the group is founded too. */
@@ -183,7 +241,7 @@ final class Nemesis {
     List<String> voters = leader == null ? simulation.configuredFor("g1") : leader.voters();
     long unhurt =
         simulation.hosts().values().stream()
-            .filter(host -> host != next && !host.mayHaveLost && voters.contains(host.name))
+            .filter(host -> host != next && !host.mayHaveLost && !failing.contains(host) && voters.contains(host.name))
             .count();
     return unhurt > Math.max(voters.size(), simulation.founders()) / 2;
   }
@@ -207,52 +265,22 @@ final class Nemesis {
 
   private void pause(SimHost host) {
     if (host.isUp()) {
-      host.process().pause(1 + random.nextInt(random.nextBoolean() ? 60 : 600));
+      int ms = 1 + random.nextInt(random.nextBoolean() ? 60 : 600);
+      host.process().pause(ms);
+      if (simulation.scenario.isLazy()) {
+        simulation.views.paused(host.process(), ms);
+      }
     }
   }
 
   private void crashSoon(SimHost host) {
-    if (!mayDie(host)) {
+    if (!host.isUp()) {
       return;
     }
     if (random.nextBoolean()) {
       host.disk.crashAfter(random.nextInt(30));
     } else {
       host.process().crashAfterEffects(random.nextInt(60));
-    }
-  }
-
-  private void isolate(SimHost host) {
-    world.trace("%s isolated", host.name);
-    int how = random.nextInt(3);
-    if (random.nextBoolean()) {
-      simulation.network.tellDown(host.name, 10); // as a failure detection does that sees the cut
-    }
-    for (String other : simulation.names()) {
-      if (!other.equals(host.name)) {
-        if (how != 1) {
-          simulation.network.cut(host.name, other);
-        }
-        if (how != 2) {
-          simulation.network.cut(other, host.name);
-        }
-      }
-    }
-    for (String proxy : simulation.proxyHosts().keySet()) {
-      switch (random.nextInt(3)) {
-        case 0 -> simulation.network.cutBoth(proxy, host.name);
-        case 1 -> cutFromOthers(proxy, host.name);
-        default -> {}
-      }
-    }
-    world.afterMs(random.nextInt(700), simulation.network::heal);
-  }
-
-  private void cutFromOthers(String name, String but) {
-    for (String other : simulation.names()) {
-      if (!other.equals(but)) {
-        simulation.network.cutBoth(name, other);
-      }
     }
   }
 
@@ -278,23 +306,17 @@ final class Nemesis {
         900 + random.nextInt(200),
         () -> {
           simulation.network.heal();
-          cutFromOthers(gone.name, gone.name);
+          cuts.cutFromOthers(gone.name, gone.name);
           world.afterMs(random.nextInt(800), simulation.network::heal);
         });
   }
 
-  private void split() {
-    world.trace("split");
-    List<String> names = simulation.names();
-    int side = random.nextInt(1 << names.size());
-    for (int i = 0; i < names.size(); i++) {
-      for (int j = 0; j < i; j++) {
-        if ((side >> i & 1) != (side >> j & 1)) {
-          simulation.network.cutBoth(names.get(i), names.get(j));
-        }
-      }
+  private void cutLeader() {
+    if (random.nextBoolean()) {
+      cuts.isolate(leaderOr(anyone()));
+    } else {
+      cuts.depose(leader());
     }
-    world.afterMs(random.nextInt(700), simulation.network::heal);
   }
 
   private void wrongHint() {
@@ -320,11 +342,7 @@ final class Nemesis {
 
   private void stepClocks() {
     if (clocksDiffer) {
-      SimHost host = anyone();
-      host.clock.stepWall((random.nextBoolean() ? 1 : -1) * random.nextLong(HOUR_MS));
-      if (!simulation.scenario.isLazy()) {
-        host.clock.setRate(rate());
-      }
+      anyone().clock.disturb(random);
     }
   }
 
@@ -356,7 +374,7 @@ final class Nemesis {
     SimNode leader = simulation.leader();
     if (leader != null) {
       SimHost to = anyone();
-      leader.owner.execute(() -> leader.log().transfer(to.name));
+      leader.owner.execute(() -> leader.admin().transfer(to.name));
     }
   }
 
@@ -370,11 +388,11 @@ final class Nemesis {
     }
     SimHost of = anyone();
     if (random.nextBoolean()) {
-      leader.owner.execute(() -> leader.log().add(of.name));
+      leader.owner.execute(() -> leader.admin().add(of.name));
     } else if (isWell() && leader.voters().size() > 2) {
       world.trace("%s is to be removed", of.name);
       lastRemovalMs = world.nowMs();
-      leader.owner.execute(() -> leader.log().remove(of.name));
+      leader.owner.execute(() -> leader.admin().remove(of.name));
     }
   }
 
@@ -402,7 +420,7 @@ final class Nemesis {
     SimHost host = node.host;
     boolean full = cause.category() == Category.NO_SPACE && isFull();
     boolean diverged = cause.category() == Category.CORRUPT && simulation.logs.losses() > 0;
-    boolean failed = broken.remove(host.name);
+    boolean failed = cause.category() == Category.IO && broken.contains(host.name);
     world.check(full || diverged || failed, "%s stops: %s", host.name, cause.getMessage());
     host.kill();
     if (diverged) {

@@ -10,10 +10,17 @@ import io.mgtm.group.GroupMode;
 record Scenario(GroupMode mode, int size, boolean harsh, Fault fault) {
 
   /** That of a seed. */
-  static Scenario of(long seed, Fault fault) {
+  static Scenario of(GroupMode mode, long seed, Fault fault) {
     boolean harsh = fault == Fault.POWER_CUT_NOT_NOTICED || seed % 4 == 3;
-    int size = seed % 5 == 4 ? 5 : seed % 7 == 6 ? 2 : seed % 23 == 22 ? 7 : 3;
-    return new Scenario(GroupMode.FIFO, size, harsh, fault);
+    return switch (mode) {
+      case FIFO -> new Scenario(mode, sizeOf(seed), harsh, fault);
+      case CAUSAL, TOTAL -> new Scenario(mode, 3, harsh, fault);
+      case LAZY -> new Scenario(mode, 2 + (int) (seed % 2), false, fault);
+    };
+  }
+
+  private static int sizeOf(long seed) {
+    return seed % 5 == 4 ? 5 : seed % 7 == 6 ? 2 : seed % 23 == 22 ? 7 : 3;
   }
 
   boolean isLazy() {

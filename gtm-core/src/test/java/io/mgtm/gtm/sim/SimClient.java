@@ -138,12 +138,12 @@ final class SimClient implements ReplyHandler, SimulatedGateway.Target {
       simulation.clients.began(gxid);
     } else if (reply instanceof TransactionReply.Ended end) {
       world.check(end.known(), "%s: the open transaction %d is not known", this, gxid);
-      simulation.clients.ended(gxid);
+      simulation.clients.ended(gateway, gxid);
       gxid = 0;
     } else if (reply instanceof SequenceReply.Value value) {
       simulation.clients.drew(value.key(), value.value());
     } else if (reply instanceof SnapshotReply.Snapshot snapshot) {
-      simulation.clients.saw(snapshot, askedAt);
+      simulation.clients.saw(gateway, snapshot, askedAt);
     } else {
       throw world.violated(asked + " was answered with " + reply, null);
     }

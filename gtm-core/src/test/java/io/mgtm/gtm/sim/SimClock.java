@@ -1,7 +1,10 @@
 package io.mgtm.gtm.sim;
 
+import java.util.random.RandomGenerator;
+
 /** The clocks of a host: a monotonic one that is fast or slow, and a wall clock that steps too. */
 final class SimClock {
+  private static final long HOUR_MICROS = 3_600_000_000L;
   private static final long WALL_MICROS = 800_000_000_000_000L;
 
   private final World world;
@@ -30,14 +33,17 @@ final class SimClock {
     return (long) (nanos / rate);
   }
 
-  void setRate(double now) {
+  /** From now on it is fast or slow, by a tenth at most. */
+  void drift(RandomGenerator random) {
     nanosThen = nanos();
     since = world.now();
-    rate = now;
+    rate = 0.9 + random.nextInt(200) / 1_000.0;
   }
 
-  void stepWall(long ms) {
-    wallStepMicros += ms * 1_000;
+  /** Somebody sets the wall clock, by an hour at most, and the drift is another. */
+  void disturb(RandomGenerator random) {
+    wallStepMicros += (random.nextBoolean() ? 1 : -1) * random.nextLong(HOUR_MICROS);
+    drift(random);
   }
 
   /** The machine is started again: its monotonic clock begins anew. */

@@ -121,6 +121,7 @@ final class SimFront {
   /** Its process has died, and its clients with it. */
   void died() {
     clients.forEach(SimClient::died);
+    simulation.clients.died(gateway);
     gateway.close();
   }
 

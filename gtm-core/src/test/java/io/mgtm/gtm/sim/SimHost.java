@@ -75,6 +75,7 @@ final class SimHost {
 
   /** The machine dies. */
   void losePower() {
+    world.trace("%s loses power", name);
     kill();
     disk.losePower();
     reboot();

@@ -2,13 +2,11 @@ package io.mgtm.gtm.sim;
 
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
-import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.core.Standing;
-import io.mgtm.group.member.GroupLog;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
-import io.mgtm.group.member.MemberListener;
 import io.mgtm.group.member.MemberParts;
 import io.mgtm.group.member.MemberThreads;
 import io.mgtm.group.storage.LogSettings;
@@ -24,14 +22,12 @@ final class SimNode extends SimProcess {
   private static final int SEGMENT_BYTES = 16 << 10;
   private static final int TICK_MS = 10;
 
-  private final Simulation simulation;
+  final Simulation simulation;
   private final SimThread force;
   private final SimThread files;
   private final SimulatedNode gtm;
-  private final WatchedMachine machine;
+  private final SimMember member;
   private final DurabilityMode durability;
-  private GroupLog group;
-  private WatchedLog log;
   private SimFront front;
   private LogException failure;
 
@@ -47,12 +43,14 @@ final class SimNode extends SimProcess {
                 host.name,
                 simulation.scenario.mode(),
                 Simulation.firstCommands(),
-                2_000,
+                simulation.recoveryWaitMs(),
                 owner,
                 this::after,
                 host.clock::wallMicros,
+                host.clock::nanos,
+                world.random,
                 this::fatal));
-    machine = simulation.watched(host.name, gtm);
+    member = SimMember.of(this);
   }
 
   /** Opens the folder, joins the group, and serves. */
@@ -60,11 +58,14 @@ final class SimNode extends SimProcess {
     owner.execute(
         () -> {
           try {
-            gtm.join(this::open, this::watched);
+            member.open();
           } catch (LogException e) {
             fatal(e);
             return;
           }
+          world.trace(
+              "%s starts, boot %s, %s, last %d",
+              host.name, host.boot, status().standing(), status().lastIndex());
           front = new SimFront(simulation, this, FrontKind.NODE, simulation.names());
           front.start();
           simulation.opened(front);
@@ -72,37 +73,29 @@ final class SimNode extends SimProcess {
         });
   }
 
-  private GroupLog open(ReplicatedLog.Listener listener) {
-    group =
-        GroupLog.open(
-            simulation.scenario.mode(),
-            new MemberParts(
-                files(),
-                host.folder,
-                () -> {},
-                new Threads(),
-                simulation.bootOf(host),
-                host.clock::nanos,
-                () -> host.clock.nanos() / 1_000_000,
-                world.random.nextLong()),
-            new GroupSettings(
-                host.name,
-                simulation.configuredFor(host.name),
-                durability,
-                new LogSettings(SEGMENT_BYTES, 1, 3, 0, 20),
-                simulation.core,
-                2L * SEGMENT_BYTES,
-                world.random.nextInt(4_000),
-                TICK_MS),
-            machine,
-            owner,
-            new Told(listener),
-            new Settled(),
-            simulation.transportOf(this));
-    world.trace(
-        "%s starts, boot %s, incarnation %d, %s, last %d",
-        host.name, host.boot, group.incarnation(), group.status().standing(), group.lastIndex());
-    return group;
+  /** What its log stands on. */
+  MemberParts parts() {
+    return new MemberParts(
+        files(),
+        host.folder,
+        () -> {},
+        new Threads(),
+        simulation.bootOf(host),
+        host.clock::nanos,
+        () -> host.clock.wallMicros() / 1_000,
+        world.random.nextLong());
+  }
+
+  GroupSettings settings() {
+    return new GroupSettings(
+        host.name,
+        simulation.configuredFor(host.name),
+        durability,
+        new LogSettings(SEGMENT_BYTES, 1, 3, 0, 20),
+        simulation.core,
+        2L * SEGMENT_BYTES,
+        world.random.nextInt(4_000),
+        TICK_MS);
   }
 
   private StorageFiles files() {
@@ -115,13 +108,9 @@ final class SimNode extends SimProcess {
     return late;
   }
 
-  private ReplicatedLog watched(GroupLog opened) {
-    log = new WatchedLog(opened, machine, simulation.scenario.fault());
-    return log;
-  }
-
   private void tick() {
     gtm.tick();
+    member.tick();
     after(TICK_MS + world.random.nextLong(10), this::tick);
   }
 
@@ -157,78 +146,41 @@ final class SimNode extends SimProcess {
     }
   }
 
-  /** What the log tells passes through here. */
-  private final class Told implements ReplicatedLog.Listener {
-    private final ReplicatedLog.Listener engine;
+  /** It was told that entries may be missing. */
+  void told() {
+    simulation.logs.told(host.name);
+  }
 
-    Told(ReplicatedLog.Listener engine) {
-      this.engine = engine;
-    }
-
-    @Override
-    public void committed(long index) {
-      log.lastForcedUpTo(index).ifPresent(simulation.logs::forced);
-      engine.committed(index);
-    }
-
-    @Override
-    public void stable(long index) {
-      engine.stable(index);
-    }
-
-    @Override
-    public void confirmed(long ticket) {
-      engine.confirmed(ticket);
-    }
-
-    @Override
-    public void leading(long term, boolean repliesMayBeLost) {
-      world.trace("%s serves term %d, last %d", host.name, term, log.lastIndex());
-      simulation.logs.begins(machine, term, log.lastIndex());
-      log.forgetForced();
-      engine.leading(term, repliesMayBeLost);
-    }
-
-    @Override
-    public void following(String leader) {
-      if (log != null) {
-        log.forgetForced();
-      }
-      engine.following(leader);
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      engine.failed(cause);
+  /** Its state was replaced by a checkpoint. */
+  void restored() {
+    if (simulation.scenario.fault() == Fault.CHECKPOINT_FORGETS_SESSIONS) {
+      gtm.forgetSessions();
     }
   }
 
-  private final class Settled implements MemberListener {
-    @Override
-    public void settled(long index) {
-      simulation.logs.committed(machine, index);
-      if (machine.applied() <= index && world.oneIn(16)) {
-        simulation.logs.state(
-            host.name, machine.applied(), SimulatedNode.comparable(machine.state()));
-      }
+  /** All that its state shows is committed. */
+  void compareState() {
+    if (world.oneIn(16)) {
+      simulation.logs.state(
+          host.name, member.trace().applied(), SimulatedNode.comparable(gtm.machine().checkpoint()));
     }
+  }
 
-    @Override
-    public void ticked(long nowMs) {
-      GroupStatus status = group.status();
-      if (status.role() == Role.LEADER) {
-        simulation.logs.leads(host.name + host.folder, status.term());
-      }
-      if (status.standing() == Standing.INTACT && isVoter(status) && !status.leader().isEmpty()) {
-        simulation.inStep(SimNode.this);
-      }
+  /** Looks at how it stands. */
+  void look() {
+    GroupStatus status = status();
+    if (status.role() == Role.LEADER) {
+      simulation.logs.leads(host.name + host.folder, status.term());
+    }
+    if (status.standing() == Standing.INTACT && isVoter(status) && !status.leader().isEmpty()) {
+      simulation.inStep(this);
     }
   }
 
   /** Whether the group knows this folder, and not only one of the same name. */
   private boolean isVoter(GroupStatus status) {
-    return group.isMember(group.self())
-        && status.members().stream().anyMatch(m -> m.voter() && m.name().equals(host.name));
+    return status.members().stream()
+        .anyMatch(m -> m.voter() && m.name().equals(host.name) && m.matchedIndex() >= 0);
   }
 
   private void fatal(Throwable cause) {
@@ -258,18 +210,28 @@ final class SimNode extends SimProcess {
     return gtm;
   }
 
-  WatchedMachine machine() {
-    return machine;
+  StateTrace trace() {
+    return member.trace();
   }
 
-  /** Its log, for what an operator asks of it. */
-  GroupLog log() {
-    return group;
+  /** What an operator asks of it. */
+  GroupAdmin admin() {
+    return member.admin();
   }
 
   /** What it knows of the group; null before it is open. */
   GroupStatus status() {
-    return group == null ? null : group.status();
+    return member.admin() == null ? null : member.admin().status();
+  }
+
+  /** In mode lazy: whether the others may be lost. */
+  boolean isInStep() {
+    return isAlive() && isOpen() && !isPaused() && member.isInStep();
+  }
+
+  /** Whether it leads and serves, or makes the order. */
+  boolean decides() {
+    return isOpen() && gtm.decides();
   }
 
   SimFront front() {
@@ -286,7 +248,7 @@ final class SimNode extends SimProcess {
 
   /** Where members are, for what asks it of the group. */
   List<String> voters() {
-    return group.status().members().stream()
+    return status().members().stream()
         .filter(GroupStatus.Member::voter)
         .map(GroupStatus.Member::name)
         .toList();

@@ -2,55 +2,66 @@ package io.mgtm.gtm.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.QuietLog;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Runs many schedules ({@code -Dschedules=N}), or one again ({@code -Dseed=S -Dtrace=true}); a
- * failure prints that command.
+ * Runs many schedules ({@code -Dschedules=N}, {@code -Dmode=M}), or one again ({@code -Dmode=M
+ * -Dseed=S -Dtrace=true}); a failure prints that command.
  */
 class SimulationTest {
-  private static final int SCHEDULES_DEFAULT = 150;
   private static final int SCHEDULES_UNTIL_FOUND = 150;
 
   @RegisterExtension static final QuietLog QUIET = new QuietLog("io.mgtm");
 
-  private static Simulation.Outcome run(long seed, Fault fault) {
-    return new Simulation(seed, Scenario.of(seed, fault)).run();
+  private static Simulation.Outcome run(GroupMode mode, long seed, Fault fault) {
+    return new Simulation(seed, Scenario.of(mode, seed, fault)).run();
   }
 
-  @Test
-  void noScheduleBreaksAPromise() {
+  @ParameterizedTest
+  @CsvSource({"FIFO, 80", "LAZY, 60", "TOTAL, 40"})
+  void noScheduleBreaksAPromise(GroupMode mode, int schedules) {
+    assumeTrue(mode == GroupMode.of(System.getProperty("mode", mode.label())), "of another mode");
     long first = Long.getLong("seed", 0);
-    long count =
-        Long.getLong("seed") == null ? Integer.getInteger("schedules", SCHEDULES_DEFAULT) : 1;
+    long count = Long.getLong("seed") == null ? Integer.getInteger("schedules", schedules) : 1;
     long answers = 0;
     for (long seed = first; seed < first + count; seed++) {
-      answers += run(seed, Fault.NONE).answers();
+      answers += run(mode, seed, Fault.NONE).answers();
     }
     assertThat(answers).as("answers to clients").isGreaterThan(count * 50);
   }
 
-  @Test
-  void sameSeedGivesTheSameSchedule() {
-    for (long seed = 0; seed < 5; seed++) {
-      assertThat(run(seed, Fault.NONE)).isEqualTo(run(seed, Fault.NONE));
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "LAZY", "TOTAL"})
+  void sameSeedGivesTheSameSchedule(GroupMode mode) {
+    for (long seed = 2; seed < 4; seed++) {
+      assertThat(run(mode, seed, Fault.NONE)).isEqualTo(run(mode, seed, Fault.NONE));
     }
   }
 
   @ParameterizedTest
-  @EnumSource(
-      mode = EnumSource.Mode.EXCLUDE,
-      names = {"NONE", "READ_WITHOUT_CONFIRMATION"})
-  void plantedFaultIsFound(Fault fault) {
+  @CsvSource({
+    "FIFO, ACKNOWLEDGE_BEFORE_MAJORITY",
+    "FIFO, SEND_BEFORE_PERSIST",
+    "FIFO, VOTE_NOT_PERSISTED",
+    "FIFO, STALE_INTRODUCTION",
+    "FIFO, POWER_CUT_NOT_NOTICED",
+    "FIFO, CHECKPOINT_FORGETS_SESSIONS",
+    "LAZY, LAZY_WITHOUT_FENCE",
+    "LAZY, NO_WAIT_FOR_FRONTS",
+    "TOTAL, ACKNOWLEDGE_BEFORE_MAJORITY",
+  })
+  void plantedFaultIsFound(GroupMode mode, Fault fault) {
     assertThatThrownBy(
             () -> {
               for (long seed = 0; seed < SCHEDULES_UNTIL_FOUND; seed++) {
-                run(seed, fault);
+                run(mode, seed, fault);
               }
             })
         .isInstanceOf(Violation.class)

@@ -12,13 +12,13 @@ final class WatchedLog implements ReplicatedLog {
   private static final int ENTRY_BYTES_MAX = 6_000;
 
   private final ReplicatedLog log;
-  private final WatchedMachine machine;
+  private final StateTrace trace;
   private final Fault fault;
   private final TreeSet<Long> forced = new TreeSet<>();
 
-  WatchedLog(ReplicatedLog log, WatchedMachine machine, Fault fault) {
+  WatchedLog(ReplicatedLog log, StateTrace trace, Fault fault) {
     this.log = log;
-    this.machine = machine;
+    this.trace = trace;
     this.fault = fault;
   }
 
@@ -46,7 +46,7 @@ final class WatchedLog implements ReplicatedLog {
   @Override
   public long append(ByteBuffer payload, Durability durability) {
     long index = log.append(payload, durability);
-    machine.appended(index, payload);
+    trace.apply(index, payload);
     if (durability == Durability.REQUIRED) {
       forced.add(index);
     }
@@ -61,6 +61,11 @@ final class WatchedLog implements ReplicatedLog {
   @Override
   public long confirm() {
     return log.confirm();
+  }
+
+  @Override
+  public boolean mayAnswer() {
+    return log.mayAnswer();
   }
 
   @Override

@@ -281,6 +281,11 @@ public final class GroupLog implements MemberLog {
     return core.membership().contains(member);
   }
 
+  /** In mode lazy: whether this member may lead without those that are gone. */
+  public boolean isInStep() {
+    return core.isInStep();
+  }
+
   @Override
   public boolean hasRoom(int bytes) {
     tasks.checkOpen();

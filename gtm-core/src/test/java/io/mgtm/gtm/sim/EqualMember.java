@@ -1,0 +1,129 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.TotalLog;
+import io.mgtm.group.total.TotalSettings;
+
+/** A member of a group in mode total, where all accept commands. */
+final class EqualMember implements SimMember {
+  private static final TotalSettings TIMES = new TotalSettings(16, 256 << 10, 400, 100, 40);
+
+  private final SimNode node;
+  private final Simulation simulation;
+  private final StateTrace trace;
+  private final WatchedOrder machine;
+  private OrderedLog.Listener told;
+  private TotalLog log;
+
+  EqualMember(SimNode node) {
+    this.node = node;
+    this.simulation = node.simulation;
+    this.trace = new StateTrace(node.host.name);
+    this.machine =
+        new WatchedOrder(
+            node.gtm().ordering(), trace, node::told, node::restored, this::appliedOwn);
+  }
+
+  @Override
+  public void open() {
+    node.gtm().joinTotal(this::open);
+  }
+
+  private TotalLog open(OrderedLog.Listener listener) {
+    told = new Told(listener);
+    log =
+        TotalLog.open(
+            node.parts(),
+            node.settings(),
+            TIMES,
+            machine,
+            node.owner,
+            told,
+            simulation.transportOf(node));
+    return log;
+  }
+
+  /** A planted fault: the reply leaves as soon as there is one. */
+  private void appliedOwn(long number) {
+    if (simulation.scenario.fault() == Fault.ACKNOWLEDGE_BEFORE_MAJORITY) {
+      node.owner.execute(() -> told.settled(number));
+    }
+  }
+
+  @Override
+  public GroupAdmin admin() {
+    return log;
+  }
+
+  @Override
+  public StateTrace trace() {
+    return trace;
+  }
+
+  @Override
+  public void tick() {
+    GroupStatus status = log.status();
+    long settled = Math.min(status.committedIndex(), status.appliedIndex());
+    simulation.logs.committed(trace, settled);
+    if (trace.applied() <= settled) {
+      node.compareState();
+    }
+    node.look();
+  }
+
+  /** What becomes of proposals passes through here. */
+  private final class Told implements OrderedLog.Listener {
+    private final OrderedLog.Listener engine;
+
+    Told(OrderedLog.Listener engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    public void settled(long number) {
+      machine.lastForcedUpTo(number).ifPresent(simulation.logs::forced);
+      engine.settled(number);
+    }
+
+    @Override
+    public void withdrawn(long fromNumber) {
+      machine.withdrawn(fromNumber);
+      engine.withdrawn(fromNumber);
+    }
+
+    @Override
+    public void skipped(long toNumber) {
+      engine.skipped(toNumber);
+    }
+
+    @Override
+    public void serving(boolean now) {
+      engine.serving(now);
+    }
+
+    @Override
+    public void sequencing(boolean now) {
+      if (now) {
+        GroupStatus status = log.status();
+        node.world.trace(
+            "%s makes the order of term %d, last %d",
+            node.host.name, status.term(), status.lastIndex());
+        simulation.logs.begins(trace, status.term(), status.lastIndex());
+      }
+      engine.sequencing(now);
+    }
+
+    @Override
+    public void sequencerChanged(String name) {
+      engine.sequencerChanged(name);
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      engine.failed(cause);
+    }
+  }
+}

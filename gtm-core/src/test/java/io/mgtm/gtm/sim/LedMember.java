@@ -1,0 +1,122 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.GroupLog;
+import io.mgtm.group.member.MemberListener;
+
+/** A member of a group that one leads. */
+final class LedMember implements SimMember {
+  private final SimNode node;
+  private final Simulation simulation;
+  private final StateTrace trace;
+  private GroupLog group;
+  private WatchedLog log;
+
+  LedMember(SimNode node) {
+    this.node = node;
+    this.simulation = node.simulation;
+    this.trace = new StateTrace(node.host.name);
+  }
+
+  @Override
+  public void open() {
+    node.gtm().join(this::open, this::watched);
+  }
+
+  private GroupLog open(ReplicatedLog.Listener listener) {
+    group =
+        GroupLog.open(
+            simulation.scenario.mode(),
+            node.parts(),
+            node.settings(),
+            new WatchedMachine(node.gtm().machine(), trace, node::told, node::restored),
+            node.owner,
+            new Told(listener),
+            new Settled(),
+            simulation.transportOf(node));
+    return group;
+  }
+
+  private ReplicatedLog watched(GroupLog opened) {
+    log = new WatchedLog(opened, trace, simulation.scenario.fault());
+    return log;
+  }
+
+  @Override
+  public GroupAdmin admin() {
+    return group;
+  }
+
+  @Override
+  public boolean isInStep() {
+    return group.isInStep();
+  }
+
+  @Override
+  public StateTrace trace() {
+    return trace;
+  }
+
+  /** What the log tells passes through here. */
+  private final class Told implements ReplicatedLog.Listener {
+    private final ReplicatedLog.Listener engine;
+
+    Told(ReplicatedLog.Listener engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    public void committed(long index) {
+      log.lastForcedUpTo(index).ifPresent(simulation.logs::forced);
+      engine.committed(index);
+    }
+
+    @Override
+    public void stable(long index) {
+      engine.stable(index);
+    }
+
+    @Override
+    public void confirmed(long ticket) {
+      engine.confirmed(ticket);
+    }
+
+    @Override
+    public void leading(long term, boolean repliesMayBeLost) {
+      node.world.trace("%s serves term %d, last %d", node.host.name, term, log.lastIndex());
+      simulation.logs.begins(trace, term, log.lastIndex());
+      log.forgetForced();
+      engine.leading(term, repliesMayBeLost);
+    }
+
+    @Override
+    public void following(String leader) {
+      if (log != null) {
+        log.forgetForced();
+      }
+      engine.following(leader);
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      engine.failed(cause);
+    }
+  }
+
+  private final class Settled implements MemberListener {
+    @Override
+    public void settled(long index) {
+      simulation.logs.committed(trace, index);
+      if (trace.applied() <= index) {
+        node.compareState();
+      }
+    }
+
+    @Override
+    public void ticked(long nowMs) {
+      node.look();
+    }
+  }
+}
