@@ -132,8 +132,7 @@ public final class SimulatedNode {
    */
   public void join(
       Function<ReplicatedLog.Listener, GroupLog> opener, Function<GroupLog, ReplicatedLog> seen) {
-    GroupMember led =
-        new GroupMember(config, machine, setup.fatal(), standing -> updatePeers());
+    GroupMember led = new GroupMember(config, machine, setup.fatal(), standing -> updatePeers());
     member = led;
     ReplicatedLog log = seen.apply(led.openBy(opener));
     LinkEngine leads =

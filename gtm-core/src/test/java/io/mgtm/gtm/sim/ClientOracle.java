@@ -22,6 +22,7 @@ final class ClientOracle {
 
   /** Since when somebody has known that a transaction is open. */
   private final Map<Integer, Long> open = new HashMap<>();
+
   private int answers;
 
   /**
@@ -94,7 +95,8 @@ final class ClientOracle {
                     (gxid, since) -> {
                       boolean shown = gxid < snapshot.xmax() && !running.contains(gxid);
                       if (since < askedAt && !shown) {
-                        throw world.violated(gxid + " had ended, and a snapshot does not show it", null);
+                        throw world.violated(
+                            gxid + " had ended, and a snapshot does not show it", null);
                       }
                     }));
     open.forEach(

@@ -2,6 +2,7 @@ package io.mgtm.gtm.sim;
 
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 
 /** Faults of the network between members and fronts. */
 final class Cuts {
@@ -62,6 +63,33 @@ final class Cuts {
       }
     }
     simulation.world.afterMs(random.nextInt(700), network::heal);
+  }
+
+  /**
+   * One member hears nothing of the others soon after the start; while it is so, one of the others
+   * loses its disk, and then a third one is gone when the first is back.
+   */
+  void earlyAmnesia(Consumer<SimHost> emptyDisk) {
+    List<String> names = simulation.names();
+    int at = random.nextInt(names.size());
+    String deaf = names.get(at);
+    SimHost emptied = simulation.hosts().get(names.get((at + 1) % names.size()));
+    SimHost gone = simulation.hosts().get(names.get((at + 2) % names.size()));
+    simulation.world.afterMs(
+        random.nextInt(100),
+        () -> {
+          names.stream()
+              .filter(name -> !name.equals(deaf))
+              .forEach(name -> network.cut(name, deaf));
+        });
+    simulation.world.afterMs(300 + random.nextInt(600), () -> emptyDisk.accept(emptied));
+    simulation.world.afterMs(
+        900 + random.nextInt(200),
+        () -> {
+          network.heal();
+          cutFromOthers(gone.name, gone.name);
+          simulation.world.afterMs(random.nextInt(800), network::heal);
+        });
   }
 
   /**

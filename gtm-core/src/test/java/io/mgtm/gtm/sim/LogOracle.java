@@ -100,7 +100,8 @@ final class LogOracle {
     if (here == null || !lossAllowed || !lostHistories.contains(here)) {
       world.check(
           lossAllowed && member.lossToldAt() >= first,
-          "%s has another history from entry %d on, where %d are committed (told at %d, allowed %s)",
+          "%s has another history from entry %d on, where %d are committed (told at %d, allowed"
+              + " %s)",
           member.name(),
           first,
           committed(),

@@ -55,7 +55,7 @@ final class Nemesis {
       simulation.hosts().values().forEach(host -> host.clock.drift(random));
     }
     if (!simulation.scenario.isLazy() && random.nextInt(8) == 0) {
-      earlyAmnesia();
+      cuts.earlyAmnesia(this::emptyDisk);
       world.afterMs(1_500, this::act);
     } else {
       world.afterMs(random.nextInt(600), this::act);
@@ -75,6 +75,10 @@ final class Nemesis {
   }
 
   private void actAny() {
+    if (simulation.mostlyReads && random.nextInt(4) == 0) {
+      cuts.depose(leader());
+      return;
+    }
     switch (random.nextInt(20)) {
       case 0, 1 -> kill(leaderOr(anyone()));
       case 2 -> kill(anyone());
@@ -154,7 +158,10 @@ final class Nemesis {
     return next.isUp()
         && simulation.views.isQuiet()
         && simulation.hosts().values().stream()
-            .allMatch(host -> host == next || (simulation.node(host.name).isInStep() && !failing.contains(host)));
+            .allMatch(
+                host ->
+                    host == next
+                        || (simulation.node(host.name).isInStep() && !failing.contains(host)));
   }
 
   private void hurt(SimHost host) {
@@ -241,7 +248,12 @@ final class Nemesis {
     List<String> voters = leader == null ? simulation.configuredFor("g1") : leader.voters();
     long unhurt =
         simulation.hosts().values().stream()
-            .filter(host -> host != next && !host.mayHaveLost && !failing.contains(host) && voters.contains(host.name))
+            .filter(
+                host ->
+                    host != next
+                        && !host.mayHaveLost
+                        && !failing.contains(host)
+                        && voters.contains(host.name))
             .count();
     return unhurt > Math.max(voters.size(), simulation.founders()) / 2;
   }
@@ -282,33 +294,6 @@ final class Nemesis {
     } else {
       host.process().crashAfterEffects(random.nextInt(60));
     }
-  }
-
-  /**
-   * One member hears nothing of the others soon after the start; while it is so, one of the others
-   * loses its disk, and then a third one is gone when the first is back.
-   */
-  private void earlyAmnesia() {
-    List<String> names = simulation.names();
-    int at = random.nextInt(names.size());
-    String deaf = names.get(at);
-    SimHost emptied = simulation.hosts().get(names.get((at + 1) % names.size()));
-    SimHost gone = simulation.hosts().get(names.get((at + 2) % names.size()));
-    world.afterMs(
-        random.nextInt(100),
-        () -> {
-          names.stream()
-              .filter(name -> !name.equals(deaf))
-              .forEach(name -> simulation.network.cut(name, deaf));
-        });
-    world.afterMs(300 + random.nextInt(600), () -> emptyDisk(emptied));
-    world.afterMs(
-        900 + random.nextInt(200),
-        () -> {
-          simulation.network.heal();
-          cuts.cutFromOthers(gone.name, gone.name);
-          world.afterMs(random.nextInt(800), simulation.network::heal);
-        });
   }
 
   private void cutLeader() {

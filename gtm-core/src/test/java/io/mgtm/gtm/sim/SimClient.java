@@ -13,6 +13,7 @@ import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.front.SimulatedGateway;
+import io.mgtm.gtm.server.SimulatedNode;
 import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
@@ -93,6 +94,15 @@ final class SimClient implements ReplyHandler, SimulatedGateway.Target {
 
   void stop() {
     stopping = true;
+  }
+
+  /** What it has begun and not ended is open. */
+  void checkOpen(SimulatedNode leader) {
+    world.check(
+        gxid == 0 || leader.openOf(session.id()).contains(gxid),
+        "%s has %d open, and the group does not",
+        this,
+        gxid);
   }
 
   boolean isDone() {

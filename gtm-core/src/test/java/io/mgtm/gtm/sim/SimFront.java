@@ -7,6 +7,7 @@ import io.mgtm.gtm.front.LinkListener;
 import io.mgtm.gtm.front.LinkNodes;
 import io.mgtm.gtm.front.SimulatedGateway;
 import io.mgtm.gtm.server.SimulatedLink;
+import io.mgtm.gtm.server.SimulatedNode;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -112,6 +113,10 @@ final class SimFront {
   /** Its clients ask for nothing more. */
   void stop() {
     clients.forEach(SimClient::stop);
+  }
+
+  void checkOpen(SimulatedNode leader) {
+    clients.forEach(client -> client.checkOpen(leader));
   }
 
   boolean isDone() {

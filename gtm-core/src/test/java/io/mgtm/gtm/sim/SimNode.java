@@ -162,7 +162,9 @@ final class SimNode extends SimProcess {
   void compareState() {
     if (world.oneIn(16)) {
       simulation.logs.state(
-          host.name, member.trace().applied(), SimulatedNode.comparable(gtm.machine().checkpoint()));
+          host.name,
+          member.trace().applied(),
+          SimulatedNode.comparable(gtm.machine().checkpoint()));
     }
   }
 

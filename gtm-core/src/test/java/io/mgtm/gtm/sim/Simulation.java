@@ -146,6 +146,7 @@ final class Simulation {
 
   private void compareStates() {
     SimNode leader = leader();
+    fronts().forEach(front -> front.checkOpen(leader.gtm()));
     for (SimHost host : hosts.values()) {
       SimNode node = node(host.name);
       if (leader.voters().contains(host.name)) {

@@ -25,7 +25,9 @@ final class Views {
 
   /** Whether members exchange messages. */
   boolean isTogether(String one, String other) {
-    return leftOut.isEmpty() || one.equals(other) || !(leftOut.contains(one) || leftOut.contains(other));
+    return leftOut.isEmpty()
+        || one.equals(other)
+        || !(leftOut.contains(one) || leftOut.contains(other));
   }
 
   /** Whether everybody is in everybody's view. */

@@ -16,7 +16,8 @@ class ReplacedMemberTest {
     Cores cores = new Cores(Agreement.CONNECTED, names.toArray(String[]::new));
     names.forEach(cores::startEmpty);
     Cores.Node leader = cores.awaitLeader();
-    cores.await("all are in step", () -> names.stream().allMatch(n -> cores.node(n).core.isInStep()));
+    cores.await(
+        "all are in step", () -> names.stream().allMatch(n -> cores.node(n).core.isInStep()));
     leader.append(1);
     cores.run(1_000);
     cores.replace(leader.self.name());
