@@ -1,7 +1,6 @@
 package io.mgtm.block.agent;
 
 import io.mgtm.block.config.VolumeConfig;
-import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.link.Compression;
 import io.mgtm.block.link.TargetConnection;
 import io.mgtm.block.nbd.NbdMeter;
@@ -9,7 +8,6 @@ import io.mgtm.block.nbd.NbdServer;
 import io.mgtm.block.nbd.NbdTls;
 import io.mgtm.block.rdma.RdmaAcceptor;
 import io.mgtm.block.store.BackingStore;
-import io.mgtm.block.store.StoreException;
 import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeState;
@@ -102,11 +100,12 @@ public final class Agent implements AutoCloseable {
   private void open(Opened opened) throws IOException {
     meta = new MetaDirectory(config.meta(), config.bitmaps());
     store = VolumeFiles.openStore(config, meta, owner);
-    VolumeState state = VolumeFiles.openState(config, meta, store);
+    VolumeState found = VolumeFiles.openState(config, meta, store);
     opened.run();
-    Map<String, IntentBitmap> bitmaps = meta.loadBitmaps(state);
+    MetaDirectory.Loaded loaded = meta.loadBitmaps(found);
+    VolumeState state = loaded.state();
     service = new VolumeService(config, owner, metadata, store, meta);
-    service.start(state, bitmaps);
+    service.start(state, loaded.bitmaps());
     metrics = new VolumeMetrics(config.name(), meter, config.replicas().size());
     SslContext linkClientTls = config.linkTls().isOn() ? config.linkTls().client() : null;
     for (int i = 0; i < config.replicas().size(); i++) {
@@ -130,8 +129,7 @@ public final class Agent implements AutoCloseable {
         Control.listen(
             config.meta().resolve("control.sock"),
             owner,
-            new AgentCommands(
-                service, store, meta, metadata, owner, this::status, this::roleChanged));
+            new AgentCommands(service, this::status, this::roleChanged));
     if (config.http() != null) {
       http = HttpEndpoint.listen(config.http(), metrics::scrape, metrics::problem);
     }
@@ -191,25 +189,13 @@ public final class Agent implements AutoCloseable {
             .addLast(
                 "link",
                 new TargetConnection(
-                    service.core(),
-                    Compression.NONE,
-                    config.pathTimeoutMs(),
-                    Agent.this::growStore));
+                    service.core(), Compression.NONE, config.pathTimeoutMs(), service::grow));
       }
     };
   }
 
   private static SslContext serverTls(TlsSettings settings) throws IOException {
     return settings.server();
-  }
-
-  private String growStore(long sizeBytes) {
-    try {
-      store.grow(sizeBytes);
-      return null;
-    } catch (StoreException e) {
-      return e.getMessage();
-    }
   }
 
   private void tick() {

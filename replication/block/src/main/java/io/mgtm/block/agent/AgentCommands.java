@@ -1,40 +1,20 @@
 package io.mgtm.block.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.mgtm.block.store.BackingStore;
-import io.mgtm.block.store.StoreException;
 import io.mgtm.block.volume.Administration;
 import io.mgtm.block.volume.VolumeView;
-import io.netty.channel.EventLoop;
-import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** What an operator may ask a running agent, by the control socket. On the owner's event loop. */
 final class AgentCommands implements Control.Commands {
   private final VolumeService service;
-  private final BackingStore store;
-  private final MetaDirectory meta;
-  private final ExecutorService metadata;
-  private final EventLoop owner;
   private final Supplier<?> status;
   private final Runnable roleChanged;
 
-  AgentCommands(
-      VolumeService service,
-      BackingStore store,
-      MetaDirectory meta,
-      ExecutorService metadata,
-      EventLoop owner,
-      Supplier<?> status,
-      Runnable roleChanged) {
+  AgentCommands(VolumeService service, Supplier<?> status, Runnable roleChanged) {
     this.service = service;
-    this.store = store;
-    this.meta = meta;
-    this.metadata = metadata;
-    this.owner = owner;
     this.status = status;
     this.roleChanged = roleChanged;
   }
@@ -115,32 +95,14 @@ final class AgentCommands implements Control.Commands {
       outcome.accept("this side follows a source; resize that, and this side follows");
       return;
     }
-    try {
-      store.grow(sizeBytes);
-    } catch (StoreException e) {
-      outcome.accept(e.getMessage());
-      return;
-    }
-    service.core().administration().resize(sizeBytes, refusal -> growBitmaps(refusal, outcome));
-  }
-
-  private void growBitmaps(String refusal, Consumer<String> outcome) {
-    if (refusal != null) {
-      outcome.accept(refusal);
-      return;
-    }
-    int chunkBytes = service.core().state().chunkBytes();
-    int chunks = service.core().state().chunks();
-    metadata.execute(
-        () -> {
-          String failure = null;
-          try {
-            meta.grow(chunkBytes, chunks);
-          } catch (IOException e) {
-            failure = "the bitmaps cannot be grown: " + e.getMessage();
+    service.grow(
+        sizeBytes,
+        failure -> {
+          if (failure != null) {
+            outcome.accept(failure);
+          } else {
+            service.core().administration().resize(sizeBytes, outcome);
           }
-          String told = failure;
-          owner.execute(() -> outcome.accept(told));
         });
   }
 }

@@ -16,16 +16,25 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The directory beside the backing file: {@code volume.json}, the state; {@code bitmap-NODE}, one
- * bitmap a peer; {@code control.sock}. The agent's I/O thread writes, except while opening.
+ * The directory beside the backing file: {@code volume.json}, the state, sealed by {@link
+ * JsonSeal}; {@code bitmap-NODE}, one bitmap a peer; {@code control.sock}. The agent's I/O thread
+ * writes, except while opening.
  */
 final class MetaDirectory implements AutoCloseable {
-  private static final int VERSION = 1;
+  private static final Logger LOG = LoggerFactory.getLogger(MetaDirectory.class);
+  private static final int VERSION = 2;
+
+  /** Had no checksum. */
+  private static final int VERSION_UNSEALED = 1;
+
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
@@ -47,6 +56,7 @@ final class MetaDirectory implements AutoCloseable {
   private final Path folder;
   private final Path bitmapFolder;
   private final Map<String, BitmapFile> bitmaps = new HashMap<>();
+  private boolean unsealed;
 
   MetaDirectory(Path folder, Path bitmapFolder) throws IOException {
     this.folder = folder;
@@ -68,12 +78,17 @@ final class MetaDirectory implements AutoCloseable {
   }
 
   VolumeState loadState() throws IOException {
+    byte[] bytes = Files.readAllBytes(stateFile());
     try {
-      StateFile file = JSON.readValue(Files.readAllBytes(stateFile()), StateFile.class);
-      if (file.version() != VERSION) {
-        throw new IOException(
+      StateFile file = JSON.readValue(JsonSeal.open(bytes), StateFile.class);
+      if (file.version() != VERSION && file.version() != VERSION_UNSEALED) {
+        throw new UnknownVersion(
             stateFile() + " has version " + file.version() + ", this program knows " + VERSION);
       }
+      if (file.version() == VERSION && !JsonSeal.isSealed(bytes)) {
+        throw new IOException("its checksum is missing");
+      }
+      unsealed = file.version() == VERSION_UNSEALED;
       Map<String, VolumeState.Slot> slots = new HashMap<>();
       file.slots()
           .forEach(
@@ -90,34 +105,95 @@ final class MetaDirectory implements AutoCloseable {
           file.discard(),
           file.syncingFrom(),
           slots);
-    } catch (JsonProcessingException | NullPointerException e) {
-      throw new IOException(stateFile() + " cannot be read: " + e.getMessage(), e);
+    } catch (UnknownVersion e) {
+      throw e;
+    } catch (JsonProcessingException | NullPointerException | IllegalArgumentException e) {
+      throw new IOException(damaged("it is not as it was written"), e);
+    } catch (IOException e) {
+      throw new IOException(damaged(e.getMessage()), e);
     }
   }
 
-  /** Loads the bitmap of every slot that has one; a slot without is left out. */
-  Map<String, IntentBitmap> loadBitmaps(VolumeState state) throws IOException {
+  private String damaged(String how) {
+    return stateFile()
+        + " is damaged: "
+        + how
+        + ". Nobody can tell any more whether this copy is up to date. If another side of the"
+        + " volume is, move "
+        + folder
+        + " away and start this side with --receive: it is compared wholly and follows. If this"
+        + " copy is to be the survivor, move the directory away and start it without --receive; on"
+        + " every other side run 'mgtm volume demote --discard'";
+  }
+
+  /** Another program wrote it. */
+  private static final class UnknownVersion extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    UnknownVersion(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * What opening the bitmaps made of a state.
+   *
+   * @param state the state, which is on stable storage
+   * @param bitmaps by peer, one for each slot
+   */
+  record Loaded(VolumeState state, Map<String, IntentBitmap> bitmaps) {}
+
+  /**
+   * Loads the bitmap of every slot. The peer of one that is missing or damaged is to be compared
+   * wholly: that is on stable storage before the bitmap is made anew.
+   */
+  Loaded loadBitmaps(VolumeState state) throws IOException {
     Map<String, IntentBitmap> loaded = new HashMap<>();
-    for (String peer : state.slots().keySet()) {
-      Path path = bitmapPath(peer);
-      if (Files.exists(path)) {
-        IntentBitmap bitmap = new IntentBitmap(state.chunks());
-        bitmaps.put(peer, BitmapFile.open(path, state.chunkBytes(), bitmap));
+    Set<String> lost = new LinkedHashSet<>();
+    VolumeState known = state;
+    for (Map.Entry<String, VolumeState.Slot> slot : state.slots().entrySet()) {
+      String peer = slot.getKey();
+      IntentBitmap bitmap = new IntentBitmap(state.chunks());
+      try {
+        bitmaps.put(peer, BitmapFile.open(bitmapPath(peer), state.chunkBytes(), bitmap));
         loaded.put(peer, bitmap);
+      } catch (BitmapFile.Damage e) {
+        LOG.warn(
+            "volume {}: {}; every chunk is compared with node {}, and what differs is sent",
+            state.name(),
+            e.getMessage(),
+            peer);
+        lost.add(peer);
+        loaded.put(peer, new IntentBitmap(state.chunks()));
+        long shared = slot.getValue().sharedGeneration();
+        known = known.withSlot(peer, new VolumeState.Slot(shared, true));
       }
     }
-    return loaded;
+    if (!lost.isEmpty() || unsealed) {
+      writeState(known);
+    }
+    for (String peer : lost) {
+      bitmapFile(peer, state.chunkBytes(), state.chunks());
+    }
+    return new Loaded(known, loaded);
   }
 
   private Path bitmapPath(String peer) {
     return bitmapFolder.resolve("bitmap-" + peer);
   }
 
-  /** Writes the state durably; a bitmap exists before the slot that relies on it is known. */
+  /**
+   * Writes the state durably; a bitmap exists, and covers the volume, before the state that relies
+   * on it is known.
+   */
   void saveState(VolumeState state) throws IOException {
     for (String peer : state.slots().keySet()) {
-      bitmapFile(peer, state.chunkBytes(), state.chunks());
+      bitmapFile(peer, state.chunkBytes(), state.chunks()).grow(state.chunks());
     }
+    writeState(state);
+  }
+
+  private void writeState(VolumeState state) throws IOException {
     Map<String, SlotFile> slots = new HashMap<>();
     state
         .slots()
@@ -145,7 +221,7 @@ final class MetaDirectory implements AutoCloseable {
                 StandardOpenOption.CREATE,
                 StandardOpenOption.TRUNCATE_EXISTING,
                 StandardOpenOption.WRITE))) {
-      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      ByteBuffer buffer = ByteBuffer.wrap(JsonSeal.seal(bytes));
       while (buffer.hasRemaining()) {
         out.write(buffer);
       }
@@ -178,10 +254,10 @@ final class MetaDirectory implements AutoCloseable {
     }
   }
 
-  /** Notes in every bitmap that there are more chunks. */
-  void grow(int chunkBytes, int chunks) throws IOException {
+  /** Gives every bitmap room for so many chunks, durably. */
+  void grow(int chunks) throws IOException {
     for (BitmapFile file : bitmaps.values()) {
-      file.writeHeader(chunkBytes, chunks);
+      file.grow(chunks);
     }
   }
 

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -194,6 +195,43 @@ final class VolumeService implements VolumeEffects, NbdExport {
   public void closed(NbdClient client) {
     clients.remove(client);
     LOG.info("volume {}: client {} gone", config.name(), client.describe());
+  }
+
+  /**
+   * Makes room for a larger volume, on stable storage, before anything names the new size: the file
+   * or device and every bitmap.
+   *
+   * @param then told null, or why not
+   */
+  void grow(long sizeBytes, Consumer<String> then) {
+    long before = core.state().sizeBytes();
+    if (sizeBytes < before) {
+      then.accept("a volume of " + before + " bytes cannot shrink to " + sizeBytes);
+      return;
+    }
+    store.grow(
+        before,
+        sizeBytes,
+        null,
+        (none, failure) -> {
+          if (failure != null) {
+            then.accept(failure.getMessage());
+          } else {
+            growBitmaps(sizeBytes, then);
+          }
+        });
+  }
+
+  private void growBitmaps(long sizeBytes, Consumer<String> then) {
+    int chunks = VolumeState.chunksOf(sizeBytes, core.state().chunkBytes());
+    metadata.execute(
+        () -> {
+          boolean grown = attempt(() -> meta.grow(chunks), "a larger bitmap");
+          owner.execute(
+              () ->
+                  then.accept(
+                      grown ? null : "the bitmaps in " + meta.folder() + " cannot be grown"));
+        });
   }
 
   // Local effects.

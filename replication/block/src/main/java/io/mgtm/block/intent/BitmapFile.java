@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -14,41 +16,69 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * page 0   "MGTMBITS" | version 32 | chunk bytes 32 | chunks 64 | crc32c of these 24 bytes
- * page n   bits of 32768 chunks, lowest chunk in the lowest bit of the first byte
+ * page n   8 sectors of 512 bytes, each: bits of 4032 chunks | crc32c 32 | 0 32
  * </pre>
  *
- * <p>The bit pages carry no checksum: a page torn by a crash holds, in each sector, the bits before
- * or after a batch, and both are safe, for a write waits for its bit, and a cleared bit was not
- * needed any more. One thread at a time.
+ * <p>A page is 4096 bytes; the lowest chunk is in the lowest bit of a sector's first byte, and what
+ * is not text is big-endian. A sector's checksum is over its number, 64 bits, and its bits. A disk
+ * writes a sector whole or not at all, so a page torn by a crash passes, and holds in each sector
+ * the bits before or after a batch; both are safe, for a write waits for its bit, and a cleared bit
+ * was not needed any more. What fails a check was damaged: the bits are lost.
+ *
+ * <p>Version 1 had 32768 chunks a page and no checksums of sectors; it is rewritten at opening. One
+ * thread at a time.
  */
 public final class BitmapFile implements AutoCloseable {
+  /** Bytes of a page in the file. */
+  static final int FILE_PAGE_BYTES = 4096;
+
   private static final long MAGIC = 0x4d47544d42495453L;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HEADER_BYTES = 28;
+  private static final int SECTOR_BYTES = 512;
+  private static final int SECTORS = FILE_PAGE_BYTES / SECTOR_BYTES;
+  private static final int SECTOR_BITS_BYTES = IntentBitmap.PAGE_BYTES / SECTORS;
 
-  private final Path path;
-  private final FileChannel channel;
+  /** The file is not there, too short, or fails a checksum: nobody knows which bits were set. */
+  public static final class Damage extends IOException {
+    private static final long serialVersionUID = 1L;
 
-  private BitmapFile(Path path, FileChannel channel) {
-    this.path = path;
-    this.channel = channel;
+    Damage(String message) {
+      super(message);
+    }
   }
 
-  /** Creates the file durably, with no bit set. */
+  private final String name;
+  private final FileChannel channel;
+  private final int chunkBytes;
+  private int chunks;
+
+  private BitmapFile(String name, FileChannel channel, int chunkBytes, int chunks) {
+    this.name = name;
+    this.channel = channel;
+    this.chunkBytes = chunkBytes;
+    this.chunks = chunks;
+  }
+
+  /** Creates the file durably, with no bit set, in place of one that is there. */
   public static BitmapFile create(Path path, int chunkBytes, int chunks) throws IOException {
+    return create(path, chunkBytes, new IntentBitmap(chunks));
+  }
+
+  private static BitmapFile create(Path path, int chunkBytes, IntentBitmap bits)
+      throws IOException {
+    Path temporary = path.resolveSibling(path.getFileName() + ".new");
     FileChannel channel =
         FileChannel.open(
-            path,
+            temporary,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.READ,
             StandardOpenOption.WRITE);
-    BitmapFile file = new BitmapFile(path, channel);
     try {
-      file.writeHeader(chunkBytes, chunks);
-      long bytes = (1L + IntentBitmap.pagesFor(chunks)) * IntentBitmap.PAGE_BYTES;
-      channel.write(ByteBuffer.allocate(1), bytes - 1);
-      channel.force(true);
+      BitmapFile file = format(path.toString(), channel, chunkBytes, bits);
+      Files.move(
+          temporary, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       try (FileChannel folder =
           FileChannel.open(path.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
         folder.force(true);
@@ -61,62 +91,130 @@ public final class BitmapFile implements AutoCloseable {
   }
 
   /**
-   * Opens the file and loads its bits into {@code bitmap}.
+   * Writes a whole file durably.
    *
-   * @throws IOException when it is not a bitmap for so many chunks of that size
+   * @param channel empty, and the new file's from here on
+   */
+  public static BitmapFile format(
+      String name, FileChannel channel, int chunkBytes, IntentBitmap bits) throws IOException {
+    BitmapFile file = new BitmapFile(name, channel, chunkBytes, bits.size());
+    byte[] page = new byte[IntentBitmap.PAGE_BYTES];
+    for (int number = 0; number < IntentBitmap.pagesFor(bits.size()); number++) {
+      bits.copyPage(number, page);
+      file.writePage(number, page);
+    }
+    file.writeHeader();
+    channel.force(true);
+    return file;
+  }
+
+  /**
+   * Opens the file and loads its bits into {@code bitmap}, which is empty.
+   *
+   * @throws Damage when its bits cannot be relied on, or are for other chunks; {@code bitmap} is
+   *     then of no use
+   * @throws IOException when it cannot be read or written
    */
   public static BitmapFile open(Path path, int chunkBytes, IntentBitmap bitmap) throws IOException {
+    if (!Files.exists(path)) {
+      throw new Damage(path + " is missing");
+    }
     FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
-      ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
-      readFully(channel, header, 0);
-      header.flip();
-      if (header.remaining() < HEADER_BYTES
-          || header.getLong(0) != MAGIC
-          || header.getInt(8) != VERSION
-          || header.getInt(24) != crc(header)) {
-        throw new IOException(
-            path + " is not a bitmap of this version; remove it to have the replica sent wholly");
+      BitmapFile file = open(path.toString(), channel, chunkBytes, bitmap);
+      if (file != null) {
+        return file;
       }
-      if (header.getInt(12) != chunkBytes || header.getLong(16) > bitmap.size()) {
-        throw new IOException(
-            path
-                + " is for "
-                + header.getLong(16)
-                + " chunks of "
-                + header.getInt(12)
-                + " bytes, the volume has "
-                + bitmap.size()
-                + " of "
-                + chunkBytes);
-      }
-      load(channel, bitmap, header.getLong(16));
-      BitmapFile file = new BitmapFile(path, channel);
-      if (header.getLong(16) < bitmap.size()) {
-        file.writeHeader(chunkBytes, bitmap.size());
-      }
-      return file;
+      channel.close();
+      return create(path, chunkBytes, bitmap);
     } catch (IOException e) {
       channel.close();
       throw e;
     }
   }
 
-  private static void load(FileChannel channel, IntentBitmap bitmap, long chunks)
+  /**
+   * Loads the bits of an open file into {@code bitmap}, which is empty; answers null when the file
+   * is of version 1 and is to be written anew.
+   */
+  public static BitmapFile open(
+      String name, FileChannel channel, int chunkBytes, IntentBitmap bitmap) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+    readFully(channel, header, 0);
+    header.clear();
+    if (header.getLong(0) != MAGIC || header.getInt(24) != crc(header)) {
+      throw new Damage(name + " is damaged: its header fails the checksum");
+    }
+    int version = header.getInt(8);
+    long chunks = header.getLong(16);
+    if (version < 1 || version > VERSION) {
+      throw new Damage(name + " has version " + version + ", this program knows " + VERSION);
+    }
+    if (header.getInt(12) != chunkBytes || chunks < bitmap.size() || chunks > Integer.MAX_VALUE) {
+      throw new Damage(
+          name
+              + " is for "
+              + chunks
+              + " chunks of "
+              + header.getInt(12)
+              + " bytes, the volume has "
+              + bitmap.size()
+              + " of "
+              + chunkBytes);
+    }
+    if (version == 1) {
+      loadVersion1(name, channel, bitmap, (int) chunks);
+      return null;
+    }
+    load(name, channel, bitmap, (int) chunks);
+    return new BitmapFile(name, channel, chunkBytes, (int) chunks);
+  }
+
+  private static void load(String name, FileChannel channel, IntentBitmap bitmap, int chunks)
       throws IOException {
-    ByteBuffer page = ByteBuffer.allocate(IntentBitmap.PAGE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    for (int number = 0; number < IntentBitmap.pagesFor((int) chunks); number++) {
-      page.clear();
-      readFully(channel, page, (1L + number) * IntentBitmap.PAGE_BYTES);
-      for (int at = 0; at + Long.BYTES <= page.position(); at += Long.BYTES) {
-        long word = page.getLong(at);
-        while (word != 0) {
-          long chunk =
-              ((long) number * IntentBitmap.PAGE_BYTES + at) * 8 + Long.numberOfTrailingZeros(word);
-          if (chunk < chunks) {
-            bitmap.load((int) chunk);
-          }
-          word &= word - 1;
+    ByteBuffer page = ByteBuffer.allocate(FILE_PAGE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (int number = 0; number < IntentBitmap.pagesFor(chunks); number++) {
+      readPage(name, channel, page, number);
+      for (int sector = 0; sector < SECTORS; sector++) {
+        int at = sector * SECTOR_BYTES;
+        int sum = page.getInt(at + SECTOR_BITS_BYTES);
+        long sectorNumber = (long) number * SECTORS + sector;
+        if (Integer.reverseBytes(sum) != crc(page, at, sectorNumber)
+            || page.getInt(at + SECTOR_BITS_BYTES + Integer.BYTES) != 0) {
+          throw new Damage(name + " is damaged: sector " + sectorNumber + " fails the checksum");
+        }
+        long first = sectorNumber * SECTOR_BITS_BYTES * 8;
+        loadBits(page, at, SECTOR_BITS_BYTES, first, bitmap);
+      }
+    }
+  }
+
+  private static void loadVersion1(
+      String name, FileChannel channel, IntentBitmap bitmap, int chunks) throws IOException {
+    ByteBuffer page = ByteBuffer.allocate(FILE_PAGE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    long pageChunks = FILE_PAGE_BYTES * 8L;
+    for (int number = 0; number < (chunks + pageChunks - 1) / pageChunks; number++) {
+      readPage(name, channel, page, number);
+      loadBits(page, 0, FILE_PAGE_BYTES, number * pageChunks, bitmap);
+    }
+  }
+
+  private static void readPage(String name, FileChannel channel, ByteBuffer page, int number)
+      throws IOException {
+    page.clear();
+    readFully(channel, page, (1L + number) * FILE_PAGE_BYTES);
+    if (page.hasRemaining()) {
+      throw new Damage(name + " is damaged: it ends at " + channel.size() + ", too early");
+    }
+  }
+
+  private static void loadBits(
+      ByteBuffer page, int from, int bytes, long firstChunk, IntentBitmap bitmap) {
+    for (int at = 0; at < bytes; at += Long.BYTES) {
+      for (long word = page.getLong(from + at); word != 0; word &= word - 1) {
+        long chunk = firstChunk + at * 8L + Long.numberOfTrailingZeros(word);
+        if (chunk < bitmap.size()) {
+          bitmap.load((int) chunk);
         }
       }
     }
@@ -140,21 +238,59 @@ public final class BitmapFile implements AutoCloseable {
     return (int) crc.getValue();
   }
 
-  /** Writes the header for another number of chunks, durably. */
-  public void writeHeader(int chunkBytes, int chunks) throws IOException {
-    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
-    header.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, chunkBytes).putLong(16, chunks);
-    header.putInt(24, crc(header));
-    writeFully(header, 0);
-    channel.force(false);
+  private static int crc(ByteBuffer page, int at, long sectorNumber) {
+    CRC32C crc = new CRC32C();
+    crc.update(ByteBuffer.allocate(Long.BYTES).putLong(0, sectorNumber));
+    crc.update(page.duplicate().limit(at + SECTOR_BITS_BYTES).position(at));
+    return (int) crc.getValue();
+  }
+
+  /** Has room for so many chunks, durably; the bits of new ones are clear. */
+  public void grow(int newChunks) throws IOException {
+    if (newChunks <= chunks) {
+      return;
+    }
+    byte[] clear = new byte[IntentBitmap.PAGE_BYTES];
+    for (int page = IntentBitmap.pagesFor(chunks);
+        page < IntentBitmap.pagesFor(newChunks);
+        page++) {
+      writePage(page, clear);
+    }
+    channel.force(true);
+    int before = chunks;
+    chunks = newChunks;
+    try {
+      writeHeader();
+      channel.force(false);
+    } catch (IOException e) {
+      chunks = before;
+      throw e;
+    }
   }
 
   /** Writes pages and returns once they are on stable storage. */
   public void write(Map<Integer, byte[]> pages) throws IOException {
     for (Map.Entry<Integer, byte[]> page : pages.entrySet()) {
-      writeFully(ByteBuffer.wrap(page.getValue()), (1L + page.getKey()) * IntentBitmap.PAGE_BYTES);
+      writePage(page.getKey(), page.getValue());
     }
     channel.force(false);
+  }
+
+  private void writeHeader() throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+    header.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, chunkBytes).putLong(16, chunks);
+    header.putInt(24, crc(header));
+    writeFully(header, 0);
+  }
+
+  private void writePage(int number, byte[] bits) throws IOException {
+    ByteBuffer page = ByteBuffer.allocate(FILE_PAGE_BYTES);
+    for (int sector = 0; sector < SECTORS; sector++) {
+      int at = sector * SECTOR_BYTES;
+      page.put(at, bits, sector * SECTOR_BITS_BYTES, SECTOR_BITS_BYTES);
+      page.putInt(at + SECTOR_BITS_BYTES, crc(page, at, (long) number * SECTORS + sector));
+    }
+    writeFully(page, (1L + number) * FILE_PAGE_BYTES);
   }
 
   private void writeFully(ByteBuffer source, long position) throws IOException {
@@ -171,6 +307,6 @@ public final class BitmapFile implements AutoCloseable {
 
   @Override
   public String toString() {
-    return path.toString();
+    return name;
   }
 }

@@ -12,8 +12,8 @@ package io.mgtm.block.intent;
  * <p>Not thread-safe: the volume's owner thread calls it.
  */
 public final class IntentBitmap {
-  /** Bytes of a page, the unit of writing. */
-  public static final int PAGE_BYTES = 4096;
+  /** Bytes of the bits of a page, the unit of writing. */
+  public static final int PAGE_BYTES = 4032;
 
   private static final int PAGE_CHUNKS = PAGE_BYTES * 8;
 

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongFunction;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,24 +22,30 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   private static final Logger LOG = LoggerFactory.getLogger(TargetConnection.class);
 
   private final VolumeCore core;
-  private final LongFunction<String> grow;
+  private final Growth growth;
   private final ArrayDeque<Change> idle = new ArrayDeque<>();
   private final Runnable sendAck = this::sendAck;
   private boolean met;
   private boolean ackScheduled;
   private boolean ackOwed;
 
+  /** Makes room for a larger volume. */
+  @FunctionalInterface
+  public interface Growth {
+    /** Tells {@code then}, perhaps later, null or why there is no room. */
+    void grow(long sizeBytes, Consumer<String> then);
+  }
+
   /**
    * A connection to a source.
    *
    * @param timeoutMs after so long without a word the connection counts as lost
-   * @param grow grows the backing store to a size; answers null, or why it cannot
+   * @param growth makes room for a larger volume
    */
-  public TargetConnection(
-      VolumeCore core, Compression compression, long timeoutMs, LongFunction<String> grow) {
+  public TargetConnection(VolumeCore core, Compression compression, long timeoutMs, Growth growth) {
     super(compression, timeoutMs);
     this.core = core;
-    this.grow = grow;
+    this.growth = growth;
   }
 
   private Receiver receiver() {
@@ -210,8 +216,8 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   }
 
   @Override
-  public String grow(long sizeBytes) {
-    return grow.apply(sizeBytes);
+  public void grow(long sizeBytes, Consumer<String> then) {
+    growth.grow(sizeBytes, then);
   }
 
   @Override

@@ -68,12 +68,11 @@ public interface BackingStore extends Closeable {
   long extentAt(long offset, long length);
 
   /**
-   * Grows the file to {@code sizeBytes}; the new bytes read as zeros.
-   *
-   * @throws StoreException when the file cannot grow, for instance because it is a device of
-   *     another size
+   * Grows the file to {@code sizeBytes}; a device must have grown already. The bytes from {@code
+   * fromBytes} on, where the volume ended so far, read as zeros, whatever was there. Complete when
+   * all that is on stable storage.
    */
-  void grow(long sizeBytes) throws StoreException;
+  void grow(long fromBytes, long sizeBytes, Object context, Completion completion);
 
   /** Waits for calls under way and closes. */
   @Override

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Executor;
@@ -184,22 +183,32 @@ public final class FileChannelStore implements BackingStore {
   }
 
   @Override
-  public void grow(long newSizeBytes) throws StoreException {
-    try {
-      if (FileLocks.sizeOf(path, channel) < newSizeBytes) {
-        if (!Files.isRegularFile(path)) {
-          throw new IOException(
-              path
-                  + " is a device of "
-                  + FileLocks.sizeOf(path, channel)
-                  + " bytes and cannot grow");
-        }
-        channel.write(ByteBuffer.allocate(1), newSizeBytes - 1);
-      }
-    } catch (IOException e) {
-      throw StoreException.of("growing", sizeBytes, newSizeBytes - sizeBytes, e);
+  public void grow(long fromBytes, long newSizeBytes, Object context, Completion completion) {
+    onWorker(
+        () -> growNow(fromBytes, newSizeBytes),
+        "growing",
+        fromBytes,
+        newSizeBytes - fromBytes,
+        context,
+        (same, failure) -> {
+          if (failure == null) {
+            sizeBytes = newSizeBytes;
+          }
+          completion.done(same, failure);
+        });
+  }
+
+  private void growNow(long fromBytes, long newSizeBytes) throws IOException {
+    long present = FileLocks.sizeOf(path, channel);
+    FileLocks.checkMayGrow(path, present, newSizeBytes);
+    long stale = Math.min(present, newSizeBytes) - fromBytes;
+    if (stale > 0) {
+      ranges.zero(fromBytes, stale, true);
     }
-    sizeBytes = newSizeBytes;
+    if (present < newSizeBytes) {
+      channel.write(ByteBuffer.allocate(1), newSizeBytes - 1);
+    }
+    channel.force(true);
   }
 
   @Override

@@ -33,4 +33,12 @@ final class FileLocks {
     Path size = Path.of("/sys/class/block", path.toRealPath().getFileName().toString(), "size");
     return Long.parseLong(Files.readString(size).strip()) * 512;
   }
+
+  /** Refuses to make something larger that is not a file; {@code present} is its size. */
+  static void checkMayGrow(Path path, long present, long sizeBytes) throws IOException {
+    if (present < sizeBytes && !Files.isRegularFile(path)) {
+      throw new IOException(
+          path + " is a device of " + present + " bytes; make it larger, then resize the volume");
+    }
+  }
 }

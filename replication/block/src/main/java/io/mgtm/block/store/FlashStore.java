@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -174,19 +173,38 @@ final class FlashStore implements BackingStore {
   }
 
   @Override
-  public void grow(long newSizeBytes) throws StoreException {
+  public void grow(long fromBytes, long newSizeBytes, Object context, Completion completion) {
+    Completion grown =
+        (same, failure) -> {
+          if (failure == null) {
+            sizeBytes = newSizeBytes;
+          }
+          completion.done(same, failure);
+        };
     try {
-      if (file.sizeBytes() < newSizeBytes) {
-        if (!Files.isRegularFile(path)) {
-          throw new IOException(
-              path + " is a device of " + file.sizeBytes() + " bytes and cannot grow");
-        }
+      long present = file.sizeBytes();
+      FileLocks.checkMayGrow(path, present, newSizeBytes);
+      if (present < newSizeBytes) {
         file.resize(newSizeBytes);
       }
+      long stale = Math.min(present, newSizeBytes) - fromBytes;
+      if (stale <= 0) {
+        flush(context, grown);
+        return;
+      }
+      Completion zeroed =
+          (same, failure) -> {
+            if (failure == null) {
+              flush(same, grown);
+            } else {
+              completion.done(same, failure);
+            }
+          };
+      zero(fromBytes, stale, true, context, zeroed);
     } catch (IOException e) {
-      throw StoreException.of("growing", sizeBytes, newSizeBytes - sizeBytes, e);
+      completion.done(
+          context, StoreException.of("growing", fromBytes, newSizeBytes - fromBytes, e));
     }
-    sizeBytes = newSizeBytes;
   }
 
   @Override

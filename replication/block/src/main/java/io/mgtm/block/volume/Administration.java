@@ -13,6 +13,7 @@ public final class Administration {
   private Consumer<String> demotion;
   private boolean discardOnDemotion;
   private Runnable resizing;
+  private boolean growing;
   private boolean accepting = true;
   private Runnable retirement;
 
@@ -77,6 +78,7 @@ public final class Administration {
   /** Ends a demotion once nothing is under way any more. */
   void settle() {
     if (resizing != null && !path.isWritingBits()) {
+      // The bitmaps grow between two writes of them.
       Runnable waiting = resizing;
       resizing = null;
       waiting.run();
@@ -130,7 +132,7 @@ public final class Administration {
       slot.retire();
       exact &= !slot.isAttached() || slot.isExact();
     }
-    if (exact && !path.isWritingBits() && !core.replication().bitsStale()) {
+    if (exact && !path.isWritingBits() && !core.replication().bitmaps().isStale()) {
       Runnable then = retirement;
       retirement = null;
       then.run();
@@ -183,7 +185,7 @@ public final class Administration {
   }
 
   /**
-   * The backing store has grown to {@code sizeBytes}: the volume takes the new size, and its
+   * There is room for {@code sizeBytes}, on stable storage: the volume takes the new size, and its
    * replicas are told.
    *
    * @param answer told null, or why not
@@ -192,21 +194,23 @@ public final class Administration {
     if (sizeBytes < states.current().sizeBytes()) {
       answer.accept(
           "a volume of " + states.current().sizeBytes() + " bytes cannot shrink to " + sizeBytes);
-    } else if (resizing != null) {
+    } else if (growing) {
       answer.accept("a resize is under way already; try again");
-    } else if (path.isWritingBits()) {
-      // The bitmaps grow between two writes of them.
-      resizing = () -> resize(sizeBytes, answer);
     } else {
-      core.replication().grow(VolumeState.chunksOf(sizeBytes, states.current().chunkBytes()));
-      states.update(
-          state -> state.withSize(sizeBytes),
-          () -> {
-            for (ReplicaLink link : core.replication().links()) {
-              link.sendResize(sizeBytes);
-            }
-            answer.accept(null);
-          });
+      growing = true;
+      resizing = () -> resizeNow(sizeBytes, answer);
+      settle();
     }
+  }
+
+  private void resizeNow(long sizeBytes, Consumer<String> answer) {
+    core.replication().grow(VolumeState.chunksOf(sizeBytes, states.current().chunkBytes()));
+    states.update(
+        state -> state.withSize(sizeBytes),
+        () -> {
+          growing = false;
+          core.replication().grown(sizeBytes);
+          answer.accept(null);
+        });
   }
 }

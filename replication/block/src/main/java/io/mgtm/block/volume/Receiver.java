@@ -267,29 +267,32 @@ public final class Receiver {
 
   /** The source has grown. */
   public void resize(long seq, long sizeBytes) {
-    inOrder(
-        seq,
-        () -> {
-          String failure = connection.grow(sizeBytes);
+    inOrder(seq, () -> writeDown(seq, then -> grow(sizeBytes, then)), null);
+  }
+
+  private void grow(long sizeBytes, Runnable then) {
+    long begun = session;
+    connection.grow(
+        sizeBytes,
+        failure -> {
+          if (begun != session) {
+            return;
+          }
           if (failure != null) {
             close("cannot grow to " + sizeBytes + " bytes: " + failure);
             return;
           }
-          writeDown(
-              seq,
-              then ->
-                  core.administration()
-                      .resize(
-                          sizeBytes,
-                          refusal -> {
-                            if (refusal != null) {
-                              close(refusal);
-                            } else {
-                              then.run();
-                            }
-                          }));
-        },
-        null);
+          core.administration()
+              .resize(
+                  sizeBytes,
+                  refusal -> {
+                    if (refusal == null) {
+                      then.run();
+                    } else if (begun == session) {
+                      close(refusal);
+                    }
+                  });
+        });
   }
 
   private void inOrder(long seq, Runnable what, Change change) {

@@ -1,5 +1,7 @@
 package io.mgtm.block.volume;
 
+import java.util.function.Consumer;
+
 /** What the receiving side wants done towards its source. Called on the core's thread. */
 public interface ReceiverEffects {
   /**
@@ -14,8 +16,11 @@ public interface ReceiverEffects {
    */
   void sendChecksum(long seq, Change read);
 
-  /** Grow the backing store, which throws nothing but answers null, or why not. */
-  String grow(long sizeBytes);
+  /**
+   * Make room for a larger volume, on stable storage: its bytes, which read as zeros, and its
+   * bitmaps. {@code then} is told null, or why not, perhaps later.
+   */
+  void grow(long sizeBytes, Consumer<String> then);
 
   /** Tell the source why, and end the connection. */
   void close(String reason);

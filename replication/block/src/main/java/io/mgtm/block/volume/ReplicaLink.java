@@ -192,11 +192,14 @@ final class ReplicaLink {
     }
   }
 
-  void sendResize(long sizeBytes) {
-    if (isStreaming()) {
-      long seq = nextSeq++;
-      sent.add(seq, null, 0);
-      core.effects().sendResize(index, seq, sizeBytes);
+  /** The volume has grown: what was under way begins again, after the replica was told. */
+  void grown(long sizeBytes) {
+    sync.grown();
+    long seq = nextSeq++;
+    sent.add(seq, null, 0);
+    core.effects().sendResize(index, seq, sizeBytes);
+    if (phase == LinkPhase.FINISHING) {
+      flushAndMark();
     }
   }
 

@@ -21,14 +21,19 @@ final class Replication {
   private final StateKeeper states;
   private final List<ReplicaLink> links = new ArrayList<>();
   private final Map<String, ReplicaSlot> slots = new LinkedHashMap<>();
+  private final SlotBitmaps bitmaps = new SlotBitmaps(slots.values());
   private final ArrayDeque<Change> orphans = new ArrayDeque<>();
   private boolean renewing;
+
+  /** For how many chunks slots have room: before the state does, when the volume grows. */
+  private int chunks;
 
   Replication(VolumeCore core, VolumeEffects effects, WritePath path, StateKeeper states) {
     this.core = core;
     this.effects = effects;
     this.path = path;
     this.states = states;
+    chunks = states.current().chunks();
   }
 
   List<ReplicaLink> links() {
@@ -37,6 +42,10 @@ final class Replication {
 
   Map<String, ReplicaSlot> slots() {
     return slots;
+  }
+
+  SlotBitmaps bitmaps() {
+    return bitmaps;
   }
 
   void addSlot(String peer, IntentBitmap bitmap, boolean full) {
@@ -98,34 +107,6 @@ final class Replication {
     }
   }
 
-  // The bitmaps' files.
-
-  boolean bitsUrgent() {
-    for (ReplicaSlot slot : slots.values()) {
-      if (slot.bitmap.isUrgent()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  boolean bitsStale() {
-    for (ReplicaSlot slot : slots.values()) {
-      if (slot.bitmap.isStale()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  void bitsPersisted(boolean succeeded) {
-    for (ReplicaSlot slot : slots.values()) {
-      if (slot.bitmap.isWriting()) {
-        slot.bitmap.endBatch(succeeded);
-      }
-    }
-  }
-
   // Meeting.
 
   /**
@@ -154,7 +135,7 @@ final class Replication {
     boolean all = decision.outcome() == Outcome.ALL_CHUNKS;
     ReplicaSlot slot = slots.get(target.nodeId());
     if (slot == null) {
-      addSlot(target.nodeId(), new IntentBitmap(states.current().chunks()), true);
+      addSlot(target.nodeId(), new IntentBitmap(chunks), true);
       slot = slots.get(target.nodeId());
     } else if (all) {
       slot.outOfSync.fill();
@@ -409,7 +390,7 @@ final class Replication {
           if (slots.containsKey(sourceNode)) {
             slots.get(sourceNode).reset();
           } else {
-            addSlot(sourceNode, new IntentBitmap(states.current().chunks()), false);
+            addSlot(sourceNode, new IntentBitmap(chunks), false);
           }
           spreadGenerations();
           then.run();
@@ -436,13 +417,24 @@ final class Replication {
     }
   }
 
-  void grow(int chunks) {
+  /** The slots have room for more chunks, before the state does. */
+  void grow(int newChunks) {
+    chunks = newChunks;
     for (ReplicaSlot slot : slots.values()) {
-      slot.grow(chunks);
+      slot.grow(newChunks);
     }
+  }
+
+  /**
+   * The new size is in force. A replica that cannot be told now would get changes past its end: it
+   * meets again, and is told that its size does not fit.
+   */
+  void grown(long sizeBytes) {
     for (ReplicaLink link : links) {
-      if (link.slot != null) {
-        link.sync.grown();
+      if (link.isStreaming()) {
+        link.grown(sizeBytes);
+      } else if (link.phase == LinkPhase.MEETING || link.phase == LinkPhase.BEHIND) {
+        lose(link, "the volume has grown meanwhile");
       }
     }
   }

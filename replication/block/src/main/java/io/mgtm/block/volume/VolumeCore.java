@@ -29,7 +29,8 @@ public final class VolumeCore {
   /**
    * A core in {@code state} with the bitmaps as their files hold them.
    *
-   * @param bitmaps by peer, one for each slot of the state that has a file
+   * @param bitmaps by peer, one for each slot of the state; that of a slot whose bits were lost is
+   *     empty, and the slot {@code full}, on stable storage
    */
   public VolumeCore(
       VolumeState state,
@@ -48,10 +49,10 @@ public final class VolumeCore {
         .forEach(
             (peer, slot) -> {
               IntentBitmap bitmap = bitmaps.get(peer);
-              replication.addSlot(
-                  peer,
-                  bitmap == null ? new IntentBitmap(state.chunks()) : bitmap,
-                  slot.full() || bitmap == null);
+              if (bitmap == null) {
+                throw new IllegalArgumentException("no bitmap for node " + peer);
+              }
+              replication.addSlot(peer, bitmap, slot.full());
               replication.slots().get(peer).shared = slot.sharedGeneration();
             });
   }

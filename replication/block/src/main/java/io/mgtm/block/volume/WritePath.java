@@ -192,14 +192,14 @@ final class WritePath {
 
   /** Has the bitmaps written if a write waits for them. */
   void requestBits() {
-    if (!bitsWriting && core.replication().bitsUrgent()) {
+    if (!bitsWriting && core.replication().bitmaps().isUrgent()) {
       writeBits();
     }
   }
 
   /** Has the bitmaps written if they differ from their files. */
   void writeStaleBits() {
-    if (!bitsWriting && core.replication().bitsStale()) {
+    if (!bitsWriting && core.replication().bitmaps().isStale()) {
       writeBits();
     }
   }
@@ -215,7 +215,7 @@ final class WritePath {
 
   void bitsPersisted(boolean succeeded) {
     bitsWriting = false;
-    core.replication().bitsPersisted(succeeded);
+    core.replication().bitmaps().persisted(succeeded);
     if (succeeded) {
       rescan();
       return;

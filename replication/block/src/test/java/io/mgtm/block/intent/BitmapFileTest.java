@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,11 +29,7 @@ class BitmapFileTest {
     path = folder.resolve("bitmap");
   }
 
-  private void write(int... chunks) throws IOException {
-    IntentBitmap bitmap = new IntentBitmap(CHUNKS);
-    for (int chunk : chunks) {
-      bitmap.set(chunk);
-    }
+  private static Map<Integer, byte[]> stalePages(IntentBitmap bitmap) {
     Map<Integer, byte[]> pages = new HashMap<>();
     ChunkSet stale = bitmap.beginBatch();
     for (int page = stale.next(0); page >= 0; page = stale.next(page + 1)) {
@@ -36,56 +37,144 @@ class BitmapFileTest {
       bitmap.copyPage(page, bytes);
       pages.put(page, bytes);
     }
-    try (BitmapFile file = BitmapFile.create(path, CHUNK_BYTES, CHUNKS)) {
-      file.write(pages);
+    return pages;
+  }
+
+  private static IntentBitmap bitmapOf(int size, int... chunks) {
+    IntentBitmap bitmap = new IntentBitmap(size);
+    for (int chunk : chunks) {
+      bitmap.set(chunk);
     }
+    return bitmap;
+  }
+
+  private void write(int... chunks) throws IOException {
+    try (BitmapFile file = BitmapFile.create(path, CHUNK_BYTES, CHUNKS)) {
+      file.write(stalePages(bitmapOf(CHUNKS, chunks)));
+    }
+  }
+
+  private IntentBitmap load(int size) throws IOException {
+    IntentBitmap loaded = new IntentBitmap(size);
+    BitmapFile.open(path, CHUNK_BYTES, loaded).close();
+    return loaded;
+  }
+
+  private void assertDamaged(int size, String why) {
+    assertThatThrownBy(() -> load(size))
+        .isInstanceOf(BitmapFile.Damage.class)
+        .hasMessageContaining(path.toString())
+        .hasMessageContaining(why);
+  }
+
+  private static List<Integer> bits(IntentBitmap bitmap) {
+    List<Integer> set = new ArrayList<>();
+    for (int chunk = bitmap.bits().next(0); chunk >= 0; chunk = bitmap.bits().next(chunk + 1)) {
+      set.add(chunk);
+    }
+    return set;
   }
 
   @Test
   void bitsComeBackDurable() throws IOException {
-    write(0, 31, 32_767, 32_768, 69_999);
-    IntentBitmap loaded = new IntentBitmap(CHUNKS);
-    BitmapFile.open(path, CHUNK_BYTES, loaded).close();
-    assertThat(loaded.cardinality()).isEqualTo(5);
+    write(0, 31, 4031, 4032, 32_255, 32_256, 69_999);
+    IntentBitmap loaded = load(CHUNKS);
+    assertThat(bits(loaded)).containsExactly(0, 31, 4031, 4032, 32_255, 32_256, 69_999);
     assertThat(loaded.set(69_999)).as("durable").isTrue();
-    assertThat(loaded.set(32_768)).isTrue();
+    assertThat(loaded.set(32_256)).isTrue();
     assertThat(loaded.isStale()).isFalse();
   }
 
   @Test
-  void aFileOfAnotherChunkSizeIsRefused() throws IOException {
+  void aFileForOtherChunksIsOfNoUse() throws IOException {
     write(1);
     assertThatThrownBy(() -> BitmapFile.open(path, 2 * CHUNK_BYTES, new IntentBitmap(CHUNKS)))
-        .isInstanceOf(IOException.class)
+        .isInstanceOf(BitmapFile.Damage.class)
         .hasMessageContaining("65536 bytes");
-    assertThatThrownBy(() -> BitmapFile.open(path, CHUNK_BYTES, new IntentBitmap(10)))
-        .isInstanceOf(IOException.class);
+    assertDamaged(CHUNKS + 1, "is for 70000 chunks");
   }
 
   @Test
-  void aDamagedHeaderIsRefused() throws IOException {
-    write(1);
-    for (int at = 0; at < 28; at++) {
-      try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-        file.seek(at);
-        int old = file.read();
-        file.seek(at);
-        file.write(old ^ 0x10);
+  void aMissingFileIsDamage() {
+    assertDamaged(CHUNKS, "is missing");
+  }
+
+  @Test
+  void everyTurnedBitIsFound() throws IOException {
+    write(1, 40_000);
+    byte[] good = Files.readAllBytes(path);
+    for (int at = 0; at < good.length; at += at < 600 ? 1 : 61) {
+      if (at >= 28 && at < 4096) {
+        continue; // The rest of the header's page holds nothing.
       }
-      assertThatThrownBy(() -> BitmapFile.open(path, CHUNK_BYTES, new IntentBitmap(CHUNKS)))
-          .isInstanceOf(IOException.class);
-      write(1);
+      byte[] bad = good.clone();
+      bad[at] ^= (byte) (1 << (at % 8));
+      Files.write(path, bad);
+      assertDamaged(CHUNKS, "");
+    }
+    Files.write(path, good);
+    assertThat(bits(load(CHUNKS))).containsExactly(1, 40_000);
+  }
+
+  @Test
+  void aShortenedFileIsDamage() throws IOException {
+    write(1, 40_000);
+    byte[] good = Files.readAllBytes(path);
+    for (int length : new int[] {0, 10, 28, 4096, 4097, good.length - 1}) {
+      Files.write(path, Arrays.copyOf(good, length));
+      assertDamaged(CHUNKS, "");
     }
   }
 
   @Test
-  void aSmallerFileServesAGrownVolume() throws IOException {
+  void aSectorInAnothersPlaceIsDamage() throws IOException {
+    write(1);
+    byte[] bytes = Files.readAllBytes(path);
+    System.arraycopy(bytes, 4096, bytes, 4096 + 512, 512);
+    Files.write(path, bytes);
+    assertDamaged(CHUNKS, "sector 1");
+  }
+
+  @Test
+  void aGrownFileHasTheOldBitsAndRoomForNewOnes() throws IOException {
     write(5);
-    IntentBitmap grown = new IntentBitmap(CHUNKS * 2);
-    BitmapFile.open(path, CHUNK_BYTES, grown).close();
-    assertThat(grown.cardinality()).isEqualTo(1);
-    IntentBitmap again = new IntentBitmap(CHUNKS * 2);
-    BitmapFile.open(path, CHUNK_BYTES, again).close();
-    assertThat(again.isDurable(5)).isTrue();
+    try (BitmapFile file = BitmapFile.open(path, CHUNK_BYTES, new IntentBitmap(CHUNKS))) {
+      file.grow(3 * CHUNKS);
+      IntentBitmap bitmap = bitmapOf(3 * CHUNKS, 5, CHUNKS, 3 * CHUNKS - 1);
+      file.write(stalePages(bitmap));
+      file.grow(2 * CHUNKS);
+    }
+    assertThat(bits(load(3 * CHUNKS))).containsExactly(5, CHUNKS, 3 * CHUNKS - 1);
+    assertThat(bits(load(2 * CHUNKS))).as("a crash before the state grew").contains(5, CHUNKS);
+  }
+
+  /** As version 1 of this program wrote it. */
+  private void writeVersion1(int chunks, int length, int... set) throws IOException {
+    ByteBuffer file = ByteBuffer.allocate(length);
+    file.putLong(0x4d47544d42495453L).putInt(1).putInt(CHUNK_BYTES).putLong(chunks);
+    CRC32C crc = new CRC32C();
+    crc.update(file.array(), 0, 24);
+    file.putInt((int) crc.getValue());
+    for (int chunk : set) {
+      int at = 4096 + chunk / 8;
+      file.put(at, (byte) (file.get(at) | (1 << (chunk % 8))));
+    }
+    Files.write(path, file.array());
+  }
+
+  @Test
+  void aFileOfVersion1IsReadAndWrittenAnew() throws IOException {
+    writeVersion1(CHUNKS, 4 * 4096, 0, 32_767, 32_768, 69_999);
+    assertThat(bits(load(CHUNKS))).containsExactly(0, 32_767, 32_768, 69_999);
+    assertThat(Files.readAllBytes(path)[11]).as("its version").isEqualTo((byte) 2);
+    assertThat(bits(load(CHUNKS))).containsExactly(0, 32_767, 32_768, 69_999);
+  }
+
+  @Test
+  void aFileOfVersion1ThatIsShortOrSmallerThanTheVolumeIsDamage() throws IOException {
+    writeVersion1(CHUNKS, 4096, new int[0]);
+    assertDamaged(CHUNKS, "too early");
+    writeVersion1(CHUNKS, 4 * 4096, 5);
+    assertDamaged(2 * CHUNKS, "is for 70000 chunks");
   }
 }

@@ -75,12 +75,12 @@ class IntentBitmapTest {
   @Test
   void pagesCoverTheLastChunk() {
     assertThat(IntentBitmap.pagesFor(1)).isEqualTo(1);
-    assertThat(IntentBitmap.pagesFor(32_768)).isEqualTo(1);
-    assertThat(IntentBitmap.pagesFor(32_769)).isEqualTo(2);
+    assertThat(IntentBitmap.pagesFor(32_256)).isEqualTo(1);
+    assertThat(IntentBitmap.pagesFor(32_257)).isEqualTo(2);
     bitmap.set(99_999);
     byte[] page = new byte[IntentBitmap.PAGE_BYTES];
     bitmap.copyPage(3, page);
-    int bit = 99_999 - 3 * 32_768;
+    int bit = 99_999 - 3 * 32_256;
     assertThat(page[bit / 8]).isEqualTo((byte) (1 << (bit % 8)));
   }
 }

@@ -37,7 +37,8 @@ class LinkFuzzTest {
       effects.attach(core);
       channel =
           new EmbeddedChannel(
-              new TargetConnection(core, Compression.NONE, 60_000, size -> "never"));
+              new TargetConnection(
+                  core, Compression.NONE, 60_000, (size, then) -> then.accept("never")));
       channel.freezeTime();
       channel.pipeline().fireChannelActive();
     }

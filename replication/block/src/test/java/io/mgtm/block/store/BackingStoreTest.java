@@ -156,11 +156,35 @@ class BackingStoreTest {
         .hasMessageContaining("stop it first");
   }
 
+  private void grow(long from, long to) throws Exception {
+    store.grow(from, to, null, rig.completion());
+    assertThat(rig.await()).isNull();
+  }
+
   @Test
   void aGrownFileReadsAsZeros() throws Exception {
-    store.grow(2 * SIZE);
+    grow(SIZE, 2 * SIZE);
     assertThat(read(2 * SIZE - 100, 100).get(50)).isZero();
+    assertThat(read(SIZE - 1, 1).get(0)).isEqualTo((byte) 7);
     assertThat(store.sizeBytes()).isEqualTo(2 * SIZE);
+    assertThat(Files.size(path)).isEqualTo(2 * SIZE);
+  }
+
+  @Test
+  void whatLayBehindTheVolumesEndReadsAsZerosOnceItHasGrown() throws Exception {
+    grow(SIZE - 8192, SIZE - 512);
+    assertThat(read(SIZE - 8193, 1).get(0)).isEqualTo((byte) 7);
+    assertThat(read(SIZE - 8192, 1).get(0)).isZero();
+    assertThat(read(SIZE - 513, 1).get(0)).isZero();
+    assertThat(Files.size(path)).as("a file does not shrink").isEqualTo(SIZE);
+  }
+
+  @Test
+  void aFileSystemWithoutRoomForTheSizeIsAnError() throws Exception {
+    store.grow(SIZE, Long.MAX_VALUE - 511, null, rig.completion());
+    assertThat(rig.await()).hasMessageContaining("growing of");
+    assertThat(store.sizeBytes()).isEqualTo(SIZE);
+    assertThat(read(0, 1).get(0)).isEqualTo((byte) 7);
   }
 
   @Test

@@ -24,5 +24,13 @@ enum ModelFault {
   /** A target of a link that is not synchronous writes on while a FLUSH is under way. */
   FOLLOWERS_DO_NOT_WAIT_FOR_FLUSH,
   /** A semi-synchronous target acknowledges what waits in a backlog that it may still drop. */
-  ACKNOWLEDGED_IN_BACKLOG
+  ACKNOWLEDGED_IN_BACKLOG,
+  /** A bitmap's file is not told that the volume has grown; a restart ignores the bits above. */
+  BITMAP_KEEPS_ITS_SIZE,
+  /** That a bitmap is lost is known until the next restart only. */
+  LOST_BITMAP_NOT_NOTED,
+  /** A bitmap that is damaged or missing counts as one without bits. */
+  DAMAGED_BITMAP_TAKEN_AS_EMPTY,
+  /** What lay behind the end of a volume belongs to it when it grows. */
+  GROWN_BYTES_LEFT_AS_THEY_WERE
 }

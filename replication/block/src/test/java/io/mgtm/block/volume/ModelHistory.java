@@ -28,11 +28,25 @@ final class ModelHistory {
   }
 
   private final List<Write> writes = new ArrayList<>();
+
+  /** By block, when the newest acknowledged write there was issued. */
+  private final int[] newest = new int[ModelDisk.BLOCKS_MAX];
+
   private int clock;
   private int lastPowerLoss;
 
+  /** What lies on a node's disk past the end of the volume, from former times. */
+  static long oldRubbish(int node) {
+    return 1L + node;
+  }
+
   ModelHistory() {
     writes.add(new Write(0, 0, 0, -1));
+    for (int node = 0; node < ModelWorld.NODES_MAX; node++) {
+      Write rubbish = new Write(0, 0, 0, -1);
+      rubbish.ackedAt = 0;
+      writes.add(rubbish);
+    }
   }
 
   int now() {
@@ -54,6 +68,9 @@ final class ModelHistory {
     write.durable = durable;
     write.durableAt = durable ? write.ackedAt : Integer.MAX_VALUE;
     write.generation = generation;
+    for (int block = write.offset; block < write.offset + write.length; block++) {
+      newest[block] = Math.max(newest[block], write.issuedAt);
+    }
   }
 
   /** A FLUSH issued at {@code issuedAt} on {@code node} succeeded. */
@@ -76,6 +93,25 @@ final class ModelHistory {
     lastPowerLoss = ++clock;
   }
 
+  /**
+   * Whether {@link #violation} may find something: quick, and wrong only where it says yes, because
+   * of writes that a power loss took.
+   */
+  boolean mayViolate(long[] disk, int blocks) {
+    for (int block = 0; block < blocks; block++) {
+      Write found = writes.get((int) disk[block]);
+      if (newest[block] > 0 && (disk[block] == 0 || found.ackedAt < newest[block])) {
+        return true;
+      }
+    }
+    for (int block = blocks; block < newest.length; block++) {
+      if (newest[block] > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private boolean isRequired(Write write, Generations known) {
     return isLasting(write) && known.contains(write.generation);
   }
@@ -93,6 +129,11 @@ final class ModelHistory {
   }
 
   private String violation(long[] disk, List<Write> required) {
+    for (Write write : required) {
+      if (write.offset + write.length > disk.length) {
+        return "has " + disk.length + " blocks, too few for write " + writes.indexOf(write);
+      }
+    }
     for (int block = 0; block < disk.length; block++) {
       String bad = check(disk, block, required);
       if (bad != null) {

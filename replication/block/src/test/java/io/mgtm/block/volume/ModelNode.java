@@ -5,12 +5,11 @@ import io.mgtm.block.resync.RateLimiter;
 import io.mgtm.block.volume.Change.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -25,15 +24,13 @@ final class ModelNode implements VolumeEffects {
   final int index;
   final ModelWorld world;
   final Random random;
-  final long[] cache = new long[BLOCKS];
-  final long[] stable = new long[BLOCKS];
-  final Map<String, boolean[]> bitFiles = new HashMap<>();
+  final ModelDisk disk;
+  final ModelFiles files;
   final List<Runnable> pending = new ArrayList<>();
   final List<Change> inFlight = new ArrayList<>();
   final List<LinkConfig> linkConfigs = new ArrayList<>();
   final List<ModelNode> linkTargets = new ArrayList<>();
   ModelConnection[] connections = new ModelConnection[0];
-  VolumeState state;
   VolumeCore core;
   int life;
   boolean failing;
@@ -45,7 +42,10 @@ final class ModelNode implements VolumeEffects {
     this.random = world.random;
     Generations first =
         role == Role.PRIMARY ? Generations.NONE.with(world.newId()) : Generations.NONE;
-    state = VolumeState.fresh("model", "n" + index, BLOCKS, CHUNK_BLOCKS, role, first);
+    disk = new ModelDisk(random, BLOCKS, ModelHistory.oldRubbish(index));
+    files =
+        new ModelFiles(
+            world, VolumeState.fresh("model", "n" + index, BLOCKS, CHUNK_BLOCKS, role, first));
   }
 
   boolean isUp() {
@@ -69,52 +69,30 @@ final class ModelNode implements VolumeEffects {
   }
 
   void start() {
-    Map<String, IntentBitmap> bitmaps = new HashMap<>();
-    for (String peer : state.slots().keySet()) {
-      IntentBitmap bitmap = new IntentBitmap(state.chunks());
-      boolean[] file = bitFiles.get(peer);
-      for (int chunk = 0; file != null && chunk < file.length; chunk++) {
-        if (file[chunk]) {
-          bitmap.load(chunk);
-        }
-      }
-      bitmaps.put(peer, bitmap);
-    }
-    core = new VolumeCore(state, bitmaps, world.timing, this);
+    Map<String, IntentBitmap> bitmaps = files.load();
+    core = new VolumeCore(files.state, bitmaps, world.timing, this);
     linkConfigs.forEach(core::addLink);
+  }
+
+  /** What a client may read. */
+  long[] content() {
+    return disk.snapshot((int) core.state().sizeBytes());
   }
 
   /** The process ends at once; with the power, the cache goes too. */
   void crash(boolean power) {
     for (Change change : inFlight) {
-      tear(change);
+      disk.tear(change);
     }
     inFlight.clear();
     if (power) {
-      for (int block = 0; block < BLOCKS; block++) {
-        if (random.nextBoolean()) {
-          cache[block] = stable[block];
-        } else {
-          stable[block] = cache[block];
-        }
-      }
+      disk.losePower();
     }
+    files.crash(power);
     core = null;
     life++;
     pending.clear();
     Arrays.fill(connections, null);
-  }
-
-  private void tear(Change change) {
-    for (int i = 0; i < change.length(); i++) {
-      if (change.changesBytes() && random.nextBoolean()) {
-        cache[(int) change.offset() + i] = value(change, i);
-      }
-    }
-  }
-
-  private static long value(Change change, int block) {
-    return change.data() instanceof long[] ? ((long[]) change.data())[block] : (Long) change.data();
   }
 
   void later(Runnable event) {
@@ -150,26 +128,24 @@ final class ModelNode implements VolumeEffects {
         () -> {
           inFlight.remove(change);
           if (failing && random.nextInt(4) == 0) {
-            tear(change);
+            disk.tear(change);
             core.localDone(change, Errno.EIO);
             return;
           }
-          for (int i = 0; i < change.length(); i++) {
-            cache[(int) change.offset() + i] = value(change, i);
-          }
+          disk.write(change);
           core.localDone(change, Errno.OK);
         });
   }
 
   @Override
   public void readLocal(Change change) {
-    long[] early = read(change);
+    long[] early = disk.read(change);
     later(
         () -> {
           long[] bytes =
               world.fault == ModelFault.RESYNC_SENDS_STALE_CHUNK
-                  ? staleOf(change, early)
-                  : read(change);
+                  ? disk.staleOf(change, early)
+                  : disk.read(change);
           if (change.kind() == Kind.READ_CHUNK) {
             boolean zero = Arrays.stream(bytes).allMatch(b -> b == 0);
             core.chunkRead(
@@ -185,21 +161,9 @@ final class ModelNode implements VolumeEffects {
         });
   }
 
-  private long[] staleOf(Change change, long[] early) {
-    return change.kind() == Kind.READ_CHUNK
-        ? Arrays.copyOfRange(
-            stable, (int) change.offset(), (int) (change.offset() + change.length()))
-        : early;
-  }
-
-  private long[] read(Change change) {
-    return Arrays.copyOfRange(
-        cache, (int) change.offset(), (int) (change.offset() + change.length()));
-  }
-
   @Override
   public void flushLocal() {
-    long[] snapshot = cache.clone();
+    long[] snapshot = disk.snapshot((int) core.state().sizeBytes());
     long epoch = ++flushEpoch;
     boolean skipped =
         world.fault == ModelFault.FLUSH_NOT_FORWARDED && core.state().role() == Role.SECONDARY;
@@ -216,7 +180,7 @@ final class ModelNode implements VolumeEffects {
             return;
           }
           if (!skipped && epoch == flushEpoch) {
-            System.arraycopy(snapshot, 0, stable, 0, BLOCKS);
+            disk.flushed(snapshot);
           }
           core.localFlushed(Errno.OK);
         });
@@ -224,47 +188,39 @@ final class ModelNode implements VolumeEffects {
 
   @Override
   public void persistBits() {
-    Map<String, boolean[]> batch = new LinkedHashMap<>();
-    core.bitmaps()
-        .forEach(
-            (peer, bitmap) -> {
-              if (bitmap.isStale()) {
-                bitmap.beginBatch();
-                byte[] page = new byte[IntentBitmap.PAGE_BYTES];
-                bitmap.copyPage(0, page);
-                boolean[] bits = new boolean[state.chunks()];
-                for (int chunk = 0; chunk < bits.length; chunk++) {
-                  bits[chunk] = (page[chunk / 8] & (1 << (chunk % 8))) != 0;
-                }
-                batch.put(peer, bits);
-              }
-            });
-    boolean early = world.fault == ModelFault.REPLY_BEFORE_BIT_IS_DURABLE;
-    later(
-        () -> {
-          if (failing && random.nextInt(4) == 0) {
-            core.bitsPersisted(false);
-          } else {
-            if (!early) {
-              bitFiles.putAll(batch);
-            }
-            core.bitsPersisted(true);
-          }
-        });
-    if (early) {
-      after(20, () -> bitFiles.putAll(batch));
+    Map<String, Map<Integer, byte[]>> batch = ModelFiles.copyStale(core.bitmaps());
+    if (world.fault == ModelFault.REPLY_BEFORE_BIT_IS_DURABLE) {
+      later(() -> core.bitsPersisted(true));
+      after(20, () -> files.write(batch));
+      return;
     }
+    files.beginPages(batch);
+    later(() -> core.bitsPersisted(files.endPages(failing)));
   }
 
   @Override
   public void persistState(VolumeState newer) {
+    files.beginState(newer);
+    later(() -> core.statePersisted(files.endState(failing)));
+  }
+
+  /** Follows {@code VolumeService.grow}. */
+  void grow(long sizeBytes, Consumer<String> then) {
+    int before = (int) core.state().sizeBytes();
+    if (sizeBytes < before) {
+      then.accept("cannot shrink");
+      return;
+    }
     later(
         () -> {
-          boolean failed = failing && random.nextInt(4) == 0;
-          if (!failed) {
-            state = newer;
+          if (world.fault != ModelFault.GROWN_BYTES_LEFT_AS_THEY_WERE) {
+            disk.zero(before, (int) sizeBytes);
           }
-          core.statePersisted(!failed);
+          later(
+              () -> {
+                files.grow(VolumeState.chunksOf(sizeBytes, CHUNK_BLOCKS));
+                later(() -> then.accept(null));
+              });
         });
   }
 
@@ -409,7 +365,7 @@ final class ModelNode implements VolumeEffects {
 
   @Override
   public void sendResize(int link, long seq, long sizeBytes) {
-    throw new UnsupportedOperationException("the model's volumes keep their size");
+    send(link, () -> receiverOf(link).resize(seq, sizeBytes));
   }
 
   @Override

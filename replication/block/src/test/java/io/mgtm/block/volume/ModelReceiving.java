@@ -1,6 +1,7 @@
 package io.mgtm.block.volume;
 
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /** What a model's target sends back to its source. */
 final class ModelReceiving implements ReceiverEffects {
@@ -44,8 +45,8 @@ final class ModelReceiving implements ReceiverEffects {
   }
 
   @Override
-  public String grow(long sizeBytes) {
-    return "the model's volumes keep their size";
+  public void grow(long sizeBytes, Consumer<String> then) {
+    target.grow(sizeBytes, then);
   }
 
   @Override

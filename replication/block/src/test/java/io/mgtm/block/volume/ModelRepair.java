@@ -31,6 +31,7 @@ final class ModelRepair {
     steps(20);
     ModelNode primary = settleRoles();
     for (int round = 0; round < ROUNDS_MAX; round++) {
+      grow(round);
       for (ModelNode node : world.nodes) {
         for (int link = 0; link < node.connections.length; link++) {
           resolve(node, link, primary);
@@ -85,6 +86,21 @@ final class ModelRepair {
     return primary;
   }
 
+  /** An operator gives all sides the size of the largest. */
+  private void grow(int round) {
+    long size = 0;
+    for (ModelNode node : world.nodes) {
+      size = Math.max(size, node.core.state().sizeBytes());
+    }
+    for (ModelNode node : world.nodes) {
+      if (node.core.state().sizeBytes() < size
+          && !node.core.receiver().isConnected()
+          && round % 8 == 0) {
+        world.resize(node, size);
+      }
+    }
+  }
+
   private void demote(ModelNode node, boolean discard) {
     node.core.administration().demote(discard, refusal -> {});
     steps(10);
@@ -132,16 +148,16 @@ final class ModelRepair {
       for (int link = 0; link < node.connections.length; link++) {
         ModelNode target = node.linkTargets.get(link);
         if (node.core.view().link(link).phase() == LinkPhase.UP_TO_DATE
-            && !Arrays.equals(node.cache, target.cache)) {
+            && !Arrays.equals(node.content(), target.content())) {
           throw new AssertionError(
               "n"
                   + node.index
                   + " and n"
                   + target.index
                   + " say they are equal but are not: "
-                  + Arrays.toString(node.cache)
+                  + Arrays.toString(node.content())
                   + " and "
-                  + Arrays.toString(target.cache));
+                  + Arrays.toString(target.content()));
         }
       }
     }

@@ -10,6 +10,8 @@ import java.util.function.Supplier;
  * comes from the one seed.
  */
 final class ModelWorld {
+  static final int NODES_MAX = 4;
+
   private record Flush(int issuedAt) {}
 
   final Random random;
@@ -42,13 +44,17 @@ final class ModelWorld {
     timing =
         new CoreTiming(
             5, 20, kept[random.nextInt(kept.length)], ahead[random.nextInt(ahead.length)]);
-    for (int i = 0; i < (three ? 3 : 2); i++) {
+    boolean four = cascade && random.nextBoolean();
+    for (int i = 0; i < (four ? 4 : three ? 3 : 2); i++) {
       nodes.add(new ModelNode(this, i, i == 0 ? Role.PRIMARY : Role.SECONDARY));
     }
     nodes.get(0).linkTo(nodes.get(1), mode, checksums, small);
     nodes.get(1).linkTo(nodes.get(0), mode, checksums, small);
     if (cascade) {
       nodes.get(1).linkTo(nodes.get(2), mode, checksums, small);
+      if (four) {
+        nodes.get(2).linkTo(nodes.get(3), mode, checksums, small);
+      }
     } else if (three) {
       nodes.get(0).linkTo(nodes.get(2), mode, checksums, small);
       nodes.get(1).linkTo(nodes.get(2), mode, checksums, small);
@@ -81,8 +87,26 @@ final class ModelWorld {
   void run(int steps) {
     for (int i = 0; i < steps; i++) {
       step();
+      checkReplicas();
     }
     new ModelRepair(this).run();
+  }
+
+  /** A copy that a synchronous link calls up to date has all that was acknowledged. */
+  private void checkReplicas() {
+    if (mode != LinkMode.SYNC || everForced) {
+      return;
+    }
+    for (ModelConnection connection : connections) {
+      ModelNode target = connection.target;
+      if (connection.open
+          && target.life == connection.targetLife
+          && connection.source.core.view().link(connection.link).phase() == LinkPhase.UP_TO_DATE
+          && history.mayViolate(target.disk.cache, (int) target.core.state().sizeBytes())) {
+        Generations known = target.core.state().generations();
+        fail(target, history.violation(target.content(), known), "said to be up to date");
+      }
+    }
   }
 
   void step() {
@@ -157,7 +181,7 @@ final class ModelWorld {
       return;
     }
     int length = 1 + random.nextInt(random.nextInt(8) == 0 ? 8 : 3);
-    int offset = random.nextInt(ModelNode.BLOCKS - length + 1);
+    int offset = random.nextInt((int) node.core.state().sizeBytes() - length + 1);
     boolean fua = random.nextInt(8) == 0;
     long id = history.issued(node.index, node.core.state().generations().current(), offset, length);
     if (random.nextInt(6) == 0) {
@@ -195,7 +219,7 @@ final class ModelWorld {
 
   private void trouble() {
     ModelNode node = nodes.get(random.nextInt(nodes.size()));
-    switch (random.nextInt(14)) {
+    switch (random.nextInt(18)) {
       case 0, 1 -> cutPaths();
       case 2 -> pathsUp = !pathsUp || random.nextInt(3) > 0;
       case 3, 4 -> crashOrRestart(node);
@@ -205,6 +229,8 @@ final class ModelWorld {
       case 8, 9 -> failOver();
       case 10, 11 -> powerCycle(nodes.get(1));
       case 12 -> stop(node);
+      case 13, 14 -> resize(node);
+      case 15, 16 -> spoil(node);
       default -> maintain(node);
     }
   }
@@ -229,6 +255,38 @@ final class ModelWorld {
       other.step();
     }
     promote(other);
+  }
+
+  /** A primary grows, by an odd number of blocks, so that the last chunk does too. */
+  private void resize(ModelNode node) {
+    if (node.isUp() && node.core.state().role() == Role.PRIMARY) {
+      long size = node.core.state().sizeBytes() + random.nextInt(6);
+      resize(node, Math.min(ModelDisk.BLOCKS_MAX, size));
+    }
+  }
+
+  void resize(ModelNode node, long size) {
+    node.grow(
+        size,
+        failure -> {
+          if (failure == null) {
+            node.core
+                .administration()
+                .resize(size, why -> trace(() -> "n" + node.index + " to " + size + ": " + why));
+          }
+        });
+  }
+
+  /** A node dies, and before it is back somebody spoils one of its bitmaps. */
+  private void spoil(ModelNode node) {
+    if (node.isUp()) {
+      kill(node, random.nextBoolean());
+    }
+    String how = node.files.spoilBitmap();
+    trace(() -> "n" + node.index + ": " + how);
+    if (random.nextBoolean()) {
+      crashOrRestart(node);
+    }
   }
 
   private void powerCycle(ModelNode node) {
@@ -289,8 +347,8 @@ final class ModelWorld {
       fail(
           node,
           mode == LinkMode.SYNC
-              ? history.violation(node.cache, known)
-              : history.violationOfOwn(node.index, node.cache, known),
+              ? history.violation(node.content(), known)
+              : history.violationOfOwn(node.index, node.content(), known),
           "restarted primary");
     }
   }
@@ -324,21 +382,21 @@ final class ModelWorld {
       return;
     }
     if (mode == LinkMode.SYNC) {
-      fail(node, history.violation(node.cache, before), "promoted");
+      fail(node, history.violation(node.content(), before), "promoted");
     }
     if (!node.inFlight.isEmpty()) {
       return;
     }
     if (mode == LinkMode.SEMI && node.life == 0 && node.pending.isEmpty()) {
-      fail(node, history.violation(node.cache, before), "promoted");
+      fail(node, history.violation(node.content(), before), "promoted");
     }
     // A target that died itself with unacknowledged frames shows a prefix of all only in sync mode,
     // and of what was flushed in the others.
     fail(
         node,
         mode == LinkMode.SYNC || node.life == 0
-            ? history.prefixViolation(node.cache)
-            : history.flushedPrefixViolation(node.cache),
+            ? history.prefixViolation(node.content())
+            : history.flushedPrefixViolation(node.content()),
         "promoted");
   }
 

@@ -1,0 +1,123 @@
+package io.mgtm.block.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.block.volume.Generations;
+import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.VolumeState;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is damaged is found, and what follows from it is on stable storage. */
+class MetaDirectoryTest {
+  private static final int CHUNK = 65_536;
+
+  @TempDir Path folder;
+  private VolumeState state;
+
+  @BeforeEach
+  void write() throws IOException {
+    state =
+        VolumeState.fresh(
+                "v", "n0", 100L * CHUNK, CHUNK, Role.PRIMARY, Generations.NONE.with(7).with(8))
+            .withSlot("n1", new VolumeState.Slot(8, false));
+    try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
+      meta.saveState(state);
+    }
+  }
+
+  private Path stateFile() {
+    return folder.resolve("volume.json");
+  }
+
+  private Path bitmap() {
+    return folder.resolve("bitmap-n1");
+  }
+
+  private VolumeState open() throws IOException {
+    try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
+      return meta.loadBitmaps(meta.loadState()).state();
+    }
+  }
+
+  @Test
+  void theStateComesBack() throws IOException {
+    assertThat(open()).isEqualTo(state);
+  }
+
+  @Test
+  void everyTurnedBitOfTheStateIsFound() throws IOException {
+    byte[] good = Files.readAllBytes(stateFile());
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= (byte) (1 << (at % 8));
+      Files.write(stateFile(), bad);
+      assertThatThrownBy(this::open)
+          .as("byte %d", at)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("volume.json")
+          .hasMessageContaining("--receive");
+    }
+  }
+
+  @Test
+  void aShortenedStateIsFound() throws IOException {
+    byte[] good = Files.readAllBytes(stateFile());
+    for (int length = 0; length < good.length; length++) {
+      Files.write(stateFile(), Arrays.copyOf(good, length));
+      assertThatThrownBy(this::open).as("%d bytes", length).hasMessageContaining("is damaged");
+    }
+  }
+
+  @Test
+  void aStateOfVersion1IsTakenAndSealed() throws IOException {
+    String sealed = Files.readString(stateFile());
+    String old =
+        sealed
+            .replaceAll(",\n  \"crc32c\" : \"[0-9a-f]{8}\"", "")
+            .replace("\"version\" : 2", "\"version\" : 1");
+    assertThat(old).doesNotContain("crc32c").contains("\"version\" : 1");
+    Files.writeString(stateFile(), old);
+    assertThat(open()).isEqualTo(state);
+    assertThat(Files.readString(stateFile())).isEqualTo(sealed);
+  }
+
+  @Test
+  void aLostBitmapMeansAFullComparisonThatIsNotedBeforeAnythingElse() throws IOException {
+    Files.delete(bitmap());
+    assertThat(open().slots().get("n1")).isEqualTo(new VolumeState.Slot(8, true));
+    assertThat(open().slots().get("n1").full()).as("after another restart").isTrue();
+    assertThat(bitmap()).exists();
+  }
+
+  @Test
+  void aDamagedBitmapMeansAFullComparisonToo() throws IOException {
+    byte[] bytes = Files.readAllBytes(bitmap());
+    Files.write(bitmap(), Arrays.copyOf(bytes, 4096));
+    assertThat(open().slots().get("n1").full()).isTrue();
+  }
+
+  @Test
+  void bitmapsGrowBeforeTheStateNamesTheSize() throws IOException {
+    VolumeState larger = state.withSize(100_000L * CHUNK);
+    try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
+      meta.loadBitmaps(meta.loadState());
+      meta.saveState(larger);
+    }
+    assertThat(open()).isEqualTo(larger);
+  }
+
+  @Test
+  void theStateStaysJson() throws IOException {
+    String text = Files.readString(stateFile(), StandardCharsets.UTF_8);
+    assertThat(new ObjectMapper().readTree(text).path("crc32c").asText()).hasSize(8);
+  }
+}
