@@ -1,0 +1,71 @@
+package io.mgtm.query.cli;
+
+import io.mgtm.query.config.ConfigException;
+import io.mgtm.query.config.ConfigFile;
+import io.mgtm.query.config.HostPort;
+import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.server.QueryServer;
+import io.netty.util.ResourceLeakDetector;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code mgtm query start}: runs a replicator until it is told to stop. */
+@Command(
+    name = "start",
+    description = "Runs a replicator until SIGTERM or Ctrl-C, which let clients finish first.",
+    mixinStandardHelpOptions = true)
+final class StartCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--config", paramLabel = "FILE", description = "YAML with every other setting.")
+  private Path configFile;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      description = "Where clients connect. Default: 127.0.0.1:6432.")
+  private HostPort listen;
+
+  @Option(names = "--server", paramLabel = "HOST:PORT", description = "The PostgreSQL server.")
+  private List<HostPort> servers;
+
+  @Override
+  public Integer call() throws ConfigException, IOException, InterruptedException {
+    // Netty looks for leaked buffers by taking stack traces now and then; tests do, servers do not.
+    if (System.getProperty("io.netty.leakDetection.level") == null) {
+      ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    }
+    QueryServer server = QueryServer.start(config());
+    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "mgtm-stop"));
+    PrintWriter out = spec.commandLine().getOut();
+    out.println("Replicator listening on " + HostPort.of(server.address()));
+    out.flush();
+    // The hook ends the process.
+    new CountDownLatch(1).await();
+    return 0;
+  }
+
+  private QueryConfig config() throws ConfigException {
+    QueryConfig c = configFile == null ? QueryConfig.DEFAULTS : ConfigFile.read(configFile);
+    return new QueryConfig(
+            listen == null ? c.listen() : listen,
+            servers == null ? c.servers() : servers,
+            c.access(),
+            c.role(),
+            c.tls(),
+            c.serverTls(),
+            c.threads(),
+            c.drainMs(),
+            c.limits(),
+            c.timeouts())
+        .validated();
+  }
+}

@@ -1,0 +1,2 @@
+/** {@code mgtm query …}: the only place that wires things together. */
+package io.mgtm.query.cli;

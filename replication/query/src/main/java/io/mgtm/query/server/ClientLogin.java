@@ -1,0 +1,320 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.AccessRule;
+import io.mgtm.query.scram.Scram;
+import io.mgtm.query.scram.ScramClient;
+import io.mgtm.query.scram.ScramException;
+import io.mgtm.query.scram.ScramKeys;
+import io.mgtm.query.scram.ScramServer;
+import io.mgtm.query.scram.ScramVerifier;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.FrameSplitter;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.StartupPacket;
+import io.mgtm.query.wire.WireException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The beginning of one client's connection: encryption, who may come in, the client's proof; then
+ * the server is entered with what the proof gave, and a {@link Session} takes over.
+ */
+final class ClientLogin extends ChannelInboundHandlerAdapter {
+  /** What is waited for. */
+  private enum Phase {
+    STARTUP,
+    LOOKING_UP,
+    SASL_FIRST,
+    SASL_LAST,
+    ENTERING,
+    DONE
+  }
+
+  private static final Set<String> NO_REPLICATION = Set.of("", "false", "off", "no", "0");
+  private static final byte[] UNBOUND = {};
+
+  private final Entrance entrance;
+  private final boolean tooMany;
+  private Phase phase = Phase.STARTUP;
+  private boolean encrypted;
+  private Map<String, String> parameters;
+  private ScramServer scram;
+  private Promise<ServerConnection> entering;
+  private Future<?> timeout;
+
+  ClientLogin(Entrance entrance, boolean tooMany) {
+    this.entrance = entrance;
+    this.tooMany = tooMany;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    timeout =
+        context
+            .executor()
+            .schedule(
+                () -> refuse(context, "57014", "canceling authentication due to timeout"),
+                entrance.config().timeouts().startupMs(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    try {
+      if (phase == Phase.DONE) {
+        return;
+      }
+      if (message instanceof StartupPacket packet) {
+        startup(context, packet);
+      } else {
+        authenticate(context, (Frame) message);
+      }
+    } finally {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void startup(ChannelHandlerContext context, StartupPacket packet) {
+    if (packet instanceof StartupPacket.Start start) {
+      start(context, start);
+    } else if (packet instanceof StartupPacket.Cancel cancel) {
+      cancel(context, cancel);
+    } else if (packet instanceof StartupPacket.Ssl && entrance.tls() != null && !encrypted) {
+      encrypted = true;
+      ByteBuf yes = Unpooled.copiedBuffer("S", StandardCharsets.US_ASCII);
+      context.writeAndFlush(yes);
+      context.pipeline().addFirst(entrance.tls().newHandler(context.alloc()));
+    } else {
+      context.writeAndFlush(Unpooled.copiedBuffer("N", StandardCharsets.US_ASCII));
+    }
+  }
+
+  /** As PostgreSQL does, nothing is answered: the connection closes when the server knows. */
+  private void cancel(ChannelHandlerContext context, StartupPacket.Cancel cancel) {
+    phase = Phase.DONE;
+    Session session = entrance.sessions().find(cancel.pid(), cancel.secret());
+    if (session == null) {
+      context.close();
+    } else {
+      session.cancel().addListener(done -> context.close());
+    }
+  }
+
+  private void start(ChannelHandlerContext context, StartupPacket.Start start) {
+    parameters = new LinkedHashMap<>(start.parameters());
+    String user = parameters.getOrDefault("user", "");
+    String database = parameters.computeIfAbsent("database", key -> user);
+    if (start.minor() > 0 || !start.extensions().isEmpty()) {
+      context.write(Messages.negotiateProtocolVersion(context.alloc(), start.extensions()));
+    }
+    if (tooMany) {
+      refuse(context, "53300", "sorry, too many clients already");
+    } else if (user.isEmpty()) {
+      refuse(context, "28000", "no PostgreSQL user name specified in startup packet");
+    } else if (!NO_REPLICATION.contains(parameters.getOrDefault("replication", ""))) {
+      fail(
+          context,
+          ErrorFields.fatal("0A000", "replication connections do not pass the replicator")
+              .withHint("Connect to the server itself."));
+    } else {
+      switch (method(context, user, database)) {
+        case TRUST -> enter(context, null);
+        case SCRAM_SHA_256 -> lookUp(context, user);
+        case REJECT ->
+            refuse(
+                context,
+                "28000",
+                "no entry of access lets in host \"%s\", user \"%s\", database \"%s\", %s"
+                    .formatted(
+                        from(context).getAddress().getHostAddress(),
+                        user,
+                        database,
+                        encrypted ? "SSL encryption" : "no encryption"));
+      }
+    }
+  }
+
+  private static InetSocketAddress from(ChannelHandlerContext context) {
+    return (InetSocketAddress) context.channel().remoteAddress();
+  }
+
+  private AccessRule.Method method(ChannelHandlerContext context, String user, String database) {
+    return entrance.rules().stream()
+        .filter(rule -> rule.fits(from(context).getAddress(), encrypted, database, user))
+        .findFirst()
+        .map(AccessRule::method)
+        .orElse(AccessRule.Method.REJECT);
+  }
+
+  private void lookUp(ChannelHandlerContext context, String user) {
+    phase = Phase.LOOKING_UP;
+    entrance
+        .roles()
+        .find(user)
+        .whenComplete(
+            (verifier, cause) -> context.executor().execute(() -> offer(context, verifier, cause)));
+  }
+
+  private void offer(
+      ChannelHandlerContext context, Optional<ScramVerifier> verifier, Throwable cause) {
+    if (phase != Phase.LOOKING_UP) {
+      return;
+    }
+    if (cause != null) {
+      fail(context, LoginException.fieldsOf(cause));
+      return;
+    }
+    phase = Phase.SASL_FIRST;
+    scram = new ScramServer(parameters.get("user"), verifier);
+    context.writeAndFlush(
+        Messages.authenticationSasl(
+            context.alloc(),
+            canBind() ? List.of(Scram.MECHANISM_PLUS, Scram.MECHANISM) : List.of(Scram.MECHANISM)));
+  }
+
+  private boolean canBind() {
+    return encrypted && entrance.endPoint().length > 0;
+  }
+
+  private void authenticate(ChannelHandlerContext context, Frame frame) {
+    boolean expected = phase == Phase.SASL_FIRST || phase == Phase.SASL_LAST;
+    if (!expected || frame.type() != 'p') {
+      refuse(
+          context,
+          WireException.PROTOCOL_VIOLATION,
+          "expected SASL response, got message type " + frame.type());
+      return;
+    }
+    try {
+      if (phase == Phase.SASL_FIRST) {
+        saslFirst(context, frame.body());
+      } else {
+        saslLast(context, frame.body());
+      }
+    } catch (ScramException e) {
+      boolean refused = e.reason() == ScramException.Reason.REFUSED;
+      refuse(
+          context,
+          refused ? "28P01" : WireException.PROTOCOL_VIOLATION,
+          refused
+              ? "password authentication failed for user \"" + parameters.get("user") + "\""
+              : e.getMessage());
+    }
+  }
+
+  private void saslFirst(ChannelHandlerContext context, ByteBuf body) throws ScramException {
+    String mechanism = StartupPacket.text(body);
+    int bytes = body.readableBytes() < Integer.BYTES ? -1 : body.readInt();
+    boolean plus = mechanism.equals(Scram.MECHANISM_PLUS) && canBind();
+    if ((!plus && !mechanism.equals(Scram.MECHANISM)) || bytes != body.readableBytes()) {
+      refuse(
+          context,
+          WireException.PROTOCOL_VIOLATION,
+          "client selected an invalid SASL authentication mechanism");
+      return;
+    }
+    String answer =
+        scram.first(
+            body.toString(StandardCharsets.UTF_8), plus ? entrance.endPoint() : UNBOUND, canBind());
+    phase = Phase.SASL_LAST;
+    context.writeAndFlush(
+        Messages.authenticationSaslData(
+            context.alloc(), Messages.AUTHENTICATION_SASL_CONTINUE, answer));
+  }
+
+  private void saslLast(ChannelHandlerContext context, ByteBuf body) throws ScramException {
+    String answer = scram.last(body.toString(StandardCharsets.UTF_8));
+    context.write(
+        Messages.authenticationSaslData(
+            context.alloc(), Messages.AUTHENTICATION_SASL_FINAL, answer));
+    ScramKeys keys = scram.keys();
+    scram = null;
+    enter(context, () -> ScramClient.withKeys(keys));
+  }
+
+  private void enter(ChannelHandlerContext context, Supplier<ScramClient> proof) {
+    phase = Phase.ENTERING;
+    entering =
+        entrance
+            .door()
+            .enter(
+                context.channel().eventLoop(),
+                entrance.config().servers().get(0),
+                FrameSplitter.Sender.SERVER,
+                parameters,
+                proof);
+    entering.addListener(
+        done -> {
+          if (done.isSuccess()) {
+            begin(context, (ServerConnection) done.getNow());
+          } else if (!done.isCancelled()) {
+            fail(context, LoginException.fieldsOf(done.cause()));
+          }
+        });
+  }
+
+  private void begin(ChannelHandlerContext context, ServerConnection server) {
+    phase = Phase.DONE;
+    timeout.cancel(false);
+    context.pipeline().remove(this);
+    entrance
+        .sessions()
+        .add(
+            pid ->
+                new Session(pid, context.channel(), server, entrance.door(), entrance.sessions()))
+        .begin();
+  }
+
+  private void refuse(ChannelHandlerContext context, String sqlState, String message) {
+    fail(context, ErrorFields.fatal(sqlState, message));
+  }
+
+  private void fail(ChannelHandlerContext context, ErrorFields fields) {
+    if (phase == Phase.DONE) {
+      return;
+    }
+    stop();
+    context
+        .writeAndFlush(Messages.error(context.alloc(), fields))
+        .addListener(ChannelFutureListener.CLOSE);
+  }
+
+  private void stop() {
+    phase = Phase.DONE;
+    timeout.cancel(false);
+    if (entering != null) {
+      entering.cancel(false);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    stop();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof WireException wire) {
+      refuse(context, wire.sqlState(), wire.getMessage());
+    } else {
+      stop();
+      context.close();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import java.io.IOException;
+
+/** A server was not entered; what to tell the client stands in the fields. */
+final class LoginException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient ErrorFields fields;
+
+  LoginException(ErrorFields fields) {
+    super(fields.message());
+    this.fields = fields;
+  }
+
+  ErrorFields fields() {
+    return fields;
+  }
+
+  /** What to tell a client of a failure, whatever it was. */
+  static ErrorFields fieldsOf(Throwable cause) {
+    return cause instanceof LoginException login
+        ? login.fields
+        : ErrorFields.fatal("08006", "internal error: " + cause);
+  }
+}

@@ -1,0 +1,31 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import io.mgtm.query.wire.Frame;
+import io.netty.channel.Channel;
+import io.netty.util.ReferenceCountUtil;
+import java.util.List;
+
+/**
+ * A connection to a server that was entered, with nobody yet who handles what it sends.
+ *
+ * @param pid of the backend, and the secret that cancels what it runs
+ * @param greeting what it sent after it had let us in, up to and with ReadyForQuery; the owner of
+ *     the connection passes it on or releases it
+ */
+record ServerConnection(
+    HostPort server, Channel channel, int pid, int secret, List<Frame> greeting) {
+  ServerConnection {
+    greeting = List.copyOf(greeting);
+  }
+
+  /** For who does not pass the greeting on. */
+  void releaseGreeting() {
+    greeting.forEach(ReferenceCountUtil::release);
+  }
+
+  @Override
+  public String toString() {
+    return server + " backend " + pid;
+  }
+}

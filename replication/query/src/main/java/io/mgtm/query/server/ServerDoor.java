@@ -1,0 +1,111 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.scram.ScramClient;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.FrameSplitter;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.ServerDecoder;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.Promise;
+import java.io.IOException;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Enters servers, with TLS when it is set. Any thread; what it gives back belongs to a loop. */
+final class ServerDoor {
+  private final QueryConfig config;
+  private final SslContext tls;
+
+  /**
+   * A door.
+   *
+   * @throws IOException when a key cannot be read
+   */
+  ServerDoor(QueryConfig config) throws IOException {
+    this.config = config;
+    this.tls = Keys.toServers(config.serverTls());
+  }
+
+  /**
+   * Connects and authenticates. Who waits no more cancels the promise, and the connection closes;
+   * it fails with a {@link LoginException} that tells what to say to a client.
+   *
+   * @param sender whether rows are streamed or held
+   * @param scram begins an exchange, or null when there is nothing to prove
+   */
+  Promise<ServerConnection> enter(
+      EventLoop loop,
+      HostPort server,
+      FrameSplitter.Sender sender,
+      Map<String, String> parameters,
+      Supplier<ScramClient> scram) {
+    return connect(
+        loop, server, sender, scram, channel -> Messages.startup(channel.alloc(), parameters));
+  }
+
+  /** Asks a server to cancel; completes, always with a failure, when the server has taken it. */
+  Promise<ServerConnection> cancel(EventLoop loop, HostPort server, int pid, int secret) {
+    return connect(
+        loop,
+        server,
+        FrameSplitter.Sender.SERVER,
+        null,
+        channel -> Messages.cancelRequest(channel.alloc(), pid, secret));
+  }
+
+  /** What is sent first, once there is TLS. */
+  interface Hello {
+    ByteBuf on(Channel channel);
+  }
+
+  private Promise<ServerConnection> connect(
+      EventLoop loop,
+      HostPort server,
+      FrameSplitter.Sender sender,
+      Supplier<ScramClient> scram,
+      Hello hello) {
+    Promise<ServerConnection> entered = loop.newPromise();
+    Bootstrap bootstrap =
+        Loops.client(loop, config.limits().outboundBytesMax(), config.timeouts().connectMs());
+    bootstrap.handler(
+        new ChannelInitializer<Channel>() {
+          @Override
+          protected void initChannel(Channel channel) {
+            channel
+                .pipeline()
+                .addLast(
+                    new ServerDecoder(sender, config.limits().messageBytesMax(), tls != null),
+                    new ServerLogin(server, tls, scram, hello, entered));
+          }
+        });
+    bootstrap
+        .connect(server.host(), server.port())
+        .addListener(
+            (ChannelFuture connected) -> {
+              if (!connected.isSuccess()) {
+                entered.tryFailure(unreachable(server, connected.cause()));
+              }
+              entered.addListener(
+                  done -> {
+                    if (!done.isSuccess()) {
+                      connected.channel().close();
+                    }
+                  });
+            });
+    return entered;
+  }
+
+  private static LoginException unreachable(HostPort server, Throwable cause) {
+    return new LoginException(
+        ErrorFields.fatal(
+            "08001", "cannot connect to the server at " + server + ": " + cause.getMessage()));
+  }
+}

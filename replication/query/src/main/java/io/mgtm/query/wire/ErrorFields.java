@@ -1,0 +1,70 @@
+package io.mgtm.query.wire;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * An ErrorResponse or NoticeResponse, as far as the replicator makes and reads them.
+ *
+ * @param severity ERROR, FATAL, NOTICE…
+ * @param sqlState five characters
+ * @param hint what to do, or empty
+ */
+public record ErrorFields(String severity, String sqlState, String message, String hint) {
+  /** One that ends the session. */
+  public static ErrorFields fatal(String sqlState, String message) {
+    return new ErrorFields("FATAL", sqlState, message, "");
+  }
+
+  /** The same with a hint. */
+  public ErrorFields withHint(String text) {
+    return new ErrorFields(severity, sqlState, message, text);
+  }
+
+  /**
+   * Reads the body of one.
+   *
+   * @throws WireException when it is none
+   */
+  public static ErrorFields read(ByteBuf body) {
+    String severity = "";
+    String sqlState = "";
+    String message = "";
+    String hint = "";
+    while (body.isReadable()) {
+      byte code = body.readByte();
+      if (code == 0) {
+        break;
+      }
+      String value = StartupPacket.text(body);
+      switch (code) {
+        case 'V' -> severity = value;
+        case 'S' -> severity = severity.isEmpty() ? value : severity;
+        case 'C' -> sqlState = value;
+        case 'M' -> message = value;
+        case 'H' -> hint = value;
+        default -> {
+          // Where in the server's source it comes from, and what only people read.
+        }
+      }
+    }
+    return new ErrorFields(severity, sqlState, message, hint);
+  }
+
+  void writeTo(ByteBuf body) {
+    field(body, 'S', severity);
+    field(body, 'V', severity);
+    field(body, 'C', sqlState);
+    field(body, 'M', message);
+    if (!hint.isEmpty()) {
+      field(body, 'H', hint);
+    }
+    body.writeByte(0);
+  }
+
+  private static void field(ByteBuf body, char code, String value) {
+    body.writeByte(code);
+    body.writeCharSequence(value.replace('\0', ' '), StandardCharsets.UTF_8);
+    body.writeByte(0);
+  }
+}

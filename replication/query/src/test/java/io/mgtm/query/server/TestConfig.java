@@ -1,0 +1,41 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import io.mgtm.query.config.QueryConfig;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Configurations of replicators before {@link Postgres} servers. */
+final class TestConfig {
+  private TestConfig() {}
+
+  static QueryConfig of(Path folder, HostPort server) throws Exception {
+    return with(folder, server, "mgtm", 500, QueryConfig.DEFAULTS.tls(), null);
+  }
+
+  static QueryConfig with(
+      Path folder, HostPort server, String role, int drainMs, QueryConfig.Tls tls, Path trust)
+      throws Exception {
+    QueryConfig d = QueryConfig.DEFAULTS;
+    Path password = folder.resolve("mgtm.password");
+    Files.writeString(password, Postgres.PASSWORD + "\n");
+    return new QueryConfig(
+            new HostPort("127.0.0.1", 0),
+            List.of(server),
+            List.of(
+                "host all trusted all trust",
+                "host all nobody all reject",
+                "hostssl all only_tls all scram-sha-256",
+                "host all only_tls all reject",
+                d.access().get(0)),
+            new QueryConfig.Role(role, "postgres", password),
+            tls,
+            new QueryConfig.ServerTls(trust),
+            2,
+            drainMs,
+            new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024),
+            d.timeouts())
+        .validated();
+  }
+}
