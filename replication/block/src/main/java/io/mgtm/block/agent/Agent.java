@@ -2,13 +2,14 @@ package io.mgtm.block.agent;
 
 import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.link.Compression;
+import io.mgtm.block.link.LinkSecurity;
+import io.mgtm.block.link.Newcomers;
 import io.mgtm.block.link.TargetConnection;
 import io.mgtm.block.nbd.NbdMeter;
 import io.mgtm.block.nbd.NbdServer;
 import io.mgtm.block.nbd.NbdTls;
 import io.mgtm.block.rdma.RdmaAcceptor;
 import io.mgtm.block.store.BackingStore;
-import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeState;
 import io.mgtm.block.volume.VolumeView;
@@ -71,10 +72,14 @@ public final class Agent implements AutoCloseable {
   private RdmaAcceptor rdmaReceiver;
   private Control control;
   private HttpEndpoint http;
+  private final PeerWait peerWait;
+  private final Runnable onFailure;
   private long nextRefreshMs;
 
-  private Agent(VolumeConfig config) {
+  private Agent(VolumeConfig config, Runnable onFailure) {
     this.config = config;
+    this.onFailure = onFailure;
+    this.peerWait = new PeerWait(config.peerWaitMs(), config.serveAlone());
     this.group = EventLoops.group(1, "volume-" + config.name());
     this.owner = group.next();
   }
@@ -83,11 +88,14 @@ public final class Agent implements AutoCloseable {
    * Opens the volume, creating what does not exist yet, and begins to serve.
    *
    * @param opened what is to be done once the volume is open, before anybody can reach it
+   * @param onFailure ends the process at once, as a crash would: called after an internal error, on
+   *     the volume's event loop
    * @throws IOException when something cannot be opened or listened at, with a message that says
    *     what
    */
-  public static Agent start(VolumeConfig config, Opened opened) throws IOException {
-    Agent agent = new Agent(config);
+  public static Agent start(VolumeConfig config, Opened opened, Runnable onFailure)
+      throws IOException {
+    Agent agent = new Agent(config, onFailure);
     try {
       agent.open(opened);
       return agent;
@@ -99,6 +107,7 @@ public final class Agent implements AutoCloseable {
 
   private void open(Opened opened) throws IOException {
     meta = new MetaDirectory(config.meta(), config.bitmaps());
+    LinkSecurity security = LinkKeys.security(config);
     store = VolumeFiles.openStore(config, meta, owner);
     VolumeState found = VolumeFiles.openState(config, meta, store);
     opened.run();
@@ -111,7 +120,13 @@ public final class Agent implements AutoCloseable {
     for (int i = 0; i < config.replicas().size(); i++) {
       dialers.add(
           new LinkDialer(
-              service, i, config.replicas().get(i), owner, config.pathTimeoutMs(), linkClientTls));
+              service,
+              i,
+              config.replicas().get(i),
+              owner,
+              config.pathTimeoutMs(),
+              security,
+              linkClientTls));
     }
     boolean restarted =
         !state.slots().isEmpty() && state.role() == Role.PRIMARY && !dialers.isEmpty();
@@ -123,26 +138,18 @@ public final class Agent implements AutoCloseable {
       servers.add(NbdServer.listen(endpoint, owner, service, meter, nbdTls));
     }
     if (config.receive() != null) {
-      listenForSource();
+      listenForSource(security);
     }
     control =
         Control.listen(
             config.meta().resolve("control.sock"),
             owner,
-            new AgentCommands(service, this::status, this::roleChanged));
+            new AgentCommands(service, this::status, this::roleChanged, dialers));
     if (config.http() != null) {
       http = HttpEndpoint.listen(config.http(), metrics::scrape, metrics::problem);
     }
-    var ticking = owner.scheduleAtFixedRate(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
-    ticking.addListener(
-        done -> {
-          if (done.cause() != null && !done.isCancelled()) {
-            LOG.error(
-                "volume {}: the clock stopped; stop this agent and start it again",
-                config.name(),
-                done.cause());
-          }
-        });
+    Heartbeat heartbeat = new Heartbeat(this::tick, this::failed);
+    var unused = owner.scheduleAtFixedRate(heartbeat, 0, TICK_MS, TimeUnit.MILLISECONDS);
     LOG.info(
         "volume {}: {} of {} bytes in {}, NBD at {}",
         config.name(),
@@ -152,8 +159,8 @@ public final class Agent implements AutoCloseable {
         listening());
   }
 
-  private void listenForSource() throws IOException {
-    ChannelHandler initializer = forSources();
+  private void listenForSource(LinkSecurity security) throws IOException {
+    ChannelHandler initializer = forSources(security);
     InetSocketAddress rdma =
         config.receive().rdma() ? (InetSocketAddress) config.receive().socketAddress() : null;
     if (rdma != null) {
@@ -175,7 +182,8 @@ public final class Agent implements AutoCloseable {
     receiver = bound.channel();
   }
 
-  private ChannelHandler forSources() throws IOException {
+  private ChannelHandler forSources(LinkSecurity security) throws IOException {
+    Newcomers newcomers = new Newcomers();
     SslContext tls = config.linkTls().isOn() ? serverTls(config.linkTls()) : null;
     return new ChannelInitializer<Channel>() {
       @Override
@@ -189,13 +197,25 @@ public final class Agent implements AutoCloseable {
             .addLast(
                 "link",
                 new TargetConnection(
-                    service.core(), Compression.NONE, config.pathTimeoutMs(), service::grow));
+                    service.core(),
+                    Compression.NONE,
+                    config.pathTimeoutMs(),
+                    security,
+                    newcomers,
+                    service::grow));
       }
     };
   }
 
   private static SslContext serverTls(TlsSettings settings) throws IOException {
     return settings.server();
+  }
+
+  /** This side does not know any more what it does: it ends as if it were killed. */
+  private void failed(Throwable cause) {
+    LOG.error(
+        "volume {}: an internal error; this agent ends, start it again", config.name(), cause);
+    onFailure.run();
   }
 
   private void tick() {
@@ -213,25 +233,14 @@ public final class Agent implements AutoCloseable {
     }
   }
 
-  /**
-   * A restarted primary serves once each replica was met, or time is up; one that was replaced
-   * steps back.
-   */
+  /** A restarted primary does not serve before it knows that it was not replaced. */
   private void waitForPeers(long nowMs) {
-    boolean allMet = true;
-    for (VolumeView.Link link : service.core().view().links()) {
-      if (link.outdated()) {
-        LOG.warn("volume {}: {}; this side becomes secondary", config.name(), link.reason());
-        service.setReady();
-        service.core().administration().demote(false, refusal -> roleChanged());
-        return;
-      }
-      allMet &= link.phase() != LinkPhase.DOWN && link.phase() != LinkPhase.MEETING;
-    }
-    if (allMet || nowMs >= config.peerWaitMs()) {
+    List<VolumeView.Link> links = service.core().view().links();
+    if (peerWait.mayServe(nowMs, links)) {
       service.setReady();
-      LOG.info(
-          "volume {}: serving again{}", config.name(), allMet ? "" : ", not every replica was met");
+      LOG.info("volume {}: serving again", config.name());
+    } else {
+      service.setWaiting(peerWait.reason(links));
     }
   }
 

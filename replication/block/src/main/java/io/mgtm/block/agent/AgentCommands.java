@@ -2,6 +2,7 @@ package io.mgtm.block.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.block.volume.Administration;
+import io.mgtm.block.volume.VolumeState;
 import io.mgtm.block.volume.VolumeView;
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,11 +13,14 @@ final class AgentCommands implements Control.Commands {
   private final VolumeService service;
   private final Supplier<?> status;
   private final Runnable roleChanged;
+  private final List<LinkDialer> peers;
 
-  AgentCommands(VolumeService service, Supplier<?> status, Runnable roleChanged) {
+  AgentCommands(
+      VolumeService service, Supplier<?> status, Runnable roleChanged, List<LinkDialer> peers) {
     this.service = service;
     this.status = status;
     this.roleChanged = roleChanged;
+    this.peers = peers;
   }
 
   @Override
@@ -31,9 +35,17 @@ final class AgentCommands implements Control.Commands {
           }
           outcome.accept(refusal);
         };
+    String wanted = command.path("volume").asText(service.name());
+    if (!wanted.equals(service.name())) {
+      outcome.accept("this agent serves volume " + service.name() + ", not " + wanted);
+      return;
+    }
     switch (command.path("command").asText()) {
       case "status" -> answer.accept(status.get());
-      case "promote" -> administration.promote(command.path("force").asBoolean(), role);
+      case "promote" ->
+          new PromotionCommand(
+                  service, peers, roleChanged, command.path("force").asBoolean(), answer)
+              .run();
       case "demote" -> administration.demote(command.path("discard").asBoolean(), role);
       case "resync" -> outcome.accept(onLinks(command, administration::resync));
       case "verify" ->
@@ -87,8 +99,17 @@ final class AgentCommands implements Control.Commands {
   }
 
   private void resize(long sizeBytes, Consumer<String> outcome) {
-    if (sizeBytes <= 0 || sizeBytes % 512 != 0) {
-      outcome.accept("a size must be a positive multiple of 512");
+    if (!service.core().administration().isPossibleSize(sizeBytes)) {
+      outcome.accept(
+          "a volume of "
+              + service.core().state().sizeBytes()
+              + " bytes cannot have "
+              + sizeBytes
+              + ": it only grows, by whole sectors of "
+              + VolumeState.SECTOR_BYTES
+              + " bytes, to "
+              + VolumeState.CHUNKS_MAX
+              + " chunks");
       return;
     }
     if (service.core().receiver().isConnected()) {

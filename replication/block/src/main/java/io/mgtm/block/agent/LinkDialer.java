@@ -1,9 +1,13 @@
 package io.mgtm.block.agent;
 
 import io.mgtm.block.config.ReplicaConfig;
+import io.mgtm.block.link.InquiryConnection;
+import io.mgtm.block.link.LinkConnection;
+import io.mgtm.block.link.LinkSecurity;
 import io.mgtm.block.link.SourceConnection;
 import io.mgtm.block.rdma.RdmaLinkChannel;
 import io.mgtm.block.volume.LinkPhase;
+import io.mgtm.block.volume.Testimony;
 import io.mgtm.block.wire.EventLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -13,6 +17,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.handler.ssl.SslContext;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +37,7 @@ final class LinkDialer {
   private final ReplicaConfig replica;
   private final EventLoop owner;
   private final long timeoutMs;
+  private final LinkSecurity security;
   private final SslContext tls;
   private long nowMs;
   private long dialledMs;
@@ -45,12 +52,14 @@ final class LinkDialer {
       ReplicaConfig replica,
       EventLoop owner,
       long timeoutMs,
+      LinkSecurity security,
       SslContext tls) {
     this.service = service;
     this.link = link;
     this.replica = replica;
     this.owner = owner;
     this.timeoutMs = timeoutMs;
+    this.security = security;
     this.tls = tls;
   }
 
@@ -86,7 +95,39 @@ final class LinkDialer {
             replica.link().mode(),
             replica.compression(),
             timeoutMs,
+            security,
             this::gone);
+    connect(connection, () -> service.connected(link, connection), this::dialled);
+  }
+
+  private void dialled(LinkConnection connection, Throwable failure) {
+    dialling = false;
+    if (failure != null) {
+      failed((SourceConnection) connection, failure);
+    }
+  }
+
+  /** Asks the copy at the other end before a promotion; {@code answer} is told once. */
+  void ask(Consumer<Testimony> answer) {
+    InquiryConnection inquiry =
+        new InquiryConnection(
+            replica.link().name(),
+            service.core().state().identityFor(""),
+            timeoutMs,
+            security,
+            answer);
+    connect(
+        inquiry,
+        () -> {},
+        (connection, failure) -> {
+          if (failure != null) {
+            inquiry.failed(String.valueOf(failure.getMessage()));
+          }
+        });
+  }
+
+  private <C extends LinkConnection> void connect(
+      C connection, Runnable initialized, BiConsumer<LinkConnection, Throwable> dialled) {
     new Bootstrap()
         .group(owner)
         .channelFactory(channels())
@@ -107,17 +148,11 @@ final class LinkDialer {
                               replica.endpoint().port()));
                 }
                 channel.pipeline().addLast("link", connection);
-                service.connected(link, connection);
+                initialized.run();
               }
             })
         .connect(replica.endpoint().socketAddress())
-        .addListener(
-            done -> {
-              dialling = false;
-              if (!done.isSuccess()) {
-                failed(connection, done.cause());
-              }
-            });
+        .addListener(done -> dialled.accept(connection, done.cause()));
   }
 
   private ChannelFactory<Channel> channels() {

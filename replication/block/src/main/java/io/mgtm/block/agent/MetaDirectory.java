@@ -7,6 +7,7 @@ import io.mgtm.block.intent.BitmapFile;
 import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.Standing;
 import io.mgtm.block.volume.VolumeState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,7 +33,7 @@ final class MetaDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MetaDirectory.class);
   private static final int VERSION = 2;
 
-  /** Had no checksum. */
+  /** Had no checksum, and knew neither the volume's id nor which copy is the newest. */
   private static final int VERSION_UNSEALED = 1;
 
   private static final ObjectMapper JSON =
@@ -51,7 +52,8 @@ final class MetaDirectory implements AutoCloseable {
       boolean consistent,
       boolean discard,
       String syncingFrom,
-      Map<String, SlotFile> slots) {}
+      Map<String, SlotFile> slots,
+      Standing standing) {}
 
   private final Path folder;
   private final Path bitmapFolder;
@@ -83,12 +85,20 @@ final class MetaDirectory implements AutoCloseable {
       StateFile file = JSON.readValue(JsonSeal.open(bytes), StateFile.class);
       if (file.version() != VERSION && file.version() != VERSION_UNSEALED) {
         throw new UnknownVersion(
-            stateFile() + " has version " + file.version() + ", this program knows " + VERSION);
+            stateFile()
+                + " has version "
+                + file.version()
+                + ", this program knows up to "
+                + VERSION);
       }
       if (file.version() == VERSION && !JsonSeal.isSealed(bytes)) {
         throw new IOException("its checksum is missing");
       }
       unsealed = file.version() == VERSION_UNSEALED;
+      Standing standing =
+          file.standing() == null
+              ? new Standing("", file.role() == Role.PRIMARY, false, 0)
+              : file.standing();
       Map<String, VolumeState.Slot> slots = new HashMap<>();
       file.slots()
           .forEach(
@@ -104,7 +114,8 @@ final class MetaDirectory implements AutoCloseable {
           file.consistent(),
           file.discard(),
           file.syncingFrom(),
-          slots);
+          slots,
+          standing);
     } catch (UnknownVersion e) {
       throw e;
     } catch (JsonProcessingException | NullPointerException | IllegalArgumentException e) {
@@ -212,7 +223,8 @@ final class MetaDirectory implements AutoCloseable {
                 state.consistent(),
                 state.discard(),
                 state.syncingFrom(),
-                slots));
+                slots,
+                state.standing()));
     Path temporary = folder.resolve("volume.json.new");
     try (FileChannel out =
         FileChannel.open(

@@ -1,7 +1,10 @@
 package io.mgtm.block.agent;
 
 import io.mgtm.block.nbd.NbdMeter;
+import io.mgtm.block.volume.DiskState;
 import io.mgtm.block.volume.Identity;
+import io.mgtm.block.volume.LinkPhase;
+import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeState;
 import io.mgtm.block.volume.VolumeView;
 import java.util.ArrayList;
@@ -20,6 +23,7 @@ final class StatusReport {
     Map<String, Object> status = new LinkedHashMap<>();
     status.put("name", state.name());
     status.put("role", lower(state.role()));
+    status.put("disk", disk(service).toString());
     status.put("consistent", state.consistent());
     status.put("serving", service.unavailable() == null);
     if (service.unavailable() != null) {
@@ -51,7 +55,54 @@ final class StatusReport {
       links.add(link(views.get(i)));
     }
     status.put("links", links);
+    status.put("warning", warning(state, views));
     return status;
+  }
+
+  /** A restarted primary that does not know yet whether it was replaced is no more than whole. */
+  private static DiskState disk(VolumeService service) {
+    DiskState disk = service.core().diskState();
+    return disk == DiskState.UP_TO_DATE && !service.isReady() ? DiskState.CONSISTENT : disk;
+  }
+
+  /** Why a primary's writes are on fewer disks than they should be, or null. */
+  private static String warning(VolumeState state, List<VolumeView.Link> links) {
+    if (state.role() != Role.PRIMARY || links.isEmpty()) {
+      return null;
+    }
+    List<String> missing =
+        links.stream()
+            .filter(link -> link.phase() != LinkPhase.UP_TO_DATE)
+            .map(VolumeView.Link::name)
+            .toList();
+    if (missing.isEmpty()) {
+      return null;
+    }
+    return missing.size() == links.size()
+        ? "NOT PROTECTED: no other copy is up to date"
+        : "less protected: no up-to-date copy at " + String.join(", ", missing);
+  }
+
+  /** The connection's or the replication's state, by DRBD's names. */
+  private static String connection(VolumeView.Link link) {
+    return switch (link.phase()) {
+      case DOWN -> "Connecting";
+      case MEETING -> "Connected";
+      case SYNCING, FINISHING -> "SyncSource";
+      case UP_TO_DATE ->
+          link.verify() != null && link.verify().running() ? "VerifyS" : "Established";
+      case BEHIND -> "Ahead";
+      case REFUSED, PAUSED -> "StandAlone";
+    };
+  }
+
+  private static String peerDisk(VolumeView.Link link) {
+    return switch (link.phase()) {
+      case UP_TO_DATE -> DiskState.UP_TO_DATE.toString();
+      case SYNCING, FINISHING -> DiskState.INCONSISTENT.toString();
+      case BEHIND -> DiskState.OUTDATED.toString();
+      default -> "DUnknown";
+    };
   }
 
   private static Map<String, Object> requests(NbdMeter meter) {
@@ -73,6 +124,8 @@ final class StatusReport {
     link.put("name", view.name());
     link.put("mode", lower(view.mode()));
     link.put("state", lower(view.phase()));
+    link.put("connection", connection(view));
+    link.put("peerDisk", peerDisk(view));
     link.put("reason", view.reason());
     link.put("lastLoss", view.lastLoss());
     link.put("peer", view.peer());
@@ -97,6 +150,7 @@ final class StatusReport {
     report.put("chunksSent", work.chunksSent());
     report.put("chunksEqual", work.chunksEqual());
     report.put("mismatches", work.mismatches());
+    report.put("differing", work.differing());
     return report;
   }
 

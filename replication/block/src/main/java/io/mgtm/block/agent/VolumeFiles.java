@@ -22,9 +22,10 @@ public final class VolumeFiles {
   /**
    * Creates a volume without serving it.
    *
+   * @return the key of its links if one was made, which the other copies need; null if it was given
    * @throws IOException when it exists already or cannot be written
    */
-  public static void create(VolumeConfig config) throws IOException {
+  public static String create(VolumeConfig config) throws IOException {
     try (MetaDirectory meta = new MetaDirectory(config.meta(), config.bitmaps())) {
       if (meta.hasState()) {
         throw new IOException("volume " + config.name() + " exists already in " + config.meta());
@@ -32,6 +33,9 @@ public final class VolumeFiles {
       try (BackingStore store = openStore(config, meta, Runnable::run)) {
         openState(config, meta, store);
       }
+      return LinkKeys.load(config.meta(), config.linkKey()) == null
+          ? LinkKeys.make(config.meta()).toHex()
+          : null;
     }
   }
 
@@ -64,12 +68,26 @@ public final class VolumeFiles {
     if (state == null) {
       state = fresh(config, store);
       meta.saveState(state);
+    } else if (state.role() == Role.PRIMARY && state.standing().volumeId().isEmpty()) {
+      // A folder from before volumes had ids: its primary names it, the others take the id over.
+      state = state.withStanding(state.standing().orOf(newVolumeId()));
+      meta.saveState(state);
     }
     if (!state.name().equals(config.name())) {
       throw new IOException(
           config.meta() + " belongs to volume " + state.name() + ", not " + config.name());
     }
-    if (config.sizeBytes() > state.sizeBytes()) {
+    if (config.chunkBytes() != 0 && config.chunkBytes() != state.chunkBytes()) {
+      throw new IOException(
+          "volume "
+              + state.name()
+              + " has chunks of "
+              + state.chunkBytes()
+              + " bytes, not "
+              + config.chunkBytes()
+              + "; start it without --chunk-size");
+    }
+    if (config.sizeBytes() != 0 && config.sizeBytes() != state.sizeBytes()) {
       throw new IOException(
           "volume "
               + state.name()
@@ -77,7 +95,7 @@ public final class VolumeFiles {
               + state.sizeBytes()
               + " bytes, not "
               + config.sizeBytes()
-              + "; start it without --size and use 'mgtm volume resize'");
+              + "; start it without --size; 'mgtm volume resize' makes it larger");
     }
     if (store.sizeBytes() < state.sizeBytes()) {
       throw new IOException(
@@ -104,12 +122,18 @@ public final class VolumeFiles {
     long id = new SecureRandom().nextLong();
     Generations generations = target ? Generations.NONE : Generations.NONE.with(id == 0 ? 1 : id);
     String node = UUID.randomUUID().toString().toLowerCase(Locale.ROOT);
-    return VolumeState.fresh(
-        config.name(),
-        node,
-        size,
-        config.chunkBytes(),
-        target ? Role.SECONDARY : Role.PRIMARY,
-        generations);
+    VolumeState state =
+        VolumeState.fresh(
+            config.name(),
+            node,
+            size,
+            config.chunkBytes() == 0 ? VolumeConfig.CHUNK_BYTES_MIN : config.chunkBytes(),
+            target ? Role.SECONDARY : Role.PRIMARY,
+            generations);
+    return target ? state : state.withStanding(state.standing().orOf(newVolumeId()));
+  }
+
+  private static String newVolumeId() {
+    return Long.toHexString(new SecureRandom().nextLong());
   }
 }

@@ -48,6 +48,7 @@ final class VolumeService implements VolumeEffects, NbdExport {
   private VolumeCore core;
   private StoreIo io;
   private boolean ready;
+  private String waiting = "the volume waits for its replicas after a restart";
   private long metadataErrors;
 
   VolumeService(
@@ -118,6 +119,11 @@ final class VolumeService implements VolumeEffects, NbdExport {
     ready = true;
   }
 
+  /** It does not serve yet, and why. */
+  void setWaiting(String why) {
+    waiting = why;
+  }
+
   void disconnectClients() {
     List.copyOf(clients).forEach(NbdClient::disconnect);
   }
@@ -145,7 +151,7 @@ final class VolumeService implements VolumeEffects, NbdExport {
   @Override
   public String unavailable() {
     if (core.state().role() == Role.PRIMARY) {
-      return ready ? null : "the volume waits for its replicas after a restart";
+      return ready ? null : waiting;
     }
     if (!config.serveReads()) {
       return "this side of the volume is secondary and serves no clients";
@@ -353,6 +359,13 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   // Link effects.
 
+  private void on(int link, Consumer<SourceConnection> what) {
+    SourceConnection connection = connections.get(link);
+    if (connection != null) {
+      what.accept(connection);
+    }
+  }
+
   @Override
   public void sendChange(int link, long seq, Change change) {
     SourceConnection connection = connections.get(link);
@@ -373,50 +386,53 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public void sendChecksumRequest(int link, long seq, long offset, int length) {
-    SourceConnection connection = connections.get(link);
-    if (connection != null) {
-      connection.checksumRequest(seq, offset, length);
-    }
+    on(link, connection -> connection.checksumRequest(seq, offset, length));
   }
 
   @Override
   public void sendFlush(int link, long seq) {
-    SourceConnection connection = connections.get(link);
-    if (connection != null) {
-      connection.flush(seq);
-    }
+    on(link, connection -> connection.flush(seq));
   }
 
   @Override
   public void sendGenerations(int link, long seq, Generations generations) {
-    SourceConnection connection = connections.get(link);
-    if (connection != null) {
-      connection.generations(seq, generations);
-    }
+    on(link, connection -> connection.generations(seq, generations));
   }
 
   @Override
   public void sendSyncStart(int link, long seq, int chunks, Generations generations) {
-    SourceConnection connection = connections.get(link);
-    if (connection != null) {
-      connection.syncStart(seq, chunks, generations);
-    }
+    on(link, connection -> connection.syncStart(seq, chunks, generations));
   }
 
   @Override
   public void sendSyncDone(int link, long seq, Generations generations) {
-    SourceConnection connection = connections.get(link);
-    if (connection != null) {
-      connection.syncDone(seq, generations);
-    }
+    on(link, connection -> connection.syncDone(seq, generations));
+  }
+
+  @Override
+  public void sendHandover(int link, long seq) {
+    on(link, connection -> connection.handover(seq));
+  }
+
+  @Override
+  public void sendOutdated(int link) {
+    on(link, connection -> connection.outdated());
+  }
+
+  @Override
+  public void superseded(String reason) {
+    disconnectClients();
+    ready = true;
+  }
+
+  @Override
+  public long wallClockMs() {
+    return System.currentTimeMillis();
   }
 
   @Override
   public void sendResize(int link, long seq, long sizeBytes) {
-    SourceConnection connection = connections.get(link);
-    if (connection != null) {
-      connection.resize(seq, sizeBytes);
-    }
+    on(link, connection -> connection.resize(seq, sizeBytes));
   }
 
   @Override

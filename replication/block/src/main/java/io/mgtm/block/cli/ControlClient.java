@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 final class ControlClient {
   static final ObjectMapper JSON = new ObjectMapper();
 
-  @Option(names = "--name", required = true, description = "The volume's name.")
+  @Option(names = "--name", description = "The volume's name; or give --meta.")
   String name;
 
   @Option(
@@ -28,8 +28,12 @@ final class ControlClient {
 
   /** Sends one command and returns the answer; throws when the agent does not run or refuses. */
   JsonNode ask(ObjectNode command) throws IOException {
+    if (name == null && meta == null) {
+      throw new IllegalArgumentException("give the volume's --name, or its --meta directory");
+    }
     Path folder = meta != null ? meta : new Registry().meta(name);
-    JsonNode answer = ask(folder, command);
+    JsonNode answer = ask(folder, name == null ? command : command.put("volume", name));
+    name = name == null ? answer.path("volume").asText(meta.toString()) : name;
     if (answer.has("ok") && !answer.get("ok").asBoolean()) {
       throw new IOException(answer.path("error").asText());
     }

@@ -18,7 +18,7 @@ final class CreateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     VolumeConfig config = volume.bare();
-    VolumeFiles.create(config);
+    String key = VolumeFiles.create(config);
     new Registry().add(config.name(), config.meta());
     System.out.println(
         "volume "
@@ -27,6 +27,14 @@ final class CreateCommand implements Callable<Integer> {
             + config.file()
             + ", metadata in "
             + config.meta());
+    if (key != null) {
+      System.out.println(
+          "link key, shown once: "
+              + key
+              + "\n"
+              + "The other copies need it: put it into a file there, and give that to 'mgtm volume"
+              + " create --link-key FILE'.");
+    }
     return 0;
   }
 }

@@ -38,6 +38,19 @@ public final class Main {
               command.getErr().println("mgtm volume: " + failure.getMessage());
               return 1;
             })
+        .setParameterExceptionHandler(
+            (failure, words) -> {
+              CommandLine command = failure.getCommandLine();
+              command
+                  .getErr()
+                  .println(
+                      "mgtm volume: "
+                          + failure.getMessage()
+                          + "; '"
+                          + command.getCommandSpec().qualifiedName()
+                          + " --help' shows the options");
+              return 2;
+            })
         .setCaseInsensitiveEnumValuesAllowed(true)
         .execute(arguments);
   }

@@ -1,5 +1,6 @@
 package io.mgtm.block.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -20,13 +21,18 @@ final class RoleCommands {
 
     @Option(
         names = "--force",
-        description = "Even if it is inconsistent or its source is still connected.")
+        description =
+            "Even if it may not be the newest copy, is inconsistent, or its source is connected;"
+                + " what only other copies have is lost.")
     boolean force;
 
     @Override
     public Integer call() throws IOException {
-      control.ask(ControlClient.command("promote").put("force", force));
+      JsonNode done = control.ask(ControlClient.command("promote").put("force", force));
       System.out.println("volume " + control.name + " is primary here");
+      if (done.has("note")) {
+        System.out.println(done.path("note").asText());
+      }
       return 0;
     }
   }

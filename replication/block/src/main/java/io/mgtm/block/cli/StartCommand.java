@@ -98,8 +98,16 @@ final class StartCommand implements Callable<Integer> {
   @Option(
       names = "--peer-wait-ms",
       defaultValue = "5000",
-      description = "How long a restarted primary waits for its replicas.")
+      description =
+          "How long a restarted primary waits for its other replicas once it has reached one.")
   long peerWaitMs;
+
+  @Option(
+      names = "--serve-alone",
+      description =
+          "A restarted primary serves after that wait though it reached none of its replicas. If"
+              + " one of them was promoted meanwhile, that is a split brain.")
+  boolean serveAlone;
 
   @Option(
       names = "--mark-interval-ms",
@@ -145,7 +153,7 @@ final class StartCommand implements Callable<Integer> {
   Path linkCert;
 
   @Option(names = "--link-tls-key", description = "Its key.")
-  Path linkKey;
+  Path linkTlsKey;
 
   @Option(
       names = "--link-tls-ca",
@@ -155,7 +163,11 @@ final class StartCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     VolumeConfig config = config();
-    Agent agent = Agent.start(config, () -> new Registry().add(config.name(), config.meta()));
+    Agent agent =
+        Agent.start(
+            config,
+            () -> new Registry().add(config.name(), config.meta()),
+            () -> Runtime.getRuntime().halt(1));
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(
@@ -189,13 +201,19 @@ final class StartCommand implements Callable<Integer> {
         http == null ? null : Endpoint.parse(http),
         pathTimeoutMs,
         peerWaitMs,
+        serveAlone,
         new CoreTiming(markIntervalMs, bitCoolingMs, Sizes.parse(bitsKept), Sizes.parse(bitsAhead)),
         new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
-        new TlsSettings(linkCert, linkKey, linkCa, null),
+        new TlsSettings(linkCert, linkTlsKey, linkCa, null),
+        bare.linkKey(),
         bare.io());
   }
 
   private List<ReplicaConfig> replicaConfigs() {
+    if (modes.size() > Math.max(1, replicas.size())) {
+      throw new IllegalArgumentException(
+          modes.size() + " --mode options for " + replicas.size() + " --replica options");
+    }
     List<ReplicaConfig> configs = new ArrayList<>();
     for (int i = 0; i < replicas.size(); i++) {
       LinkMode mode = modes.isEmpty() ? LinkMode.SYNC : modes.get(Math.min(i, modes.size() - 1));

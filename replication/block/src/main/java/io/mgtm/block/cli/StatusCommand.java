@@ -28,7 +28,10 @@ final class StatusCommand implements Callable<Integer> {
   static String text(JsonNode status) {
     StringBuilder text = new StringBuilder();
     text.append(status.path("name").asText()).append(": ").append(status.path("role").asText());
-    text.append(status.path("consistent").asBoolean() ? "" : ", INCONSISTENT");
+    text.append(", ").append(status.path("disk").asText());
+    if (status.path("warning").isTextual()) {
+      text.append(", ").append(status.path("warning").asText());
+    }
     text.append(
         status.path("serving").asBoolean()
             ? ", serving"
@@ -44,7 +47,8 @@ final class StatusCommand implements Callable<Integer> {
           .append(" (")
           .append(link.path("mode").asText())
           .append("): ");
-      text.append(link.path("state").asText());
+      text.append(link.path("connection").asText());
+      text.append(", peer ").append(link.path("peerDisk").asText());
       if (!link.path("reason").asText().isEmpty()) {
         text.append(" (").append(link.path("reason").asText()).append(')');
       }
@@ -53,8 +57,31 @@ final class StatusCommand implements Callable<Integer> {
       text.append(link.path("queuedBytes").asLong()).append(" bytes queued");
       work(text, "resync", link.path("resync"));
       work(text, "verify", link.path("verify"));
+      verified(text, link.path("verify"));
     }
     return text.toString();
+  }
+
+  /** What a verify found that has ended. */
+  private static void verified(StringBuilder text, JsonNode verify) {
+    if (!verify.isObject() || verify.path("running").asBoolean()) {
+      return;
+    }
+    long mismatches = verify.path("mismatches").asLong();
+    boolean whole = verify.path("doneBytes").asLong() >= verify.path("totalBytes").asLong();
+    text.append("\n    verify: ");
+    text.append(whole ? "" : "cut short, ")
+        .append(whole && mismatches == 0 ? "no" : "" + mismatches);
+    text.append(mismatches == 1 ? " chunk differs" : " chunks differ");
+    for (JsonNode range : verify.path("differing")) {
+      text.append("\n      ").append(range.path("length").asLong());
+      text.append(" bytes at ").append(range.path("offset").asLong());
+    }
+    if (mismatches > 0) {
+      text.append(
+          "\n      'verify --repair' or 'resync' sends them from here; find out first which");
+      text.append(" copy is right, and why they differ");
+    }
   }
 
   private static void work(StringBuilder text, String what, JsonNode work) {

@@ -32,8 +32,7 @@ final class VolumeOptions {
 
   @Option(
       names = "--chunk-size",
-      defaultValue = "64K",
-      description = "What one bit stands for: 64K to 4M.")
+      description = "What one bit stands for: 64K to 4M; default: 64K, or what the volume has.")
   String chunkSize;
 
   @Option(
@@ -52,6 +51,13 @@ final class VolumeOptions {
       description =
           "HOST:PORT or rdma:HOST:PORT where a source connects; a new volume with it is secondary.")
   String receive;
+
+  @Option(
+      names = "--link-key",
+      description =
+          "A file with the key of the volume's links, as 'create' showed it for the first copy; it"
+              + " is kept in the metadata directory from then on.")
+  Path linkKey;
 
   @Option(
       names = "--io",
@@ -74,7 +80,7 @@ final class VolumeOptions {
         name,
         file.toAbsolutePath(),
         Sizes.parse(size),
-        Math.toIntExact(Sizes.parse(chunkSize)),
+        chunkSize == null ? 0 : Math.toIntExact(Sizes.parse(chunkSize)),
         metaFolder(),
         bitmapFolder(),
         List.of(),
@@ -84,9 +90,11 @@ final class VolumeOptions {
         null,
         5_000,
         0,
+        false,
         CoreTiming.DEFAULT,
         TlsSettings.NONE,
         TlsSettings.NONE,
+        linkKey,
         io);
   }
 }

@@ -13,7 +13,7 @@ import java.util.List;
  * @param name the volume's name, which is its NBD export's name too
  * @param file the backing file or device
  * @param sizeBytes the size; 0 to take the file's
- * @param chunkBytes the bitmap's chunk size
+ * @param chunkBytes the bitmap's chunk size; 0 for the volume's, or the smallest for a new one
  * @param meta the directory for state and control socket
  * @param bitmaps the directory for bitmaps
  * @param listen where NBD clients connect
@@ -23,9 +23,11 @@ import java.util.List;
  * @param http where metrics and health are served, or null
  * @param pathTimeoutMs after so long without a word a path counts as lost
  * @param peerWaitMs how long a restarted primary waits for its replicas before it serves
+ * @param serveAlone whether it serves after that wait though it reached none of its replicas
  * @param timing the core's intervals
  * @param nbdTls TLS for NBD clients
  * @param linkTls TLS for links, both ends
+ * @param linkKey a file with the links' key, or null for the one in {@code meta}, if there is one
  * @param io the way of the bytes to the backing file
  */
 public record VolumeConfig(
@@ -42,9 +44,11 @@ public record VolumeConfig(
     Endpoint http,
     long pathTimeoutMs,
     long peerWaitMs,
+    boolean serveAlone,
     CoreTiming timing,
     TlsSettings nbdTls,
     TlsSettings linkTls,
+    Path linkKey,
     IoMode io) {
   /** The smallest chunk. */
   public static final int CHUNK_BYTES_MIN = 64 * 1024;
@@ -61,16 +65,17 @@ public record VolumeConfig(
               + "': 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter"
               + " or digit");
     }
-    if (chunkBytes < CHUNK_BYTES_MIN
-        || chunkBytes > CHUNK_BYTES_MAX
-        || Integer.bitCount(chunkBytes) != 1) {
+    if (chunkBytes != 0
+        && (chunkBytes < CHUNK_BYTES_MIN
+            || chunkBytes > CHUNK_BYTES_MAX
+            || Integer.bitCount(chunkBytes) != 1)) {
       throw new IllegalArgumentException(
           "chunk size " + chunkBytes + ": a power of two from 64K to 4M");
     }
     if (sizeBytes < 0 || sizeBytes % 512 != 0) {
       throw new IllegalArgumentException("size " + sizeBytes + ": a positive multiple of 512");
     }
-    if (sizeBytes / chunkBytes > Integer.MAX_VALUE / 2) {
+    if (sizeBytes / Math.max(chunkBytes, CHUNK_BYTES_MIN) > Integer.MAX_VALUE / 2) {
       throw new IllegalArgumentException(
           "size " + sizeBytes + " needs larger chunks than " + chunkBytes);
     }

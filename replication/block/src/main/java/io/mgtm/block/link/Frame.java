@@ -22,7 +22,12 @@ final class Frame {
   static final int CHECKSUM = 14;
   static final int PING = 15;
   static final int ERROR = 16;
-  static final int TYPE_MAX = 16;
+  static final int HANDOVER = 17;
+  static final int OUTDATED = 18;
+  static final int AUTH = 19;
+  static final int ASK = 20;
+  static final int TESTIMONY = 21;
+  static final int TYPE_MAX = 21;
 
   static final int FLAG_FUA = 1;
   static final int FLAG_UNMAP = 2;
@@ -38,12 +43,18 @@ final class Frame {
   /** The largest text or identity. */
   static final int TEXT_BYTES_MAX = 64 * 1024;
 
+  /** The longest reason for which a connection ends. */
+  static final int ERROR_BYTES_MAX = 4096;
+
   private Frame() {}
 
   /** How long a payload of this type may be; a limit before anything is allocated. */
   static int payloadBytesMax(int type) {
     return switch (type) {
-      case HELLO, WELCOME, REFUSE, ERROR, SYNC_START, SYNC_DONE, GENERATIONS -> TEXT_BYTES_MAX;
+      case AUTH -> Authentication.PAYLOAD_BYTES_MAX;
+      case ERROR -> ERROR_BYTES_MAX;
+      case HELLO, WELCOME, REFUSE, ASK, TESTIMONY, SYNC_START, SYNC_DONE, GENERATIONS ->
+          TEXT_BYTES_MAX;
       case BITS -> 8 * LinkWriter.BITS_RUNS_MAX;
       case WRITE -> PAYLOAD_BYTES_MAX;
       case ACK -> 24;

@@ -14,6 +14,14 @@ interface FrameHandler {
   void frame(int type, int flags, long seq, long offset, long rangeLength, ByteBuf payload)
       throws LinkException;
 
+  /**
+   * How many bytes of payload a frame of {@code type} may have now, or -1 when it may not come:
+   * asked before anything is allocated for it.
+   */
+  default int payloadBytesMax(int type) {
+    return Frame.payloadBytesMax(type);
+  }
+
   /** Whether to hold back further frames for now. */
   boolean isBlocked();
 }

@@ -84,7 +84,7 @@ final class FrameReader {
     }
   }
 
-  private static int frameBytes(ByteBuf frame) throws LinkException {
+  private int frameBytes(ByteBuf frame) throws LinkException {
     int at = frame.readerIndex();
     if (frame.getInt(at) != Frame.MAGIC) {
       throw new LinkException("a frame does not begin with the link's magic number");
@@ -94,7 +94,11 @@ final class FrameReader {
       throw new LinkException("a frame has the unknown type " + type);
     }
     long length = frame.getUnsignedInt(at + 8);
-    if (length > Frame.payloadBytesMax(type)) {
+    int lengthMax = handler.payloadBytesMax(type);
+    if (lengthMax < 0) {
+      throw new LinkException("a frame of type " + type + " may not come now");
+    }
+    if (length > lengthMax) {
       throw new LinkException(
           "a frame of type " + type + " has " + length + " bytes, more than it may");
     }

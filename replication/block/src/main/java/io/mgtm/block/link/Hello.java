@@ -7,11 +7,13 @@ import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Identity;
 import io.mgtm.block.volume.Meeting.Outcome;
 import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.Standing;
+import io.mgtm.block.volume.Testimony;
 import java.util.List;
 
 /** Identities and refusals as JSON, so that people and older versions can read them. */
 final class Hello {
-  static final int PROTOCOL = 1;
+  static final int PROTOCOL = 2;
 
   private static final ObjectMapper JSON =
       new ObjectMapper()
@@ -29,7 +31,8 @@ final class Hello {
       boolean consistent,
       boolean discard,
       boolean tracksPeer,
-      String syncingFrom) {}
+      String syncingFrom,
+      String volumeId) {}
 
   /**
    * A refusal.
@@ -41,55 +44,89 @@ final class Hello {
 
   private Hello() {}
 
-  static byte[] write(String volume, Identity identity) {
-    return bytes(
-        new Introduction(
-            PROTOCOL,
-            volume,
-            identity.nodeId(),
-            identity.sizeBytes(),
-            identity.chunkBytes(),
-            identity.role(),
-            identity.generations().ids(),
-            identity.consistent(),
-            identity.discard(),
-            identity.tracksPeer(),
-            identity.syncingFrom()));
+  /** An answer to an inquiry. */
+  private record Answer(Introduction copy, boolean handsOver) {}
+
+  static byte[] write(Identity identity) {
+    return bytes(introduction(identity));
+  }
+
+  static byte[] write(Identity identity, boolean handsOver) {
+    return bytes(new Answer(introduction(identity), handsOver));
+  }
+
+  private static Introduction introduction(Identity identity) {
+    return new Introduction(
+        PROTOCOL,
+        identity.volume(),
+        identity.nodeId(),
+        identity.sizeBytes(),
+        identity.chunkBytes(),
+        identity.role(),
+        identity.generations().ids(),
+        identity.consistent(),
+        identity.discard(),
+        identity.tracksPeer(),
+        identity.syncingFrom(),
+        identity.volumeId());
   }
 
   static Identity read(byte[] json) throws LinkException {
     try {
-      Introduction it = JSON.readValue(json, Introduction.class);
-      if (it == null || it.protocol() != PROTOCOL) {
-        throw new LinkException(
-            "the other side speaks version "
-                + (it == null ? "none" : it.protocol())
-                + " of the link, this side "
-                + PROTOCOL);
-      }
-      if (it.node() == null
-          || it.node().isEmpty()
-          || it.node().length() > 64
-          || !it.node().matches("[0-9A-Za-z-]+")
-          || it.role() == null
-          || it.generations() == null
-          || it.syncingFrom() == null) {
-        throw new LinkException(
-            "the other side's introduction lacks its node, role or generations");
-      }
-      return new Identity(
-          it.node(),
-          it.sizeBytes(),
-          it.chunkBytes(),
-          it.role(),
-          new Generations(it.generations()),
-          it.consistent(),
-          it.discard(),
-          it.tracksPeer(),
-          it.syncingFrom());
+      return identity(JSON.readValue(json, Introduction.class));
     } catch (java.io.IOException | IllegalArgumentException | NullPointerException e) {
-      throw new LinkException("the other side's introduction cannot be read: " + e.getMessage());
+      throw unreadable(e);
     }
+  }
+
+  static Testimony readTestimony(String peer, byte[] json) throws LinkException {
+    try {
+      Answer answer = JSON.readValue(json, Answer.class);
+      return new Testimony(peer, identity(answer.copy()), answer.handsOver(), "");
+    } catch (java.io.IOException | IllegalArgumentException | NullPointerException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private static LinkException unreadable(Exception e) {
+    return new LinkException(
+        "the other side's introduction cannot be read: " + PeerText.of("" + e.getMessage()));
+  }
+
+  private static Identity identity(Introduction it) throws LinkException {
+    if (it == null || it.protocol() != PROTOCOL) {
+      throw new LinkException(
+          "the other side speaks version "
+              + (it == null ? "none" : it.protocol())
+              + " of the link, this side "
+              + PROTOCOL);
+    }
+    if (it.node() == null
+        || it.node().isEmpty()
+        || it.node().length() > 64
+        || !it.node().matches("[0-9A-Za-z-]+")
+        || it.role() == null
+        || it.generations() == null
+        || it.syncingFrom() == null
+        || !it.syncingFrom().matches("[0-9A-Za-z-]{0,64}")
+        || it.volume() == null
+        || !it.volume().matches("[A-Za-z0-9._-]{1,64}")
+        || it.volumeId() == null
+        || it.volumeId().length() > Standing.ID_LENGTH_MAX) {
+      throw new LinkException("the other side's introduction lacks its node, role or generations");
+    }
+    return new Identity(
+        it.volume(),
+        it.node(),
+        it.sizeBytes(),
+        it.chunkBytes(),
+        it.role(),
+        new Generations(it.generations()),
+        it.consistent(),
+        it.discard(),
+        it.tracksPeer(),
+        it.syncingFrom(),
+        it.volumeId());
   }
 
   static byte[] write(Outcome outcome, String reason) {
@@ -102,9 +139,10 @@ final class Hello {
       if (refusal == null || refusal.outcome() == null || refusal.reason() == null) {
         throw new LinkException("the other side refused without a reason");
       }
-      return refusal;
+      return new Refusal(refusal.outcome(), PeerText.of(refusal.reason()));
     } catch (java.io.IOException e) {
-      throw new LinkException("the other side's refusal cannot be read: " + e.getMessage());
+      throw new LinkException(
+          "the other side's refusal cannot be read: " + PeerText.of("" + e.getMessage()));
     }
   }
 

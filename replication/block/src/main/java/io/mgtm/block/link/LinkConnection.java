@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * What both ends of a connection have in common: frames in, frames out, and watching whether the
  * other side still lives. Runs on the event loop that owns the volume.
  */
-abstract class LinkConnection extends ChannelInboundHandlerAdapter implements FrameHandler {
+public abstract class LinkConnection extends ChannelInboundHandlerAdapter implements FrameHandler {
   /** How long the other side may take to read why a connection ends. */
   static final long PARTING_MS = 1_000;
 
@@ -21,6 +21,7 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
   private FrameReader reader;
   private LinkWriter writer;
   private ScheduledFuture<?> watch;
+  private ScheduledFuture<?> deadline;
   private long lastHeardNs;
   private boolean closed;
   private String reason = "the other side closed the connection";
@@ -55,6 +56,12 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
     long interval = Math.max(1, timeoutMs / 4);
     watch =
         ctx.executor().scheduleAtFixedRate(this::watch, interval, interval, TimeUnit.MILLISECONDS);
+    deadline =
+        ctx.executor()
+            .schedule(
+                this::checkEstablished,
+                Math.min(timeoutMs, INTRODUCTION_MS_MAX),
+                TimeUnit.MILLISECONDS);
     if (ctx.pipeline().get("tls") == null) {
       ready();
     }
@@ -67,10 +74,22 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
       if (handshake.isSuccess()) {
         ready();
       } else {
-        fail("TLS failed: " + handshake.cause().getMessage());
+        fail("TLS failed: " + PeerText.of("" + handshake.cause().getMessage()));
       }
     }
     super.userEventTriggered(ctx, event);
+  }
+
+  /** How long the other side may take until it has said who it is. */
+  static final long INTRODUCTION_MS_MAX = 10_000;
+
+  /** Whether the two sides have agreed what the connection is for. */
+  abstract boolean isEstablished();
+
+  private void checkEstablished() {
+    if (!isEstablished()) {
+      end("the other side did not introduce itself in time", 0);
+    }
   }
 
   /** The connection may be used. */
@@ -79,8 +98,19 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
   /** The connection is gone. */
   abstract void gone(String why);
 
+  long timeoutMs() {
+    return timeoutMs;
+  }
+
+  /**
+   * For how long nothing has come from the other side, which sends something four times as often.
+   */
+  long silentMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastHeardNs);
+  }
+
   private void watch() {
-    long silentMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastHeardNs);
+    long silentMs = silentMs();
     if (silentMs > timeoutMs && !isBlocked()) {
       end("nothing was heard for " + silentMs + " ms", 0);
     } else if (!closed) {
@@ -130,7 +160,8 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
     if (!closed) {
       closed = true;
       reason = why == null ? "an internal error" : why;
-      writer.text(Frame.ERROR, reason);
+      String told = reason.length() > PeerText.LENGTH_MAX ? PeerText.of(reason) : reason;
+      writer.text(Frame.ERROR, told);
       context.channel().config().setAutoRead(true);
       // After the batch that carries the reason has gone.
       context.executor().schedule(this::close, partingMs, TimeUnit.MILLISECONDS);
@@ -152,6 +183,7 @@ abstract class LinkConnection extends ChannelInboundHandlerAdapter implements Fr
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {
     closed = true;
     watch.cancel(false);
+    deadline.cancel(false);
     reader.close();
     writer.close();
     gone(reason);

@@ -8,12 +8,11 @@ import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.VolumeCore;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
 /** The source's end of one connection to a replica. */
-public final class SourceConnection extends LinkConnection {
+public final class SourceConnection extends DiallingConnection {
   private final VolumeCore core;
   private final int link;
   private final int ordered;
@@ -28,6 +27,7 @@ public final class SourceConnection extends LinkConnection {
    * @param mode the link's mode: only in sync mode does this side itself wait for the replica's
    *     stable storage, in the others the replica keeps the order of what follows a FLUSH
    * @param timeoutMs after so long without a word the connection counts as lost
+   * @param security how the replica is to prove that it is one
    * @param onGone told once when the connection is gone, and why
    */
   public SourceConnection(
@@ -36,8 +36,9 @@ public final class SourceConnection extends LinkConnection {
       LinkMode mode,
       Compression compression,
       long timeoutMs,
+      LinkSecurity security,
       BiConsumer<SourceConnection, String> onGone) {
-    super(compression, timeoutMs);
+    super(compression, timeoutMs, security);
     this.core = core;
     this.link = link;
     this.ordered = mode == LinkMode.SYNC ? 0 : Frame.FLAG_ORDERED;
@@ -60,8 +61,13 @@ public final class SourceConnection extends LinkConnection {
   }
 
   @Override
-  void ready() {
-    writer().text(Frame.HELLO, Hello.write(core.state().name(), core.state().identityFor("")));
+  boolean isEstablished() {
+    return met;
+  }
+
+  @Override
+  void introduce() {
+    writer().text(Frame.HELLO, Hello.write(core.state().identityFor("")));
   }
 
   @Override
@@ -75,10 +81,8 @@ public final class SourceConnection extends LinkConnection {
   }
 
   @Override
-  public void frame(int type, int flags, long seq, long offset, long rangeLength, ByteBuf payload)
-      throws LinkException {
+  void proven(int type, long seq, ByteBuf payload) throws LinkException {
     switch (type) {
-      case Frame.PING -> {}
       case Frame.BITS -> bits(payload);
       case Frame.WELCOME -> welcome(Hello.read(bytes(payload)));
       case Frame.REFUSE -> {
@@ -100,8 +104,6 @@ public final class SourceConnection extends LinkConnection {
         }
         core.linkChecksum(link, seq, ByteBuffer.wrap(bytes(payload)));
       }
-      case Frame.ERROR ->
-          endedBecause("the replica says: " + payload.toString(StandardCharsets.UTF_8));
       default -> throw new LinkException("a replica may not send frames of type " + type);
     }
   }
@@ -177,6 +179,16 @@ public final class SourceConnection extends LinkConnection {
   /** Tells a newer history. */
   public void generations(long seq, Generations generations) {
     writer().generations(Frame.GENERATIONS, seq, 0, generations);
+  }
+
+  /** Names the replica the newest copy. */
+  public void handover(long seq) {
+    writer().bare(Frame.HANDOVER, 0, seq, 0, 0);
+  }
+
+  /** Tells the replica that this side goes on without it. */
+  public void outdated() {
+    writer().bare(Frame.OUTDATED, 0, 0, 0, 0);
   }
 
   /** Begins a resync. */

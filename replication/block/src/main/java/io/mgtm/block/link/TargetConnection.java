@@ -25,7 +25,11 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   private final Growth growth;
   private final ArrayDeque<Change> idle = new ArrayDeque<>();
   private final Runnable sendAck = this::sendAck;
+  private final LinkSecurity security;
+  private final Authentication authentication;
+  private final Newcomers newcomers;
   private boolean met;
+  private boolean asked;
   private boolean ackScheduled;
   private boolean ackOwed;
 
@@ -40,12 +44,23 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
    * A connection to a source.
    *
    * @param timeoutMs after so long without a word the connection counts as lost
+   * @param security how the source is to prove that it is one
+   * @param newcomers bounds how many may be there that have not introduced themselves
    * @param growth makes room for a larger volume
    */
-  public TargetConnection(VolumeCore core, Compression compression, long timeoutMs, Growth growth) {
+  public TargetConnection(
+      VolumeCore core,
+      Compression compression,
+      long timeoutMs,
+      LinkSecurity security,
+      Newcomers newcomers,
+      Growth growth) {
     super(compression, timeoutMs);
     this.core = core;
     this.growth = growth;
+    this.security = security;
+    this.newcomers = newcomers;
+    authentication = security.begin(false);
   }
 
   private Receiver receiver() {
@@ -53,10 +68,35 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   }
 
   @Override
+  public void channelActive(ChannelHandlerContext ctx) throws Exception {
+    newcomers.came(this);
+    super.channelActive(ctx);
+  }
+
+  @Override
   void ready() {}
 
   @Override
+  boolean isEstablished() {
+    return met;
+  }
+
+  @Override
+  public int payloadBytesMax(int type) {
+    if (met || type == Frame.PING || type == Frame.ERROR) {
+      return Frame.payloadBytesMax(type);
+    }
+    boolean now =
+        authentication.isDone() ? type == Frame.HELLO || type == Frame.ASK : type == Frame.AUTH;
+    return now ? Frame.payloadBytesMax(type) : -1;
+  }
+
+  @Override
   void gone(String why) {
+    newcomers.left(this);
+    if (asked) {
+      return;
+    }
     if (!met) {
       LOG.info("a source at {} was not taken: {}", context().channel().remoteAddress(), why);
     }
@@ -75,17 +115,18 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       return;
     }
     if (type == Frame.ERROR) {
-      endedBecause("the source says: " + payload.toString(StandardCharsets.UTF_8));
+      endedBecause("the source says: " + PeerText.of(payload.toString(StandardCharsets.UTF_8)));
       return;
-    }
-    if (type == Frame.HELLO) {
-      hello(Hello.read(bytes(payload)));
-      return;
-    }
-    if (!met) {
-      throw new LinkException("a source must introduce itself first");
     }
     switch (type) {
+      case Frame.AUTH -> {
+        byte[] answer = authentication.take(bytes(payload));
+        if (answer != null) {
+          writer().text(Frame.AUTH, answer);
+        }
+      }
+      case Frame.HELLO -> hello(Hello.read(bytes(payload)));
+      case Frame.ASK -> asked(Hello.read(bytes(payload)));
       case Frame.WRITE -> write(flags, seq, offset, rangeLength, payload);
       case Frame.ZERO -> {
         checkRange(offset, rangeLength);
@@ -109,7 +150,14 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       }
       case Frame.SYNC_DONE -> receiver().syncDone(seq, generations(payload));
       case Frame.GENERATIONS -> receiver().generations(seq, generations(payload));
-      case Frame.RESIZE -> receiver().resize(seq, offset);
+      case Frame.HANDOVER -> receiver().handover(seq);
+      case Frame.OUTDATED -> receiver().cutOff(this);
+      case Frame.RESIZE -> {
+        if (!core.administration().isPossibleSize(offset)) {
+          throw new LinkException("a new size of " + offset + " bytes was asked for");
+        }
+        receiver().resize(seq, offset);
+      }
       default -> throw new LinkException("a source may not send frames of type " + type);
     }
   }
@@ -121,15 +169,28 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
     Decision decision = receiver().meet(source, this);
     if (decision.accepted()) {
       met = true;
+      newcomers.left(this);
       writer().bits(core.view().changedSince(source.nodeId()));
-      writer()
-          .text(
-              Frame.WELCOME,
-              Hello.write(core.state().name(), core.state().identityFor(source.nodeId())));
+      writer().text(Frame.WELCOME, Hello.write(core.state().identityFor(source.nodeId())));
     } else {
-      writer().text(Frame.REFUSE, Hello.write(decision.outcome(), decision.reason()));
-      fail(decision.reason());
+      // Who has proved nothing is not told what this copy is.
+      String told =
+          security.isProving() ? decision.reason() : "refused; the other side's log says why";
+      writer().text(Frame.REFUSE, Hello.write(decision.outcome(), told));
+      fail(told);
     }
+  }
+
+  private void asked(Identity candidate) {
+    asked = true;
+    core.administration()
+        .testify(
+            candidate,
+            (self, handsOver) -> {
+              if (!isClosed()) {
+                writer().text(Frame.TESTIMONY, Hello.write(self, handsOver));
+              }
+            });
   }
 
   private void write(int flags, long seq, long offset, long rangeLength, ByteBuf payload)
@@ -213,6 +274,11 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   @Override
   public void sendChecksum(long seq, Change read) {
     writer().checksum(seq, (byte[]) read.context());
+  }
+
+  @Override
+  public boolean isAlive() {
+    return !isClosed() && silentMs() < timeoutMs() / 2;
   }
 
   @Override

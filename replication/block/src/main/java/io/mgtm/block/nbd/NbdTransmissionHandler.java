@@ -367,7 +367,8 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
 
   @Override
   public String describe() {
-    return String.valueOf(context.channel().remoteAddress());
+    String address = String.valueOf(context.channel().remoteAddress());
+    return address.isEmpty() ? "at " + context.channel().localAddress() : address;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.mgtm.block.volume;
 
+import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -16,6 +18,7 @@ public final class Administration {
   private boolean growing;
   private boolean accepting = true;
   private Runnable retirement;
+  private boolean superseded;
 
   Administration(VolumeCore core, StateKeeper states, WritePath path, VolumeEffects effects) {
     this.core = core;
@@ -29,33 +32,135 @@ public final class Administration {
     return accepting;
   }
 
-  /** Becomes primary; {@code answer} is told null, or why not. */
-  public void promote(boolean force, Consumer<String> answer) {
+  /** Whether requests are refused for good because a newer primary exists. */
+  boolean isSuperseded() {
+    return superseded;
+  }
+
+  /**
+   * Becomes primary; {@code answer} is told null, or why not.
+   *
+   * @param testimonies what the other copies said when they were asked a moment ago
+   */
+  public void promote(boolean force, List<Testimony> testimonies, Consumer<String> answer) {
+    Promotion promotion = new Promotion(states.current(), testimonies);
+    String refusal = promotion.refusal();
+    if (promotion.isOutdated()) {
+      superseded(refusal);
+    }
     if (states.current().role() == Role.PRIMARY) {
-      answer.accept(null);
+      answer.accept(promotion.isOutdated() ? refusal : null);
       return;
     }
-    String refusal = core.receiver().refusalToPromote();
-    if (refusal != null && !force) {
-      answer.accept(refusal);
+    if (!accepting) {
+      answer.accept("this side is changing its role; try again");
+      return;
+    }
+    String first = refusalToPromote();
+    if (!force && (first != null || refusal != null)) {
+      keep(promotion);
+      answer.accept(first != null ? first : refusal);
       return;
     }
     accepting = false;
     core.receiver().close("this side is promoted");
     core.loseAll("this side is promoted");
     long id = effects.newGeneration();
+    String volumeId = Long.toHexString(effects.newGeneration());
     states.update(
         state ->
             core.replication()
+                .alone()
                 .withGeneration(state, id)
                 .withRole(Role.PRIMARY, false)
-                .withConsistency(true, ""),
+                .withConsistency(true, "")
+                .withStanding(state.standing().orOf(volumeId).asNewest()),
         () -> {
-          core.replication().spreadGenerations();
+          core.replication().alone().spreadGenerations();
           accepting = true;
           effects.notice("promoted to primary, generations " + states.current().generations());
           answer.accept(null);
         });
+  }
+
+  /** Why this side cannot be promoted, whatever others say, or null. */
+  private String refusalToPromote() {
+    if (!states.current().consistent()) {
+      return "this side is inconsistent: a resync from "
+          + states.current().syncingFrom()
+          + " was not finished; connect it again, or use --force and lose consistency";
+    }
+    Identity source = core.receiver().source();
+    if (core.receiver().isConnected() && source.role() == Role.PRIMARY) {
+      return "node "
+          + source.nodeId()
+          + " is primary and connected; demote it first, or use --force";
+    }
+    return null;
+  }
+
+  /** Another copy handed over, but this one is not promoted: it keeps what it was given. */
+  private void keep(Promotion promotion) {
+    if (promotion.isHandedOver() && !promotion.isOutdated()) {
+      states.update(state -> state.withStanding(state.standing().asNewest()), () -> {});
+    }
+  }
+
+  /**
+   * Another copy is to be promoted and asks. If this one is the newest and no primary, and the
+   * other equals it, the other becomes the newest instead.
+   *
+   * @param answer told what this copy is, and whether it handed over
+   */
+  public void testify(Identity candidate, BiConsumer<Identity, Boolean> answer) {
+    VolumeState now = states.current();
+    boolean equal =
+        candidate.volume().equals(now.name())
+            && candidate.role() == Role.SECONDARY
+            && candidate.consistent()
+            && now.consistent()
+            && !now.generations().isEmpty()
+            && candidate.generations().current() == now.generations().current();
+    if (!accepting || now.role() == Role.PRIMARY || !now.standing().newest() || !equal) {
+      answer.accept(now.identityFor(candidate.nodeId()), false);
+      return;
+    }
+    accepting = false;
+    states.update(
+        state -> state.withStanding(state.standing().asHandedOver()),
+        () -> {
+          accepting = true;
+          effects.notice("handed over to node " + candidate.nodeId());
+          answer.accept(states.current().identityFor(candidate.nodeId()), true);
+        });
+  }
+
+  /**
+   * A newer copy exists. A primary answers no more requests from here on, those under way neither,
+   * and becomes secondary.
+   */
+  void superseded(String why) {
+    if (states.current().role() != Role.PRIMARY) {
+      if (!states.current().standing().outdated()) {
+        states.update(state -> state.withStanding(state.standing().asOutdated()), () -> {});
+      }
+      return;
+    }
+    if (superseded) {
+      return;
+    }
+    superseded = true;
+    accepting = false;
+    path.refuseHeld(Errno.ESHUTDOWN);
+    effects.notice(why + "; this side takes no more requests and becomes secondary");
+    effects.superseded(why);
+    if (demotion == null) {
+      core.loseAll("this side is outdated");
+      states.update(
+          state ->
+              state.withRole(Role.SECONDARY, false).withStanding(state.standing().asOutdated()),
+          () -> {});
+    }
   }
 
   /**
@@ -64,8 +169,8 @@ public final class Administration {
    * @param discard give up this side's own changes in favour of the other's
    */
   public void demote(boolean discard, Consumer<String> answer) {
-    if (demotion != null) {
-      answer.accept("a demotion is under way already");
+    if (!accepting) {
+      answer.accept("this side is changing its role already; try again");
       return;
     }
     accepting = false;
@@ -86,25 +191,56 @@ public final class Administration {
     if (retirement != null) {
       settleRetirement();
     }
-    if (demotion == null || !path.isIdle() || !states.isIdle()) {
+    if (!path.isIdle() || !states.isIdle()) {
       return;
     }
-    for (ReplicaLink link : core.replication().links()) {
-      if (link.isAttached() && !link.isDrained()) {
-        return;
-      }
+    if (superseded && demotion == null && states.current().role() == Role.SECONDARY) {
+      superseded = false;
+      accepting = retirement == null;
     }
-    Consumer<String> answer = demotion;
-    demotion = null;
-    boolean discard = discardOnDemotion;
+    if (demotion != null && core.replication().isDrained()) {
+      Consumer<String> answer = demotion;
+      demotion = null;
+      endDemotion(discardOnDemotion, answer);
+    }
+  }
+
+  private void endDemotion(boolean discard, Consumer<String> answer) {
+    ReplicaLink heir = discard || superseded ? null : core.replication().heir();
+    long id = effects.newGeneration();
     states.update(
-        state -> state.withRole(Role.SECONDARY, discard),
+        state -> {
+          VolumeState last =
+              core.replication().isBehind()
+                  ? core.replication().alone().withGeneration(state, id)
+                  : state;
+          Standing standing = last.standing();
+          return last.withRole(Role.SECONDARY, discard)
+              .withStanding(
+                  discard || superseded
+                      ? standing.asOutdated()
+                      : heir == null ? standing : standing.asHandedOver());
+        },
         () -> {
-          core.loseAll("this side is demoted");
-          accepting = true;
-          effects.notice("demoted to secondary" + (discard ? ", its own changes given up" : ""));
-          answer.accept(null);
+          if (heir == null) {
+            demoted(discard, answer);
+          } else if (heir.mayShare()) {
+            heir.sendHandover(known -> demoted(discard, answer));
+          } else {
+            // It was lost meanwhile and was not named: this copy is the newest still.
+            states.update(
+                state -> state.withStanding(state.standing().asNewest()),
+                () -> demoted(discard, answer));
+          }
         });
+  }
+
+  private void demoted(boolean discard, Consumer<String> answer) {
+    core.loseAll("this side is demoted");
+    superseded = false;
+    accepting = true;
+    effects.notice("demoted to secondary" + (discard ? ", its own changes given up" : ""));
+    answer.accept(null);
   }
 
   /**
@@ -182,6 +318,14 @@ public final class Administration {
     one.sync.beginVerify(repair);
     one.sync.pump();
     return null;
+  }
+
+  /** Whether a volume can have this size: not less than now, whole sectors, not too many chunks. */
+  public boolean isPossibleSize(long sizeBytes) {
+    VolumeState state = states.current();
+    return sizeBytes >= state.sizeBytes()
+        && sizeBytes % VolumeState.SECTOR_BYTES == 0
+        && sizeBytes / state.chunkBytes() < VolumeState.CHUNKS_MAX;
   }
 
   /**

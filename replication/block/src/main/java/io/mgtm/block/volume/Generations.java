@@ -3,6 +3,7 @@ package io.mgtm.block.volume;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * A side's history of generations, newest first. A generation begins when a side is promoted, or
@@ -44,10 +45,37 @@ public record Generations(List<Long> ids) {
 
   /** This history with a newer generation. */
   public Generations with(long id) {
-    List<Long> longer = new ArrayList<>(Math.min(ids.size() + 1, REMEMBERED_MAX));
-    longer.add(id);
-    longer.addAll(ids.subList(0, Math.min(ids.size(), REMEMBERED_MAX - 1)));
-    return new Generations(longer);
+    return with(id, Set.of());
+  }
+
+  /**
+   * This history with a newer generation, and where one must go, the oldest that is not among
+   * {@code kept}: a peer that was away for long is recognized by the generation that it has.
+   */
+  public Generations with(long id, Set<Long> kept) {
+    List<Long> longer = new ArrayList<>(ids);
+    longer.add(0, id);
+    return new Generations(bounded(longer, kept));
+  }
+
+  /** This history, and after it those of {@code older} that are among {@code kept}. */
+  Generations keeping(Generations older, Set<Long> kept) {
+    List<Long> longer = new ArrayList<>(ids);
+    for (Long id : older.ids) {
+      if (kept.contains(id) && !longer.contains(id)) {
+        longer.add(id);
+      }
+    }
+    return longer.size() == ids.size() ? this : new Generations(bounded(longer, kept));
+  }
+
+  private static List<Long> bounded(List<Long> longer, Set<Long> kept) {
+    for (int i = longer.size() - 1; i > 0 && longer.size() > REMEMBERED_MAX; i--) {
+      if (!kept.contains(longer.get(i))) {
+        longer.remove(i);
+      }
+    }
+    return longer.subList(0, Math.min(longer.size(), REMEMBERED_MAX));
   }
 
   /** The newest generations in hexadecimal, for people. */

@@ -3,6 +3,7 @@ package io.mgtm.block.volume;
 /**
  * What one side tells the other when they meet.
  *
+ * @param volume the volume's name
  * @param nodeId the side's lasting random id
  * @param sizeBytes the volume's size
  * @param chunkBytes the bitmap's chunk size
@@ -13,8 +14,10 @@ package io.mgtm.block.volume;
  * @param tracksPeer whether the side has tracked every change of its own that the other side may
  *     lack
  * @param syncingFrom the node whose resync was under way here, or an empty string
+ * @param volumeId the volume's id, or an empty string on a copy that never had data
  */
 public record Identity(
+    String volume,
     String nodeId,
     long sizeBytes,
     int chunkBytes,
@@ -23,4 +26,5 @@ public record Identity(
     boolean consistent,
     boolean discard,
     boolean tracksPeer,
-    String syncingFrom) {}
+    String syncingFrom,
+    String volumeId) {}

@@ -5,7 +5,9 @@ import io.mgtm.block.resync.ChunkWalk;
 import io.mgtm.block.resync.Progress;
 import io.mgtm.block.resync.RateLimiter;
 import io.mgtm.block.volume.Change.Kind;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -64,6 +66,25 @@ final class LinkSync {
   /** Mismatching chunks of the last finished or running verify, -1 when there was none. */
   long verifyMismatches() {
     return verifyMismatches;
+  }
+
+  /** Where the last finished or running verify found differences, {@code max} places at most. */
+  List<VolumeView.Range> differing(int max) {
+    List<VolumeView.Range> ranges = new ArrayList<>();
+    if (mismatched == null) {
+      return ranges;
+    }
+    int chunk = mismatched.next(0);
+    while (chunk >= 0 && ranges.size() < max) {
+      int end = chunk;
+      long length = 0;
+      for (; end < mismatched.size() && mismatched.contains(end); end++) {
+        length += core.chunkLength(end);
+      }
+      ranges.add(new VolumeView.Range((long) chunk * link.slot.chunkBytes, length));
+      chunk = end < mismatched.size() ? mismatched.next(end) : -1;
+    }
+    return ranges;
   }
 
   int chunksSent() {
@@ -132,7 +153,7 @@ final class LinkSync {
                     + " chunks, "
                     + chunksEqual
                     + " were equal");
-        link.finish();
+        core.share(link);
       }
     } else if (link.phase == LinkPhase.UP_TO_DATE && verifyWalk != null) {
       pump(verifyWalk, true, true);
@@ -178,7 +199,8 @@ final class LinkSync {
                 + link.config.name()
                 + ": verify found "
                 + verifyMismatches
-                + " chunks that differ");
+                + " chunks that differ"
+                + (verifyMismatches > 0 ? ", the first at " + differing(4) : ""));
     if (verifyMismatches > 0 && repair) {
       for (int chunk = mismatched.next(0); chunk >= 0; chunk = mismatched.next(chunk + 1)) {
         link.slot.chunkDiffers(chunk);

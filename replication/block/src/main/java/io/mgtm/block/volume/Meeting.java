@@ -38,6 +38,27 @@ public final class Meeting {
 
   /** Decides for {@code source}, who dialled, and {@code target}, who listens. Deterministic. */
   public static Decision decide(Identity source, Identity target) {
+    if (!source.volume().equals(target.volume())) {
+      return new Decision(
+          Outcome.MISMATCH,
+          "the source is a copy of volume "
+              + source.volume()
+              + ", the target of "
+              + target.volume()
+              + "; correct the address, or the name");
+    }
+    if (!source.volumeId().isEmpty()
+        && !target.volumeId().isEmpty()
+        && !source.volumeId().equals(target.volumeId())
+        && !target.discard()) {
+      return new Decision(
+          Outcome.MISMATCH,
+          "the two are copies of different volumes of one name, "
+              + source.volumeId()
+              + " and "
+              + target.volumeId()
+              + "; if the target's bytes may go, run 'mgtm volume demote --discard' there");
+    }
     if (source.nodeId().equals(target.nodeId())) {
       return new Decision(
           Outcome.MISMATCH, "the replica is this very volume (node " + source.nodeId() + ")");

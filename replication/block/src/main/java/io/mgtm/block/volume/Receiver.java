@@ -27,6 +27,9 @@ public final class Receiver {
   private String lastSource = "";
   private long session;
   private boolean blocked;
+  private final Following following;
+  private final SourceChoice choice;
+  private String lastRefusal = "";
   private boolean draining;
   private boolean flushing;
   private long arrived;
@@ -40,6 +43,8 @@ public final class Receiver {
     this.core = core;
     this.states = states;
     this.effects = effects;
+    following = new Following(core, states, effects);
+    choice = new SourceChoice(core);
   }
 
   /** Whether a source is connected. */
@@ -54,6 +59,11 @@ public final class Receiver {
 
   String sourceNode() {
     return lastSource;
+  }
+
+  /** Whether this side equals a connected primary, but for what is under way. */
+  boolean isFollowingPrimary() {
+    return following.isOn() && source.role() == Role.PRIMARY;
   }
 
   /** Whether frames are to be left unread for now. */
@@ -89,27 +99,23 @@ public final class Receiver {
    * older connection of the same source is closed.
    */
   public Decision meet(Identity newSource, ReceiverEffects newConnection) {
-    if (!core.isAccepting()) {
-      return new Decision(Outcome.STANDBY, "the other side is changing its role");
+    if (newSource.role() == Role.PRIMARY && following.isBehind(newSource)) {
+      core.administration().superseded("node " + newSource.nodeId() + " is primary and newer");
     }
-    boolean relayed = connection != null && source.role() == Role.SECONDARY;
-    if (connection != null
-        && !source.nodeId().equals(newSource.nodeId())
-        && !(relayed && newSource.role() == Role.PRIMARY)) {
-      return new Decision(
-          Outcome.STANDBY, "the other side already follows node " + source.nodeId());
-    }
-    if (underWay > 0 && !newSource.nodeId().equals(lastSource)) {
-      return new Decision(
-          Outcome.STANDBY, "the other side still writes what node " + lastSource + " sent");
-    }
-    Decision decision = Meeting.decide(newSource, states.current().identityFor(newSource.nodeId()));
+    Identity present = connection == null ? null : source;
+    boolean alive = connection != null && connection.isAlive();
+    String writing = underWay > 0 ? lastSource : null;
+    Decision decision = choice.decide(newSource, present, alive, writing);
     if (!decision.accepted()) {
-      if (decision.outcome() == Outcome.STANDBY) {
-        return decision;
+      if (decision.outcome() != Outcome.STANDBY && !decision.reason().equals(lastRefusal)) {
+        effects.notice("source " + newSource.nodeId() + " not followed: " + decision.reason());
+        lastRefusal = decision.reason();
       }
-      effects.notice("source " + newSource.nodeId() + " not followed: " + decision.reason());
       return decision;
+    }
+    lastRefusal = "";
+    if (following.isBehind(newSource)) {
+      core.administration().superseded("node " + newSource.nodeId() + " is newer");
     }
     if (connection != null) {
       close("node " + newSource.nodeId() + " connected instead");
@@ -124,6 +130,11 @@ public final class Receiver {
     done.reset();
     effects.notice("following source " + newSource.nodeId());
     return decision;
+  }
+
+  /** The source cuts this side off, to go on without it. */
+  public void cutOff(ReceiverEffects which) {
+    following.cutOff(connection == which);
   }
 
   /** The connection is gone. */
@@ -147,6 +158,7 @@ public final class Receiver {
   }
 
   private void forget() {
+    following.left();
     session++;
     blocked = false;
     flushing = false;
@@ -156,21 +168,10 @@ public final class Receiver {
     for (Runnable frame = backlog.poll(); frame != null; frame = backlog.poll()) {
       frame.run();
     }
-  }
-
-  /** Why this side should not be promoted, or null. */
-  String refusalToPromote() {
-    if (!states.current().consistent()) {
-      return "this side is inconsistent: a resync from "
-          + states.current().syncingFrom()
-          + " was not finished; connect it again, or use --force and lose consistency";
+    if (states.current().role() == Role.SECONDARY) {
+      // Whom this side feeds must not take it for a source that is fed: two could feed each other.
+      core.loseAll("this side has lost its own source");
     }
-    if (connection != null && source.role() == Role.PRIMARY) {
-      return "node "
-          + source.nodeId()
-          + " is primary and connected; demote it first, or use --force";
-    }
-    return null;
   }
 
   // Frames, in the order of their arrival.
@@ -227,10 +228,10 @@ public final class Receiver {
             writeDown(
                 seq,
                 then -> {
-                  if (chunks == 0) {
-                    core.replication().adopt(generations, source.nodeId(), then);
+                  if (chunks > 0) {
+                    following.begin(source, then);
                   } else {
-                    core.replication().becomeInconsistent(source.nodeId(), then);
+                    adopt(generations, then);
                   }
                 }),
         null);
@@ -242,11 +243,7 @@ public final class Receiver {
         seq,
         () -> {
           blocked = true;
-          afterAllIsDurable(
-              seq,
-              () ->
-                  writeDown(
-                      seq, then -> core.replication().adopt(generations, source.nodeId(), then)));
+          afterAllIsDurable(seq, () -> writeDown(seq, then -> adopt(generations, then)));
         },
         null);
   }
@@ -257,12 +254,22 @@ public final class Receiver {
         seq,
         () -> {
           if (states.current().consistent()) {
-            writeDown(seq, then -> core.replication().adopt(generations, source.nodeId(), then));
+            writeDown(seq, then -> adopt(generations, then));
           } else {
             finished(seq);
           }
         },
         null);
+  }
+
+  private void adopt(Generations generations, Runnable then) {
+    long begun = session;
+    following.adopt(generations, source, () -> begun == session && connection != null, then);
+  }
+
+  /** The source is primary no more, and this side is the newest copy from here on. */
+  public void handover(long seq) {
+    inOrder(seq, () -> writeDown(seq, following::handedOver), null);
   }
 
   /** The source has grown. */

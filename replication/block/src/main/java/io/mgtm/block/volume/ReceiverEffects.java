@@ -16,6 +16,9 @@ public interface ReceiverEffects {
    */
   void sendChecksum(long seq, Change read);
 
+  /** Whether the source was heard a short while ago: then it is not lost. */
+  boolean isAlive();
+
   /**
    * Make room for a larger volume, on stable storage: its bytes, which read as zeros, and its
    * bitmaps. {@code then} is told null, or why not, perhaps later.

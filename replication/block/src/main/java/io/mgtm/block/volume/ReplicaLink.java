@@ -1,6 +1,9 @@
 package io.mgtm.block.volume;
 
 import io.mgtm.block.volume.Change.Kind;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The source's side of one replica while and while not connected: sequence numbers, what waits for
@@ -17,13 +20,18 @@ final class ReplicaLink {
 
   LinkPhase phase = LinkPhase.DOWN;
   String reason = "not connected yet";
-  boolean outdated;
+  boolean reached;
+  boolean split;
   String lastLoss = "";
+  String lastRefusal = "";
   ReplicaSlot slot;
   Identity peer;
 
   /** Changes whenever what was begun before no longer counts: reads of chunks, marks. */
   long session;
+
+  /** Changes with every resync that begins. */
+  long syncRun;
 
   long ackedDurable;
   private long connection;
@@ -33,8 +41,12 @@ final class ReplicaLink {
   private boolean markFlushedHere;
   private long queuedBytes;
   private boolean resuming;
+  private final ArrayDeque<Confirmation> confirmations = new ArrayDeque<>();
   private final SequenceQueue sent = new SequenceQueue();
   private final SequenceQueue awaitingDurable = new SequenceQueue();
+
+  /** Told whether the target has written all up to {@code seq}, or was lost before it said so. */
+  private record Confirmation(long seq, Consumer<Boolean> then) {}
 
   ReplicaLink(int index, LinkConfig config, VolumeCore core) {
     this.index = index;
@@ -48,6 +60,14 @@ final class ReplicaLink {
     return phase == LinkPhase.SYNCING
         || phase == LinkPhase.FINISHING
         || phase == LinkPhase.UP_TO_DATE;
+  }
+
+  /**
+   * Whether the target may have taken over this side's generation: all was sent, and it is being
+   * kept up.
+   */
+  boolean mayShare() {
+    return phase == LinkPhase.FINISHING || phase == LinkPhase.UP_TO_DATE;
   }
 
   /** Whether the peer is there at all, so that going on does not mean going on alone. */
@@ -81,8 +101,10 @@ final class ReplicaLink {
     nextSeq = 1;
     ackedDurable = 0;
     phase = LinkPhase.MEETING;
-    outdated = false;
+    reached = true;
+    split = false;
     reason = "";
+    lastRefusal = "";
   }
 
   /**
@@ -93,16 +115,17 @@ final class ReplicaLink {
   void start(ReplicaSlot withSlot, boolean comparing) {
     slot = withSlot;
     resuming = false;
+    syncRun++;
     session++;
     slot.endMark(false);
     slot.attach();
-    int chunks = slot.outOfSync.cardinality();
+    reason = "";
+    boolean equal = slot.outOfSync.isEmpty() && slot.shared == core.state().generations().current();
+    int chunks = equal ? 0 : Math.max(1, slot.outOfSync.cardinality());
     long seq = nextSeq++;
     sent.add(seq, null, 0);
     core.effects().sendSyncStart(index, seq, chunks, core.state().generations());
-    reason = "";
-    if (chunks == 0) {
-      phase = LinkPhase.FINISHING;
+    if (equal) {
       finish();
     } else {
       phase = LinkPhase.SYNCING;
@@ -110,7 +133,10 @@ final class ReplicaLink {
     }
   }
 
-  /** Everything was sent: the target takes over the history once all is durable there, and here. */
+  /**
+   * It is noted durably that the target may take over the present generation: it does so once all
+   * is durable there, and here.
+   */
   void finish() {
     phase = LinkPhase.FINISHING;
     syncDoneSeq = nextSeq++;
@@ -184,12 +210,20 @@ final class ReplicaLink {
     core.effects().sendFlush(index, seq);
   }
 
-  void sendGenerations(Generations generations) {
-    if (isStreaming()) {
-      long seq = nextSeq++;
-      sent.add(seq, null, 0);
-      core.effects().sendGenerations(index, seq, generations);
-    }
+  /** Tells a newer history; {@code known} is told once the target has written it down. */
+  void sendGenerations(Generations generations, Consumer<Boolean> known) {
+    long seq = nextSeq++;
+    sent.add(seq, null, 0);
+    confirmations.add(new Confirmation(seq, known));
+    core.effects().sendGenerations(index, seq, generations);
+  }
+
+  /** Names the target the newest copy; {@code then} is told once it has written that down. */
+  void sendHandover(Consumer<Boolean> then) {
+    long seq = nextSeq++;
+    sent.add(seq, null, 0);
+    confirmations.add(new Confirmation(seq, then));
+    core.effects().sendHandover(index, seq);
   }
 
   /** The volume has grown: what was under way begins again, after the replica was told. */
@@ -253,6 +287,12 @@ final class ReplicaLink {
       Change change = awaitingDurable.firstChange();
       awaitingDurable.removeFirst();
       core.release(change);
+      if (connection != current) {
+        return;
+      }
+    }
+    while (!confirmations.isEmpty() && confirmations.peek().seq() <= written) {
+      confirmations.poll().then().accept(true);
       if (connection != current) {
         return;
       }
@@ -351,5 +391,8 @@ final class ReplicaLink {
       awaitingDurable.removeFirst();
       core.abandoned(change);
     }
+    List<Confirmation> missing = List.copyOf(confirmations);
+    confirmations.clear();
+    missing.forEach(one -> one.then().accept(false));
   }
 }

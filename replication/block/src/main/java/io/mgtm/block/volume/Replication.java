@@ -3,7 +3,6 @@ package io.mgtm.block.volume;
 import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Meeting.Outcome;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +14,9 @@ import java.util.PrimitiveIterator;
  * generations between.
  */
 final class Replication {
+  /** How many other copies one keeps track of; each costs a bitmap. */
+  static final int SLOTS_MAX = 32;
+
   private final VolumeCore core;
   private final VolumeEffects effects;
   private final WritePath path;
@@ -22,8 +24,7 @@ final class Replication {
   private final List<ReplicaLink> links = new ArrayList<>();
   private final Map<String, ReplicaSlot> slots = new LinkedHashMap<>();
   private final SlotBitmaps bitmaps = new SlotBitmaps(slots.values());
-  private final ArrayDeque<Change> orphans = new ArrayDeque<>();
-  private boolean renewing;
+  private final GoingAlone alone;
 
   /** For how many chunks slots have room: before the state does, when the volume grows. */
   private int chunks;
@@ -33,6 +34,7 @@ final class Replication {
     this.effects = effects;
     this.path = path;
     this.states = states;
+    alone = new GoingAlone(core, effects, path, states, this);
     chunks = states.current().chunks();
   }
 
@@ -51,6 +53,11 @@ final class Replication {
   void addSlot(String peer, IntentBitmap bitmap, boolean full) {
     slots.put(
         peer, new ReplicaSlot(peer, states.current().chunkBytes(), core.timing(), bitmap, full));
+  }
+
+  /** What becomes of requests when a replica is lost. */
+  GoingAlone alone() {
+    return alone;
   }
 
   ReplicaLink addLink(LinkConfig config) {
@@ -132,6 +139,11 @@ final class Replication {
         return twice;
       }
     }
+    Decision full = refusalOfSlot(target.nodeId());
+    if (full != null) {
+      refused(link, full);
+      return full;
+    }
     boolean all = decision.outcome() == Outcome.ALL_CHUNKS;
     ReplicaSlot slot = slots.get(target.nodeId());
     if (slot == null) {
@@ -146,24 +158,66 @@ final class Replication {
     link.meet(target);
     boolean compare = link.config.checksumResync() || (all && !target.generations().isEmpty());
     String why = decision.reason();
-    share(link, slot, all, () -> begin(link, target.nodeId(), compare, why));
+    enlist(link, slot, all, () -> begin(link, target.nodeId(), compare, why));
     return decision;
   }
 
-  /** Notes durably that the peer may take over the present generation, before it is told. */
-  private void share(ReplicaLink link, ReplicaSlot slot, boolean all, Runnable then) {
+  /** Why {@code peer} cannot be tracked besides the others, or null. */
+  Decision refusalOfSlot(String peer) {
+    return slots.containsKey(peer) || slots.size() < SLOTS_MAX
+        ? null
+        : new Decision(
+            Outcome.MISMATCH,
+            "this copy keeps track of "
+                + SLOTS_MAX
+                + " others already, the most that it can; make a new copy of the volume in its"
+                + " place");
+  }
+
+  /**
+   * Notes durably that the peer is tracked, and whether every chunk of it may differ, before it is
+   * told anything. It takes over no generation before {@link #share}, unless it needs nothing else:
+   * a resync that is cut short leaves no generation behind that would have to be remembered.
+   */
+  private void enlist(ReplicaLink link, ReplicaSlot slot, boolean all, Runnable then) {
     long connection = link.connection();
     states.update(
         state -> {
           VolumeState.Slot old = state.slots().get(slot.peer);
           boolean full = all || old == null || old.full();
-          return state.withSlot(
-              slot.peer, new VolumeState.Slot(state.generations().current(), full));
+          boolean equal = !full && slot.outOfSync.isEmpty();
+          long before = old == null ? 0 : old.sharedGeneration();
+          long shared = equal ? state.generations().current() : before;
+          return state.withSlot(slot.peer, new VolumeState.Slot(shared, full));
         },
         () -> {
           slot.shared = states.current().slots().get(slot.peer).sharedGeneration();
           if (link.connection() == connection) {
             then.run();
+          }
+        });
+  }
+
+  /** All was sent. Notes durably that the peer may take over the generation, before it is told. */
+  void share(ReplicaLink link) {
+    ReplicaSlot slot = link.slot;
+    long connection = link.connection();
+    long run = link.syncRun;
+    states.update(
+        state ->
+            state.withSlot(
+                slot.peer,
+                new VolumeState.Slot(
+                    state.generations().current(), state.slots().get(slot.peer).full())),
+        () -> {
+          slot.shared = states.current().slots().get(slot.peer).sharedGeneration();
+          if (link.connection() != connection || link.syncRun != run) {
+            return;
+          }
+          if (slot.outOfSync.isEmpty()) {
+            link.finish();
+          } else {
+            link.start(slot, false);
           }
         });
   }
@@ -185,13 +239,18 @@ final class Replication {
 
   void refused(ReplicaLink link, Decision decision) {
     link.reason = decision.reason();
-    link.outdated = decision.outcome() == Outcome.SOURCE_OUTDATED;
+    link.reached = true;
+    link.split = decision.outcome() == Outcome.SPLIT_BRAIN;
+    if (decision.outcome() == Outcome.SOURCE_OUTDATED) {
+      core.administration().superseded("link " + link.config.name() + ": " + decision.reason());
+    }
     if (decision.outcome() == Outcome.STANDBY) {
       link.phase = LinkPhase.DOWN;
     } else {
-      if (link.phase != LinkPhase.REFUSED) {
+      if (!decision.reason().equals(link.lastRefusal)) {
         effects.notice("link " + link.config.name() + " refused: " + decision.reason());
       }
+      link.lastRefusal = decision.reason();
       link.phase = LinkPhase.REFUSED;
     }
   }
@@ -199,7 +258,7 @@ final class Replication {
   /** After an overflow the queue is empty: what was noted in the bitmap is sent. */
   void resumeBehind(ReplicaLink link) {
     ReplicaSlot slot = link.slot;
-    share(
+    enlist(
         link,
         slot,
         false,
@@ -209,7 +268,7 @@ final class Replication {
   /** Every chunk is compared and sent where it differs. */
   void resyncAll(ReplicaLink link) {
     ReplicaSlot slot = link.slot;
-    share(
+    enlist(
         link,
         slot,
         true,
@@ -240,6 +299,9 @@ final class Replication {
   // Losing.
 
   void lose(ReplicaLink link, String reason) {
+    if (link.isAttached() && core.isAccepting() && states.current().role() == Role.PRIMARY) {
+      effects.sendOutdated(link.index);
+    }
     effects.disconnect(link.index, reason);
     lost(link, reason);
   }
@@ -255,144 +317,38 @@ final class Replication {
     }
     effects.notice("link " + link.config.name() + " suspended: " + reason);
     link.lost(reason);
-    releaseOrphans();
+    alone.releaseOrphans();
     path.unthrottle();
-  }
-
-  /** A change waited for a link that is lost. */
-  void abandoned(Change change) {
-    orphans.add(change);
-  }
-
-  /**
-   * A change that was admitted while a replica was there, and starts now that it is gone, is not
-   * answered in the generation that the replica knows.
-   */
-  void holdWhileAlone(Change change) {
-    if (!change.fromUpstream && needsGeneration()) {
-      change.waits++;
-      abandoned(change);
-      releaseOrphans();
-    }
-  }
-
-  private void releaseOrphans() {
-    if (orphans.isEmpty()) {
-      return;
-    }
-    if (needsGeneration()) {
-      beginGeneration();
-      return;
-    }
-    if (!renewing) {
-      for (Change change = orphans.poll(); change != null; change = orphans.poll()) {
-        path.release(change);
-      }
-    }
-  }
-
-  // Generations.
-
-  /**
-   * Whether answering a client now would mean to go on without a replica that could be promoted
-   * with our generation.
-   */
-  boolean needsGeneration() {
-    if (slots.isEmpty() || states.current().role() != Role.PRIMARY) {
-      return false;
-    }
-    long current = states.current().generations().current();
-    for (ReplicaSlot slot : slots.values()) {
-      if (slot.shared == current && !isAttached(slot)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean isAttached(ReplicaSlot slot) {
-    for (int i = 0; i < links.size(); i++) {
-      ReplicaLink link = links.get(i);
-      if (link.slot == slot && link.isAttached()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  void beginGeneration() {
-    if (renewing) {
-      return;
-    }
-    renewing = true;
-    path.freeze();
-    long id = effects.newGeneration();
-    states.update(state -> withGeneration(state, id), this::generationBegun);
-  }
-
-  /** A newer generation, which the replicas that are attached may take over. */
-  VolumeState withGeneration(VolumeState state, long id) {
-    return shared(state.withGenerations(state.generations().with(id)));
-  }
-
-  /** Notes that the attached replicas may take over the history of {@code state}. */
-  private VolumeState shared(VolumeState state) {
-    VolumeState newer = state;
-    for (ReplicaLink link : links) {
-      if (link.isStreaming()) {
-        VolumeState.Slot old = newer.slots().get(link.slot.peer);
-        newer =
-            newer.withSlot(
-                link.slot.peer, new VolumeState.Slot(state.generations().current(), old.full()));
-      }
-    }
-    return newer;
-  }
-
-  private void generationBegun() {
-    renewing = false;
-    effects.notice("goes on alone in generation " + states.current().generations());
-    spreadGenerations();
-    if (needsGeneration()) {
-      beginGeneration();
-      return;
-    }
-    releaseOrphans();
-    path.unfreeze();
-  }
-
-  /** Tells the attached replicas the present history. */
-  void spreadGenerations() {
-    for (ReplicaSlot slot : slots.values()) {
-      VolumeState.Slot known = states.current().slots().get(slot.peer);
-      slot.shared = known == null ? 0 : known.sharedGeneration();
-    }
-    for (ReplicaLink link : links) {
-      if (link.isStreaming() && link.slot.shared == states.current().generations().current()) {
-        link.sendGenerations(states.current().generations());
-      }
-    }
   }
 
   // Following a source.
 
   /** This side equals the source: it takes over the source's history, and tells it on. */
-  void adopt(Generations generations, String sourceNode, Runnable then) {
+  void adopt(Generations generations, Identity source, Runnable then) {
     states.update(
-        state ->
-            shared(
-                    state
-                        .withGenerations(generations)
-                        .withConsistency(true, "")
-                        .withRole(state.role(), false))
-                .withSlot(sourceNode, new VolumeState.Slot(generations.current(), false)),
+        state -> {
+          Generations kept =
+              state.discard()
+                  ? generations
+                  : generations.keeping(state.generations(), state.sharedGenerations());
+          VolumeState following =
+              state
+                  .withGenerations(kept)
+                  .withConsistency(true, "")
+                  .withRole(state.role(), false)
+                  .withStanding(
+                      state.standing().following(source.volumeId(), effects.wallClockMs()));
+          return alone
+              .shared(following)
+              .withSlot(source.nodeId(), new VolumeState.Slot(generations.current(), false));
+        },
         () -> {
-          if (slots.containsKey(sourceNode)) {
-            slots.get(sourceNode).reset();
+          if (slots.containsKey(source.nodeId())) {
+            slots.get(source.nodeId()).reset();
           } else {
-            addSlot(sourceNode, new IntentBitmap(chunks), false);
+            addSlot(source.nodeId(), new IntentBitmap(chunks), false);
           }
-          spreadGenerations();
+          alone.spreadGenerations();
           then.run();
         });
   }
@@ -400,7 +356,32 @@ final class Replication {
   /** A resync from the source is about to change this side piece by piece. */
   void becomeInconsistent(String sourceNode, Runnable then) {
     core.loseAll("this side is being resynchronized itself");
-    states.update(state -> state.withConsistency(false, sourceNode), then);
+    states.update(
+        state ->
+            state.withConsistency(false, sourceNode).withStanding(state.standing().asHandedOver()),
+        then);
+  }
+
+  // The end of being primary.
+
+  /** Whether every attached replica has acknowledged all that was sent. */
+  boolean isDrained() {
+    return links.stream().allMatch(link -> !link.isAttached() || link.isDrained());
+  }
+
+  /** The one replica that equals this side, or null when there is none or a choice. */
+  ReplicaLink heir() {
+    List<ReplicaLink> attached = links.stream().filter(ReplicaLink::isAttached).toList();
+    return attached.size() == 1 && attached.get(0).phase == LinkPhase.UP_TO_DATE
+        ? attached.get(0)
+        : null;
+  }
+
+  /** Whether a replica of this generation lacks what its link noted in the bitmap only. */
+  boolean isBehind() {
+    long current = states.current().generations().current();
+    return links.stream()
+        .anyMatch(link -> link.isAttached() && !link.mayShare() && link.slot.shared == current);
   }
 
   // Marks.

@@ -205,6 +205,21 @@ public final class VolumeCore {
     settle();
   }
 
+  /** How good this copy's bytes are. */
+  public DiskState diskState() {
+    VolumeState state = state();
+    if (!state.consistent() || state.generations().isEmpty()) {
+      return DiskState.INCONSISTENT;
+    }
+    if (state.role() == Role.PRIMARY || receiver.isFollowingPrimary()) {
+      return DiskState.UP_TO_DATE;
+    }
+    if (state.standing().outdated()) {
+      return DiskState.OUTDATED;
+    }
+    return state.standing().newest() ? DiskState.UP_TO_DATE : DiskState.CONSISTENT;
+  }
+
   // What the parts of the core ask each other.
 
   /** The state in force. */
@@ -258,6 +273,10 @@ public final class VolumeCore {
     return administration.isAccepting();
   }
 
+  boolean isSuperseded() {
+    return administration.isSuperseded();
+  }
+
   long nowMs() {
     return nowMs;
   }
@@ -281,6 +300,9 @@ public final class VolumeCore {
 
   void completed(Change change) {
     int errno = change.errno;
+    if (errno == Errno.OK && administration.isSuperseded() && !change.fromUpstream) {
+      errno = Errno.ESHUTDOWN;
+    }
     if (change.fromUpstream) {
       receiver.completed(change, errno);
     }
@@ -288,7 +310,7 @@ public final class VolumeCore {
   }
 
   void abandoned(Change change) {
-    replication.abandoned(change);
+    replication.alone().abandoned(change);
   }
 
   void loseAll(String reason) {
@@ -329,6 +351,10 @@ public final class VolumeCore {
 
   void resumeBehind(ReplicaLink link) {
     replication.resumeBehind(link);
+  }
+
+  void share(ReplicaLink link) {
+    replication.share(link);
   }
 
   void synced(ReplicaLink link) {

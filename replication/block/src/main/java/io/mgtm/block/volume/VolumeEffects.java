@@ -62,6 +62,20 @@ public interface VolumeEffects {
   /** All chunks were sent. */
   void sendSyncDone(int link, long seq, Generations generations);
 
+  /** Tell the replica that it is the newest copy from here on. */
+  void sendHandover(int link, long seq);
+
+  /** Tell the replica, before it is cut off, that it will not be the newest any more. */
+  void sendOutdated(int link);
+
+  /**
+   * A newer primary exists and this side answers no more requests: its clients are to be cut off.
+   */
+  void superseded(String reason);
+
+  /** Milliseconds since 1970, for people: nothing is decided by it. */
+  long wallClockMs();
+
   /** Tell the replica the new size. */
   void sendResize(int link, long seq, long sizeBytes);
 

@@ -1,7 +1,9 @@
 package io.mgtm.block.volume;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * What a side must remember over a crash besides its bitmaps. Immutable.
@@ -16,6 +18,7 @@ import java.util.TreeMap;
  * @param discard whether the operator gave up this side's own changes
  * @param syncingFrom the node whose resync is under way here, or an empty string
  * @param slots what is known of each peer, by node id
+ * @param standing how this copy stands among the others
  */
 public record VolumeState(
     String name,
@@ -27,7 +30,14 @@ public record VolumeState(
     boolean consistent,
     boolean discard,
     String syncingFrom,
-    Map<String, Slot> slots) {
+    Map<String, Slot> slots,
+    Standing standing) {
+
+  /** A volume grows by whole sectors. */
+  public static final int SECTOR_BYTES = 512;
+
+  /** To how many chunks a volume may grow: 4 TiB with the smallest, 256 TiB with the largest. */
+  public static final int CHUNKS_MAX = 1 << 26;
 
   /**
    * What is known of one peer.
@@ -52,7 +62,17 @@ public record VolumeState(
       Role role,
       Generations generations) {
     return new VolumeState(
-        name, nodeId, sizeBytes, chunkBytes, role, generations, true, false, "", Map.of());
+        name,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        role,
+        generations,
+        true,
+        false,
+        "",
+        Map.of(),
+        Standing.fresh(role));
   }
 
   /** How many chunks the volume has. */
@@ -77,13 +97,24 @@ public record VolumeState(
         consistent,
         newDiscard,
         syncingFrom,
-        slots);
+        slots,
+        standing);
   }
 
   /** This state with another history. */
   public VolumeState withGenerations(Generations newer) {
     return new VolumeState(
-        name, nodeId, sizeBytes, chunkBytes, role, newer, consistent, discard, syncingFrom, slots);
+        name,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        role,
+        newer,
+        consistent,
+        discard,
+        syncingFrom,
+        slots,
+        standing);
   }
 
   /** This state marked consistent, or inconsistent by the resync from {@code source}. */
@@ -98,7 +129,8 @@ public record VolumeState(
         nowConsistent,
         discard,
         source,
-        slots);
+        slots,
+        standing);
   }
 
   /** This state with the slot of one peer. */
@@ -115,7 +147,8 @@ public record VolumeState(
         consistent,
         discard,
         syncingFrom,
-        more);
+        more,
+        standing);
   }
 
   /** This state with another size. */
@@ -130,7 +163,29 @@ public record VolumeState(
         consistent,
         discard,
         syncingFrom,
-        slots);
+        slots,
+        standing);
+  }
+
+  /** This state with another standing of this copy. */
+  public VolumeState withStanding(Standing newStanding) {
+    return new VolumeState(
+        name,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        role,
+        generations,
+        consistent,
+        discard,
+        syncingFrom,
+        slots,
+        newStanding);
+  }
+
+  /** The generations that peers may still be at, which must not fall out of the history. */
+  Set<Long> sharedGenerations() {
+    return slots.values().stream().map(Slot::sharedGeneration).collect(Collectors.toSet());
   }
 
   /**
@@ -140,6 +195,7 @@ public record VolumeState(
   public Identity identityFor(String peer) {
     Slot slot = slots.get(peer);
     return new Identity(
+        name,
         nodeId,
         sizeBytes,
         chunkBytes,
@@ -148,6 +204,7 @@ public record VolumeState(
         consistent,
         discard,
         slot != null && !slot.full(),
-        syncingFrom);
+        syncingFrom,
+        standing.volumeId());
   }
 }

@@ -17,7 +17,8 @@ public final class VolumeView {
    * @param mode its mode
    * @param phase where it stands
    * @param reason why it stands there, or empty
-   * @param outdated whether the other side said that it is newer
+   * @param reached whether the replica was met or refused since this side started
+   * @param split whether the replica was refused because both sides wrote without the other
    * @param lastLoss why the link was suspended last, or empty
    * @param peer the replica's node id, or empty before the first meeting
    * @param bitsSet chunks whose bits are set
@@ -31,7 +32,8 @@ public final class VolumeView {
       LinkMode mode,
       LinkPhase phase,
       String reason,
-      boolean outdated,
+      boolean reached,
+      boolean split,
       String lastLoss,
       String peer,
       int bitsSet,
@@ -51,6 +53,7 @@ public final class VolumeView {
    * @param chunksSent chunks sent
    * @param chunksEqual chunks found equal
    * @param mismatches chunks a verify found different
+   * @param differing where they are, the first ones
    */
   public record Work(
       boolean running,
@@ -60,7 +63,18 @@ public final class VolumeView {
       long remainingMs,
       int chunksSent,
       int chunksEqual,
-      long mismatches) {}
+      long mismatches,
+      List<Range> differing) {}
+
+  /**
+   * A part of the volume.
+   *
+   * @param offset where it begins, in bytes
+   * @param length how many bytes it has
+   */
+  public record Range(long offset, long length) {}
+
+  private static final int RANGES_MAX = 16;
 
   private final VolumeCore core;
   private final Replication replication;
@@ -85,14 +99,15 @@ public final class VolumeView {
   }
 
   private Link view(ReplicaLink link) {
-    ReplicaSlot slot = link.slot;
+    ReplicaSlot slot = slotOf(link);
     LinkSync sync = link.sync;
     return new Link(
         link.config.name(),
         link.config.mode(),
         link.phase,
         link.reason,
-        link.outdated,
+        link.reached,
+        link.split,
         link.lastLoss,
         link.peer == null ? "" : link.peer.nodeId(),
         slot == null ? 0 : slot.bitmap.cardinality(),
@@ -103,11 +118,30 @@ public final class VolumeView {
             link.phase == LinkPhase.SYNCING,
             sync.chunksSent(),
             sync.chunksEqual(),
-            0),
-        work(sync.verifyProgress(), sync.isVerifying(), 0, 0, sync.verifyMismatches()));
+            0,
+            List.of()),
+        work(
+            sync.verifyProgress(),
+            sync.isVerifying(),
+            0,
+            0,
+            sync.verifyMismatches(),
+            sync.differing(RANGES_MAX)));
   }
 
-  private Work work(Progress progress, boolean running, int sent, int equal, long mismatches) {
+  /** A link's slot; before it has met its replica, the only one that there is. */
+  private ReplicaSlot slotOf(ReplicaLink link) {
+    boolean only = replication.links().size() == 1 && replication.slots().size() == 1;
+    return link.slot == null && only ? replication.slots().values().iterator().next() : link.slot;
+  }
+
+  private Work work(
+      Progress progress,
+      boolean running,
+      int sent,
+      int equal,
+      long mismatches,
+      List<Range> differing) {
     if (progress == null) {
       return null;
     }
@@ -120,7 +154,8 @@ public final class VolumeView {
         running ? progress.remainingMs(now) : 0,
         sent,
         equal,
-        mismatches);
+        mismatches,
+        differing);
   }
 
   /** The chunks that this side changed, or may have, since it equalled {@code peer}. */

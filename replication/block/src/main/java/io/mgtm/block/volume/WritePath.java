@@ -44,9 +44,9 @@ final class WritePath {
   }
 
   private void admit(Change change) {
-    if (!change.fromUpstream && core.replication().needsGeneration()) {
+    if (!change.fromUpstream && core.replication().alone().needsGeneration()) {
       held.addFirst(change);
-      core.replication().beginGeneration();
+      core.replication().alone().beginGeneration();
       return;
     }
     if (change.kind == Kind.FLUSH) {
@@ -89,7 +89,7 @@ final class WritePath {
     if (change.changesBytes()) {
       core.replication().touch(change);
       core.replication().offer(change);
-      core.replication().holdWhileAlone(change);
+      core.replication().alone().holdWhileAlone(change);
       effects.writeLocal(change);
     } else {
       effects.readLocal(change);

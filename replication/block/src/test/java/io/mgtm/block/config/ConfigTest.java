@@ -77,9 +77,11 @@ class ConfigTest {
         null,
         timeout,
         0,
+        false,
         CoreTiming.DEFAULT,
         TlsSettings.NONE,
         TlsSettings.NONE,
+        null,
         IoMode.CACHE);
   }
 

@@ -65,18 +65,39 @@ class CliIT {
 
   @Test
   void aVolumeIsCreatedListedAndStarted() throws Exception {
+    left.withoutKey();
     Tools.Result created =
-        on(left, "create", "--name", "left", "--file", left.file().toString(), "--size", "8M");
-    assertThat(created.succeeded().output()).contains("volume left created in " + left.file());
+        on(left, "create", "--name", "v1", "--file", left.file().toString(), "--size", "8M");
+    assertThat(created.succeeded().output())
+        .contains("volume v1 created in " + left.file())
+        .containsPattern("link key, shown once: [0-9a-f]{64}");
     assertThat(Files.size(left.file())).isEqualTo(8 << 20);
-    assertThat(on(left, "list").succeeded().output()).contains("left: not running");
-    assertThat(on(left, "status", "--name", "left").output()).contains("no agent answers");
+    assertThat(on(left, "list").succeeded().output()).contains("v1: not running");
+    assertThat(on(left, "status", "--name", "v1").output()).contains("no agent answers");
     Tools.Result again =
-        on(left, "create", "--name", "left", "--file", left.file().toString(), "--size", "8M");
+        on(left, "create", "--name", "v1", "--file", left.file().toString(), "--size", "8M");
     assertThat(again.code()).isEqualTo(1);
     assertThat(again.output()).contains("exists already");
+    for (String[] other : new String[][] {{"--size", "4M"}, {"--chunk-size", "128K"}}) {
+      String socket = "unix:" + left.socket();
+      Tools.Result refused =
+          on(
+              left,
+              "start",
+              "--name",
+              "v1",
+              "--file",
+              left.file().toString(),
+              "--listen",
+              socket,
+              other[0],
+              other[1]);
+      assertThat(refused.code()).isEqualTo(1);
+      assertThat(refused.output()).contains("start it without " + other[0]);
+    }
     left.start();
-    assertThat(on(left, "list").succeeded().output()).contains("left: primary, serving");
+    assertThat(on(left, "list").succeeded().output())
+        .contains("v1: primary, UpToDate, NOT PROTECTED: no other copy is up to date, serving");
   }
 
   @Test
@@ -85,11 +106,11 @@ class CliIT {
       String address = "127.0.0.1:" + taken.getLocalPort();
       String file = left.file().toString();
       Tools.Result refused =
-          on(left, "start", "--name", "left", "--file", file, "--size", "8M", "--listen", address);
+          on(left, "start", "--name", "v1", "--file", file, "--size", "8M", "--listen", address);
       assertThat(refused.code()).isEqualTo(1);
       assertThat(refused.output()).contains(address);
     }
-    assertThat(on(left, "list").succeeded().output()).contains("left: not running");
+    assertThat(on(left, "list").succeeded().output()).contains("v1: not running");
   }
 
   @Test
@@ -98,24 +119,32 @@ class CliIT {
     left.start();
     left.awaitUpToDate();
     String link = OwnAddress.HOST + ":" + right.receivePort;
-    assertThat(on(left, "status", "--name", "left").succeeded().output())
-        .contains("left: primary, serving, 8388608 bytes")
-        .contains("link " + link + " (sync): up-to-date");
-    assertThat(on(left, "pause", "--name", "left", "--replica", link).succeeded().output())
+    assertThat(on(left, "status", "--name", "v1").succeeded().output())
+        .contains("v1: primary, UpToDate, serving, 8388608 bytes")
+        .contains("link " + link + " (sync): Established, peer UpToDate");
+    assertThat(on(left, "pause", "--name", "v1", "--replica", link).succeeded().output())
         .contains("replication is suspended");
     assertThat(left.linkState(0)).isEqualTo("paused");
-    assertThat(on(left, "resume", "--name", "left").succeeded().output()).contains("is resumed");
+    assertThat(on(left, "status", "--meta", left.file() + ".meta").succeeded().output())
+        .startsWith("v1: primary, UpToDate, NOT PROTECTED")
+        .contains("StandAlone, peer DUnknown");
+    Tools.Result misled = on(left, "resume", "--name", "v2", "--meta", left.file() + ".meta");
+    assertThat(misled.output()).contains("serves volume v1, not v2");
+    assertThat(on(left, "resume", "--name", "v1").succeeded().output()).contains("is resumed");
     left.awaitUpToDate();
 
     Files.write(right.file(), new byte[] {1}, StandardOpenOption.WRITE);
-    on(left, "verify", "--name", "left").succeeded();
+    on(left, "verify", "--name", "v1").succeeded();
     Await.until("verify ends", () -> !left.link(0).path("verify").path("running").asBoolean(true));
     assertThat(left.link(0).path("verify").path("mismatches").asInt()).isEqualTo(1);
-    on(left, "resync", "--name", "left").succeeded();
+    assertThat(on(left, "status", "--name", "v1").succeeded().output())
+        .contains("verify: 1 chunk differs")
+        .contains("65536 bytes at 0");
+    on(left, "resync", "--name", "v1").succeeded();
     Await.until("equal again", () -> Files.mismatch(left.file(), right.file()) == -1);
     left.awaitUpToDate();
 
-    assertThat(on(left, "resize", "--name", "left", "--size", "16M").succeeded().output())
+    assertThat(on(left, "resize", "--name", "v1", "--size", "16M").succeeded().output())
         .contains("has 16777216 bytes");
     Await.until(
         "the replica has grown", () -> right.status().path("sizeBytes").asLong() == 16 << 20);
@@ -126,16 +155,16 @@ class CliIT {
     right.start();
     left.start();
     left.awaitUpToDate();
-    Tools.Result refused = on(right, "promote", "--name", "right");
+    Tools.Result refused = on(right, "promote", "--name", "v1");
     assertThat(refused.code()).isEqualTo(1);
     assertThat(refused.output()).contains("is primary and connected");
-    assertThat(on(left, "demote", "--name", "left").succeeded().output())
-        .contains("volume left is secondary here");
-    assertThat(on(right, "promote", "--name", "right").succeeded().output())
-        .contains("volume right is primary here");
+    assertThat(on(left, "demote", "--name", "v1").succeeded().output())
+        .contains("volume v1 is secondary here");
+    assertThat(on(right, "promote", "--name", "v1").succeeded().output())
+        .contains("volume v1 is primary here");
     JsonNode status =
         new ObjectMapper()
-            .readTree(on(right, "status", "--name", "right", "--json").succeeded().output());
+            .readTree(on(right, "status", "--name", "v1", "--json").succeeded().output());
     assertThat(status.path("role").asText()).isEqualTo("primary");
     assertThat(status.path("generations").size()).isEqualTo(2);
   }
@@ -145,19 +174,19 @@ class CliIT {
     right.start();
     left.start();
     left.awaitUpToDate();
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.write(0, new byte[4096], true)).isZero();
     }
     Await.until("health", () -> get("/health").statusCode() == 200);
     Await.until("the write counts", () -> get("/metrics").body().contains("mgtm_volume_b"));
     assertThat(get("/metrics").body())
-        .contains("mgtm_volume_requests_total{kind=\"write\",volume=\"left\"} 1.0")
-        .contains("mgtm_volume_bytes_total{kind=\"write\",volume=\"left\"} 4096.0")
-        .contains("mgtm_volume_primary{volume=\"left\"} 1.0")
-        .contains("mgtm_volume_link_up_to_date{link=\"0\",volume=\"left\"} 1.0")
+        .contains("mgtm_volume_requests_total{kind=\"write\",volume=\"v1\"} 1.0")
+        .contains("mgtm_volume_bytes_total{kind=\"write\",volume=\"v1\"} 4096.0")
+        .contains("mgtm_volume_primary{volume=\"v1\"} 1.0")
+        .contains("mgtm_volume_link_up_to_date{link=\"0\",volume=\"v1\"} 1.0")
         .contains("mgtm_volume_link_queued_bytes")
         .contains("mgtm_volume_link_resync_remaining_seconds");
-    on(left, "pause", "--name", "left").succeeded();
+    on(left, "pause", "--name", "v1").succeeded();
     Await.until("health tells", () -> get("/health").statusCode() == 503);
     assertThat(get("/health").body()).contains("is PAUSED");
   }
@@ -172,9 +201,11 @@ class CliIT {
     "'start --name v --file F --size 1M --chunk-size 3K --listen unix:S', 'power of two'",
     "'start --name v --file F --size 1M --listen unix:S --mode often', 'often'",
     "'start --name v --file F --size 1M --listen unix:S --bit-cooling-ms 0', 'must be positive'",
+    "'start --name v --file F --size 1M --listen unix:S --mode sync --mode semi', '2 --mode'",
     "'create --name v --file F --size 1M --colour red', 'colour'",
+    "'create --name v --file F --size 1M --colour red', '--help'",
     "'status --name nobody', 'is not known here'",
-    "'resync', '--name'"
+    "'resync', 'give the volume'"
   })
   void wrongUseIsRefusedWithASentence(String line, String expected) throws Exception {
     String[] words = line.split(" ");
@@ -184,6 +215,6 @@ class CliIT {
     }
     Tools.Result result = on(left, words);
     assertThat(result.code()).isIn(1, 2);
-    assertThat(result.output()).contains(expected).doesNotContain("Exception");
+    assertThat(result.output()).contains(expected).doesNotContain("Exception").hasLineCount(1);
   }
 }

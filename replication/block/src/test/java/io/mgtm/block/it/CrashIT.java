@@ -104,7 +104,7 @@ class CrashIT {
   }
 
   private int round(Random random, int kind, String what) throws Exception {
-    writers.start(left.socket(), "left", random.nextLong());
+    writers.start(left.socket(), VolumeProcess.VOLUME, random.nextLong());
     pause(50 + random.nextInt(400));
     long[] answeredAtBoth;
     switch (kind) {

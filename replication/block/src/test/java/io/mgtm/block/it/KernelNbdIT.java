@@ -38,7 +38,8 @@ class KernelNbdIT {
   }
 
   private void connect(VolumeProcess volume, String device) throws Exception {
-    run("nbd-client -unix " + volume.socket() + " " + device + " -name " + volume.name).succeeded();
+    run("nbd-client -unix " + volume.socket() + " " + device + " -name " + VolumeProcess.VOLUME)
+        .succeeded();
   }
 
   @Test
@@ -72,7 +73,7 @@ class KernelNbdIT {
     busy.destroyForcibly().waitFor();
     run("umount -l mnt; nbd-client -d /dev/nbd0; true").succeeded();
     Await.until("the source is gone", () -> right.status().path("upstream").isNull());
-    assertThat(right.ask("promote", "force", false).path("ok").asBoolean()).isTrue();
+    assertThat(right.ask("promote", "force", true).path("ok").asBoolean()).isTrue();
     connect(right, "/dev/nbd1");
     run("mount /dev/nbd1 mnt && (cd mnt && sha256sum -c ../sums)").succeeded();
     run("umount mnt && e2fsck -fn /dev/nbd1").succeeded();

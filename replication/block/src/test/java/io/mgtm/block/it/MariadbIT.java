@@ -137,7 +137,7 @@ class MariadbIT {
     mounts.release();
 
     Await.until("the source is gone", () -> right.status().path("upstream").isNull());
-    assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
+    assertThat(right.ask("promote", "force", true).path("ok").asBoolean()).isTrue();
     startServer(data(mounts.mount(right, false)));
     check(committed);
     Tools.run(folder, "mariadb-admin", "--no-defaults", "--socket=" + socket, "shutdown")

@@ -121,7 +121,7 @@ class PathLossIT {
       left.awaitUpToDate();
       byte[] data = new byte[8 << 20];
       Arrays.fill(data, (byte) 5);
-      try (NbdClient client = new NbdClient(left.socket(), "left")) {
+      try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
         assertThat(client.write(0, data, false)).as("the database goes on").isZero();
         assertThat(client.flush()).isZero();
         Await.until(

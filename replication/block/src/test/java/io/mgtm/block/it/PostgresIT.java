@@ -100,7 +100,7 @@ class PostgresIT {
     relay.close();
     Await.until("the source is gone", () -> right.status().path("upstream").isNull());
 
-    assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
+    assertThat(right.ask("promote", "force", true).path("ok").asBoolean()).isTrue();
     Path there = mounts.mount(right, false).resolve("pg");
     Files.deleteIfExists(there.resolve("postmaster.pid"));
     startDatabase(there);

@@ -85,7 +85,7 @@ class RdmaLinkIT {
 
   private void writeRandomly(int writes, long seed) throws Exception {
     Random random = new Random(seed);
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       for (int i = 0; i < writes; i++) {
         byte[] data = new byte[1 + random.nextInt(i % 8 == 0 ? 300_000 : 8_192)];
         random.nextBytes(data);

@@ -58,7 +58,7 @@ class ReplicationIT {
 
   private static void write(VolumeProcess volume, long offset, int fill, int length)
       throws Exception {
-    try (NbdClient client = new NbdClient(volume.socket(), volume.name)) {
+    try (NbdClient client = new NbdClient(volume.socket(), VolumeProcess.VOLUME)) {
       byte[] data = new byte[length];
       Arrays.fill(data, (byte) fill);
       assertThat(client.write(offset, data, false)).isZero();
@@ -67,7 +67,7 @@ class ReplicationIT {
   }
 
   private static byte read(VolumeProcess volume, long offset) throws Exception {
-    try (NbdClient client = new NbdClient(volume.socket(), volume.name)) {
+    try (NbdClient client = new NbdClient(volume.socket(), VolumeProcess.VOLUME)) {
       return client.read(offset, 1)[0];
     }
   }
@@ -122,7 +122,7 @@ class ReplicationIT {
   void aSyncReplicaHasEveryAnsweredWrite(String compression) throws Exception {
     startPair("sync", "--compress", compression);
     Random random = new Random(1);
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       for (int i = 0; i < 200; i++) {
         byte[] data = new byte[1 + random.nextInt(200_000)];
         if (i % 2 == 0) {
@@ -180,7 +180,9 @@ class ReplicationIT {
     write(left, 0, 1, 4096);
     assertThat(right.ask("promote").path("error").asText()).contains("is primary and connected");
     left.kill();
-    Await.until("right can be promoted", () -> right.ask("promote").path("ok").asBoolean());
+    Await.until("the loss is noticed", () -> right.status().path("upstream").isNull());
+    assertThat(right.ask("promote").path("error").asText()).contains("nobody can vouch");
+    assertThat(right.ask("promote", "force", true).path("note").asText()).contains("by force");
     assertThat(read(right, 0)).isEqualTo((byte) 1);
     write(right, 8192, 2, 4096);
     left.start();
@@ -196,7 +198,7 @@ class ReplicationIT {
     write(left, 0, 1, 4096);
     left.ask("pause");
     Await.until("the loss is noticed", () -> right.status().path("upstream").isNull());
-    assertThat(right.ask("promote").path("ok").asBoolean()).isTrue();
+    assertThat(right.ask("promote", "force", true).path("ok").asBoolean()).isTrue();
     write(left, 4096, 5, 4096);
     write(right, 4096, 6, 4096);
     write(right, 10 * CHUNK, 7, 4096);
@@ -275,7 +277,7 @@ class ReplicationIT {
   void aChecksumResyncSendsOnlyWhatDiffers() throws Exception {
     startPair("sync", "--checksum-resync");
     left.ask("pause");
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       byte[] same = client.read(0, 10 * CHUNK);
       same[3 * CHUNK] = 1;
       assertThat(client.write(0, same, true)).isZero();
@@ -313,7 +315,7 @@ class ReplicationIT {
   void aGrownVolumeGrowsItsReplica() throws Exception {
     startPair("sync");
     assertThat(left.ask("resize", "sizeBytes", 2L * SIZE).path("ok").asBoolean()).isTrue();
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.sizeBytes).isEqualTo(2L * SIZE);
       assertThat(client.write(2L * SIZE - 10, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, true))
           .isZero();
@@ -347,7 +349,7 @@ class ReplicationIT {
     right.with("--serve-reads");
     startPair("sync");
     write(left, 0, 6, 4096);
-    try (NbdClient client = new NbdClient(right.socket(), "right")) {
+    try (NbdClient client = new NbdClient(right.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.read(10, 1)[0]).isEqualTo((byte) 6);
       assertThat(client.write(0, new byte[10], false)).isEqualTo(1);
       assertThat(client.zero(0, 512)).isEqualTo(1);

@@ -55,7 +55,7 @@ class ThinIT {
   private static void writeRandom(VolumeProcess volume, long offset, int length) throws Exception {
     byte[] data = new byte[length];
     new Random(offset).nextBytes(data);
-    try (NbdClient client = new NbdClient(volume.socket(), volume.name)) {
+    try (NbdClient client = new NbdClient(volume.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.write(offset, data, true)).isZero();
     }
   }
@@ -77,7 +77,7 @@ class ThinIT {
     writeRandom(left, PIECE, PIECE);
     long before = relay.forwardedBytes();
     assertThat(before).as("the counter counts").isGreaterThan(2 * PIECE);
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.zero(0, PIECE)).isZero();
       assertThat(client.trim(PIECE, PIECE)).isZero();
       assertThat(client.flush()).isZero();
@@ -92,7 +92,7 @@ class ThinIT {
     left.start();
     writeRandom(left, 3 * CHUNK, CHUNK);
     writeRandom(left, 400 * CHUNK, CHUNK);
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.write(100 * CHUNK, new byte[PIECE], true)).as("zeros in full").isZero();
     }
     left.stop();

@@ -97,7 +97,7 @@ class TlsIT {
     Files.writeString(folder.resolve("keys.psk"), "# clients\nalice:" + key + "\n");
     Files.writeString(folder.resolve("wrong.psk"), "alice:" + key.replace('0', '1') + "\n");
     served("--tls-psk", folder.resolve("keys.psk").toString());
-    String uri = "nbds+unix://alice@/left?socket=" + left.socket() + "&tls-psk-file=";
+    String uri = "nbds+unix://alice@/v1?socket=" + left.socket() + "&tls-psk-file=";
     copyThereAndBack(uri + folder.resolve("keys.psk"));
     assertThat(run("nbdinfo '" + uri + folder.resolve("wrong.psk") + "'").code()).isNotZero();
     assertThat(run("nbdinfo '" + left.uri() + "'").code()).isNotZero();

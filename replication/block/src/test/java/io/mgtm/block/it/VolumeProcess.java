@@ -21,6 +21,10 @@ import java.util.concurrent.TimeUnit;
 
 /** An agent in a process of its own, which a test may kill. */
 final class VolumeProcess implements AutoCloseable {
+  /** What all copies call the volume. */
+  static final String VOLUME = "v1";
+
+  private static final String KEY = "5ec2e7".repeat(11).substring(0, 64);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   final Path folder;
@@ -28,12 +32,20 @@ final class VolumeProcess implements AutoCloseable {
   final int receivePort;
   private final List<String> options = new ArrayList<>();
   private final List<String> launcher = new ArrayList<>();
+  private Path key;
   private Process process;
 
   VolumeProcess(Path parent, String name, int receivePort) throws IOException {
     this.folder = Files.createDirectories(parent.resolve(name));
     this.name = name;
     this.receivePort = receivePort;
+    this.key = Files.writeString(parent.resolve("link.key"), KEY);
+  }
+
+  /** Without the key that the other copies have. */
+  VolumeProcess withoutKey() {
+    key = null;
+    return this;
   }
 
   VolumeProcess with(String... more) {
@@ -77,7 +89,7 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   String uri() {
-    return "nbd+unix:///" + name + "?socket=" + socket();
+    return "nbd+unix:///" + VOLUME + "?socket=" + socket();
   }
 
   Path log() {
@@ -114,8 +126,11 @@ final class VolumeProcess implements AutoCloseable {
   VolumeProcess launch() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(launcher);
     command.addAll(program());
-    command.addAll(List.of("start", "--name", name, "--file", file().toString()));
-    command.addAll(options);
+    command.addAll(List.of("start", "--name", VOLUME, "--file", file().toString()));
+    if (key != null) {
+      command.addAll(List.of("--link-key", key.toString()));
+    }
+    command.addAll(optionsNow());
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
@@ -123,6 +138,16 @@ final class VolumeProcess implements AutoCloseable {
     builder.environment().put("MGTM_VOLUMES", folder.resolve("known").toString());
     process = builder.start();
     return this;
+  }
+
+  /** The size is given once: a volume that was grown is not started with the one it began with. */
+  private List<String> optionsNow() {
+    List<String> now = new ArrayList<>(options);
+    int size = now.indexOf("--size");
+    if (size >= 0 && Files.exists(Path.of(file() + ".meta", "volume.json"))) {
+      now.subList(size, size + 2).clear();
+    }
+    return now;
   }
 
   VolumeProcess awaitAnswer() throws Exception {

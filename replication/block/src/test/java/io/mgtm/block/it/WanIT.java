@@ -40,7 +40,7 @@ class WanIT {
 
   private void writeChunks(int seed, int... chunks) throws Exception {
     Random random = new Random(seed);
-    try (NbdClient client = new NbdClient(left.socket(), "left")) {
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       for (int chunk : chunks) {
         byte[] data = new byte[4096];
         random.nextBytes(data);
@@ -57,8 +57,8 @@ class WanIT {
       System.out.println("SKIPPED: there is no network namespace 'peer' behind eth-a");
     }
     Assumptions.assumeTrue(lab, "there is no network namespace 'peer' behind eth-a");
-    run("tc qdisc add dev eth-a root handle 1: netem delay 15ms 3ms loss 0.1%"
-            + " && tc qdisc add dev eth-a parent 1: handle 2: tbf rate 100mbit burst 256kb latency 400ms")
+    run("tc qdisc add dev eth-a root handle 1: netem delay 15ms 3ms loss 0.1% && tc qdisc add dev"
+            + " eth-a parent 1: handle 2: tbf rate 100mbit burst 256kb latency 400ms")
         .succeeded();
     right =
         new VolumeProcess(folder, "right", OwnAddress.port())

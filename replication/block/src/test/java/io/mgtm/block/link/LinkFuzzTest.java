@@ -38,7 +38,12 @@ class LinkFuzzTest {
       channel =
           new EmbeddedChannel(
               new TargetConnection(
-                  core, Compression.NONE, 60_000, (size, then) -> then.accept("never")));
+                  core,
+                  Compression.NONE,
+                  60_000,
+                  new LinkSecurity(null, true),
+                  new Newcomers(),
+                  (size, then) -> then.accept("never")));
       channel.freezeTime();
       channel.pipeline().fireChannelActive();
     }
@@ -107,8 +112,8 @@ class LinkFuzzTest {
         0,
         0,
         Hello.write(
-            "v",
             new Identity(
+                "v",
                 "source",
                 SIZE,
                 65_536,
@@ -117,6 +122,7 @@ class LinkFuzzTest {
                 true,
                 false,
                 false,
+                "",
                 "")));
   }
 
@@ -183,8 +189,8 @@ class LinkFuzzTest {
             0,
             0,
             Hello.write(
-                "v",
                 new Identity(
+                    "v",
                     "source",
                     2 * SIZE,
                     65_536,
@@ -193,6 +199,7 @@ class LinkFuzzTest {
                     true,
                     false,
                     false,
+                    "",
                     ""))));
     ByteBuf answer = rig.channel.readOutbound();
     String text = answer.toString(java.nio.charset.StandardCharsets.UTF_8);

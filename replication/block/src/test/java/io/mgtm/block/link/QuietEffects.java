@@ -87,6 +87,20 @@ final class QuietEffects implements VolumeEffects {
   public void sendSyncDone(int link, long seq, Generations generations) {}
 
   @Override
+  public void sendHandover(int link, long seq) {}
+
+  @Override
+  public void sendOutdated(int link) {}
+
+  @Override
+  public void superseded(String reason) {}
+
+  @Override
+  public long wallClockMs() {
+    return 0;
+  }
+
+  @Override
   public void sendResize(int link, long seq, long sizeBytes) {}
 
   @Override

@@ -12,7 +12,7 @@ class MeetingTest {
   private static final Generations OTHER = FIRST.with(3);
 
   private static Identity side(String node, Role role, Generations generations) {
-    return new Identity(node, 1 << 20, 65_536, role, generations, true, false, true, "");
+    return new Identity("v", node, 1 << 20, 65_536, role, generations, true, false, true, "", "");
   }
 
   private static Identity primary(Generations generations) {
@@ -41,17 +41,17 @@ class MeetingTest {
   @Test
   void aTargetThatIsNotTrackedGetsEverything() {
     Identity untracked =
-        new Identity("b", 1 << 20, 65_536, Role.SECONDARY, FIRST, true, false, false, "");
+        new Identity("v", "b", 1 << 20, 65_536, Role.SECONDARY, FIRST, true, false, false, "", "");
     assertThat(outcome(primary(SECOND), untracked)).isEqualTo(Outcome.ALL_CHUNKS);
   }
 
   @Test
   void aTargetLeftHalfWayByAnotherSourceGetsEverything() {
     Identity halfway =
-        new Identity("b", 1 << 20, 65_536, Role.SECONDARY, FIRST, false, false, true, "c");
+        new Identity("v", "b", 1 << 20, 65_536, Role.SECONDARY, FIRST, false, false, true, "c", "");
     assertThat(outcome(primary(SECOND), halfway)).isEqualTo(Outcome.ALL_CHUNKS);
     Identity ours =
-        new Identity("b", 1 << 20, 65_536, Role.SECONDARY, FIRST, false, false, true, "a");
+        new Identity("v", "b", 1 << 20, 65_536, Role.SECONDARY, FIRST, false, false, true, "a", "");
     assertThat(outcome(primary(SECOND), ours)).isEqualTo(Outcome.CHANGED_CHUNKS);
   }
 
@@ -76,19 +76,19 @@ class MeetingTest {
   @Test
   void aSideWhoseChangesWereGivenUpFollowsTheSurvivor() {
     Identity victim =
-        new Identity("b", 1 << 20, 65_536, Role.SECONDARY, OTHER, true, true, true, "");
+        new Identity("v", "b", 1 << 20, 65_536, Role.SECONDARY, OTHER, true, true, true, "", "");
     assertThat(outcome(primary(SECOND), victim)).isEqualTo(Outcome.CHANGED_CHUNKS);
   }
 
   @Test
   void otherSizesAndTheVolumeItselfAreRefused() {
     Identity larger =
-        new Identity("b", 2 << 20, 65_536, Role.SECONDARY, FIRST, true, false, true, "");
+        new Identity("v", "b", 2 << 20, 65_536, Role.SECONDARY, FIRST, true, false, true, "", "");
     assertThat(Meeting.decide(primary(FIRST), larger).reason())
         .contains("2097152")
         .contains("1048576");
     Identity coarser =
-        new Identity("b", 1 << 20, 131_072, Role.SECONDARY, FIRST, true, false, true, "");
+        new Identity("v", "b", 1 << 20, 131_072, Role.SECONDARY, FIRST, true, false, true, "", "");
     assertThat(outcome(primary(FIRST), coarser)).isEqualTo(Outcome.MISMATCH);
     assertThat(outcome(primary(FIRST), side("a", Role.SECONDARY, FIRST)))
         .isEqualTo(Outcome.MISMATCH);

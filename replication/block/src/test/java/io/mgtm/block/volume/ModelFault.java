@@ -32,5 +32,13 @@ enum ModelFault {
   /** A bitmap that is damaged or missing counts as one without bits. */
   DAMAGED_BITMAP_TAKEN_AS_EMPTY,
   /** What lay behind the end of a volume belongs to it when it grows. */
-  GROWN_BYTES_LEFT_AS_THEY_WERE
+  GROWN_BYTES_LEFT_AS_THEY_WERE,
+  /** A primary is not told that the other side is newer. */
+  OLD_PRIMARY_SERVES_ON,
+  /** Whoever is asked before a promotion says that the asking copy is the newest. */
+  PROMOTED_WITHOUT_HANDOVER,
+  /** A copy hands over and is the newest all the same after it was restarted. */
+  HANDED_OVER_TWICE,
+  /** The replicas that are left do not learn of the generation in which one was left behind. */
+  GENERATION_NOT_SPREAD
 }

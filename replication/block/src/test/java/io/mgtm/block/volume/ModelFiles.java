@@ -63,7 +63,7 @@ final class ModelFiles {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    state = newer;
+    state = world.promotions.written(this, newer);
   }
 
   private BitmapFile file(String peer, VolumeState of) throws IOException {

@@ -128,6 +128,11 @@ final class ModelHistory {
     return violation(disk, own);
   }
 
+  /** Checks a disk that must hold whatever was acknowledged by anybody. */
+  String violationOfAll(long[] disk) {
+    return violation(disk, writes.stream().filter(this::isLasting).toList());
+  }
+
   private String violation(long[] disk, List<Write> required) {
     for (Write write : required) {
       if (write.offset + write.length > disk.length) {

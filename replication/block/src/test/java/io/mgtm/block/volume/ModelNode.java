@@ -106,7 +106,7 @@ final class ModelNode implements VolumeEffects {
   }
 
   /** Like {@link #later}, after so many other turns of this node. */
-  private void after(int turns, Runnable event) {
+  void after(int turns, Runnable event) {
     later(turns == 0 ? event : () -> after(turns - 1, event));
   }
 
@@ -268,22 +268,30 @@ final class ModelNode implements VolumeEffects {
     }
     connection.toSource.add(
         () -> {
-          if (decision.accepted()) {
-            if (!connection
-                .source
-                .core
-                .linkMet(connection.link, self, IntStream.of(chunks).iterator())
-                .accepted()) {
-              connection.source.connections[connection.link] = null;
-              connection.cut("not accepted");
-            }
-          } else {
-            connection.source.core.linkRefused(
-                connection.link, decision.outcome(), decision.reason());
-            connection.source.connections[connection.link] = null;
-            connection.cut("refused");
+          Meeting.Decision last =
+              decision.accepted() ? connection.source.met(connection, self, chunks) : decision;
+          world.promotions.met(connection.source, this, last.outcome());
+          if (last.accepted()) {
+            return;
           }
+          if (!decision.accepted()) {
+            connection.source.refused(connection, decision);
+          }
+          connection.source.connections[connection.link] = null;
+          connection.cut("refused");
         });
+  }
+
+  private Meeting.Decision met(ModelConnection connection, Identity target, int[] chunks) {
+    return core.linkMet(connection.link, target, IntStream.of(chunks).iterator());
+  }
+
+  private void refused(ModelConnection connection, Meeting.Decision decision) {
+    boolean hushed =
+        world.fault == ModelFault.OLD_PRIMARY_SERVES_ON
+            && decision.outcome() == Meeting.Outcome.SOURCE_OUTDATED;
+    core.linkRefused(
+        connection.link, hushed ? Meeting.Outcome.STANDBY : decision.outcome(), decision.reason());
   }
 
   private static int[] iterate(PrimitiveIterator.OfInt chunks) {
@@ -350,7 +358,35 @@ final class ModelNode implements VolumeEffects {
 
   @Override
   public void sendGenerations(int link, long seq, Generations generations) {
+    if (world.fault == ModelFault.GENERATION_NOT_SPREAD) {
+      sendFlush(link, seq);
+      return;
+    }
     send(link, () -> receiverOf(link).generations(seq, generations));
+  }
+
+  @Override
+  public void sendHandover(int link, long seq) {
+    send(link, () -> receiverOf(link).handover(seq));
+  }
+
+  @Override
+  public void sendOutdated(int link) {
+    ModelConnection connection = connections[link];
+    if (connection != null && connection.open && random.nextBoolean()) {
+      ModelNode target = connection.target;
+      target.later(() -> target.core.receiver().cutOff(connection.receiving));
+    }
+  }
+
+  @Override
+  public void superseded(String reason) {
+    world.trace(() -> "n" + index + " is superseded: " + reason);
+  }
+
+  @Override
+  public long wallClockMs() {
+    return 1;
   }
 
   @Override

@@ -45,6 +45,11 @@ final class ModelReceiving implements ReceiverEffects {
   }
 
   @Override
+  public boolean isAlive() {
+    return connection.open;
+  }
+
+  @Override
   public void grow(long sizeBytes, Consumer<String> then) {
     target.grow(sizeBytes, then);
   }

@@ -1,6 +1,7 @@
 package io.mgtm.block.volume;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The end of a schedule: the troubles stop, an operator settles splits, and then all sides must
@@ -32,6 +33,10 @@ final class ModelRepair {
     ModelNode primary = settleRoles();
     for (int round = 0; round < ROUNDS_MAX; round++) {
       grow(round);
+      if (primary.core.state().role() == Role.SECONDARY) {
+        // It heard of a newer one; the operator wants this one all the same.
+        primary.core.administration().promote(true, List.of(), refusal -> {});
+      }
       for (ModelNode node : world.nodes) {
         for (int link = 0; link < node.connections.length; link++) {
           resolve(node, link, primary);
@@ -80,7 +85,7 @@ final class ModelRepair {
           world.nodes.get(0).core.state().generations().isEmpty()
               ? world.nodes.get(1)
               : world.nodes.get(0);
-      primary.core.administration().promote(true, refusal -> {});
+      primary.core.administration().promote(true, List.of(), refusal -> {});
       steps(20);
     }
     return primary;

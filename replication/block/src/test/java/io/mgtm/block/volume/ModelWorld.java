@@ -25,9 +25,9 @@ final class ModelWorld {
   private final boolean tracing;
   private long nextId = 1;
   private long nowMs = 1;
-  private boolean pathsUp = true;
-  private boolean everForced;
+  boolean pathsUp = true;
   private boolean repairing;
+  final ModelPromotions promotions;
 
   ModelWorld(long seed, ModelFault fault, boolean tracing) {
     this.random = new Random(scatter(seed));
@@ -44,6 +44,7 @@ final class ModelWorld {
     timing =
         new CoreTiming(
             5, 20, kept[random.nextInt(kept.length)], ahead[random.nextInt(ahead.length)]);
+    promotions = new ModelPromotions(this);
     boolean four = cascade && random.nextBoolean();
     for (int i = 0; i < (four ? 4 : three ? 3 : 2); i++) {
       nodes.add(new ModelNode(this, i, i == 0 ? Role.PRIMARY : Role.SECONDARY));
@@ -58,6 +59,8 @@ final class ModelWorld {
     } else if (three) {
       nodes.get(0).linkTo(nodes.get(2), mode, checksums, small);
       nodes.get(1).linkTo(nodes.get(2), mode, checksums, small);
+      nodes.get(2).linkTo(nodes.get(0), mode, checksums, small);
+      nodes.get(2).linkTo(nodes.get(1), mode, checksums, small);
     }
     nodes.forEach(ModelNode::start);
   }
@@ -94,7 +97,7 @@ final class ModelWorld {
 
   /** A copy that a synchronous link calls up to date has all that was acknowledged. */
   private void checkReplicas() {
-    if (mode != LinkMode.SYNC || everForced) {
+    if (mode != LinkMode.SYNC || promotions.everForced()) {
       return;
     }
     for (ModelConnection connection : connections) {
@@ -174,7 +177,7 @@ final class ModelWorld {
     }
   }
 
-  private void request(ModelNode node) {
+  void request(ModelNode node) {
     Change change = new Change();
     if (random.nextInt(6) == 0) {
       node.core.submit(change.flush().context(new Flush(history.tick())));
@@ -209,6 +212,7 @@ final class ModelWorld {
     if (errno != Errno.OK) {
       return;
     }
+    promotions.acknowledged(node);
     if (change.context() instanceof Flush) {
       history.flushed(node.index, ((Flush) change.context()).issuedAt());
     } else {
@@ -219,7 +223,7 @@ final class ModelWorld {
 
   private void trouble() {
     ModelNode node = nodes.get(random.nextInt(nodes.size()));
-    switch (random.nextInt(18)) {
+    switch (random.nextInt(22)) {
       case 0, 1 -> cutPaths();
       case 2 -> pathsUp = !pathsUp || random.nextInt(3) > 0;
       case 3, 4 -> crashOrRestart(node);
@@ -231,6 +235,8 @@ final class ModelWorld {
       case 12 -> stop(node);
       case 13, 14 -> resize(node);
       case 15, 16 -> spoil(node);
+      case 17, 18, 19 -> promotions.switchOver();
+      case 20 -> promote(node);
       default -> maintain(node);
     }
   }
@@ -255,6 +261,9 @@ final class ModelWorld {
       other.step();
     }
     promote(other);
+    for (int i = 0; i < 60 && !other.pending.isEmpty(); i++) {
+      other.step();
+    }
   }
 
   /** A primary grows, by an odd number of blocks, so that the last chunk does too. */
@@ -310,7 +319,7 @@ final class ModelWorld {
     }
   }
 
-  private void cutPaths() {
+  void cutPaths() {
     for (ModelConnection connection : List.copyOf(connections)) {
       if (random.nextBoolean()) {
         connection.cut("path lost");
@@ -328,7 +337,7 @@ final class ModelWorld {
     kill(node, random.nextBoolean());
   }
 
-  private void kill(ModelNode node, boolean power) {
+  void kill(ModelNode node, boolean power) {
     trace(() -> "n" + node.index + " dies" + (power ? " with its power" : ""));
     for (ModelConnection connection : connections) {
       if (connection.source == node || connection.target == node) {
@@ -342,7 +351,9 @@ final class ModelWorld {
   }
 
   private void checkAfterRestart(ModelNode node) {
-    if (node.core.state().role() == Role.PRIMARY && node.core.state().consistent() && !everForced) {
+    if (node.core.state().role() == Role.PRIMARY
+        && node.core.state().consistent()
+        && !promotions.everForced()) {
       Generations known = node.core.state().generations();
       fail(
           node,
@@ -354,32 +365,16 @@ final class ModelWorld {
   }
 
   private void promote(ModelNode node) {
-    if (!node.isUp() || node.core.state().role() == Role.PRIMARY) {
-      return;
-    }
-    boolean force = random.nextInt(12) == 0;
-    Generations before = node.core.state().generations();
-    if (before.isEmpty() && !force) {
-      return;
-    }
-    node.core
-        .administration()
-        .promote(
-            force || fault == ModelFault.INCONSISTENT_TARGET_PROMOTED,
-            refusal -> {
-              trace(
-                  () ->
-                      "n" + node.index + " promoted" + (force ? " by force" : "") + ": " + refusal);
-              if (refusal == null) {
-                promoted(node, force, before);
-              }
-            });
+    promotions.promote(node);
   }
 
-  private void promoted(ModelNode node, boolean force, Generations before) {
-    everForced |= force;
-    if (everForced) {
+  /** Checks a copy that became primary; all that was acknowledged is there if it had to ask. */
+  void promoted(ModelNode node, Generations before, boolean asked) {
+    if (promotions.everForced()) {
       return;
+    }
+    if (mode == LinkMode.SYNC && asked) {
+      fail(node, history.violationOfAll(node.content()), "promoted without force");
     }
     if (mode == LinkMode.SYNC) {
       fail(node, history.violation(node.content(), before), "promoted");
@@ -398,6 +393,10 @@ final class ModelWorld {
             ? history.prefixViolation(node.content())
             : history.flushedPrefixViolation(node.content()),
         "promoted");
+  }
+
+  boolean isRepairing() {
+    return repairing;
   }
 
   void fail(ModelNode node, String violation, String when) {
@@ -439,6 +438,7 @@ final class ModelWorld {
   /** The end of the schedule: paths are up, and nobody is stopped any more. */
   void beginRepair() {
     repairing = true;
+    promotions.beginRepair();
     pathsUp = true;
   }
 }

@@ -1,0 +1,96 @@
+package io.mgtm.block.agent;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.Standing;
+import io.mgtm.block.volume.Testimony;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * One promotion asked for by an operator: every configured replica is asked first, then the core
+ * decides. On the owner's event loop.
+ */
+final class PromotionCommand {
+  private final VolumeService service;
+  private final List<LinkDialer> peers;
+  private final Runnable roleChanged;
+  private final boolean force;
+  private final Consumer<Object> answer;
+  private final List<Testimony> testimonies = new ArrayList<>();
+
+  PromotionCommand(
+      VolumeService service,
+      List<LinkDialer> peers,
+      Runnable roleChanged,
+      boolean force,
+      Consumer<Object> answer) {
+    this.service = service;
+    this.peers = peers;
+    this.roleChanged = roleChanged;
+    this.force = force;
+    this.answer = answer;
+  }
+
+  void run() {
+    if (peers.isEmpty()) {
+      decide();
+    }
+    for (LinkDialer peer : peers) {
+      peer.ask(
+          testimony -> {
+            testimonies.add(testimony);
+            if (testimonies.size() == peers.size()) {
+              decide();
+            }
+          });
+    }
+  }
+
+  private void decide() {
+    boolean waiting = service.core().state().role() == Role.PRIMARY && !service.isReady();
+    boolean reached = testimonies.stream().anyMatch(Testimony::reached);
+    Standing before = service.core().state().standing();
+    boolean wasNewest = before.newest() || testimonies.stream().anyMatch(Testimony::handsOver);
+    service
+        .core()
+        .administration()
+        .promote(
+            force,
+            testimonies,
+            refusal -> {
+              if (refusal != null) {
+                answer.accept(Control.outcome(refusal + age(before)));
+              } else if (waiting && !reached && !force) {
+                answer.accept(Control.outcome(service.unavailable()));
+              } else {
+                service.setReady();
+                roleChanged.run();
+                ObjectNode done = Control.done();
+                answer.accept(force && !wasNewest ? done.put("note", cost(before)) : done);
+              }
+            });
+  }
+
+  private static String age(Standing standing) {
+    return standing.asOfMs() == 0 ? "" : ". This copy followed its source until " + when(standing);
+  }
+
+  private static String cost(Standing standing) {
+    return standing.asOfMs() == 0
+        ? "by force: what other copies acknowledged is lost where this one does not have it"
+        : "by force: this copy followed its source until "
+            + when(standing)
+            + "; what was acknowledged since then is lost";
+  }
+
+  private static String when(Standing standing) {
+    Instant until = Instant.ofEpochMilli(standing.asOfMs());
+    long seconds = Math.max(0, Duration.between(until, Instant.now()).toSeconds());
+    return until.truncatedTo(ChronoUnit.SECONDS) + ", " + seconds + " s ago";
+  }
+}

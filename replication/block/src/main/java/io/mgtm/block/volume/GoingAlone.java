@@ -1,0 +1,175 @@
+package io.mgtm.block.volume;
+
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Going on without a replica: requests that waited for it, or that come then, are answered only in
+ * a generation that it does not know, once that is on this side's disk and on those of the replicas
+ * that are left.
+ */
+final class GoingAlone {
+  private final VolumeCore core;
+  private final VolumeEffects effects;
+  private final WritePath path;
+  private final StateKeeper states;
+  private final Replication replication;
+  private final ArrayDeque<Change> orphans = new ArrayDeque<>();
+  private boolean renewing;
+  private int unaware;
+
+  GoingAlone(
+      VolumeCore core,
+      VolumeEffects effects,
+      WritePath path,
+      StateKeeper states,
+      Replication replication) {
+    this.core = core;
+    this.effects = effects;
+    this.path = path;
+    this.states = states;
+    this.replication = replication;
+  }
+
+  /** A change waited for a link that is lost. */
+  void abandoned(Change change) {
+    orphans.add(change);
+  }
+
+  /**
+   * A change that was admitted while a replica was there, and starts now that it is gone, is not
+   * answered in the generation that the replica knows.
+   */
+  void holdWhileAlone(Change change) {
+    if (!change.fromUpstream && needsGeneration()) {
+      change.waits++;
+      abandoned(change);
+      releaseOrphans();
+    }
+  }
+
+  void releaseOrphans() {
+    if (orphans.isEmpty()) {
+      return;
+    }
+    if (needsGeneration()) {
+      beginGeneration();
+      return;
+    }
+    if (!renewing) {
+      for (Change change = orphans.poll(); change != null; change = orphans.poll()) {
+        path.release(change);
+      }
+    }
+  }
+
+  // Generations.
+
+  /**
+   * Whether answering a client now would mean to go on without a replica that could be promoted
+   * with our generation.
+   */
+  boolean needsGeneration() {
+    if (replication.slots().isEmpty()
+        || states.current().role() != Role.PRIMARY
+        || core.isSuperseded()) {
+      return false;
+    }
+    long current = states.current().generations().current();
+    for (ReplicaSlot slot : replication.slots().values()) {
+      if (slot.shared == current && !isAttached(slot)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isAttached(ReplicaSlot slot) {
+    for (int i = 0; i < replication.links().size(); i++) {
+      ReplicaLink link = replication.links().get(i);
+      if (link.slot == slot && link.isAttached()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void beginGeneration() {
+    if (renewing) {
+      return;
+    }
+    renewing = true;
+    path.freeze();
+    long id = effects.newGeneration();
+    states.update(state -> withGeneration(state, id), this::generationBegun);
+  }
+
+  /** A newer generation, which the replicas that are attached may take over. */
+  VolumeState withGeneration(VolumeState state, long id) {
+    return shared(state.withGenerations(state.generations().with(id, state.sharedGenerations())));
+  }
+
+  /** Notes that the replicas that are kept up may take over the history of {@code state}. */
+  VolumeState shared(VolumeState state) {
+    VolumeState newer = state;
+    for (ReplicaLink link : replication.links()) {
+      if (link.mayShare()) {
+        VolumeState.Slot old = newer.slots().get(link.slot.peer);
+        newer =
+            newer.withSlot(
+                link.slot.peer, new VolumeState.Slot(state.generations().current(), old.full()));
+      }
+    }
+    return newer;
+  }
+
+  /**
+   * The new generation is on this side's disk. The replicas that are left must have it too before
+   * anything is answered in it: else one that was left behind would look as new as they do.
+   */
+  private void generationBegun() {
+    effects.notice("goes on alone in generation " + states.current().generations());
+    unaware = 1;
+    spreadGenerations(
+        link -> {
+          if (link.config.mode() == LinkMode.ASYNC) {
+            return known -> {};
+          }
+          unaware++;
+          return known -> aware();
+        });
+    aware();
+  }
+
+  private void aware() {
+    unaware--;
+    if (unaware > 0) {
+      return;
+    }
+    renewing = false;
+    if (needsGeneration()) {
+      beginGeneration();
+      return;
+    }
+    releaseOrphans();
+    path.unfreeze();
+  }
+
+  /** Tells the replicas that are kept up the present history. */
+  void spreadGenerations() {
+    spreadGenerations(link -> known -> {});
+  }
+
+  private void spreadGenerations(Function<ReplicaLink, Consumer<Boolean>> confirmed) {
+    for (ReplicaSlot slot : replication.slots().values()) {
+      VolumeState.Slot known = states.current().slots().get(slot.peer);
+      slot.shared = known == null ? 0 : known.sharedGeneration();
+    }
+    for (ReplicaLink link : replication.links()) {
+      if (link.mayShare() && link.slot.shared == states.current().generations().current()) {
+        link.sendGenerations(states.current().generations(), confirmed.apply(link));
+      }
+    }
+  }
+}

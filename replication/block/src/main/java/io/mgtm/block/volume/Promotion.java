@@ -1,0 +1,109 @@
+package io.mgtm.block.volume;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Whether a copy may become primary, from what it knows and what the others said. Only the newest
+ * copy may; which one that is is handed on from primary to primary, and a copy that did not get it
+ * cannot know what was acknowledged without it.
+ */
+final class Promotion {
+  private static final String INSTEAD =
+      "promote that one instead, or use --force and lose what only it has";
+
+  private final VolumeState self;
+  private final List<Testimony> testimonies;
+  private boolean outdated;
+
+  Promotion(VolumeState self, List<Testimony> testimonies) {
+    this.self = self;
+    this.testimonies = testimonies;
+  }
+
+  /** Whether a newer copy answered, so that this one is known to be outdated. */
+  boolean isOutdated() {
+    return outdated;
+  }
+
+  /** Whether a copy handed over to this one. */
+  boolean isHandedOver() {
+    return testimonies.stream().anyMatch(Testimony::handsOver);
+  }
+
+  /** Why this copy should not be primary, or null. */
+  String refusal() {
+    for (Testimony one : testimonies) {
+      String refusal = one.reached() ? objection(one) : null;
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    if (self.generations().isEmpty()) {
+      boolean all = !testimonies.isEmpty() && testimonies.stream().allMatch(Testimony::reached);
+      return all
+          ? null
+          : "this copy is empty, and that the others are too is not known ("
+              + answers()
+              + "); use --force if it is to be the volume's first";
+    }
+    return self.standing().newest() || isHandedOver() ? null : unvouched();
+  }
+
+  private String objection(Testimony one) {
+    Generations own = self.generations();
+    Generations other = one.identity().generations();
+    String copy = "the copy at " + one.peer();
+    if (!one.identity().volume().equals(self.name()) || isOfAnother(one.identity())) {
+      return copy + " is of another volume; correct the address";
+    }
+    if (other.isEmpty()) {
+      return null;
+    }
+    boolean newer = own.isEmpty() || other.contains(own.current());
+    if (newer && other.current() != own.current()) {
+      outdated = true;
+      return copy + " is newer " + other + " than this one " + own + "; " + INSTEAD;
+    }
+    if (!newer && !own.contains(other.current())) {
+      return copy
+          + " was written without this one (split brain), it has "
+          + other
+          + ", this one "
+          + own
+          + "; "
+          + INSTEAD;
+    }
+    if (one.identity().role() == Role.PRIMARY) {
+      return copy + " is primary; demote it first, or use --force";
+    }
+    return null;
+  }
+
+  private boolean isOfAnother(Identity other) {
+    String own = self.standing().volumeId();
+    return !own.isEmpty() && !other.volumeId().isEmpty() && !own.equals(other.volumeId());
+  }
+
+  private String unvouched() {
+    return "nobody can vouch that this copy is the newest: the last primary may have gone on"
+               + " without it ("
+        + answers()
+        + "); bring the last primary back, or use --force and lose what it acknowledged since";
+  }
+
+  private String answers() {
+    if (testimonies.isEmpty()) {
+      return "no --replica is configured that could be asked";
+    }
+    List<String> answers = new ArrayList<>();
+    for (Testimony one : testimonies) {
+      answers.add(
+          one.peer()
+              + (one.reached()
+                  ? " is not newer, but was not primary last"
+                  : " cannot be asked: " + one.failure()));
+    }
+    return String.join(", ", answers);
+  }
+}

@@ -1,0 +1,42 @@
+package io.mgtm.block.volume;
+
+import io.mgtm.block.volume.Meeting.Decision;
+import io.mgtm.block.volume.Meeting.Outcome;
+
+/** Whether a source that introduces itself is followed, beside the one that is there. */
+final class SourceChoice {
+  private final VolumeCore core;
+
+  SourceChoice(VolumeCore core) {
+    this.core = core;
+  }
+
+  /**
+   * Decides for {@code wanted}.
+   *
+   * @param present the source that is connected, or null
+   * @param alive whether that one was heard a short while ago
+   * @param writing the node whose changes are still being written, or null
+   */
+  Decision decide(Identity wanted, Identity present, boolean alive, String writing) {
+    if (!core.isAccepting()) {
+      return new Decision(Outcome.STANDBY, "the other side is changing its role");
+    }
+    boolean same = present != null && present.nodeId().equals(wanted.nodeId());
+    if (same && alive) {
+      return new Decision(Outcome.STANDBY, "the other side is connected to that node already");
+    }
+    boolean relayed = present != null && present.role() == Role.SECONDARY;
+    if (present != null && !same && !(relayed && wanted.role() == Role.PRIMARY)) {
+      return new Decision(
+          Outcome.STANDBY, "the other side already follows node " + present.nodeId());
+    }
+    if (writing != null && !writing.equals(wanted.nodeId())) {
+      return new Decision(
+          Outcome.STANDBY, "the other side still writes what node " + writing + " sent");
+    }
+    Decision decision = Meeting.decide(wanted, core.state().identityFor(wanted.nodeId()));
+    Decision full = core.replication().refusalOfSlot(wanted.nodeId());
+    return decision.accepted() && full != null ? full : decision;
+  }
+}
