@@ -5,8 +5,6 @@ import io.mgtm.gtm.server.NodeStatus;
 import io.mgtm.gtm.server.NodeStatus.MemberStatus;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -19,8 +17,6 @@ import picocli.CommandLine.Parameters;
       "Start it before or meanwhile, with --members of all, itself included."
     })
 final class AddMemberCommand extends AdminCommand {
-  private static final int LOOK_MS = 200;
-
   @Parameters(
       paramLabel = "NAME=HOST:PORT",
       description = "The new member, as in the --members that it is started with.")
@@ -53,13 +49,7 @@ final class AddMemberCommand extends AdminCommand {
       return "%s may join: start it with --name %s and --members of all, itself included"
           .formatted(name, name);
     }
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
-    for (String missing = look(name); !missing.isEmpty(); missing = look(name)) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new IOException("%s has not joined after %d ms: %s".formatted(name, waitMs, missing));
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MS));
-    }
+    awaitNothingMissing(waitMs, name + " has not joined", () -> look(name));
     return name + " has joined the group";
   }
 

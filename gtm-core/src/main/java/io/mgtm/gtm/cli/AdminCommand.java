@@ -8,7 +8,6 @@ import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -93,13 +92,22 @@ abstract class AdminCommand implements Callable<Integer> {
     }
   }
 
-  /** Waits until the node that {@code --at} names shows that what was asked for is so. */
-  final void awaitStatus(Predicate<NodeStatus> done, String otherwise) throws IOException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    while (!done.test(status())) {
+  /** Looks at the cluster once; any thread that may block. */
+  interface Look {
+    /** What is missing, as a clause; empty when nothing is. */
+    String missing() throws IOException;
+  }
+
+  /**
+   * Looks again and again until nothing is missing.
+   *
+   * @throws IOException with the sentence and what was missing last, when the time is up
+   */
+  static void awaitNothingMissing(int waitMs, String otherwise, Look look) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
+    for (String missing = look.missing(); !missing.isEmpty(); missing = look.missing()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new IOException(
-            "%s after %d ms; see mgtm gtm status".formatted(otherwise, timeoutMs));
+        throw new IOException("%s after %d ms: %s".formatted(otherwise, waitMs, missing));
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
     }

@@ -5,8 +5,6 @@ import io.mgtm.gtm.server.NodeStatus;
 import io.mgtm.gtm.server.NodeStatus.MemberStatus;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -23,8 +21,6 @@ import picocli.CommandLine.Parameters;
       "Between two members of a rolling restart, ask the one that was restarted."
     })
 final class AwaitInSyncCommand extends AdminCommand {
-  private static final int LOOK_MS = 50;
-
   @Parameters(
       arity = "0..*",
       paramLabel = "MEMBER",
@@ -43,18 +39,9 @@ final class AwaitInSyncCommand extends AdminCommand {
     if (waitMs < 1) {
       throw bad("--wait-ms: " + waitMs + " is not allowed, expected 1 or more");
     }
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     Goal goal = new Goal(members);
-    while (true) {
-      String missing = look(goal);
-      if (missing.isEmpty()) {
-        return "%s: in sync at entry %d".formatted(String.join(", ", goal.names), goal.index);
-      }
-      if (System.nanoTime() - deadline > 0) {
-        throw new IOException("not in sync after %d ms: %s".formatted(waitMs, missing));
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MS));
-    }
+    awaitNothingMissing(waitMs, "not in sync", () -> look(goal));
+    return "%s: in sync at entry %d".formatted(String.join(", ", goal.names), goal.index);
   }
 
   /** What is missing, empty when nothing is. A node that is being started does not answer yet. */

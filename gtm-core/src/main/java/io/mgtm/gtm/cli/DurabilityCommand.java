@@ -19,9 +19,12 @@ final class DurabilityCommand extends AdminCommand {
   @Override
   String run() throws IOException {
     askLeader("durability", mode.label());
-    awaitStatus(
-        status -> status.durability().equals(mode.label()),
-        "this node has not heard that the durability is " + mode.label());
+    awaitNothingMissing(timeoutMs(), "this node has not heard of it", this::look);
     return "durability " + mode.label();
+  }
+
+  private String look() throws IOException {
+    String had = status().durability();
+    return had.equals(mode.label()) ? "" : "durability is " + had;
   }
 }

@@ -13,7 +13,15 @@ final class TransferCommand extends AdminCommand {
   @Override
   String run() throws IOException {
     askLeader("transfer", member);
-    awaitStatus(status -> status.leader().equals(member), member + " does not lead");
+    awaitNothingMissing(timeoutMs(), member + " does not lead", this::look);
     return member + " leads";
+  }
+
+  private String look() throws IOException {
+    String leader = status().leader();
+    if (leader.equals(member)) {
+      return "";
+    }
+    return leader.isEmpty() ? "no leader is known" : leader + " leads";
   }
 }
