@@ -70,7 +70,7 @@ final class EntryCollector {
     seen.merge(front, presented.last(), Math::max);
     long number = presented.first();
     for (byte[] entry : presented.entries()) {
-      if (number > have) {
+      if (number > have && number != LinkEntries.FIRST_OF_TERM) {
         add(number, entry);
       }
       number++;

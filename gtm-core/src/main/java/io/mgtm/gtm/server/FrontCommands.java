@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandDecoder;
+import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
@@ -11,10 +12,16 @@ import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** What a front may send: nothing that is the node's own, and nothing in another's name. */
 final class FrontCommands {
+  /** What a leader itself writes about the sessions of fronts. */
+  private static final Set<CommandType> SESSION_COMMANDS =
+      EnumSet.of(CommandType.OPEN_FRONT, CommandType.CLOSE_SESSION);
+
   private FrontCommands() {}
 
   /**
@@ -29,14 +36,19 @@ final class FrontCommands {
   }
 
   /**
-   * Checks entries that a front presents: as a leader writes them, with commands of fronts alone,
-   * since none but those can be missing.
+   * Checks entries that a front presents: as a leader writes them, with commands of fronts, and with
+   * the beginnings and ends of their sessions, which are missing elsewhere after a leader was alone.
+   * The entry that begins a term is never taken from a front: who knows of the term has it.
    *
    * @throws WireException when one is not such an entry
    */
   static void check(LinkEntries entries) throws WireException {
+    long number = entries.first();
     for (byte[] entry : entries.entries()) {
-      check(entry);
+      if (number != LinkEntries.FIRST_OF_TERM) {
+        check(entry);
+      }
+      number++;
     }
   }
 
@@ -50,10 +62,13 @@ final class FrontCommands {
     }
     try {
       while (in.hasRemaining()) {
-        if (!(CommandDecoder.decode(in) instanceof SessionCommand.Numbered numbered)) {
-          throw new WireException("PRESENT: an entry with more than commands of fronts");
+        Command command = CommandDecoder.decode(in);
+        if (command instanceof SessionCommand.Numbered numbered) {
+          check(numbered.session(), numbered.inner());
+        } else if (!SESSION_COMMANDS.contains(command.type())) {
+          throw new WireException(
+              "PRESENT: an entry with " + command.type() + ", which is not a front's to bring back");
         }
-        check(numbered.session(), numbered.inner());
       }
     } catch (BufferUnderflowException | CommandDecoder.UnknownCommandException e) {
       throw new WireException("PRESENT: an entry that cannot be read: " + e);

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.Durability;
 import io.mgtm.gtm.command.Command;
@@ -11,6 +12,7 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 /** What a leader of mode lazy does beyond that of others; the log and the turns are the test's. */
 class LazyLeaderTest {
   private static final long ONE = LinkFormat.SESSION_BIT | 1;
+  private static final long TWO = LinkFormat.SESSION_BIT | 2;
 
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final List<Runnable> timers = new ArrayList<>();
@@ -217,6 +220,47 @@ class LazyLeaderTest {
     assertThat(engine.isServing()).isTrue();
     assertThat(machine.state().counts().nextGxid()).isGreaterThan(10_000 + 131_000);
     assertThat(machine.state().hasSession(ONE)).isFalse();
+  }
+
+  @Test
+  void whatALeaderAloneGaveMayBePresented() throws Exception {
+    serveOne(p1);
+    long here = machine.state().served().entries();
+    int had = log.entries.size();
+    log.shared = log.lastIndex();
+    RecordingPeer p2 = new RecordingPeer("p2");
+    engine.submit(new LinkWork.Attach(p2, TWO, true, false));
+    settle();
+    engine.submit(new LinkWork.Close(p2, TWO));
+    settle();
+    begin(p1, 1);
+    settle();
+    assertThat(p1.told).containsExactly("entries 3 to 5", "1:S");
+
+    log.entries.subList(had, log.entries.size()).clear();
+    log.shared = Long.MAX_VALUE;
+    machine.restore(java.nio.ByteBuffer.wrap(log.replayed(true).checkpoint()));
+    assertThat(machine.state().served().entries()).isEqualTo(here);
+    engine.following();
+    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    term = 2;
+    engine.leading();
+    for (LinkEntries kept : p1.given) {
+      FrontCommands.check(kept);
+      engine.submit(new LinkWork.Present(p1, kept));
+    }
+    p1.told.clear();
+    attach(p1, false);
+    assertThat(p1.told).containsExactly("attached 1");
+    assertThat(machine.state().counts().nextGxid()).isEqualTo(10_001);
+  }
+
+  @Test
+  void theEntryThatBeginsATermIsNotLookedAt() throws Exception {
+    List<byte[]> serve = List.of(new byte[] {1});
+    FrontCommands.check(new LinkEntries(1, LinkEntries.FIRST_OF_TERM, 0, serve));
+    assertThatThrownBy(() -> FrontCommands.check(new LinkEntries(1, 2, 0, serve)))
+        .isInstanceOf(WireException.class);
   }
 
   @Test

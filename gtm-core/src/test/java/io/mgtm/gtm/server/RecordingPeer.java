@@ -19,6 +19,7 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   final String name;
   final List<String> told = new ArrayList<>();
   final List<Long> numbers = new ArrayList<>();
+  final List<LinkEntries> given = new ArrayList<>();
   private final List<ByteBuf> written = new ArrayList<>();
   private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
   int heldBytes;
@@ -57,6 +58,7 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
 
   @Override
   public void entries(LinkEntries entries) {
+    given.add(entries);
     told.add("entries %d to %d".formatted(entries.first(), entries.last()));
   }
 

@@ -13,6 +13,9 @@ import java.util.List;
  * @param stable the entries up to this number need be kept no more
  */
 public record LinkEntries(long term, long first, long stable, List<byte[]> entries) {
+  /** The number of the entry in which the leader began to serve the term. */
+  public static final long FIRST_OF_TERM = 1;
+
   /** The least that an entry takes in a frame. */
   static final int ENTRY_BYTES_MIN = Integer.BYTES + 1;
 
