@@ -143,7 +143,7 @@ class MariadbIT {
     Tools.run(folder, "mariadb-admin", "--no-defaults", "--socket=" + socket, "shutdown")
         .succeeded();
     server.waitFor(180, TimeUnit.SECONDS);
-    mounts.release();
+    mounts.unmount();
     Tools.Result fsck = Tools.run(folder, "e2fsck", "-fn", right.file().toString());
     assertThat(fsck.code()).as("fsck: %s", fsck.output()).isZero();
   }

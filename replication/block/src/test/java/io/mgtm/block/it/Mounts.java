@@ -53,7 +53,15 @@ final class Mounts {
     return mounted;
   }
 
-  /** Unmounts everything, also what its volume was killed under. */
+  /** Unmounts what was mounted last, in order: all of it is on its volume then. */
+  void unmount() throws Exception {
+    String[] lazy = undo.get(undo.size() - 1);
+    Tools.run(folder, "umount", lazy[lazy.length - 1]).succeeded();
+    undo.remove(undo.size() - 1);
+    release();
+  }
+
+  /** Unmounts everything, also what its volume was killed under; some of it may not be written. */
   void release() throws Exception {
     for (int i = undo.size() - 1; i >= 0; i--) {
       Tools.run(folder, undo.get(i));

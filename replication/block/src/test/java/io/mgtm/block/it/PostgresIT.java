@@ -106,7 +106,7 @@ class PostgresIT {
     startDatabase(there);
     check(mode, BenchLog.read(logs));
     postgres(PROGRAMS + "/pg_ctl -D " + there + " -m fast -w stop");
-    mounts.release();
+    mounts.unmount();
     Tools.Result fsck = Tools.run(folder, "e2fsck", "-fn", right.file().toString());
     assertThat(fsck.code()).as("fsck: %s", fsck.output()).isZero();
     assertThat(sharedMemory()).as("shared memory left behind").isEqualTo(sharedBefore);
