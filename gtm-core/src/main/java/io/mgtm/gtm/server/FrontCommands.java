@@ -36,9 +36,9 @@ final class FrontCommands {
   }
 
   /**
-   * Checks entries that a front presents: as a leader writes them, with commands of fronts, and with
-   * the beginnings and ends of their sessions, which are missing elsewhere after a leader was alone.
-   * The entry that begins a term is never taken from a front: who knows of the term has it.
+   * Checks entries that a front presents: as a leader writes them, with commands of fronts, and
+   * with the beginnings and ends of their sessions, which are missing elsewhere after a leader was
+   * alone. The entry that begins a term is never taken from a front: who knows of the term has it.
    *
    * @throws WireException when one is not such an entry
    */
@@ -67,7 +67,9 @@ final class FrontCommands {
           check(numbered.session(), numbered.inner());
         } else if (!SESSION_COMMANDS.contains(command.type())) {
           throw new WireException(
-              "PRESENT: an entry with " + command.type() + ", which is not a front's to bring back");
+              "PRESENT: an entry with "
+                  + command.type()
+                  + ", which is not a front's to bring back");
         }
       }
     } catch (BufferUnderflowException | CommandDecoder.UnknownCommandException e) {

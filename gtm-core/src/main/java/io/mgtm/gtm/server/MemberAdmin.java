@@ -64,7 +64,6 @@ abstract class MemberAdmin implements MemberNode {
 
   @Override
   public Optional<String> acceptLoss() {
-    admin().acceptLoss();
-    return Optional.empty();
+    return admin().acceptLoss();
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.TurnedAway;
 import io.mgtm.gtm.wire.link.RefusalCode;
@@ -25,7 +26,7 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
    * What a connection may become.
    *
    * @param tls null where there are no keys for it
-   * @param tlsOnly whether links in the clear are turned away
+   * @param tlsOnly whether links in the clear are turned away, but those of the node's own socket
    * @param link makes a link's handler
    * @param client adds an XC client's handler at the end of the pipeline
    * @param handshakeMs how long a TLS handshake may take
@@ -89,7 +90,8 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
         handler.setHandshakeTimeoutMillis(choices.handshakeMs());
         ctx.pipeline().addLast(handler);
       }
-      ctx.pipeline().addLast(encrypted || !choices.tlsOnly() ? choices.link().get() : inClear());
+      boolean allowed = encrypted || !choices.tlsOnly() || LocalSocket.is(ctx.channel());
+      ctx.pipeline().addLast(allowed ? choices.link().get() : inClear());
     } else if (direct == null) {
       choices.client().accept(ctx.channel());
     }

@@ -54,6 +54,24 @@ class LocalSocketTest {
   }
 
   @Test
+  void itsUserNeedsNoTls() throws Exception {
+    TestKeys keys = TestKeys.in(folder);
+    LinksConfig tlsOnly = new LinksConfig(null, keys.certificate(), keys.key(), null, true, 10_000);
+    try (TestGtm gtm = TestGtm.in(folder).links(tlsOnly).start();
+        AdminClient admin =
+            AdminClient.connect(
+                address(), new AdminClient.Settings(20_000, null, SocketFactory.getDefault()))) {
+      assertThat(admin.ask("remove", "g9").text()).isNotEmpty().doesNotContain("the role");
+      assertThatThrownBy(
+              () ->
+                  AdminClient.connect(
+                      gtm.server().address(),
+                      new AdminClient.Settings(20_000, null, SocketFactory.getDefault())))
+          .hasMessageContaining("over TLS only");
+    }
+  }
+
+  @Test
   void whatAKilledProcessLeftIsInNobodysWay() throws Exception {
     TestGtm.in(folder).start().close();
     try (ServerSocketChannel left = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {

@@ -3,6 +3,7 @@ package io.mgtm.group.core;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Candidacies of this member, and its votes for others. Owner thread.
@@ -30,8 +31,9 @@ final class Elections {
     this.s = s;
   }
 
-  /** Whether the candidacy was won with votes of members that may have lost entries. */
-  boolean isLossy() {
+  /** Ends a candidacy; whether it was won with votes of members that may have lost entries. */
+  boolean won() {
+    lossAccepted = false;
     return s.needsMajority() ? lossy : granted(true) < s.members.latest().voters().size();
   }
 
@@ -195,8 +197,12 @@ final class Elections {
   }
 
   /** An operator does not want to wait for members that may know more. */
-  void acceptLoss() {
+  Optional<String> acceptLoss() {
+    if (s.leader != null) {
+      return Optional.of("%s leads, and waits for nobody".formatted(s.leader.name()));
+    }
     lossAccepted = true;
+    return Optional.empty();
   }
 
   private long granted(boolean intactOnly) {

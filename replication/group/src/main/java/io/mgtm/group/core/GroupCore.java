@@ -112,7 +112,7 @@ public final class GroupCore {
       s.awaitLeader();
       return;
     }
-    leading = new LeaderRole(s, elections.isLossy());
+    leading = new LeaderRole(s, elections.won());
   }
 
   /** The failure detection says that a member is gone; it may be wrong. */
@@ -337,13 +337,10 @@ public final class GroupCore {
 
   /**
    * An operator decides that the group goes on although members that may know acknowledged entries
-   * do not come back. Holds until this member hears a leader.
+   * do not come back. Holds until this member hears a leader, or leads. The answer is why not.
    */
-  public void acceptLoss() {
-    elections.acceptLoss();
-    if (leading != null) {
-      leading.acceptLoss();
-    }
+  public Optional<String> acceptLoss() {
+    return leading == null ? elections.acceptLoss() : leading.acceptLoss();
   }
 
   /** Whether this member leads and its term start is committed. */

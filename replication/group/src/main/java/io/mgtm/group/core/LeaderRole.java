@@ -4,6 +4,7 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.storage.DurabilityGate;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
@@ -150,13 +151,16 @@ final class LeaderRole {
   }
 
   /** An operator vouches that those who do not answer are dead. */
-  void acceptLoss() {
-    for (MemberId voter : s.members.latest().voters()) {
-      if (isDoubtful(voter)) {
-        s.gone.add(voter.name());
-        memberGone(voter.name());
-      }
+  Optional<String> acceptLoss() {
+    List<MemberId> doubtful =
+        s.members.latest().voters().stream().filter(this::isDoubtful).toList();
+    for (MemberId voter : doubtful) {
+      s.gone.add(voter.name());
+      memberGone(voter.name());
     }
+    return doubtful.isEmpty()
+        ? Optional.of("%s leads, and waits for nobody".formatted(s.self.name()))
+        : Optional.empty();
   }
 
   /** Sends what is not sent, and begins the round that reads wait for. */

@@ -18,8 +18,12 @@ public interface GroupAdmin {
   /** Lets the group force more or less to disk from now on; the answer is why not. */
   Optional<String> durability(DurabilityMode mode);
 
-  /** An operator's decision to go on without members that may know more than those here. */
-  void acceptLoss();
+  /**
+   * An operator's decision to go on without members that may know more than those here.
+   *
+   * @return why not
+   */
+  Optional<String> acceptLoss();
 
   /** What this member knows of the group. */
   GroupStatus status();

@@ -404,10 +404,13 @@ public final class GroupLog implements MemberLog {
   }
 
   @Override
-  public void acceptLoss() {
+  public Optional<String> acceptLoss() {
     tasks.checkOpen();
-    log.warn("An operator lets the group go on without the members that are missing");
-    core.acceptLoss();
+    Optional<String> refused = core.acceptLoss();
+    if (refused.isEmpty()) {
+      log.warn("An operator lets the group go on without the members that are missing");
+    }
+    return refused;
   }
 
   @Override

@@ -265,9 +265,10 @@ public final class WitnessLog implements MemberLog {
     return notLeading();
   }
 
-  /** Nothing: a witness does not stand for election. */
   @Override
-  public void acceptLoss() {}
+  public Optional<String> acceptLoss() {
+    return Optional.of("a witness does not stand for election; ask a member that has the entries");
+  }
 
   @Override
   public GroupStatus status() {

@@ -433,8 +433,8 @@ public final class TotalLog implements OrderedLog {
   }
 
   @Override
-  public void acceptLoss() {
-    group.acceptLoss();
+  public Optional<String> acceptLoss() {
+    return group.acceptLoss();
   }
 
   @Override

@@ -171,6 +171,13 @@ final class Cores {
     return message instanceof Message.Append m && !m.entries().isEmpty();
   }
 
+  /** Starts a member again that may have lost what it had not synced. */
+  void restartAfterPowerCut(String name) {
+    Node node = nodes.get(name);
+    node.record = node.record.started(true);
+    node.run();
+  }
+
   void crash(String name) {
     nodes.get(name).core = null;
   }
