@@ -83,7 +83,7 @@ class TlsIT {
         "--tls-cert", at("good", "cert.pem"),
         "--tls-key", at("good", "key.pem"),
         "--tls-ca", at("good", "ca-cert.pem"));
-    String uri = "nbds+unix://localhost/left?socket=" + left.socket() + "&tls-certificates=";
+    String uri = "nbds+unix://localhost/v1?socket=" + left.socket() + "&tls-certificates=";
     copyThereAndBack(uri + folder.resolve("good"));
     assertThat(run("nbdinfo '" + uri + folder.resolve("foreign") + "'").code()).isNotZero();
     assertThat(run("timeout 15 nbdinfo '" + left.uri() + "'").code())
