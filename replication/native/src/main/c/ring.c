@@ -18,6 +18,7 @@
 #include "io_mgtm_flash_RingCalls.h"
 
 #define NS_PER_S 1000000000L
+#define RETRY_NS 1000000L
 #define WAKEUP UINT64_MAX
 
 struct record {
@@ -232,6 +233,21 @@ static int enter(struct queue *queue, int64_t timeout_ns) {
 }
 
 /*
+ * Whether it goes on: the kernel was interrupted, or had no memory for a request, as under a
+ * control group's limit. What it did not take stays in the ring, and the next call submits it.
+ */
+static int passes(int error) {
+    return error >= 0 || error == -ETIME || error == -EINTR || error == -EBUSY || error == -EAGAIN || error == -ENOMEM;
+}
+
+/* The kernel does not wait for memory by itself. */
+static void pause_for_memory(int error) {
+    if (error == -EAGAIN || error == -ENOMEM) {
+        nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
+    }
+}
+
+/*
  * Submits the listed slots and waits until `minimum` are complete, a wake-up or the
  * time's end. Answers how many answers there are, with WOKEN added when woken.
  */
@@ -258,12 +274,13 @@ JNIEXPORT jint JNICALL Java_io_mgtm_flash_RingCalls_exchange(
     for (;;) {
         int error = enter(queue, left_ns);
         count = collect(queue, count);
-        if (error < 0 && error != -ETIME && error != -EINTR && error != -EBUSY) {
+        if (!passes(error)) {
             return count > 0 ? (jint)count : error; /* it comes again when nothing is lost by it */
         }
         if (count >= wanted || queue->woken || left_ns <= 0) {
             break;
         }
+        pause_for_memory(error);
         left_ns = deadline - now_ns();
         if (left_ns <= 0) {
             break;
@@ -288,9 +305,10 @@ JNIEXPORT jint JNICALL Java_io_mgtm_flash_RingCalls_close(JNIEnv *env, jclass ty
     while (queue->running > 0 && left_ns > 0) {
         int error = enter(queue, left_ns);
         collect(queue, 0);
-        if (error < 0 && error != -ETIME && error != -EINTR && error != -EBUSY && error != -EAGAIN) {
+        if (!passes(error)) {
             break;
         }
+        pause_for_memory(error);
         left_ns = deadline - now_ns();
     }
     if (queue->running > 0) {
