@@ -8,7 +8,10 @@ import io.netty.buffer.ByteBuf;
 final class NbdReplyWriter {
   private static final int SIMPLE_BYTES = 16;
   private static final int CHUNK_BYTES = 20;
-  private static final int EXTENTS_MAX = 1024;
+
+  /** Each costs system calls on the owner's thread; the client asks for the rest. */
+  private static final int EXTENTS_MAX = 32;
+
 
   private final BatchWriter writer;
   private final boolean structured;

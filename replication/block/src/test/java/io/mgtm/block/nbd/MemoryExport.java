@@ -20,6 +20,10 @@ final class MemoryExport implements NbdExport {
   int flushes;
   final AtomicInteger reads = new AtomicInteger();
   boolean lastFua;
+  int extentsAsked;
+
+  /** How long each extent is; 0 for one of data and one hole. */
+  int extentBytes;
 
   MemoryExport(int size) {
     bytes = new byte[size];
@@ -109,6 +113,11 @@ final class MemoryExport implements NbdExport {
 
   @Override
   public long extentAt(long offset, long length) {
+    extentsAsked++;
+    if (extentBytes > 0) {
+      long left = Math.min(length, extentBytes - offset % extentBytes);
+      return offset / extentBytes % 2 == 0 ? left : -left;
+    }
     long half = bytes.length / 2;
     return offset < half ? Math.min(length, half - offset) : -length;
   }

@@ -300,6 +300,18 @@ class NbdProtocolTest {
   }
 
   @Test
+  void blockStatusOfAFragmentedFileTellsABoundedNumberOfExtents() {
+    connect(true);
+    export.extentBytes = 16;
+    send(request(Nbd.CMD_BLOCK_STATUS, 0, 3, 0, SIZE));
+    assertThat(received.readableBytes()).isEqualTo(20 + 4 + 32 * 8);
+    assertThat(export.extentsAsked).isEqualTo(32);
+    received.clear();
+    send(request(Nbd.CMD_BLOCK_STATUS, 0, 4, 32 * 16, 64));
+    assertThat(received.readableBytes()).as("the client goes on").isEqualTo(20 + 4 + 4 * 8);
+  }
+
+  @Test
   void requestsUnderWayAreBoundedByNotReading() {
     connect(false);
     export.holding = true;
