@@ -12,7 +12,6 @@ final class NbdReplyWriter {
   /** Each costs system calls on the owner's thread; the client asks for the rest. */
   private static final int EXTENTS_MAX = 32;
 
-
   private final BatchWriter writer;
   private final boolean structured;
 

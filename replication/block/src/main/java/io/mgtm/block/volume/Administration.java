@@ -3,6 +3,7 @@ package io.mgtm.block.volume;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * What an operator asks of a volume: its role, its links, its size. Called on the core's thread.
@@ -32,7 +33,10 @@ public final class Administration {
     return accepting;
   }
 
-  /** Whether requests are refused for good because a newer primary exists. */
+  /**
+   * Whether requests are refused because a newer primary exists, or this side's disk failed and a
+   * replica has what it lost.
+   */
   boolean isSuperseded() {
     return superseded;
   }
@@ -118,7 +122,6 @@ public final class Administration {
         candidate.volume().equals(now.name())
             && candidate.role() == Role.SECONDARY
             && candidate.consistent()
-            && now.consistent()
             && !now.generations().isEmpty()
             && candidate.generations().current() == now.generations().current();
     if (!accepting || now.role() == Role.PRIMARY || !now.standing().newest() || !equal) {
@@ -149,17 +152,30 @@ public final class Administration {
     if (superseded) {
       return;
     }
+    endService(
+        why + "; this side takes no more requests and becomes secondary",
+        state -> state.withStanding(state.standing().asOutdated()));
+  }
+
+  /**
+   * This primary's disk has lost what it answered, and a replica has it: this side becomes
+   * secondary and inconsistent, so that the replica can be promoted and this side follow it.
+   */
+  void stepDown(String why) {
+    endService(
+        why + "; this side takes no more requests: promote a replica that is up to date",
+        state -> state.withConsistency(false, ""));
+  }
+
+  private void endService(String why, UnaryOperator<VolumeState> how) {
     superseded = true;
     accepting = false;
     path.refuseHeld(Errno.ESHUTDOWN);
-    effects.notice(why + "; this side takes no more requests and becomes secondary");
+    effects.notice(why);
     effects.superseded(why);
     if (demotion == null) {
-      core.loseAll("this side is outdated");
-      states.update(
-          state ->
-              state.withRole(Role.SECONDARY, false).withStanding(state.standing().asOutdated()),
-          () -> {});
+      core.loseAll("this side is primary no more");
+      states.update(state -> how.apply(state.withRole(Role.SECONDARY, false)), () -> {});
     }
   }
 

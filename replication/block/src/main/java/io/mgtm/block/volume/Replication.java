@@ -358,7 +358,11 @@ final class Replication {
     core.loseAll("this side is being resynchronized itself");
     states.update(
         state ->
-            state.withConsistency(false, sourceNode).withStanding(state.standing().asHandedOver()),
+            state.role() == Role.PRIMARY
+                ? state
+                : state
+                    .withConsistency(false, sourceNode)
+                    .withStanding(state.standing().asHandedOver()),
         then);
   }
 
@@ -367,6 +371,17 @@ final class Replication {
   /** Whether every attached replica has acknowledged all that was sent. */
   boolean isDrained() {
     return links.stream().allMatch(link -> !link.isAttached() || link.isDrained());
+  }
+
+  /** Whether a replica has all that was answered, and may take over this side's generation. */
+  boolean hasHeir() {
+    long current = states.current().generations().current();
+    return links.stream()
+        .anyMatch(
+            link ->
+                link.phase == LinkPhase.UP_TO_DATE
+                    && link.config.mode() != LinkMode.ASYNC
+                    && link.slot.shared == current);
   }
 
   /** The one replica that equals this side, or null when there is none or a choice. */

@@ -111,6 +111,23 @@ public final class VolumeCore {
     settle();
   }
 
+  /**
+   * What was written here since the last good flush may be gone. A secondary is inconsistent until
+   * it is resynchronized. A primary steps down when a replica has everything; otherwise it is the
+   * best copy that there is, and its replicas are resynchronized from what is here.
+   */
+  void flushFailed(int errno) {
+    String why = "this side's disk failed to flush, error " + errno;
+    if (state().role() == Role.SECONDARY) {
+      receiver.close(why);
+      replication.becomeInconsistent(receiver.sourceNode(), () -> {});
+    } else if (isAccepting() && replication.hasHeir()) {
+      administration.stepDown(why);
+    } else {
+      loseAll(why + "; the replica is resynchronized");
+    }
+  }
+
   /** The bitmaps asked for are written. */
   public void bitsPersisted(boolean succeeded) {
     path.bitsPersisted(succeeded);

@@ -69,7 +69,8 @@ public interface VolumeEffects {
   void sendOutdated(int link);
 
   /**
-   * A newer primary exists and this side answers no more requests: its clients are to be cut off.
+   * A newer primary exists, or this side's disk failed, and it answers no more requests: its
+   * clients are to be cut off.
    */
   void superseded(String reason);
 

@@ -17,6 +17,7 @@ final class WritePath {
   private ArrayDeque<Change> flushNext = new ArrayDeque<>();
   private ArrayDeque<Change> flushCurrent = new ArrayDeque<>();
   private boolean flushing;
+  private int untoldFlushErrno;
   private boolean frozen;
   private boolean throttled;
   private boolean bitsWriting;
@@ -253,16 +254,30 @@ final class WritePath {
     effects.flushLocal();
   }
 
-  void localFlushed(int errno) {
+  /**
+   * The flush ended. One that failed takes with it what was written since the last good one, and
+   * the next one knows nothing of that: whoever waits for the next already is told too, and when
+   * nobody waits, the first who asks.
+   */
+  void localFlushed(int result) {
     flushing = false;
     ArrayDeque<Change> served = flushCurrent;
     flushCurrent = new ArrayDeque<>(served.size());
+    int errno = result;
+    if (result != Errno.OK) {
+      flushNext.forEach(waiting -> waiting.errno = result);
+      untoldFlushErrno = hasClient(served) || hasClient(flushNext) ? Errno.OK : result;
+      core.flushFailed(result);
+    } else if (untoldFlushErrno != Errno.OK && hasClient(served)) {
+      errno = untoldFlushErrno;
+      untoldFlushErrno = Errno.OK;
+    }
     if (!flushNext.isEmpty()) {
       flush();
     }
     for (Change change = served.poll(); change != null; change = served.poll()) {
       if (change.kind == Kind.MARK) {
-        core.replication().markFlushed(change, errno == Errno.OK);
+        core.replication().markFlushed(change, result == Errno.OK);
       } else {
         if (errno != Errno.OK) {
           change.errno = errno;
@@ -270,6 +285,15 @@ final class WritePath {
         release(change);
       }
     }
+  }
+
+  private static boolean hasClient(ArrayDeque<Change> flushes) {
+    for (Change change : flushes) {
+      if (change.kind != Kind.MARK && !change.fromUpstream) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -40,5 +40,7 @@ enum ModelFault {
   /** A copy hands over and is the newest all the same after it was restarted. */
   HANDED_OVER_TWICE,
   /** The replicas that are left do not learn of the generation in which one was left behind. */
-  GENERATION_NOT_SPREAD
+  GENERATION_NOT_SPREAD,
+  /** A flush that failed counts as one that succeeded. */
+  FAILED_FLUSH_FORGOTTEN
 }

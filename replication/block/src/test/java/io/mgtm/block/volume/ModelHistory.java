@@ -18,6 +18,8 @@ final class ModelHistory {
     long generation;
     int node;
     long issuedIn;
+    boolean spoiled;
+    boolean lost;
 
     Write(int issuedAt, int offset, int length, int node) {
       this.issuedAt = issuedAt;
@@ -77,11 +79,28 @@ final class ModelHistory {
   void flushed(int node, int issuedAt) {
     clock++;
     for (Write write : writes) {
-      boolean lost = write.ackedAt < lastPowerLoss;
+      boolean lost = write.ackedAt < lastPowerLoss || write.lost;
       if (write.node == node && write.ackedAt < issuedAt && !lost) {
         write.durable = true;
         write.durableAt = Math.min(write.durableAt, clock);
       }
+    }
+  }
+
+  /**
+   * A flush of {@code node} failed, and no other copy stands in: what it had in its cache may be
+   * gone, of which a client must be told.
+   */
+  void flushFailed(int node) {
+    for (Write write : writes) {
+      write.spoiled |= write.node == node && !write.durable;
+    }
+  }
+
+  /** A client of {@code node} was told that a flush failed. */
+  void toldOfFailedFlush(int node) {
+    for (Write write : writes) {
+      write.lost |= write.node == node && write.spoiled && !write.durable;
     }
   }
 
@@ -183,7 +202,8 @@ final class ModelHistory {
   }
 
   private boolean isLasting(Write write) {
-    return write.ackedAt != Integer.MAX_VALUE && (write.durable || write.ackedAt > lastPowerLoss);
+    return write.ackedAt != Integer.MAX_VALUE
+        && (write.durable || (write.ackedAt > lastPowerLoss && !write.spoiled));
   }
 
   private List<Write> required(Generations known) {

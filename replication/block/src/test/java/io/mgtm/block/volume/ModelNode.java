@@ -176,7 +176,7 @@ final class ModelNode implements VolumeEffects {
         slow ? 12 : 0,
         () -> {
           if (failing && random.nextInt(6) == 0) {
-            core.localFlushed(Errno.EIO);
+            failFlush(snapshot);
             return;
           }
           if (!skipped && epoch == flushEpoch) {
@@ -184,6 +184,25 @@ final class ModelNode implements VolumeEffects {
           }
           core.localFlushed(Errno.OK);
         });
+  }
+
+  private void failFlush(long[] snapshot) {
+    disk.flushFailed(snapshot);
+    world.trace(() -> "n" + index + " fails to flush");
+    if (world.fault == ModelFault.FAILED_FLUSH_FORGOTTEN) {
+      core.localFlushed(Errno.OK);
+      return;
+    }
+    boolean replaced = core.isAccepting() && core.replication().hasHeir();
+    if (core.state().role() == Role.PRIMARY && !replaced) {
+      world.history.flushFailed(index);
+    }
+    core.localFlushed(Errno.EIO);
+    // What follows from it is written down before anything else goes wrong.
+    failing = false;
+    for (int i = 0; i < 200 && !pending.isEmpty(); i++) {
+      step();
+    }
   }
 
   @Override

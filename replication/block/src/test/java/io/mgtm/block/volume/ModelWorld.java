@@ -210,6 +210,9 @@ final class ModelWorld {
   void completed(ModelNode node, Change change, int errno) {
     trace(() -> "n" + node.index + " answers " + change.context() + " with " + errno);
     if (errno != Errno.OK) {
+      if (change.context() instanceof Flush || change.isFua()) {
+        history.toldOfFailedFlush(node.index);
+      }
       return;
     }
     promotions.acknowledged(node);
