@@ -67,7 +67,7 @@ final class Views {
 
   /** A process stands still; when that takes long, the others go on without it. */
   void paused(SimProcess process, long ms) {
-    long suspectedMs = SUSPECT_MS + world.random.nextInt(30);
+    long suspectedMs = (long) SUSPECT_MS + world.random.nextInt(30);
     if (ms > suspectedMs) {
       world.afterMs(suspectedMs, () -> leaveOut(process));
       world.afterMs(ms, () -> goOn(process));

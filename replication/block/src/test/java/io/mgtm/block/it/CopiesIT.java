@@ -27,7 +27,7 @@ class CopiesIT {
     copies.forEach(VolumeProcess::close);
   }
 
-  /** A copy with its port, which is linked to others by {@link #link}. */
+  /** A copy with its port. */
   private VolumeProcess copy(String name) throws IOException {
     VolumeProcess copy =
         new VolumeProcess(folder, name, OwnAddress.port())
