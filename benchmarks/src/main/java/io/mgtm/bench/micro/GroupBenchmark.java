@@ -3,8 +3,10 @@ package io.mgtm.bench.micro;
 import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.MemberLog;
@@ -68,12 +70,14 @@ public class GroupBenchmark {
     public void apply(long index, ByteBuffer entry) {}
 
     @Override
-    public byte[] checkpoint() {
-      return new byte[0];
+    public StatePicture picture() {
+      return StatePicture.of(new byte[0]);
     }
 
     @Override
-    public void restore(ByteBuffer checkpoint) {}
+    public Runnable load(Pieces encoded) {
+      return () -> {};
+    }
 
     @Override
     public void leading(long term) {

@@ -2,8 +2,10 @@ package io.mgtm.bench.micro;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
 import io.mgtm.proxy.local.Trees;
@@ -67,12 +69,14 @@ public class LogBenchmark implements StateMachine, ReplicatedLog.Listener {
   public void apply(long index, ByteBuffer entry) {}
 
   @Override
-  public byte[] checkpoint() {
-    return new byte[64];
+  public StatePicture picture() {
+    return StatePicture.of(new byte[64]);
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {}
+  public Runnable load(Pieces encoded) {
+    return () -> {};
+  }
 
   @Override
   public void committed(long index) {}

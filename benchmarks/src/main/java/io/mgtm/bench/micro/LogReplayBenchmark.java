@@ -2,8 +2,10 @@ package io.mgtm.bench.micro;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
 import io.mgtm.gtm.command.Command;
@@ -80,12 +82,12 @@ public class LogReplayBenchmark {
     }
 
     @Override
-    public byte[] checkpoint() {
-      return new byte[0];
+    public StatePicture picture() {
+      return StatePicture.of(new byte[0]);
     }
 
     @Override
-    public void restore(ByteBuffer checkpoint) {
+    public Runnable load(Pieces encoded) {
       throw new IllegalStateException("the log was to be replayed, and there is a checkpoint");
     }
 

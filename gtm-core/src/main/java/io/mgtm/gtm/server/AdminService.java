@@ -5,11 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.netty.buffer.ByteBuf;
-import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -19,18 +20,20 @@ import org.slf4j.LoggerFactory;
 final class AdminService {
   private static final Logger log = LoggerFactory.getLogger(AdminService.class);
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int PIECE_BYTES = 1 << 20;
 
   private final GroupControl control;
   private final CommandEngine engine;
   private final Supplier<StateCounts> counts;
   private final LongSupplier clockMicros;
+  private final BackupSender backups;
 
   AdminService(
       GroupControl control,
       CommandEngine engine,
       Supplier<StateCounts> counts,
-      LongSupplier clockMicros) {
+      LongSupplier clockMicros,
+      Executor owner) {
+    this.backups = new BackupSender(owner);
     this.control = control;
     this.counts = counts;
     this.engine = engine;
@@ -100,14 +103,19 @@ final class AdminService {
   }
 
   private void backup(FrontPeer peer, long id) {
+    if (!backups.mayBegin()) {
+      fail(peer, id, BackupSender.BUSY);
+      return;
+    }
     long micros = clockMicros.getAsLong();
     engine.submit(
         new LinkWork.Copy(
             new StateCopy() {
               @Override
-              public void copied(long index, byte[] state) {
-                log.info("{} takes a backup at entry {}", peer.describe(), index);
-                send(peer, id, new BackupFile(index, micros, state).encode());
+              public void copied(long index, StatePicture state) {
+                if (!backups.begin(peer, id, index, micros, state)) {
+                  fail(peer, id, BackupSender.BUSY);
+                }
               }
 
               @Override
@@ -117,25 +125,17 @@ final class AdminService {
             }));
   }
 
-  private static void send(FrontPeer peer, long id, byte[] whole) {
-    for (int at = 0; at < whole.length; at += PIECE_BYTES) {
-      int end = Math.min(at + PIECE_BYTES, whole.length);
-      AdminReplyKind kind = end == whole.length ? AdminReplyKind.DONE : AdminReplyKind.PIECE;
-      reply(peer, id, kind, Arrays.copyOfRange(whole, at, end));
-    }
-  }
-
   private void redirect(FrontPeer peer, long id) {
     NodeStatus status = control.status();
     String other = status.leader().equals(status.member()) ? "" : status.leaderAddress();
     reply(peer, id, AdminReplyKind.REDIRECT, other.getBytes(UTF_8));
   }
 
-  private static void fail(FrontPeer peer, long id, String why) {
+  static void fail(FrontPeer peer, long id, String why) {
     reply(peer, id, AdminReplyKind.FAILED, why.getBytes(UTF_8));
   }
 
-  private static void reply(FrontPeer peer, long id, AdminReplyKind kind, byte[] bytes) {
+  static void reply(FrontPeer peer, long id, AdminReplyKind kind, byte[] bytes) {
     ByteBuf out = peer.newBuffer();
     LinkWriter.adminReply(out, id, kind, bytes);
     peer.write(out);

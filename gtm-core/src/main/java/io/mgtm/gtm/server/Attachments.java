@@ -95,6 +95,12 @@ final class Attachments {
     return to.array();
   }
 
+  /** Becomes what another one is. */
+  void become(Attachments other) {
+    bySession.clear();
+    bySession.putAll(other.bySession);
+  }
+
   /** Becomes what {@link #encoded} wrote; the position moves behind it. */
   void restore(ByteBuffer from) {
     bySession.clear();

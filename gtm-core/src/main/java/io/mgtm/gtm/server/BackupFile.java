@@ -1,11 +1,13 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -33,6 +35,7 @@ public final class BackupFile {
   private final long index;
   private final long takenMicros;
   private final byte[] state;
+  private final int identity;
 
   /**
    * A backup.
@@ -45,6 +48,40 @@ public final class BackupFile {
     this.index = index;
     this.takenMicros = takenMicros;
     this.state = state.clone();
+    this.identity = sealed();
+  }
+
+  private int sealed() {
+    CRC32C crc = new CRC32C();
+    crc.update(head(index, takenMicros, state.length));
+    crc.update(state);
+    return (int) crc.getValue();
+  }
+
+  private static ByteBuffer head(long index, long takenMicros, int length) {
+    ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
+    head.putLong(MAGIC).putShort(VERSION).putLong(index).putLong(takenMicros).putInt(length);
+    return head.flip();
+  }
+
+  /**
+   * Writes a backup of a picture, piece by piece; the picture is encoded twice, for its length
+   * comes first. Any thread.
+   *
+   * @param pieces gets them in order; each is valid during the call only
+   */
+  static void write(long index, long takenMicros, StatePicture state, Consumer<ByteBuffer> pieces) {
+    long[] length = {0};
+    state.writeTo(piece -> length[0] += piece.remaining());
+    CRC32C crc = new CRC32C();
+    Consumer<ByteBuffer> sealing =
+        piece -> {
+          crc.update(piece.duplicate());
+          pieces.accept(piece);
+        };
+    sealing.accept(head(index, takenMicros, Math.toIntExact(length[0])));
+    state.writeTo(sealing);
+    pieces.accept(ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).flip());
   }
 
   /** The last entry of the log that it holds. */
@@ -100,10 +137,7 @@ public final class BackupFile {
   /** The file's bytes. */
   public byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(HEAD_BYTES + state.length + Integer.BYTES);
-    out.putLong(MAGIC).putShort(VERSION).putLong(index).putLong(takenMicros);
-    out.putInt(state.length).put(state);
-    out.putInt(checksum(out.array(), out.position()));
-    return out.array();
+    return out.put(head(index, takenMicros, state.length)).put(state).putInt(identity).array();
   }
 
   /**
@@ -145,8 +179,17 @@ public final class BackupFile {
 
   /** Tells this backup from others. */
   int identity() {
-    byte[] bytes = encode();
-    return ByteBuffer.wrap(bytes).getInt(bytes.length - Integer.BYTES);
+    return identity;
+  }
+
+  /** How many bytes the state has. */
+  int stateBytes() {
+    return state.length;
+  }
+
+  /** Some bytes of the state. */
+  ByteBuffer state(int from, int bytes) {
+    return ByteBuffer.wrap(state, from, bytes).asReadOnlyBuffer();
   }
 
   private static int checksum(byte[] bytes, int length) {

@@ -5,17 +5,14 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.state.CheckpointDecoder;
-import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
  * Between begin and end of a backup, a client's lists of transactions and sequences show the moment
- * of its begin. The original stops every other client meanwhile; here the client gets a copy of the
- * state instead. Owner thread.
+ * of its begin. The original stops every other client meanwhile; here the client gets a picture of
+ * the state instead. Owner thread.
  */
 final class BackupViews {
   /** How many clients may have one. */
@@ -39,9 +36,7 @@ final class BackupViews {
             VIEWS_MAX + " backups are being taken already",
             "Wait until one has ended.");
       }
-      GtmState copy = CheckpointDecoder.decode(ByteBuffer.wrap(CheckpointEncoder.encode(live)));
-      copy.setLimits(live.limits());
-      views.put(viewer, copy);
+      views.put(viewer, live.picture());
       return null;
     }
     if (command instanceof BackupCommand.EndBackup) {

@@ -3,34 +3,59 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
-import java.util.List;
 
-/** What the first leader of a new group writes before anything else. Owner thread. */
+/**
+ * What the first leader of a new group writes before anything else: a backup, some pieces a turn,
+ * so that the owner goes on with what keeps the group together; or the first commands. Owner
+ * thread.
+ */
 final class FirstEntries {
-  private FirstEntries() {}
+  /** Some milliseconds' work. */
+  private static final int PARTS_A_TURN = 8;
 
-  /**
-   * Applies and appends it.
-   *
-   * @param restore a backup, or null
-   * @param commands what a group begins with otherwise
-   */
-  static void append(
-      BackupFile restore,
-      List<Command> commands,
-      EntryAppender entry,
-      GtmStateMachine machine,
-      ReplicatedLog log) {
+  private final LinkSetup setup;
+  private final EntryAppender entry;
+  private final GtmStateMachine machine;
+  private final ReplicatedLog log;
+  private int nextPart;
+
+  FirstEntries(LinkSetup setup, EntryAppender entry, GtmStateMachine machine, ReplicatedLog log) {
+    this.setup = setup;
+    this.entry = entry;
+    this.machine = machine;
+    this.log = log;
+  }
+
+  /** This member leads anew: what another one had begun begins again. */
+  void restart() {
+    nextPart = 0;
+  }
+
+  /** Whether some of it was appended, and some is left. */
+  boolean isUnderWay() {
+    return nextPart > 0 && !machine.state().started();
+  }
+
+  /** Applies and appends some of it; the answer is whether nothing is left. */
+  boolean append() {
+    if (machine.state().started()) {
+      return true;
+    }
+    BackupFile restore = setup.restore();
     if (restore != null) {
-      Restore.append(restore, entry.nowMicros(), machine, log);
-      return;
+      int parts = Restore.parts(restore);
+      int to = Math.min(parts, nextPart + PARTS_A_TURN);
+      Restore.append(restore, nextPart, to, entry.nowMicros(), machine, log);
+      nextPart = to;
+      return to == parts;
     }
     entry.begin();
-    for (Command command : commands) {
+    for (Command command : setup.firstCommands()) {
       if (entry.apply(command) instanceof Reply.Rejected rejected) {
         throw new IllegalStateException(rejected.message());
       }
     }
     entry.finish();
+    return true;
   }
 }

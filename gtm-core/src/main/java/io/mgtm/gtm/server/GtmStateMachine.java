@@ -2,7 +2,9 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.CommandType;
@@ -87,14 +89,18 @@ final class GtmStateMachine implements StateMachine {
   }
 
   @Override
-  public byte[] checkpoint() {
-    return CheckpointEncoder.encode(state);
+  public StatePicture picture() {
+    GtmState picture = state.picture();
+    return pieces -> CheckpointEncoder.write(picture, pieces);
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {
+  public Runnable load(Pieces encoded) {
     try {
-      state = CheckpointDecoder.decode(checkpoint);
+      CheckpointDecoder decoder = new CheckpointDecoder();
+      encoded.forEach(decoder::add);
+      GtmState loaded = decoder.end();
+      return () -> state = loaded;
     } catch (CheckpointDecoder.UnknownVersionException e) {
       throw newer(e.getMessage(), e);
     } catch (CheckpointDecoder.CorruptCheckpointException e) {

@@ -1,10 +1,10 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
@@ -40,6 +40,7 @@ final class LinkEngine implements CommandEngine {
   private final Consumer<Throwable> fatal;
   private final EngineTime time;
   private final EntryAppender entry;
+  private final FirstEntries first;
   private final SessionWatch watch;
   private final FrontSessions sessions;
   private final LeaderYield yielding;
@@ -86,6 +87,7 @@ final class LinkEngine implements CommandEngine {
             : new LazyLeader(setup.lazy(), setup.member(), machine, replicated, time);
     this.entry =
         new EntryAppender(machine, replicated, time.micros(), lazy == null ? null : lazy.trail());
+    this.first = new FirstEntries(setup, entry, machine, replicated);
     this.watch = new SessionWatch(setup.graceMs());
     this.sessions =
         new FrontSessions(machine, entry, watch, replies.backupViews(), setup.sessionsMax());
@@ -117,6 +119,7 @@ final class LinkEngine implements CommandEngine {
   /** This member leads: everything before is applied. */
   void leading() {
     leads = true;
+    first.restart();
     watch.clear();
     if (lazy != null) {
       lazy.leading(this::askTurn);
@@ -139,8 +142,9 @@ final class LinkEngine implements CommandEngine {
     if (lazy != null && !lazy.isRecovered()) {
       return;
     }
-    if (!machine.state().started()) {
-      FirstEntries.append(setup.restore(), setup.firstCommands(), entry, machine, replicated);
+    if (!first.append()) {
+      askTurn();
+      return;
     }
     machine.state().setLimits(setup.limits());
     if (lazy != null && !lazy.serve(setup.standing().get().term(), entry, sessions)) {
@@ -232,6 +236,9 @@ final class LinkEngine implements CommandEngine {
         begin();
       } else {
         turnAway(works);
+        if (leads && first.isUnderWay()) {
+          begin();
+        }
       }
     } catch (RuntimeException | Error e) {
       stopped = true;
@@ -398,7 +405,7 @@ final class LinkEngine implements CommandEngine {
   private void copy(LinkWork.Copy work, List<Runnable> then) {
     entry.finish();
     long index = replicated.lastIndex();
-    byte[] state = CheckpointEncoder.encode(machine.state());
+    StatePicture state = machine.picture();
     entry.begin();
     then.add(() -> work.answer().copied(index, state));
   }

@@ -336,7 +336,7 @@ final class NodeCore implements AutoCloseable {
         links,
         peers,
         new AdminService(
-            control, links, () -> StateCounts.of(machine.state()), NodeCore::nowMicros),
+            control, links, () -> StateCounts.of(machine.state()), NodeCore::nowMicros, owner),
         keys,
         config.timeouts(),
         metrics,

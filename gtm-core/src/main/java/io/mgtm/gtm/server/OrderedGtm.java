@@ -2,6 +2,8 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
@@ -24,6 +26,11 @@ final class OrderedGtm {
 
   OrderedGtm(GtmStateMachine machine) {
     this.machine = machine;
+  }
+
+  /** The state alone, as it is now. */
+  StatePicture statePicture() {
+    return machine.picture();
   }
 
   GtmState state() {
@@ -92,7 +99,7 @@ final class OrderedGtm {
   void piece(long index, ByteBuffer payload) {
     effect = Effect.NONE;
     boolean fits =
-        !state().started() && Restore.fits(payload.duplicate(), state().restoring().length);
+        !state().started() && Restore.fits(payload.duplicate(), state().restoring().bytes());
     if (fits) {
       machine.apply(index, payload);
       effect = state().started() ? Effect.FORCED : Effect.LOGGED;
@@ -204,22 +211,30 @@ final class OrderedGtm {
   }
 
   /** {@code | attachments | checkpoint of the state |}. */
-  byte[] checkpoint() {
+  StatePicture picture() {
     byte[] places = attachments.encoded();
-    byte[] state = machine.checkpoint();
-    return ByteBuffer.allocate(places.length + state.length).put(places).put(state).array();
+    StatePicture state = machine.picture();
+    return pieces -> {
+      pieces.accept(ByteBuffer.wrap(places));
+      state.writeTo(pieces);
+    };
   }
 
-  void restore(ByteBuffer checkpoint) {
-    ByteBuffer from = checkpoint.duplicate();
+  Runnable load(Pieces encoded) {
+    Attachments loaded = new Attachments();
     try {
-      attachments.restore(from);
+      encoded.head(loaded::restore);
     } catch (BufferUnderflowException e) {
       throw new LogException(
           Category.CORRUPT,
-          "The checkpoint's table of attachments is damaged; restore the data folder from a backup or from another member",
+          "The checkpoint's table of attachments is damaged; restore the data folder from a backup"
+              + " or from another member",
           e);
     }
-    machine.restore(from.slice());
+    Runnable state = machine.load(encoded);
+    return () -> {
+      attachments.become(loaded);
+      state.run();
+    };
   }
 }

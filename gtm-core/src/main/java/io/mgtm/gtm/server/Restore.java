@@ -6,13 +6,12 @@ import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.Restoring;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -115,8 +114,19 @@ public final class Restore {
    * @throws LogException with NO_SPACE when the log has no room for all of it; it begins again then
    */
   static void append(BackupFile backup, long micros, GtmStateMachine machine, ReplicatedLog log) {
+    append(backup, 0, parts(backup), micros, machine, log);
+  }
+
+  /** The same with some of its parts, which follow those that were appended before. */
+  static void append(
+      BackupFile backup,
+      int from,
+      int to,
+      long micros,
+      GtmStateMachine machine,
+      ReplicatedLog log) {
     int parts = parts(backup);
-    for (int part = 0; part < parts; part++) {
+    for (int part = from; part < to; part++) {
       if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
         throw new LogException(Category.NO_SPACE, log.noRoomReason());
       }
@@ -128,19 +138,18 @@ public final class Restore {
 
   /** How many entries a backup takes. */
   static int parts(BackupFile backup) {
-    return Math.max(1, (backup.state().length + PIECE_BYTES - 1) / PIECE_BYTES);
+    return Math.max(1, (backup.stateBytes() + PIECE_BYTES - 1) / PIECE_BYTES);
   }
 
   /** One of the entries. */
   static ByteBuffer entry(BackupFile backup, long micros, int part) {
-    byte[] state = backup.state();
     boolean last = part == parts(backup) - 1;
     int from = part * PIECE_BYTES;
-    int length = Math.min(PIECE_BYTES, state.length - from);
+    int length = Math.min(PIECE_BYTES, backup.stateBytes() - from);
     ByteBuffer entry = ByteBuffer.allocate(HEAD_BYTES + length);
     entry.put(ENTRY_VERSION).putLong(micros).putInt(backup.identity()).putInt(part);
     entry.put(last ? backup.isImport() ? LAST_OF_IMPORT : LAST : NOT_LAST);
-    return entry.put(state, from, length).flip();
+    return entry.put(backup.state(from, length)).flip();
   }
 
   /** Whether an entry follows the bytes that have come already; the first one always does. */
@@ -162,14 +171,16 @@ public final class Restore {
     int identity = in.getInt();
     int part = in.getInt();
     byte last = in.get();
-    byte[] before = part == 0 ? new byte[0] : state.restoring();
-    byte[] all = Arrays.copyOf(before, before.length + in.remaining());
-    in.get(all, before.length, in.remaining());
+    if (part == 0) {
+      state.setRestoring(new Restoring());
+    }
+    byte[] piece = new byte[in.remaining()];
+    in.get(piece);
+    state.restoring().add(piece);
     if (last == NOT_LAST) {
-      state.setRestoring(all);
       return state;
     }
-    GtmState restored = CheckpointDecoder.decode(ByteBuffer.wrap(all));
+    GtmState restored = state.restoring().end();
     restored.setRestoredFrom(identity);
     for (String member : List.copyOf(restored.memberAddresses().keySet())) {
       restored.apply(new SessionCommand.AnnounceMember(member, ""));

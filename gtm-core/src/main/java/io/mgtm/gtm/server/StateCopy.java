@@ -1,6 +1,8 @@
 package io.mgtm.gtm.server;
 
-/** Who asked for a copy of the whole state. Owner thread. */
+import io.mgtm.group.StatePicture;
+
+/** Who asked for the whole state. Owner thread. */
 interface StateCopy {
 
   /**
@@ -8,7 +10,7 @@ interface StateCopy {
    *
    * @param index of the last entry that it holds
    */
-  void copied(long index, byte[] state);
+  void copied(long index, StatePicture state);
 
   /** There is none: this node does not lead (any more). */
   void notLeading();

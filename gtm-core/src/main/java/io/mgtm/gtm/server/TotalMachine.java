@@ -3,6 +3,8 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.total.OrderedMachine;
 import io.mgtm.gtm.command.CommandDecoder;
 import java.nio.BufferUnderflowException;
@@ -71,12 +73,12 @@ final class TotalMachine implements OrderedMachine {
   }
 
   @Override
-  public byte[] checkpoint() {
-    return gtm.checkpoint();
+  public StatePicture picture() {
+    return gtm.picture();
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {
-    gtm.restore(checkpoint);
+  public Runnable load(Pieces encoded) {
+    return gtm.load(encoded);
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.wire.link.LinkCommand;
@@ -38,7 +39,7 @@ final class TotalReplies implements OpResults {
     for (TotalTurn.Item item : turn.items()) {
       peer = item.peer();
       if (item.copy() != null) {
-        byte[] state = io.mgtm.gtm.state.CheckpointEncoder.encode(gtm.state());
+        StatePicture state = gtm.statePicture();
         turn.afterwards(() -> item.copy().copied(index, state));
       } else {
         gtm.apply(index, item.op(), peer == null ? OpResults.NONE : this);

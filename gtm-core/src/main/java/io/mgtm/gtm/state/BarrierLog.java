@@ -12,6 +12,13 @@ final class BarrierLog {
 
   private final Deque<BarrierInfo> barriers = new ArrayDeque<>();
 
+  /** As it is now. */
+  BarrierLog picture() {
+    BarrierLog picture = new BarrierLog();
+    picture.barriers.addAll(barriers);
+    return picture;
+  }
+
   void add(BarrierInfo barrier) {
     if (barriers.size() == KEPT) {
       barriers.removeFirst();

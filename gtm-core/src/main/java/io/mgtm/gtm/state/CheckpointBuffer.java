@@ -1,24 +1,35 @@
 package io.mgtm.gtm.state;
 
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.util.function.Consumer;
 
-/** A buffer that grows; {@link #reserve} before each put. */
+/** Collects what is put into pieces, and hands each on when it is full. */
 final class CheckpointBuffer {
-  private ByteBuffer buffer = ByteBuffer.allocate(64 * 1024);
+  private static final int PIECE_BYTES = 256 << 10;
 
-  /** The buffer with room for {@code bytes} more. */
+  private final Consumer<ByteBuffer> pieces;
+  private ByteBuffer buffer = ByteBuffer.allocate(PIECE_BYTES);
+
+  CheckpointBuffer(Consumer<ByteBuffer> pieces) {
+    this.pieces = pieces;
+  }
+
+  /** A buffer with room for {@code bytes}; to be asked for before what is put next. */
   ByteBuffer reserve(int bytes) {
     if (buffer.remaining() < bytes) {
-      int capacity = Math.addExact(Math.max(buffer.capacity() * 2, buffer.position()), bytes);
-      ByteBuffer larger = ByteBuffer.allocate(capacity);
-      larger.put(buffer.flip());
-      buffer = larger;
+      flush();
+      if (buffer.remaining() < bytes) {
+        buffer = ByteBuffer.allocate(bytes);
+      }
     }
     return buffer;
   }
 
-  byte[] toBytes() {
-    return Arrays.copyOf(buffer.array(), buffer.position());
+  /** Hands on what is left. */
+  void flush() {
+    if (buffer.position() > 0) {
+      pieces.accept(buffer.flip());
+      buffer.clear();
+    }
   }
 }

@@ -1,24 +1,22 @@
 package io.mgtm.gtm.state;
 
-import io.mgtm.gtm.command.BackupReply.BarrierInfo;
+import static io.mgtm.gtm.state.CheckpointItems.count;
+import static io.mgtm.gtm.state.CheckpointItems.require;
+
 import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.FieldReader;
-import io.mgtm.gtm.command.FrontKind;
-import io.mgtm.gtm.command.Isolation;
-import io.mgtm.gtm.command.NodeCommand.NodeAddress;
-import io.mgtm.gtm.command.NodeType;
-import io.mgtm.gtm.command.ReplyCodec;
-import io.mgtm.gtm.command.TransactionState;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
-/** Reads what {@link CheckpointEncoder} wrote. */
+/**
+ * Reads what {@link CheckpointEncoder} wrote, piece by piece, wherever that is cut: each call of
+ * {@link #add} decodes the items that are whole, so that no call takes longer than its piece. One
+ * thread at a time.
+ */
 public final class CheckpointDecoder {
-  /** The least that a transaction takes, which bounds what a count can make us allocate. */
-  private static final int TRANSACTION_BYTES_MIN = 39;
-
   private static final short OLDEST_VERSION = 1;
 
   /** From this version on there are sessions of fronts. */
@@ -27,7 +25,45 @@ public final class CheckpointDecoder {
   /** From this version on there is what mode lazy keeps. */
   private static final short SERVED_VERSION = 3;
 
-  private CheckpointDecoder() {}
+  /** What is kept of an item that is not whole: far more than any has. */
+  private static final int REST_BYTES_MAX = 64 << 20;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  /** Reads what stands before a section's items; the answer is how many there are. */
+  private interface Head {
+    int read(ByteBuffer in);
+  }
+
+  /** Reads one item, or, of a section of bytes, as many as there are; the answer is how many. */
+  private interface Item {
+    int read(ByteBuffer in, int left);
+  }
+
+  private record Section(short since, Head head, Item item, Runnable end) {}
+
+  private final boolean nested;
+  private final Iterator<Section> sections;
+  private Section section;
+  private boolean inItems;
+  private int left;
+  private ByteBuffer rest = NOTHING;
+
+  private short version;
+  private GxidAllocator gxids;
+  private TransactionTable transactions;
+  private long recentGlobalXmin;
+  private final List<Transaction> open = new ArrayList<>();
+  private TransactionRules rules;
+  private final SequenceTable sequences = new SequenceTable();
+  private final NodeRegistry nodes = new NodeRegistry();
+  private final SessionTable sessions = new SessionTable();
+  private final BarrierLog barriers = new BarrierLog();
+  private final MemberTable members = new MemberTable();
+  private final Restoring restoring = new Restoring();
+  private long changedMicros;
+  private int restoredFrom;
+  private ServedTerm served = new ServedTerm();
 
   /** The checkpoint was written by a version that this one does not know. */
   public static final class UnknownVersionException extends RuntimeException {
@@ -55,6 +91,18 @@ public final class CheckpointDecoder {
     }
   }
 
+  /** Nothing is read yet. */
+  public CheckpointDecoder() {
+    this(false);
+  }
+
+  /** With {@code nested}, that of a backup that is being restored: it holds no other one. */
+  CheckpointDecoder(boolean nested) {
+    this.nested = nested;
+    sections = program().iterator();
+    section = sections.next();
+  }
+
   /**
    * The state that {@code in} holds, which must be all that it holds.
    *
@@ -62,245 +110,210 @@ public final class CheckpointDecoder {
    * @throws CorruptCheckpointException when it breaks the format's or the state's rules
    */
   public static GtmState decode(ByteBuffer in) {
+    CheckpointDecoder decoder = new CheckpointDecoder();
+    decoder.add(in);
+    return decoder.end();
+  }
+
+  private List<Section> program() {
+    Runnable nothing = () -> {};
+    return List.of(
+        new Section(OLDEST_VERSION, this::version, null, nothing),
+        new Section(OLDEST_VERSION, this::counters, this::transaction, this::transactionsEnd),
+        new Section(
+            OLDEST_VERSION,
+            in -> expect(count(in, "sequences")),
+            (in, of) -> one(() -> sequences.put(CheckpointItems.sequence(in))),
+            () -> requireCount(sequences.count(), "a sequence")),
+        new Section(
+            OLDEST_VERSION,
+            in -> expect(count(in, "nodes")),
+            (in, of) -> one(() -> nodes.put(CheckpointItems.node(in))),
+            () -> requireCount(nodes.count(), "a node")),
+        new Section(
+            OLDEST_VERSION,
+            in -> expect(count(in, "sessions")),
+            (in, of) -> one(() -> sessions.open(CheckpointItems.session(in))),
+            () -> requireCount(sessions.count(), "a session")),
+        new Section(
+            OLDEST_VERSION,
+            in -> count(in, "barriers"),
+            (in, of) -> one(() -> barriers.add(CheckpointItems.barrier(in))),
+            nothing),
+        new Section(FRONTS_VERSION, this::changed, null, nothing),
+        new Section(
+            FRONTS_VERSION,
+            in -> expect(sessions.count() + count(in, "sessions of fronts")) - sessions.count(),
+            (in, of) -> one(() -> sessions.open(CheckpointItems.front(in))),
+            () -> requireCount(sessions.count(), "a front's session")),
+        new Section(
+            FRONTS_VERSION,
+            in -> expect(count(in, "members")),
+            (in, of) -> one(() -> member(in)),
+            () -> requireCount(members.addresses().size(), "a member")),
+        new Section(FRONTS_VERSION, this::restored, this::piece, nothing),
+        new Section(SERVED_VERSION, this::served, null, nothing));
+  }
+
+  /** How many items a section must have in the end, all different. */
+  private int expected;
+
+  private int expect(int count) {
+    expected = count;
+    return count;
+  }
+
+  private void requireCount(int found, String what) {
+    require(found == expected, what + " stands there twice");
+  }
+
+  private static int one(Runnable item) {
+    item.run();
+    return 1;
+  }
+
+  /**
+   * Reads what follows.
+   *
+   * @throws UnknownVersionException when it is of a newer version
+   * @throws CorruptCheckpointException when it breaks the format's or the state's rules
+   */
+  public void add(ByteBuffer piece) {
+    ByteBuffer in = piece;
+    if (rest.hasRemaining()) {
+      in = ByteBuffer.allocate(rest.remaining() + piece.remaining()).put(rest).put(piece).flip();
+    }
+    int whole = in.position();
     try {
-      short version = in.getShort();
-      if (version < OLDEST_VERSION || version > CheckpointEncoder.VERSION) {
-        throw new UnknownVersionException(version);
-      }
-      TransactionRules transactions = transactions(in);
-      SequenceTable sequences = sequences(in);
-      NodeRegistry nodes = nodes(in);
-      SessionTable sessions = sessions(in);
-      BarrierLog barriers = barriers(in);
-      MemberTable members = new MemberTable();
-      long changedMicros = 0;
-      int restoredFrom = 0;
-      byte[] restoring = {};
-      if (version >= FRONTS_VERSION) {
-        changedMicros = in.getLong();
-        fronts(in, sessions);
-        members(in, members);
-        restoredFrom = in.getInt();
-        restoring = new byte[Math.min(count(in, "bytes"), in.remaining() + 1)];
-        in.get(restoring);
-      }
-      GtmState state = new GtmState(transactions, sequences, nodes, sessions, barriers, members);
-      state.restoreChangedMicros(changedMicros);
-      state.setRestoredFrom(restoredFrom);
-      state.setRestoring(restoring);
-      if (version >= SERVED_VERSION) {
-        state.restoreServed(served(in));
+      while (section != null) {
+        step(in);
+        whole = in.position();
       }
       require(!in.hasRemaining(), in.remaining() + " bytes too many");
-      return state;
+      rest = NOTHING;
     } catch (BufferUnderflowException e) {
-      throw new CorruptCheckpointException("it ends too early", e);
+      in.position(whole);
+      require(in.remaining() <= REST_BYTES_MAX, "an item of more than " + REST_BYTES_MAX);
+      rest = ByteBuffer.allocate(in.remaining()).put(in).flip();
     } catch (CommandDecoder.UnknownCommandException e) {
       throw new CorruptCheckpointException(e.getMessage(), e);
     }
   }
 
-  private static void require(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new CorruptCheckpointException(otherwise);
+  /** Nothing has changed when it throws for want of bytes. */
+  private void step(ByteBuffer in) {
+    if (!inItems) {
+      left = section.head().read(in);
+      inItems = true;
+    } else if (left > 0) {
+      left -= section.item().read(in, left);
+    }
+    if (left == 0) {
+      section.end().run();
+      inItems = false;
+      section = next();
     }
   }
 
-  private static <T> T known(T value, String what) {
-    require(value != null, "unknown " + what);
-    return value;
+  private Section next() {
+    while (sections.hasNext()) {
+      Section following = sections.next();
+      if (following.since() <= version) {
+        return following;
+      }
+    }
+    return null;
   }
 
-  private static int count(ByteBuffer in, String of) {
-    int count = in.getInt();
-    require(count >= 0, "it counts " + count + " " + of);
-    return count;
+  /**
+   * All was added: the state.
+   *
+   * @throws CorruptCheckpointException when something is missing
+   */
+  public GtmState end() {
+    require(section == null, "it ends too early");
+    GtmState state = new GtmState(rules, sequences, nodes, sessions, barriers, members);
+    state.restoreChangedMicros(changedMicros);
+    state.setRestoredFrom(restoredFrom);
+    state.setRestoring(restoring);
+    state.restoreServed(served);
+    return state;
   }
 
-  private static TransactionRules transactions(ByteBuffer in) {
-    long next = in.getLong();
-    long oldest = in.getLong();
-    boolean started = oldest != 0;
-    require(
-        isGxid(next)
-            && (started ? isGxid(oldest) && oldest <= next : next == GxidMath.FIRST_NORMAL),
-        "gxids " + oldest + " to " + next);
-    Reservation reservation = reservation(in);
-    require(
-        reservation.used() <= next
-            && next <= reservation.reserved()
-            && reservation.reserved() - next <= 2 * GxidAllocator.RESERVE_STEP,
-        "gxids are reserved up to " + reservation.reserved() + " at " + next);
-    GxidAllocator gxids = new GxidAllocator(next, oldest, reservation);
-    TransactionTable table = new TransactionTable(0);
+  private int version(ByteBuffer in) {
+    short found = in.getShort();
+    if (found < OLDEST_VERSION || found > CheckpointEncoder.VERSION) {
+      throw new UnknownVersionException(found);
+    }
+    version = found;
+    return 0;
+  }
+
+  private int counters(ByteBuffer in) {
+    gxids = CheckpointItems.gxids(in);
     long latestCompleted = in.getLong();
-    long recentGlobalXmin = in.getLong();
-    long completedMin = started ? GxidMath.previous(GxidMath.FIRST_NORMAL) : 0;
-    require(latestCompleted >= completedMin, "latest completed gxid " + latestCompleted);
-    require(latestCompleted < next, "latest completed gxid " + latestCompleted);
-    int lastHandle = in.getInt();
-    int count = count(in, "transactions");
-    require((long) count * TRANSACTION_BYTES_MIN <= in.remaining(), "it ends too early");
-    List<Transaction> open = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      open.add(transaction(in, oldest, next));
-    }
+    recentGlobalXmin = in.getLong();
+    long completedMin = gxids.started() ? GxidMath.previous(GxidMath.FIRST_NORMAL) : 0;
+    require(
+        latestCompleted >= completedMin && latestCompleted < gxids.next(),
+        "latest completed gxid " + latestCompleted);
+    transactions = new TransactionTable(latestCompleted);
+    transactions.setLastHandle(in.getInt());
+    return count(in, "transactions");
+  }
+
+  private int transaction(ByteBuffer in, int of) {
+    open.add(CheckpointItems.transaction(in, gxids));
+    return 1;
+  }
+
+  private void transactionsEnd() {
+    long latestCompleted = transactions.latestCompleted();
     try {
-      table.restore(open);
+      transactions.restore(open);
     } catch (IllegalStateException e) {
       throw new CorruptCheckpointException(e.getMessage(), e);
     }
-    table.setLatestCompleted(latestCompleted);
-    table.setLastHandle(lastHandle);
-    TransactionRules rules = new TransactionRules(gxids, table, recentGlobalXmin);
+    transactions.setLatestCompleted(latestCompleted);
+    rules = new TransactionRules(gxids, transactions, recentGlobalXmin);
     long xmin = rules.snapshots().xmin();
     for (Transaction t : open) {
       require(t.vacuum || t.xmin <= xmin, "an xmin " + t.xmin + ", next is " + xmin);
     }
-    return rules;
   }
 
-  private static boolean isGxid(long gxid) {
-    return gxid > 0 && GxidMath.isNormal(gxid);
+  private int changed(ByteBuffer in) {
+    changedMicros = in.getLong();
+    return 0;
   }
 
-  private static Transaction transaction(ByteBuffer in, long oldest, long next) {
-    Transaction t =
-        new Transaction(
-            in.getInt(),
-            in.getLong(),
-            in.getShort(),
-            known(Isolation.ofCode(in.get()), "isolation level"),
-            FieldReader.getBoolean(in),
-            FieldReader.getBoolean(in));
-    t.handleGiven = FieldReader.getBoolean(in);
-    t.gxid = in.getLong();
-    t.xmin = in.getLong();
-    long from = t.vacuum ? GxidMath.FIRST_NORMAL : oldest;
-    require(
-        t.gxid == 0 ? t.handleGiven : GxidMath.isNormal(t.gxid) && t.gxid >= from && t.gxid < next,
-        "an open gxid " + t.gxid);
-    require(t.xmin == 0 || (t.xmin >= from && t.xmin <= next), "an xmin " + t.xmin);
-    t.state = known(TransactionState.ofCode(in.get()), "transaction state");
-    t.gid = FieldReader.getString(in);
-    t.nodes = FieldReader.getString(in);
-    return t;
-  }
-
-  private static SequenceTable sequences(ByteBuffer in) {
-    SequenceTable table = new SequenceTable();
-    int count = count(in, "sequences");
-    for (int i = 0; i < count; i++) {
-      Sequence s = new Sequence(FieldReader.getString(in));
-      s.value = in.getLong();
-      s.init = in.getLong();
-      s.last = in.getLong();
-      s.increment = in.getLong();
-      s.min = in.getLong();
-      s.max = in.getLong();
-      s.cycle = FieldReader.getBoolean(in);
-      s.called = FieldReader.getBoolean(in);
-      require(s.increment != 0, "a sequence that does not move");
-      require(s.min <= s.max, "a sequence from " + s.min + " to " + s.max);
-      long step = in.getLong();
-      require(step > 0, "a sequence that reserves " + step + " draws");
-      s.restoreReservation(reservation(in), step);
-      table.put(s);
-    }
-    require(table.count() == count, "a sequence stands there twice");
-    return table;
-  }
-
-  private static NodeRegistry nodes(ByteBuffer in) {
-    NodeRegistry registry = new NodeRegistry();
-    int count = count(in, "nodes");
-    for (int i = 0; i < count; i++) {
-      NodeAddress address = CommandDecoder.node(in);
-      registry.put(new NodeRegistry.Node(address, in.getLong()));
-    }
-    require(registry.count() == count, "a node stands there twice");
-    return registry;
-  }
-
-  private static SessionTable sessions(ByteBuffer in) {
-    SessionTable table = new SessionTable();
-    int count = count(in, "sessions");
-    for (int i = 0; i < count; i++) {
-      table.open(
-          new SessionTable.Session(
-              in.getLong(),
-              FieldReader.getString(in),
-              known(NodeType.ofCode(in.get()), "node type"),
-              FieldReader.getBoolean(in)));
-    }
-    require(table.count() == count, "a session stands there twice");
-    return table;
-  }
-
-  private static BarrierLog barriers(ByteBuffer in) {
-    BarrierLog log = new BarrierLog();
-    int count = count(in, "barriers");
-    for (int i = 0; i < count; i++) {
-      log.add(new BarrierInfo(FieldReader.getString(in), in.getLong(), in.getLong()));
-    }
-    return log;
-  }
-
-  private static void fronts(ByteBuffer in, SessionTable table) {
-    int count = count(in, "sessions of fronts");
-    int others = table.count();
-    for (int i = 0; i < count; i++) {
-      FrontSession session =
-          new FrontSession(
-              in.getLong(),
-              FieldReader.getString(in),
-              known(FrontKind.ofCode(in.get()), "front kind"),
-              FieldReader.getBoolean(in));
-      long last = in.getLong();
-      int replies = count(in, "replies");
-      long before = 0;
-      for (int reply = 0; reply < replies; reply++) {
-        long number = in.getLong();
-        require(number > before && number <= last, "a reply to command " + number);
-        session.replies().put(number, ReplyCodec.decode(in));
-        before = number;
-      }
-      require(last >= 0, "a session at " + last);
-      session.restoreLast(last);
-      table.open(session);
-    }
-    require(table.count() == others + count, "a front's session stands there twice");
-  }
-
-  private static ServedTerm served(ByteBuffer in) {
-    long term = in.getLong();
+  private void member(ByteBuffer in) {
     String member = FieldReader.getString(in);
-    long entries = in.getLong();
-    boolean recovering = FieldReader.getBoolean(in);
-    require(
-        term > 0 ? entries > 0 : term == 0 && entries == 0 && !recovering,
-        "a served term " + term + " of " + entries + " entries");
-    return new ServedTerm(term, member, entries, recovering);
+    String address = FieldReader.getString(in);
+    require(!address.isEmpty(), "a member without address");
+    members.announce(member, address);
   }
 
-  private static void members(ByteBuffer in, MemberTable members) {
-    int count = count(in, "members");
-    for (int i = 0; i < count; i++) {
-      String member = FieldReader.getString(in);
-      String address = FieldReader.getString(in);
-      require(!address.isEmpty(), "a member without address");
-      members.announce(member, address);
+  private int restored(ByteBuffer in) {
+    int from = in.getInt();
+    int bytes = count(in, "bytes");
+    require(bytes == 0 || !nested, "a backup within a backup");
+    restoredFrom = from;
+    return bytes;
+  }
+
+  private int piece(ByteBuffer in, int of) {
+    if (!in.hasRemaining()) {
+      throw new BufferUnderflowException();
     }
-    require(members.addresses().size() == count, "a member stands there twice");
+    byte[] piece = new byte[Math.min(of, in.remaining())];
+    in.get(piece);
+    restoring.add(piece);
+    return piece.length;
   }
 
-  private static Reservation reservation(ByteBuffer in) {
-    long used = in.getLong();
-    long covered = in.getLong();
-    long reserved = in.getLong();
-    require(
-        used >= 0 && used <= covered && covered <= reserved,
-        "a reservation of " + used + ", " + covered + ", " + reserved);
-    return Reservation.restored(used, covered, reserved);
+  private int served(ByteBuffer in) {
+    served = CheckpointItems.served(in);
+    return 0;
   }
 }

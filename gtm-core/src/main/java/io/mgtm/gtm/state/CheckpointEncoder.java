@@ -7,7 +7,9 @@ import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.ReplyCodec;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Writes a whole state: {@code version:u16}, then counters, open transactions, sequences, nodes,
@@ -22,13 +24,36 @@ public final class CheckpointEncoder {
 
   private static final int FIXED_BYTES = 128;
 
-  private final CheckpointBuffer out = new CheckpointBuffer();
+  private final CheckpointBuffer out;
 
-  private CheckpointEncoder() {}
+  private CheckpointEncoder(CheckpointBuffer out) {
+    this.out = out;
+  }
 
-  /** The encoding of {@code state}. */
+  /** The encoding of a state, whole. */
   public static byte[] encode(GtmState state) {
-    CheckpointEncoder encoder = new CheckpointEncoder();
+    List<byte[]> parts = new ArrayList<>();
+    write(
+        state,
+        piece -> {
+          byte[] part = new byte[piece.remaining()];
+          piece.get(part);
+          parts.add(part);
+        });
+    byte[] whole = new byte[parts.stream().mapToInt(part -> part.length).sum()];
+    ByteBuffer to = ByteBuffer.wrap(whole);
+    parts.forEach(to::put);
+    return whole;
+  }
+
+  /**
+   * Writes the encoding of a state that nobody changes meanwhile, such as {@link GtmState#picture},
+   * piece by piece. Any thread.
+   *
+   * @param pieces gets them in order; each is valid during the call only
+   */
+  public static void write(GtmState state, Consumer<ByteBuffer> pieces) {
+    CheckpointEncoder encoder = new CheckpointEncoder(new CheckpointBuffer(pieces));
     encoder.out.reserve(FIXED_BYTES).putShort(VERSION);
     encoder.putTransactions(state.transactions());
     encoder.putSequences(state.sequences());
@@ -38,11 +63,10 @@ public final class CheckpointEncoder {
     encoder.out.reserve(FIXED_BYTES).putLong(state.changedMicros());
     encoder.putFronts(state.sessions());
     encoder.putMembers(state.members());
-    byte[] restoring = state.restoring();
-    ByteBuffer last = encoder.out.reserve(FIXED_BYTES + restoring.length);
-    last.putInt(state.restoredFrom()).putInt(restoring.length).put(restoring);
+    encoder.out.reserve(FIXED_BYTES).putInt(state.restoredFrom());
+    encoder.putRestoring(state.restoring());
     encoder.putServed(state.served());
-    return encoder.out.toBytes();
+    encoder.out.flush();
   }
 
   private void putTransactions(TransactionRules rules) {
@@ -71,16 +95,18 @@ public final class CheckpointEncoder {
 
   private void putSequences(SequenceTable table) {
     out.reserve(FIXED_BYTES).putInt(table.count());
-    for (Sequence s : table.all()) {
-      ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(s.key));
-      FieldWriter.putString(to, s.key);
-      to.putLong(s.value).putLong(s.init).putLong(s.last);
-      to.putLong(s.increment).putLong(s.min).putLong(s.max);
-      FieldWriter.putBoolean(to, s.cycle);
-      FieldWriter.putBoolean(to, s.called);
-      to.putLong(s.step());
-      putReservation(to, s.reservation());
-    }
+    table.forEach(this::putSequence);
+  }
+
+  private void putSequence(Sequence s) {
+    ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(s.key));
+    FieldWriter.putString(to, s.key);
+    to.putLong(s.value).putLong(s.init).putLong(s.last);
+    to.putLong(s.increment).putLong(s.min).putLong(s.max);
+    FieldWriter.putBoolean(to, s.cycle);
+    FieldWriter.putBoolean(to, s.called);
+    to.putLong(s.step());
+    putReservation(to, s.reservation());
   }
 
   private void putNodes(NodeRegistry registry) {
@@ -152,6 +178,11 @@ public final class CheckpointEncoder {
               FieldWriter.putString(to, member);
               FieldWriter.putString(to, address);
             });
+  }
+
+  private void putRestoring(Restoring restoring) {
+    out.reserve(FIXED_BYTES).putInt(restoring.bytes());
+    restoring.pieces().forEach(piece -> out.reserve(piece.length).put(piece));
   }
 
   private void putServed(GtmState.Served served) {

@@ -14,16 +14,29 @@ final class FrontSession {
   private final String front;
   private final FrontKind kind;
   private final boolean proxied;
-  private final ReplyWindow replies = new ReplyWindow();
+  private final ReplyWindow replies;
 
   /** The highest number of a command that had an effect. */
   private long last;
 
   FrontSession(long id, String front, FrontKind kind, boolean proxied) {
+    this(id, front, kind, proxied, new ReplyWindow());
+  }
+
+  private FrontSession(
+      long id, String front, FrontKind kind, boolean proxied, ReplyWindow replies) {
     this.id = id;
     this.front = front;
     this.kind = kind;
     this.proxied = proxied;
+    this.replies = replies;
+  }
+
+  /** As it is now. */
+  FrontSession picture() {
+    FrontSession picture = new FrontSession(id, front, kind, proxied, replies.picture());
+    picture.last = last;
+    return picture;
   }
 
   long id() {

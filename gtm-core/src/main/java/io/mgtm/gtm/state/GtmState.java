@@ -52,7 +52,7 @@ public final class GtmState {
   private int restoredFrom;
 
   /** What has come of a backup that is being restored. */
-  private byte[] restoring = {};
+  private Restoring restoring = new Restoring();
 
   /**
    * An empty state.
@@ -92,6 +92,28 @@ public final class GtmState {
     this.sessions = sessions;
     this.barriers = barriers;
     this.members = members;
+  }
+
+  /**
+   * The state as it is now, which stays so while this one goes on: to be encoded by any thread, or
+   * to be asked for lists. It costs the owner no more than a copy of what is open; sequences are
+   * shared until they change.
+   */
+  public GtmState picture() {
+    GtmState picture =
+        new GtmState(
+            transactions.picture(),
+            sequences.picture(),
+            nodes.picture(),
+            sessions.picture(),
+            barriers.picture(),
+            members.picture());
+    picture.limits = limits;
+    picture.served = served.picture();
+    picture.changedMicros = changedMicros;
+    picture.restoredFrom = restoredFrom;
+    picture.restoring = restoring.picture();
+    return picture;
   }
 
   private static TransactionRules transactionsFrom(long firstGxid) {
@@ -342,13 +364,13 @@ public final class GtmState {
   }
 
   /** What has come of a backup that is being restored. */
-  public byte[] restoring() {
+  public Restoring restoring() {
     return restoring;
   }
 
-  /** Keeps what has come of a backup. */
-  public void setRestoring(byte[] bytes) {
-    restoring = bytes;
+  /** A backup is to be restored, from its beginning, or as far as it has come. */
+  public void setRestoring(Restoring begun) {
+    restoring = begun;
   }
 
   /** What is open now. */

@@ -27,6 +27,10 @@ final class GxidAllocator {
     this.reservation = reservation;
   }
 
+  GxidAllocator copy() {
+    return new GxidAllocator(next, oldest, reservation.copy());
+  }
+
   long next() {
     return next;
   }

@@ -8,6 +8,13 @@ import java.util.TreeMap;
 final class MemberTable {
   private final SortedMap<String, String> addresses = new TreeMap<>();
 
+  /** As it is now. */
+  MemberTable picture() {
+    MemberTable picture = new MemberTable();
+    picture.addresses.putAll(addresses);
+    return picture;
+  }
+
   /** An empty address forgets the member; false when nothing changes. */
   boolean announce(String member, String address) {
     return address.isEmpty()

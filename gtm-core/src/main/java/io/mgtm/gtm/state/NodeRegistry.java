@@ -38,6 +38,13 @@ final class NodeRegistry {
 
   private final SortedMap<NodeKey, Node> nodes = new TreeMap<>();
 
+  /** As it is now. */
+  NodeRegistry picture() {
+    NodeRegistry picture = new NodeRegistry();
+    picture.nodes.putAll(nodes);
+    return picture;
+  }
+
   int count() {
     return nodes.size();
   }

@@ -19,6 +19,16 @@ final class ReplyWindow {
   private int head;
   private int size;
 
+  /** As it is now. */
+  ReplyWindow picture() {
+    ReplyWindow picture = new ReplyWindow();
+    picture.numbers = numbers.clone();
+    picture.replies = replies.clone();
+    picture.head = head;
+    picture.size = size;
+    return picture;
+  }
+
   int size() {
     return size;
   }

@@ -35,6 +35,13 @@ final class Reservation {
     return new Reservation(used, covered, reserved);
   }
 
+  /** The same, and what the entry that is being applied has done to it. */
+  Reservation copy() {
+    Reservation copy = new Reservation(used, covered, reserved);
+    copy.raisedInEntry = raisedInEntry;
+    return copy;
+  }
+
   /** Starts again at {@code used}; the entry that does so must be forced. */
   void restart(long used, long step) {
     this.used = used;

@@ -29,8 +29,8 @@ final class Sequence {
     this.key = key;
   }
 
-  /** A copy under another key, the reservation included. */
-  Sequence renamed(String newKey) {
+  /** A copy under a key, the reservation included. */
+  Sequence copyAs(String newKey) {
     Sequence copy = new Sequence(newKey);
     copy.value = value;
     copy.init = init;
@@ -40,7 +40,7 @@ final class Sequence {
     copy.max = max;
     copy.cycle = cycle;
     copy.called = called;
-    copy.reservation = reservation;
+    copy.reservation = reservation.copy();
     copy.step = step;
     return copy;
   }
@@ -121,8 +121,15 @@ final class Sequence {
 
   /** How many increments fit between the value and the bound ahead. */
   private long stepsToEnd() {
-    BigInteger bound = BigInteger.valueOf(increment > 0 ? max : min);
-    BigInteger from = BigInteger.valueOf(called ? value : init);
+    long end = increment > 0 ? max : min;
+    long at = called ? value : init;
+    long distance = end - at;
+    boolean overflows = ((end ^ at) & (end ^ distance)) < 0;
+    if (!overflows && distance != Long.MIN_VALUE) {
+      return Math.max(0, distance / increment);
+    }
+    BigInteger bound = BigInteger.valueOf(end);
+    BigInteger from = BigInteger.valueOf(at);
     BigInteger steps = bound.subtract(from).divide(BigInteger.valueOf(increment));
     return steps.signum() < 0 ? 0 : steps.min(BigInteger.valueOf(Long.MAX_VALUE)).longValue();
   }

@@ -10,29 +10,40 @@ import io.mgtm.gtm.command.Reply.Reason;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Consumer;
 
 /** Every sequence, and the commands on them. */
 final class SequenceTable {
   private static final long DEFAULT_MAX_ASCENDING = 0x7fff_ffff_ffff_fffeL;
   private static final long DEFAULT_MIN_DESCENDING = -0x7fff_ffff_ffff_fffeL;
 
-  private final Map<String, Sequence> byKey = new HashMap<>();
+  private final SequencePages byKey;
   private Effect effect = Effect.NONE;
 
-  int count() {
-    return byKey.size();
+  SequenceTable() {
+    this(new SequencePages());
   }
 
-  Collection<Sequence> all() {
-    return byKey.values();
+  private SequenceTable(SequencePages byKey) {
+    this.byKey = byKey;
+  }
+
+  /** As it is now, for another thread to read. */
+  SequenceTable picture() {
+    return new SequenceTable(byKey.picture());
+  }
+
+  int count() {
+    return byKey.count();
+  }
+
+  void forEach(Consumer<Sequence> action) {
+    byKey.forEach(action);
   }
 
   void put(Sequence sequence) {
-    byKey.put(sequence.key, sequence);
+    byKey.put(sequence);
   }
 
   /** What the last {@link #apply} did. */
@@ -66,13 +77,13 @@ final class SequenceTable {
     } else if (command instanceof SequenceCommand.CloseDatabase c) {
       return closeDatabase(c);
     }
-    List<SequenceReply.SequenceInfo> all = new ArrayList<>(byKey.size());
-    byKey.values().forEach(sequence -> all.add(sequence.info()));
+    List<SequenceReply.SequenceInfo> all = new ArrayList<>(byKey.count());
+    byKey.forEach(sequence -> all.add(sequence.info()));
     return new SequenceReply.SequenceList(all);
   }
 
   private Reply nextValue(String key, long entry) {
-    Sequence sequence = byKey.get(key);
+    Sequence sequence = byKey.forChange(key);
     if (sequence == null) {
       return noSuchSequence(key);
     }
@@ -95,14 +106,14 @@ final class SequenceTable {
 
   /** Why a sequence of this key cannot be added, or null. */
   private Reply refuseNew(String key, Limits limits) {
-    if (byKey.containsKey(key)) {
+    if (byKey.get(key) != null) {
       return new Reply.Rejected(
           Reason.SEQUENCE_EXISTS,
           "sequence \"" + Names.printable(key) + "\" exists already",
           "If no database has it, it was left by a schema that was renamed:"
               + " drop it with mgtm gtm drop-sequence.");
     }
-    if (byKey.size() >= limits.sequencesMax()) {
+    if (byKey.count() >= limits.sequencesMax()) {
       return new Reply.Rejected(
           Reason.SEQUENCE_LIMIT,
           "the limit of " + limits.sequencesMax() + " sequences is reached",
@@ -181,7 +192,7 @@ final class SequenceTable {
   }
 
   private Reply setValue(SequenceCommand.SetValue c) {
-    Sequence s = byKey.get(c.key());
+    Sequence s = byKey.forChange(c.key());
     if (s == null) {
       return noSuchSequence(c.key());
     }
@@ -200,7 +211,7 @@ final class SequenceTable {
     if (s == null) {
       return noSuchSequence(c.key());
     }
-    Sequence changed = s.renamed(c.key());
+    Sequence changed = s.copyAs(c.key());
     changed.increment = c.increment();
     changed.min = c.min();
     changed.max = c.max();
@@ -223,7 +234,7 @@ final class SequenceTable {
   }
 
   private Reply reset(SequenceCommand.Reset c) {
-    Sequence s = byKey.get(c.key());
+    Sequence s = byKey.forChange(c.key());
     if (s == null) {
       return noSuchSequence(c.key());
     }
@@ -238,14 +249,14 @@ final class SequenceTable {
     if (s == null) {
       return noSuchSequence(c.key());
     }
-    if (byKey.containsKey(c.newKey())) {
+    if (byKey.get(c.newKey()) != null) {
       return new Reply.Rejected(
           Reason.SEQUENCE_EXISTS,
           "sequence \"" + Names.printable(c.newKey()) + "\" exists already",
           "");
     }
     byKey.remove(c.key());
-    put(s.renamed(c.newKey()));
+    put(s.copyAs(c.newKey()));
     return done(c.type(), c.newKey());
   }
 
@@ -255,7 +266,7 @@ final class SequenceTable {
    * with an error, and the schema cannot be dropped.
    */
   private Reply close(SequenceCommand.Close c) {
-    if (byKey.remove(c.key()) != null) {
+    if (byKey.remove(c.key())) {
       effect = Effect.FORCED;
     }
     return new SequenceReply.Done(c.type(), c.key());
@@ -265,7 +276,7 @@ final class SequenceTable {
     String database = c.key();
     int nul = database.indexOf(0);
     String prefix = (nul < 0 ? database : database.substring(0, nul)) + ".";
-    if (byKey.keySet().removeIf(key -> key.startsWith(prefix))) {
+    if (byKey.removeIf(key -> key.startsWith(prefix))) {
       effect = Effect.FORCED;
     }
     return new SequenceReply.Done(c.type(), c.key());
@@ -285,6 +296,6 @@ final class SequenceTable {
 
   /** After a crash: no value that may have been handed out comes again. */
   void skipReserved() {
-    byKey.values().forEach(Sequence::skipReserved);
+    byKey.changeAll(Sequence::skipReserved);
   }
 }

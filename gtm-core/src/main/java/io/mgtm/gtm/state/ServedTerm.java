@@ -21,6 +21,11 @@ final class ServedTerm {
     this.recovering = recovering;
   }
 
+  /** As it is now. */
+  ServedTerm picture() {
+    return new ServedTerm(term, member, entries, recovering);
+  }
+
   /** A leader begins to serve; what the one before had given is known, or skipped. */
   void begin(long ofTerm, String byMember) {
     term = ofTerm;

@@ -14,6 +14,14 @@ final class SessionTable {
   private final Long2ObjectHashMap<Session> byId = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<FrontSession> fronts = new Long2ObjectHashMap<>();
 
+  /** As it is now. */
+  SessionTable picture() {
+    SessionTable picture = new SessionTable();
+    byId.values().forEach(picture::open);
+    fronts.values().forEach(front -> picture.open(front.picture()));
+    return picture;
+  }
+
   void open(Session session) {
     byId.put(session.id(), session);
   }

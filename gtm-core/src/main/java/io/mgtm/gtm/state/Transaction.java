@@ -45,6 +45,18 @@ final class Transaction {
     this.vacuum = vacuum;
   }
 
+  /** As it is now. */
+  Transaction picture() {
+    Transaction picture = new Transaction(handle, session, backend, isolation, readOnly, vacuum);
+    picture.handleGiven = handleGiven;
+    picture.gxid = gxid;
+    picture.xmin = xmin;
+    picture.state = state;
+    picture.gid = gid;
+    picture.nodes = nodes;
+    return picture;
+  }
+
   boolean hasGid() {
     return state.outlivesSession();
   }

@@ -30,6 +30,14 @@ final class TransactionRules {
     this.snapshots = new SnapshotRules(this, recentGlobalXmin);
   }
 
+  /** As it is now, to be listed. */
+  TransactionRules picture() {
+    TransactionRules picture =
+        new TransactionRules(gxids.copy(), table.picture(), snapshots.recentGlobalXmin());
+    picture.limits = limits;
+    return picture;
+  }
+
   void setLimits(Limits limits) {
     this.limits = limits;
   }

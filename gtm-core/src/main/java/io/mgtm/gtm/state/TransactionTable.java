@@ -37,6 +37,14 @@ final class TransactionTable {
     this.latestCompleted = latestCompleted;
   }
 
+  /** As it is now, to be listed: nothing can be found in it. */
+  TransactionTable picture() {
+    TransactionTable picture = new TransactionTable(latestCompleted);
+    picture.lastHandle = lastHandle;
+    forEach(transaction -> picture.link(transaction.picture()));
+    return picture;
+  }
+
   int count() {
     return count;
   }

@@ -183,7 +183,7 @@ class AdminRolesTest {
     GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), false, () -> {});
     GroupControl control =
         new SingleControl("g", DurabilityMode.CRITICAL, new LossyLog(LossyLog.Fault.NONE), machine);
-    AdminService admin = new AdminService(control, null, null, () -> 1);
+    AdminService admin = new AdminService(control, null, null, () -> 1, Runnable::run);
     LinkService service =
         new LinkService(
             null,

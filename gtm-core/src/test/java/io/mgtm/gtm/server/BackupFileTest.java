@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.group.Pieces;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand;
@@ -100,12 +101,12 @@ class BackupFileTest {
     GtmStateMachine interrupted = new GtmStateMachine(GtmState.empty());
     interrupted.apply(1, ByteBuffer.wrap(log.entries.get(0)));
     GtmStateMachine recovered = new GtmStateMachine(GtmState.empty());
-    recovered.restore(ByteBuffer.wrap(interrupted.checkpoint()));
+    recovered.load(Pieces.of(ByteBuffer.wrap(interrupted.picture().bytes()))).run();
     assertThat(recovered.state().started()).isFalse();
     for (byte[] entry : log.entries) {
       recovered.apply(2, ByteBuffer.wrap(entry));
     }
-    assertThat(recovered.checkpoint()).isEqualTo(machine.checkpoint());
+    assertThat(recovered.picture().bytes()).isEqualTo(machine.picture().bytes());
     assertThat(recovered.state().counts().sequences()).isEqualTo(4_000);
     assertThat(recovered.state().memberAddresses()).isEmpty();
     assertThat(Restore.isDone(backup, recovered.state(), folder)).isTrue();

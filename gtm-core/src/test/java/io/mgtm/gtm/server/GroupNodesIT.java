@@ -267,7 +267,7 @@ class GroupNodesIT {
     BackupFile backup = nodes.atLeader(this::backup);
     assertThat(backup.index()).isPositive();
     GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
-    machine.restore(java.nio.ByteBuffer.wrap(backup.state()));
+    machine.load(io.mgtm.group.Pieces.of(java.nio.ByteBuffer.wrap(backup.state()))).run();
     assertThat(machine.state().counts().sequences()).isEqualTo(1);
     assertThat(machine.state().counts().transactions()).isEqualTo(1);
   }

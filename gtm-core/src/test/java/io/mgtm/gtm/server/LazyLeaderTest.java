@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.Pieces;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.Isolation;
@@ -184,7 +185,7 @@ class LazyLeaderTest {
     settle();
     byte[] lost = log.entries.remove(log.entries.size() - 1);
     GtmStateMachine without = log.replayed(true);
-    machine.restore(java.nio.ByteBuffer.wrap(without.checkpoint()));
+    machine.load(Pieces.of(java.nio.ByteBuffer.wrap(without.picture().bytes()))).run();
     engine.following();
     machine.entriesMayBeMissing(log.lastIndex() + 1);
     term = 2;
@@ -207,7 +208,7 @@ class LazyLeaderTest {
     settle();
     log.entries.remove(log.entries.size() - 1);
     GtmStateMachine without = log.replayed(true);
-    machine.restore(java.nio.ByteBuffer.wrap(without.checkpoint()));
+    machine.load(Pieces.of(java.nio.ByteBuffer.wrap(without.picture().bytes()))).run();
     engine.following();
     machine.entriesMayBeMissing(log.lastIndex() + 1);
     term = 2;
@@ -239,7 +240,7 @@ class LazyLeaderTest {
 
     log.entries.subList(had, log.entries.size()).clear();
     log.shared = Long.MAX_VALUE;
-    machine.restore(java.nio.ByteBuffer.wrap(log.replayed(true).checkpoint()));
+    machine.load(Pieces.of(java.nio.ByteBuffer.wrap(log.replayed(true).picture().bytes()))).run();
     assertThat(machine.state().served().entries()).isEqualTo(here);
     engine.following();
     machine.entriesMayBeMissing(log.lastIndex() + 1);

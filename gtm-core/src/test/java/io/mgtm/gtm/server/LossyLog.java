@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.storage.DurabilityGate;
 import java.nio.ByteBuffer;
@@ -63,7 +64,7 @@ final class LossyLog implements ReplicatedLog {
   /** Opens again what is there after a crash. */
   void recover(GtmStateMachine machine) {
     if (checkpoint != null) {
-      machine.restore(ByteBuffer.wrap(checkpoint));
+      machine.load(Pieces.of(ByteBuffer.wrap(checkpoint))).run();
     }
     for (long index = checkpointIndex + 1; index <= lastIndex(); index++) {
       machine.apply(index, ByteBuffer.wrap(entries.get((int) index - 1)));

@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.Pieces;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.command.Isolation;
@@ -86,7 +87,7 @@ class OrderedGtmTest {
     gtm.begin(new MemberOpCodec.Header(micros, limits));
     gtm.apply(index, op, results);
     assertThat(Engine.durability(gtm.effect())).isEqualTo(durability);
-    assertThat(other.checkpoint()).as("after %s", op).isEqualTo(gtm.checkpoint());
+    assertThat(other.picture().bytes()).as("after %s", op).isEqualTo(gtm.picture().bytes());
     return results.take();
   }
 
@@ -213,8 +214,8 @@ class OrderedGtmTest {
   void theCheckpointHasTheAttachments() {
     apply(attach(S1, 7, true, "p1"));
     OrderedGtm restored = new OrderedGtm(new GtmStateMachine(GtmState.empty()));
-    restored.restore(ByteBuffer.wrap(gtm.checkpoint()));
-    assertThat(restored.checkpoint()).isEqualTo(gtm.checkpoint());
+    restored.load(Pieces.of(ByteBuffer.wrap(gtm.picture().bytes()))).run();
+    assertThat(restored.picture().bytes()).isEqualTo(gtm.picture().bytes());
     assertThat(restored.attachments().of(S1).attachment()).isEqualTo(7);
   }
 

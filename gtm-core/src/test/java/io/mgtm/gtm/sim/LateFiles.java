@@ -2,6 +2,7 @@ package io.mgtm.gtm.sim;
 
 import io.mgtm.group.storage.MappedFile;
 import io.mgtm.group.storage.StorageFiles;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -59,6 +60,16 @@ final class LateFiles implements StorageFiles {
   @Override
   public byte[] read(String name) {
     return files.read(name);
+  }
+
+  @Override
+  public byte[] read(String name, long offset, int bytes) {
+    return files.read(name, offset, bytes);
+  }
+
+  @Override
+  public void append(String name, ByteBuffer content) {
+    files.append(name, content);
   }
 
   @Override

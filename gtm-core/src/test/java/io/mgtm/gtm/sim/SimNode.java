@@ -25,6 +25,7 @@ final class SimNode extends SimProcess {
   final Simulation simulation;
   private final SimThread force;
   private final SimThread files;
+  private final SimThread checkpoints;
   private final SimulatedNode gtm;
   private final SimMember member;
   private final DurabilityMode durability;
@@ -37,6 +38,7 @@ final class SimNode extends SimProcess {
     this.durability = durability;
     force = new SimThread(() -> world.some(host.forceMs * World.MS));
     files = new SimThread(() -> world.some(2 * World.MS));
+    checkpoints = new SimThread(() -> world.some(20 * World.MS));
     gtm =
         new SimulatedNode(
             new SimulatedNode.Setup(
@@ -127,6 +129,11 @@ final class SimNode extends SimProcess {
     }
 
     @Override
+    public Executor checkpoints() {
+      return checkpoints;
+    }
+
+    @Override
     public void every(long ms, Runnable task) {
       world.after(
           host.clock.real(ms * World.MS) + world.some(World.MS),
@@ -164,7 +171,7 @@ final class SimNode extends SimProcess {
       simulation.logs.state(
           host.name,
           member.trace().applied(),
-          SimulatedNode.comparable(gtm.machine().checkpoint()));
+          SimulatedNode.comparable(gtm.machine().picture().bytes()));
     }
   }
 

@@ -154,7 +154,7 @@ final class Simulation {
         logs.state(
             host.name,
             node.trace().applied(),
-            SimulatedNode.comparable(node.gtm().machine().checkpoint()));
+            SimulatedNode.comparable(node.gtm().machine().picture().bytes()));
       }
     }
   }

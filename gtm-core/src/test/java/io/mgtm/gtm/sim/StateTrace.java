@@ -1,5 +1,7 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import java.nio.ByteBuffer;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -94,15 +96,28 @@ final class StateTrace {
     add(index, -7);
   }
 
-  byte[] before(byte[] state) {
-    ByteBuffer to = ByteBuffer.allocate(BYTES + state.length);
-    return to.putLong(applied).putLong(chain).putLong(lossToldAt).put(state).array();
+  /** What stands before a state. */
+  record Head(long applied, long chain, long lossToldAt) {}
+
+  StatePicture before(StatePicture state) {
+    ByteBuffer head = ByteBuffer.allocate(BYTES);
+    head.putLong(applied).putLong(chain).putLong(lossToldAt).flip();
+    return pieces -> {
+      pieces.accept(head.duplicate());
+      state.writeTo(pieces);
+    };
   }
 
-  void restore(ByteBuffer checkpoint) {
-    applied = checkpoint.getLong();
-    chain = checkpoint.getLong();
-    lossToldAt = checkpoint.getLong();
+  static Head head(Pieces encoded) {
+    Head[] read = new Head[1];
+    encoded.head(from -> read[0] = new Head(from.getLong(), from.getLong(), from.getLong()));
+    return read[0];
+  }
+
+  void restore(Head head) {
+    applied = head.applied();
+    chain = head.chain();
+    lossToldAt = head.lossToldAt();
     base = applied;
     compared = 0;
     baseHash = chain;

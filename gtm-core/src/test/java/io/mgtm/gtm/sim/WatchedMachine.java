@@ -1,6 +1,8 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import java.nio.ByteBuffer;
 
 /** A member's state with a trace of how it came about, which stands before the state. */
@@ -37,14 +39,18 @@ final class WatchedMachine implements StateMachine {
   }
 
   @Override
-  public byte[] checkpoint() {
-    return trace.before(machine.checkpoint());
+  public StatePicture picture() {
+    return trace.before(machine.picture());
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {
-    trace.restore(checkpoint);
-    machine.restore(checkpoint.slice());
-    restored.run();
+  public Runnable load(Pieces encoded) {
+    StateTrace.Head head = StateTrace.head(encoded);
+    Runnable state = machine.load(encoded);
+    return () -> {
+      trace.restore(head);
+      state.run();
+      restored.run();
+    };
   }
 }

@@ -1,5 +1,7 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.Durability;
 import io.mgtm.group.total.OrderedMachine;
 import java.nio.ByteBuffer;
@@ -72,15 +74,18 @@ final class WatchedOrder implements OrderedMachine {
   }
 
   @Override
-  public byte[] checkpoint() {
-    return trace.before(machine.checkpoint());
+  public StatePicture picture() {
+    return trace.before(machine.picture());
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {
-    ByteBuffer from = checkpoint.duplicate();
-    trace.restore(from);
-    machine.restore(from.slice());
-    restored.run();
+  public Runnable load(Pieces encoded) {
+    StateTrace.Head head = StateTrace.head(encoded);
+    Runnable state = machine.load(encoded);
+    return () -> {
+      trace.restore(head);
+      state.run();
+      restored.run();
+    };
   }
 }

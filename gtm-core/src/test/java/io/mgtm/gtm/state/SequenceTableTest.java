@@ -25,6 +25,12 @@ class SequenceTableTest {
     return table.apply(command, Limits.NONE, ++entry);
   }
 
+  private List<Sequence> all() {
+    List<Sequence> all = new ArrayList<>();
+    table.forEach(all::add);
+    return all;
+  }
+
   private void init(long increment, long min, long max, long start, boolean cycle) {
     assertThat(apply(new SequenceCommand.Init(KEY, increment, min, max, start, cycle)))
         .isInstanceOf(SequenceReply.Done.class);
@@ -128,8 +134,7 @@ class SequenceTableTest {
       apply(new SequenceCommand.Init(key, 1, 1, 9, 1, false));
     }
     apply(new SequenceCommand.CloseDatabase("db\0"));
-    assertThat(table.all().stream().map(s -> s.key))
-        .containsExactlyInAnyOrder("db2.a.x\0", "dbx\0");
+    assertThat(all().stream().map(s -> s.key)).containsExactlyInAnyOrder("db2.a.x\0", "dbx\0");
   }
 
   @Test
@@ -166,8 +171,8 @@ class SequenceTableTest {
       table.apply(new SequenceCommand.Close(KEY), Limits.NONE, ++entry);
       init(increment, min, max, start, cycle);
       next(random.nextInt(150));
-      Sequence sequence = table.all().iterator().next();
-      Sequence drawn = sequence.renamed(KEY);
+      Sequence sequence = all().get(0);
+      Sequence drawn = sequence.copyAs(KEY);
       long draws = sequence.reservation().reserved() - sequence.reservation().used();
       for (long i = 0; i < draws; i++) {
         drawn.draw();
@@ -185,7 +190,7 @@ class SequenceTableTest {
   void aShortSequenceIsNotUsedUpByCrashes() {
     init(1, 1, 10, 1, false);
     next(2);
-    table.all().iterator().next().skipReserved();
+    all().get(0).skipReserved();
     assertThat(next()).isNotNull().isLessThanOrEqualTo(8);
   }
 

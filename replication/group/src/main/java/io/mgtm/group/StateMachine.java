@@ -3,7 +3,8 @@ package io.mgtm.group;
 import java.nio.ByteBuffer;
 
 /**
- * What the log's entries mean. All methods are called by the log's owner thread, and by no other.
+ * What the log's entries mean. All methods are called by the log's owner thread, and by no other,
+ * but for {@link #load}.
  *
  * <p>It must be deterministic: the same entries after the same checkpoint give the same state and
  * the same {@link Durability}, on every member and at every replay.
@@ -30,14 +31,21 @@ public interface StateMachine {
    */
   default void entriesMayBeMissing(long index) {}
 
-  /** The whole state in its versioned encoding; called with every appended entry applied. */
-  byte[] checkpoint();
+  /**
+   * The whole state as it is now, with every appended entry applied. Short, whatever the state's
+   * size: it is encoded afterwards, by another thread.
+   */
+  StatePicture picture();
 
   /**
-   * Replaces the state by one that {@link #checkpoint()} wrote. Also called on a running member:
-   * one that lags behind, or one that led and had applied what the group did not commit.
+   * Reads a state that a {@link #picture} wrote, apart from the running one. Any thread, while the
+   * owner goes on.
    *
-   * @throws LogException with {@link LogException.Category#FORMAT} when it is of a newer version
+   * @return puts it in the place of the state; run by the owner thread, once at most, and short.
+   *     Also run on a running member: one that lags behind, or one that led and had applied what
+   *     the group did not commit
+   * @throws LogException with {@link LogException.Category#FORMAT} when it is of a newer version,
+   *     CORRUPT when it is damaged
    */
-  void restore(ByteBuffer checkpoint);
+  Runnable load(Pieces encoded);
 }

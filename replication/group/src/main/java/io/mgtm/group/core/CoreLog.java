@@ -9,8 +9,18 @@ import java.util.List;
  */
 public interface CoreLog {
 
-  /** A checkpoint of a committed state, its bytes from position 0 to the limit, which stay so. */
-  record Checkpoint(long index, long term, Membership membership, ByteBuffer state) {}
+  /**
+   * A checkpoint of a committed state.
+   *
+   * @param bytes of its content
+   * @param crc the checksum of its content
+   */
+  record Checkpoint(long index, long term, Membership membership, long bytes, int crc) {
+    /** One without a state: the position of a witness. */
+    public static Checkpoint position(long index, long term, Membership membership) {
+      return new Checkpoint(index, term, membership, 0, 0);
+    }
+  }
 
   /** The index before the first entry it holds: that of the checkpoint it was cut at, or 0. */
   long baseIndex();
@@ -53,6 +63,27 @@ public interface CoreLog {
   /** The newest checkpoint on disk, or null; it reaches at least to the base. */
   Checkpoint newestCheckpoint();
 
-  /** Replaces log and state by a checkpoint; on return it is on disk, and the base is its index. */
+  /**
+   * Some of a checkpoint's content.
+   *
+   * @return one byte at least before its end; null when it is not kept any more
+   */
+  default ByteBuffer read(Checkpoint checkpoint, long offset, int bytesMax) {
+    return null;
+  }
+
+  /**
+   * Stores a piece of a checkpoint that comes in, which follows what was stored of it, or begins
+   * it; anything else that was coming in is forgotten. The core hears of it by {@link
+   * GroupCore#received}, and again once all of it is sound, on disk and decoded.
+   */
+  default void receive(Checkpoint checkpoint, long offset, ByteBuffer piece) {
+    throw new UnsupportedOperationException("this log keeps no checkpoints");
+  }
+
+  /**
+   * Replaces log and state by the checkpoint that has come in, of which the core has heard that it
+   * is ready; on return it is on disk, and the base is its index.
+   */
   void install(Checkpoint checkpoint);
 }

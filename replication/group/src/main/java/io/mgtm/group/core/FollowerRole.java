@@ -1,8 +1,6 @@
 package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -14,10 +12,7 @@ import java.util.List;
 final class FollowerRole {
   private final CoreState s;
 
-  /** A checkpoint that is coming in. */
-  private Message.CheckpointPiece receiving;
-
-  private ByteArrayOutputStream received = new ByteArrayOutputStream();
+  private final IncomingCheckpoint incoming = new IncomingCheckpoint();
 
   FollowerRole(CoreState s) {
     this.s = s;
@@ -84,9 +79,9 @@ final class FollowerRole {
 
   private void failDiverged(long index) {
     s.fail(
-        ("This member knows entry %d as acknowledged, and the group led by %s has lost it, as can happen"
-                + " when a majority loses power at once; look at what is missing, then start this"
-                + " member with an empty data folder")
+        ("This member knows entry %d as acknowledged, and the group led by %s has lost it, as can"
+             + " happen when a majority loses power at once; look at what is missing, then start"
+             + " this member with an empty data folder")
             .formatted(index, s.leader));
   }
 
@@ -153,74 +148,88 @@ final class FollowerRole {
       return;
     }
     s.highestRound = Math.max(s.highestRound, m.round());
+    CoreLog.Checkpoint checkpoint = m.checkpoint();
     CoreLog log = s.log;
-    boolean has =
-        m.index() >= log.baseIndex()
-            && m.index() <= log.lastIndex()
-            && log.termAt(m.index()) == m.checkpointTerm();
-    if (has) {
+    long index = checkpoint.index();
+    if (has(checkpoint)) {
       // What follows it may have been acknowledged; the log has all that the checkpoint has.
-      forget();
-      s.verifiedIndex = Math.max(s.verifiedIndex, m.index());
-      s.commit(m.index());
-      accept(leader, m.index());
+      incoming.forget();
+      s.verifiedIndex = Math.max(s.verifiedIndex, index);
+      s.commit(index);
+      accept(leader, index);
       return;
     }
-    if (m.index() <= s.stableIndex) {
-      if (m.index() >= log.baseIndex()) {
-        failDiverged(m.index());
+    if (index <= s.stableIndex) {
+      if (index >= log.baseIndex()) {
+        failDiverged(index);
       } else {
-        refuse(leader, m.index(), log.baseIndex());
+        refuse(leader, index, log.baseIndex());
       }
       return;
     }
-    if (m.totalBytes() > s.settings.checkpointBytesMax()) {
+    if (checkpoint.bytes() > s.settings.checkpointBytesMax()) {
       s.fail(
           "The leader's checkpoint has %d bytes and %d are allowed; raise the limit on this member"
-              .formatted(m.totalBytes(), s.settings.checkpointBytesMax()));
+              .formatted(checkpoint.bytes(), s.settings.checkpointBytesMax()));
       return;
     }
-    receive(leader, m);
+    if (incoming.wants(m, s.nowMs)) {
+      log.receive(checkpoint, m.offset(), m.piece());
+    } else {
+      goOn(leader);
+    }
   }
 
-  private void receive(MemberId leader, Message.CheckpointPiece m) {
-    if (receiving == null
-        || receiving.term() != m.term()
-        || receiving.index() != m.index()
-        || receiving.totalBytes() != m.totalBytes()) {
-      forget();
-      receiving = m;
-    }
-    if (m.offset() == received.size()) {
-      byte[] piece = new byte[m.piece().remaining()];
-      m.piece().duplicate().get(piece);
-      received.write(piece, 0, piece.length);
-    }
-    if (received.size() < m.totalBytes()) {
-      s.effects.send(
-          List.of(leader.name()),
-          new Message.CheckpointReply(
-              s.term(),
-              s.record.incarnation(),
-              s.record.standing(),
-              s.highestRound,
-              m.index(),
-              received.size()));
+  private boolean has(CoreLog.Checkpoint checkpoint) {
+    return checkpoint.index() >= s.log.baseIndex()
+        && checkpoint.index() <= s.log.lastIndex()
+        && s.log.termAt(checkpoint.index()) == checkpoint.term();
+  }
+
+  private void tellReceived(MemberId leader) {
+    s.effects.send(
+        List.of(leader.name()),
+        new Message.CheckpointReply(
+            s.term(),
+            s.record.incarnation(),
+            s.record.standing(),
+            s.highestRound,
+            incoming.checkpoint().index(),
+            incoming.stored()));
+  }
+
+  /** See {@link GroupCore#received}. */
+  void received(CoreLog.Checkpoint checkpoint, long stored, boolean ready) {
+    if (!incoming.isOf(checkpoint, s.term())) {
       return;
     }
-    ByteBuffer state = ByteBuffer.wrap(received.toByteArray());
-    forget();
-    s.log.install(new CoreLog.Checkpoint(m.index(), m.checkpointTerm(), m.membership(), state));
-    s.members.reset(m.index(), m.membership());
-    s.verifiedIndex = m.index();
-    s.commitIndex = m.index();
-    s.stableIndex = m.index();
-    s.effects.committed(m.index());
-    accept(leader, m.index());
+    incoming.stored(stored, ready, s.nowMs);
+    // While no leader is heard it stays as it is: the next piece, of whatever leader, goes on.
+    if (s.leader != null) {
+      goOn(s.leader);
+    }
   }
 
-  private void forget() {
-    receiving = null;
-    received = new ByteArrayOutputStream();
+  private void goOn(MemberId leader) {
+    CoreLog.Checkpoint checkpoint = incoming.checkpoint();
+    if (!incoming.isReady()) {
+      tellReceived(leader);
+      return;
+    }
+    incoming.forget();
+    if (!has(checkpoint) && checkpoint.index() > s.stableIndex) {
+      install(leader, checkpoint);
+    }
+  }
+
+  private void install(MemberId leader, CoreLog.Checkpoint checkpoint) {
+    long index = checkpoint.index();
+    s.log.install(checkpoint);
+    s.members.reset(index, checkpoint.membership());
+    s.verifiedIndex = index;
+    s.commitIndex = index;
+    s.stableIndex = index;
+    s.effects.committed(index);
+    accept(leader, index);
   }
 }

@@ -260,6 +260,17 @@ public final class GroupCore {
   }
 
   /**
+   * What {@link CoreLog#receive} was given is stored up to an offset, 0 when it could not be; or,
+   * when {@code ready}, all of it may be installed.
+   */
+  public void received(long nowMs, CoreLog.Checkpoint of, long offset, boolean ready) {
+    if (begin(nowMs)) {
+      follower.received(of, offset, ready);
+      end();
+    }
+  }
+
+  /**
    * Appends a command of the state machine; sent by the next {@link #flush}.
    *
    * @param asked what the group's durability may raise
@@ -308,29 +319,17 @@ public final class GroupCore {
     return leading == null ? s.notLeading() : leading.changes().transfer(name);
   }
 
-  /**
-   * Lets a member of a new name join as soon as it says hello.
-   *
-   * @return why not, empty when it may
-   */
+  /** Lets a member of a new name join as soon as it says hello; says why not, or is empty. */
   public Optional<String> add(String name) {
     return leading == null ? s.notLeading() : leading.changes().add(name);
   }
 
-  /**
-   * Takes a member out.
-   *
-   * @return why not, empty when it has begun
-   */
+  /** Takes a member out; says why not, or is empty. */
   public Optional<String> remove(String name) {
     return leading == null ? s.notLeading() : leading.changes().remove(name);
   }
 
-  /**
-   * Lets the group force more or less from now on.
-   *
-   * @return why not, empty when it has begun
-   */
+  /** Lets the group force more or less from now on; says why not, or is empty. */
   public Optional<String> durability(DurabilityMode mode) {
     return leading == null ? s.notLeading() : leading.changes().durability(mode);
   }

@@ -63,7 +63,7 @@ final class LagWatch {
       case REPLICATE -> "it answers, and stores less than the group writes; look at its disk";
       case CHECKPOINT ->
           "it has %d of the %d bytes of the checkpoint that it needs"
-              .formatted(other.checkpointOffset, other.checkpoint.state().limit());
+              .formatted(other.checkpointOffset, other.checkpoint.bytes());
     };
   }
 }

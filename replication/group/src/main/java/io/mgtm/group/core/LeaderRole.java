@@ -288,7 +288,10 @@ final class LeaderRole {
         && other.state == Progress.State.CHECKPOINT
         && other.checkpoint.index() == m.index()
         && m.nextOffset() >= 0
-        && m.nextOffset() <= other.checkpoint.state().limit()) {
+        && m.nextOffset() <= other.checkpoint.bytes()
+        && m.nextOffset() != other.checkpointOffset) {
+      // One that has no more than before is storing what was sent, or did not get it: it comes
+      // again with the next heartbeat.
       other.checkpointOffset = m.nextOffset();
       sender.sendPiece(other);
     }

@@ -3,6 +3,7 @@ package io.mgtm.group.core;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.UUID;
+import java.util.zip.CRC32C;
 
 /** What members say to each other. Each has the sender's term; the sender comes with it. */
 public sealed interface Message {
@@ -101,24 +102,47 @@ public sealed interface Message {
       implements Message {}
 
   /**
-   * A piece of a checkpoint. To a witness: the position up to which it vouches for the leader's
-   * log, without a state.
+   * A piece of a checkpoint; an empty one, at its end, asks what has become of it. To a witness: the
+   * position up to which it vouches for the leader's log, without a state.
+   *
+   * @param crc the checksum of the piece
    */
   record CheckpointPiece(
       long term,
       UUID founding,
       long round,
-      long index,
-      long checkpointTerm,
-      Membership membership,
-      int totalBytes,
-      int offset,
+      CoreLog.Checkpoint checkpoint,
+      long offset,
+      int crc,
       ByteBuffer piece)
-      implements Message {}
+      implements Message {
+
+    long index() {
+      return checkpoint.index();
+    }
+
+    long checkpointTerm() {
+      return checkpoint.term();
+    }
+
+    Membership membership() {
+      return checkpoint.membership();
+    }
+
+    static int checksum(ByteBuffer piece) {
+      CRC32C crc = new CRC32C();
+      crc.update(piece.duplicate());
+      return (int) crc.getValue();
+    }
+
+    boolean isSound() {
+      return crc == checksum(piece);
+    }
+  }
 
   /** Has all of the checkpoint up to an offset. */
   record CheckpointReply(
-      long term, long incarnation, Standing standing, long round, long index, int nextOffset)
+      long term, long incarnation, Standing standing, long round, long index, long nextOffset)
       implements Message {}
 
   /**

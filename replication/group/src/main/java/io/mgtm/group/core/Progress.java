@@ -34,7 +34,7 @@ final class Progress {
   boolean restarted;
 
   CoreLog.Checkpoint checkpoint;
-  int checkpointOffset;
+  long checkpointOffset;
 
   /** The incarnation that was told that it is in step. */
   long toldIncarnation;

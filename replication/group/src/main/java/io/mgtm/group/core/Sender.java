@@ -105,18 +105,18 @@ final class Sender {
 
   /** Sends a witness a position of this leader's log, 0 for none yet. */
   void sendPosition(Progress witness, long index) {
+    long term = index == 0 ? 0 : s.term();
+    ByteBuffer nothing = ByteBuffer.allocate(0);
     send(
         witness,
         new Message.CheckpointPiece(
             s.term(),
             s.founding(),
             round,
-            index,
-            index == 0 ? 0 : s.term(),
-            s.members.latest(),
+            CoreLog.Checkpoint.position(index, term, s.members.latest()),
             0,
-            0,
-            ByteBuffer.allocate(0)));
+            Message.CheckpointPiece.checksum(nothing),
+            nothing));
   }
 
   private void beginCheckpoint(Progress other) {
@@ -133,19 +133,21 @@ final class Sender {
       return;
     }
     CoreLog.Checkpoint checkpoint = other.checkpoint;
-    ByteBuffer state = checkpoint.state();
-    int bytes = Math.min(s.settings.checkpointPieceBytes(), state.limit() - other.checkpointOffset);
+    ByteBuffer piece =
+        s.log.read(checkpoint, other.checkpointOffset, s.settings.checkpointPieceBytes());
+    if (piece == null) {
+      beginCheckpoint(other);
+      return;
+    }
     send(
         other,
         new Message.CheckpointPiece(
             s.term(),
             s.founding(),
             round,
-            checkpoint.index(),
-            checkpoint.term(),
-            checkpoint.membership(),
-            state.limit(),
+            checkpoint,
             other.checkpointOffset,
-            state.slice(other.checkpointOffset, bytes)));
+            Message.CheckpointPiece.checksum(piece),
+            piece));
   }
 }

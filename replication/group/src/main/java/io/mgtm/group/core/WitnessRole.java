@@ -1,6 +1,5 @@
 package io.mgtm.group.core;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -16,8 +15,6 @@ import java.util.List;
  * nothing.
  */
 final class WitnessRole {
-  private static final ByteBuffer NO_STATE = ByteBuffer.allocate(0).asReadOnlyBuffer();
-
   private final CoreState s;
 
   WitnessRole(CoreState s) {
@@ -34,7 +31,7 @@ final class WitnessRole {
     if (further || !m.membership().equals(s.members.latest())) {
       long index = further ? m.index() : s.log.lastIndex();
       long term = further ? m.checkpointTerm() : s.lastTerm();
-      s.log.install(new CoreLog.Checkpoint(index, term, m.membership(), NO_STATE));
+      s.log.install(CoreLog.Checkpoint.position(index, term, m.membership()));
       s.members.reset(index, m.membership());
     }
     s.effects.send(

@@ -2,9 +2,9 @@ package io.mgtm.group.local;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogStore;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes a checkpoint when the log has grown enough, and lets the log drop what is no longer
- * needed. The owner thread decides and takes the state, the checkpoint thread writes, the files
- * thread drops.
+ * needed. The owner thread decides and takes a picture of the state, the checkpoint thread writes,
+ * the files thread drops.
  *
  * <p>The state is taken in a task of its own on the owner thread: within an append the state may
  * already hold entries that are not appended yet. The log is forced up to the checkpoint's index
@@ -124,35 +124,20 @@ final class Checkpointer {
               });
       return;
     }
-    Optional<byte[]> state = takeState(index);
-    if (state.isEmpty()) {
-      ended(false, 0, 0);
-      return;
-    }
+    StatePicture state = machine.picture();
     long term = store.lastTerm();
     long bytes = store.appendedBytes();
     threads
         .checkpoints()
         .execute(
             () -> {
-              boolean saved = force.getAsBoolean() && save(index, term, state.get());
+              boolean saved = force.getAsBoolean() && save(index, term, state);
               if (saved) {
                 long previous = checkpoints.previousIndex();
                 threads.files().execute(() -> drop(store.isDiskRefusing() ? index : previous));
               }
               owner.execute(() -> ended(saved, index, bytes));
             });
-  }
-
-  /** A state that cannot be encoded is a bug, but no reason to stop: the log holds everything. */
-  private Optional<byte[]> takeState(long index) {
-    try {
-      return Optional.of(machine.checkpoint());
-    } catch (RuntimeException e) {
-      log.error("The state could not be encoded for a checkpoint at index {}", index, e);
-      failures.incrementAndGet();
-      return Optional.empty();
-    }
   }
 
   private void ended(boolean saved, long index, long bytes) {
@@ -164,8 +149,11 @@ final class Checkpointer {
     }
   }
 
-  /** Checkpoint thread, or at the close. */
-  private boolean save(long index, long term, byte[] state) {
+  /**
+   * Checkpoint thread, or at the close. A state that cannot be encoded is a bug, but no reason to
+   * stop: the log holds everything.
+   */
+  private boolean save(long index, long term, StatePicture state) {
     try {
       checkpoints.save(index, term, state);
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -193,7 +181,7 @@ final class Checkpointer {
     closed = true;
     long index = store.lastIndex();
     if (index > checkpoints.newestIndex()) {
-      takeState(index).ifPresent(state -> save(index, store.lastTerm(), state));
+      save(index, store.lastTerm(), machine.picture());
     }
   }
 

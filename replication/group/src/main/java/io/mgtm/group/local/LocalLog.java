@@ -5,6 +5,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.storage.CheckpointFile;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.group.storage.DurabilityGate;
@@ -126,9 +127,9 @@ public final class LocalLog implements ReplicatedLog {
                 parts.files(), parts.member(), threads.files(), parts.nanoClock()),
             settings.segments(),
             checkpoints.newestIndex());
-    Optional<CheckpointStore.Checkpoint> checkpoint = checkpoints.load(store.firstIndex());
-    checkpoint.ifPresent(found -> machine.restore(found.state()));
-    long checkpointIndex = checkpoint.map(CheckpointStore.Checkpoint::index).orElse(0L);
+    Optional<CheckpointFile> checkpoint = checkpoints.load(store.firstIndex());
+    checkpoint.ifPresent(found -> machine.load(found.content()).run());
+    long checkpointIndex = checkpoint.map(CheckpointFile::index).orElse(0L);
     long replayedBytes = replay(machine, checkpointIndex + 1);
     term = Math.max(1, store.lastTerm());
     gate = new DurabilityGate(store.lastIndex());

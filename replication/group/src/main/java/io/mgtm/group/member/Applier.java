@@ -1,5 +1,6 @@
 package io.mgtm.group.member;
 
+import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.core.CoreLog.Checkpoint;
 import io.mgtm.group.core.Entry;
@@ -18,14 +19,14 @@ final class Applier implements GroupDisk.StateKeeper {
   private final StateMachine machine;
 
   /** The state before the first entry, the same on every member. */
-  private final ByteBuffer initial;
+  private final byte[] initial;
 
   private GroupDisk disk;
   private long applied;
 
   Applier(StateMachine machine) {
     this.machine = machine;
-    this.initial = ByteBuffer.wrap(machine.checkpoint());
+    this.initial = machine.picture().bytes();
   }
 
   long applied() {
@@ -37,7 +38,7 @@ final class Applier implements GroupDisk.StateKeeper {
     disk = of;
     Checkpoint newest = disk.newestCheckpoint();
     if (newest != null) {
-      machine.restore(newest.state().duplicate());
+      machine.load(disk.newestState()).run();
       applied = newest.index();
       members.reset(newest.index(), newest.membership());
     }
@@ -84,14 +85,14 @@ final class Applier implements GroupDisk.StateKeeper {
       return;
     }
     Checkpoint newest = disk.newestCheckpoint();
-    machine.restore(newest == null ? initial.duplicate() : newest.state().duplicate());
+    machine.load(newest == null ? Pieces.of(ByteBuffer.wrap(initial)) : disk.newestState()).run();
     applied = newest == null ? 0 : newest.index();
     applyUpTo(fromIndex - 1);
   }
 
   @Override
-  public void installed(Checkpoint checkpoint) {
-    machine.restore(checkpoint.state().duplicate());
+  public void installed(Checkpoint checkpoint, Runnable state) {
+    state.run();
     applied = checkpoint.index();
   }
 }

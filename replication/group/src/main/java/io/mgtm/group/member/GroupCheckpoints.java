@@ -2,18 +2,20 @@ package io.mgtm.group.member;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.core.CoreLog.Checkpoint;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.core.GroupCore;
-import java.nio.ByteBuffer;
+import io.mgtm.group.core.Membership;
+import io.mgtm.group.storage.CheckpointFile;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes checkpoints of a member. The owner thread takes the state at what is applied, and hands it
- * to the files thread once that is committed and forced; a state whose entries are cut before is
- * thrown away. A checkpoint that cannot be written costs nothing but room, and is tried again.
+ * Takes checkpoints of a member. The owner thread takes a picture of the state at what is applied,
+ * and hands it to the thread of checkpoints once that is committed and forced; a picture whose
+ * entries are cut before is thrown away. A checkpoint that cannot be written costs nothing but
+ * room, and is tried again.
  */
 final class GroupCheckpoints {
   private static final Logger log = LoggerFactory.getLogger(GroupCheckpoints.class);
@@ -22,13 +24,16 @@ final class GroupCheckpoints {
   private final Applier applier;
   private final StateMachine machine;
   private final Executor owner;
+  private final Executor writer;
   private final Executor files;
   private final long thresholdBytes;
 
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
 
-  private Checkpoint taken;
+  private record Taken(long index, long term, Membership membership, StatePicture state) {}
+
+  private Taken taken;
   private boolean writing;
   private long retryAtMs;
 
@@ -37,13 +42,14 @@ final class GroupCheckpoints {
       Applier applier,
       StateMachine machine,
       Executor owner,
-      Executor files,
+      MemberThreads threads,
       long thresholdBytes) {
     this.disk = disk;
     this.applier = applier;
     this.machine = machine;
     this.owner = owner;
-    this.files = files;
+    this.writer = threads.checkpoints();
+    this.files = threads.files();
     this.thresholdBytes = thresholdBytes;
   }
 
@@ -63,12 +69,7 @@ final class GroupCheckpoints {
     if (index < disk.baseIndex()) {
       return;
     }
-    taken =
-        new Checkpoint(
-            index,
-            disk.termAt(index),
-            core.membershipAt(index),
-            ByteBuffer.wrap(machine.checkpoint()));
+    taken = new Taken(index, disk.termAt(index), core.membershipAt(index), machine.picture());
     disk.requestForce();
   }
 
@@ -76,7 +77,7 @@ final class GroupCheckpoints {
     if (taken != null && !isStillInLog(taken)) {
       taken = null;
     }
-    Checkpoint checkpoint = taken;
+    Taken checkpoint = taken;
     if (checkpoint == null
         || checkpoint.index() > core.stableIndex()
         || checkpoint.index() > disk.durableIndex()) {
@@ -84,9 +85,9 @@ final class GroupCheckpoints {
     }
     taken = null;
     writing = true;
-    files.execute(
+    writer.execute(
         () -> {
-          boolean saved = write(checkpoint);
+          CheckpointFile saved = write(checkpoint);
           owner.execute(() -> written(core, checkpoint, saved));
         });
   }
@@ -102,34 +103,34 @@ final class GroupCheckpoints {
   }
 
   /** An entry of the same index and term has the same entries before it. */
-  private boolean isStillInLog(Checkpoint checkpoint) {
+  private boolean isStillInLog(Taken checkpoint) {
     return checkpoint.index() >= disk.baseIndex()
         && checkpoint.index() <= disk.lastIndex()
         && disk.termAt(checkpoint.index()) == checkpoint.term();
   }
 
-  /** Files thread. */
-  private boolean write(Checkpoint checkpoint) {
+  /** Thread of checkpoints; null when it could not be written. */
+  private CheckpointFile write(Taken of) {
     try {
-      disk.save(checkpoint);
+      CheckpointFile saved = disk.save(of.index(), of.term(), of.membership(), of.state());
       written.incrementAndGet();
-      return true;
+      return saved;
     } catch (LogException e) {
       failures.incrementAndGet();
       log.warn(
           "No checkpoint at index {}, the log is kept and it will be tried again: {}",
-          checkpoint.index(),
+          of.index(),
           e.getMessage());
-      return false;
+      return null;
     }
   }
 
-  private void written(GroupCore core, Checkpoint checkpoint, boolean saved) {
+  private void written(GroupCore core, Taken of, CheckpointFile saved) {
     writing = false;
-    if (!saved) {
+    if (saved == null) {
       return;
     }
-    long through = disk.saved(checkpoint);
+    long through = disk.saved(saved, of.membership());
     core.compacted(through);
     files.execute(
         () -> {

@@ -3,26 +3,29 @@ package io.mgtm.group.member;
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.Membership;
+import io.mgtm.group.storage.CheckpointFile;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogCursor;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * The log and the checkpoints of a member on its disk. Owner thread, but for {@link #save} and
- * {@link #drop}, which the files thread calls.
+ * The log and the checkpoints of a member on its disk. Owner thread, but for {@link #save}, which
+ * the thread of checkpoints calls, and {@link #drop}, which the files thread does.
  *
  * <pre>
  * entry in the log:    | kind:u8 | durability:u8 | payload |
- * state in checkpoint: | bytes:i32 | membership | state of the state machine |
+ * content of a checkpoint: | bytes:i32 | membership | state of the state machine |
  * </pre>
  */
 final class GroupDisk implements CoreLog {
@@ -40,6 +43,12 @@ final class GroupDisk implements CoreLog {
   private final LogTail tail;
   private long base;
   private Checkpoint newest;
+
+  /** What the newest checkpoint, and the one before, stand in. */
+  private CheckpointFile newestFile;
+
+  private CheckpointFile previousFile;
+  private final CheckpointInflow inflow;
   private ByteBuffer scratch = ByteBuffer.allocate(64 << 10);
 
   /** Told before the log changes under the state machine. */
@@ -47,8 +56,8 @@ final class GroupDisk implements CoreLog {
     /** Entries from an index on are gone. */
     void truncated(long fromIndex);
 
-    /** Everything is replaced by a checkpoint. */
-    void installed(Checkpoint checkpoint);
+    /** Everything is replaced by a checkpoint, whose state the task puts in place. */
+    void installed(Checkpoint checkpoint, Runnable state);
   }
 
   /**
@@ -62,14 +71,16 @@ final class GroupDisk implements CoreLog {
       CheckpointStore checkpoints,
       int tailBytesMax,
       Runnable force,
-      StateKeeper state) {
+      StateKeeper state,
+      CheckpointInflow inflow) {
+    this.inflow = inflow;
     this.store = store;
     this.checkpoints = checkpoints;
     this.force = force;
     this.state = state;
     long first = store.firstIndex();
-    Optional<CheckpointStore.Checkpoint> loaded = checkpoints.load(first);
-    loaded.ifPresent(found -> newest = decode(found));
+    newestFile = checkpoints.load(first).orElse(null);
+    newest = newestFile == null ? null : of(newestFile, membership(newestFile.content()));
     if (newest != null && newest.index() + 1 == first) {
       base = newest.index();
       terms.reset(base, newest.term());
@@ -80,12 +91,30 @@ final class GroupDisk implements CoreLog {
     tail = new LogTail(tailBytesMax, store.lastIndex() + 1);
   }
 
-  private static Checkpoint decode(CheckpointStore.Checkpoint found) {
-    ByteBuffer from = found.state().duplicate();
-    int bytes = from.getInt();
-    Membership membership = Membership.decode(from.slice(from.position(), bytes));
-    from.position(from.position() + bytes);
-    return new Checkpoint(found.index(), found.term(), membership, from.slice());
+  private static Checkpoint of(CheckpointFile file, Membership membership) {
+    return new Checkpoint(file.index(), file.term(), membership, file.bytes(), file.crc());
+  }
+
+  /** Reads what stands before the state. */
+  static Membership membership(Pieces content) {
+    Membership[] read = new Membership[1];
+    content.head(
+        from -> {
+          int bytes = from.getInt();
+          if (bytes < 0 || bytes > from.remaining()) {
+            throw new BufferUnderflowException();
+          }
+          read[0] = Membership.decode(from.slice(from.position(), bytes));
+          from.position(from.position() + bytes);
+        });
+    return read[0];
+  }
+
+  /** The state in the newest checkpoint, which there must be. */
+  Pieces newestState() {
+    Pieces content = newestFile.content();
+    membership(content);
+    return content;
   }
 
   /** The lowest index that stands in the log's files. */
@@ -233,29 +262,60 @@ final class GroupDisk implements CoreLog {
   }
 
   @Override
+  public ByteBuffer read(Checkpoint checkpoint, long offset, int bytesMax) {
+    CheckpointFile file = checkpoint.equals(newest) ? newestFile : previousFile;
+    if (file == null || file.index() != checkpoint.index() || file.crc() != checkpoint.crc()) {
+      return null;
+    }
+    try {
+      return file.read(offset, bytesMax);
+    } catch (LogException e) {
+      if (checkpoints.holds(file)) {
+        throw e;
+      }
+      return null;
+    }
+  }
+
+  @Override
+  public void receive(Checkpoint checkpoint, long offset, ByteBuffer piece) {
+    inflow.receive(checkpoint, offset, piece);
+  }
+
+  @Override
   public void install(Checkpoint checkpoint) {
+    CheckpointInflow.Ready ready = inflow.take(checkpoint);
     synchronized (checkpoints) {
       if (store.lastIndex() >= checkpoint.index()) {
         // It contradicts the leader's log; the core sees to it that nobody needs it.
         store.truncateSuffix(checkpoint.index());
       }
-      store.restartAfter(checkpoint.index(), checkpoint.term(), () -> save(checkpoint));
+      store.restartAfter(checkpoint.index(), checkpoint.term(), ready.file()::commit);
     }
     terms.reset(checkpoint.index(), checkpoint.term());
     tail.restart(checkpoint.index() + 1);
     base = checkpoint.index();
-    newest = checkpoint;
-    state.installed(checkpoint);
+    took(checkpoint, ready.file().finished());
+    state.installed(checkpoint, ready.state());
   }
 
-  /** Writes a checkpoint; on return it is on disk. Any thread, one at a time. */
-  void save(Checkpoint checkpoint) {
-    byte[] members = checkpoint.membership().encoded();
-    ByteBuffer content = ByteBuffer.allocate(4 + members.length + checkpoint.state().remaining());
-    content.putInt(members.length).put(members).put(checkpoint.state().duplicate());
-    synchronized (checkpoints) {
-      checkpoints.save(checkpoint.index(), checkpoint.term(), content.array());
-    }
+  private void took(Checkpoint checkpoint, CheckpointFile file) {
+    previousFile = newestFile;
+    newestFile = file;
+    newest = checkpoint;
+  }
+
+  /** Writes a checkpoint; on return it is on disk. */
+  CheckpointFile save(long index, long term, Membership membership, StatePicture of) {
+    byte[] members = membership.encoded();
+    ByteBuffer head = ByteBuffer.allocate(4 + members.length).putInt(members.length).put(members);
+    return checkpoints.save(
+        index,
+        term,
+        pieces -> {
+          pieces.accept(head.flip());
+          of.writeTo(pieces);
+        });
   }
 
   /**
@@ -263,7 +323,8 @@ final class GroupDisk implements CoreLog {
    *
    * @return the index up to which {@link #drop} may drop it
    */
-  long saved(Checkpoint checkpoint) {
+  long saved(CheckpointFile file, Membership membership) {
+    Checkpoint checkpoint = of(file, membership);
     if (newest != null && newest.index() >= checkpoint.index()) {
       return base;
     }
@@ -271,7 +332,7 @@ final class GroupDisk implements CoreLog {
     if (store.isDiskRefusing()) {
       through = checkpoint.index();
     }
-    newest = checkpoint;
+    took(checkpoint, file);
     if (through > base) {
       base = through;
       terms.compacted(base);

@@ -7,6 +7,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.core.Agreement;
+import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.MembershipHistory;
@@ -136,7 +137,10 @@ public final class GroupLog implements MemberLog {
         new BackgroundForce(
             store, parts.threads().force(), () -> execute(this::forced), tasks::report);
     applier = new Applier(machine);
-    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier);
+    CheckpointInflow inflow =
+        new CheckpointInflow(
+            checkpointStore, machine, parts.threads().checkpoints(), this::execute, this::received);
+    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier, inflow);
     terms = new TermStore(parts.files(), parts.boot());
     TermRecord record = terms.begin(store.recovery());
     incarnation = record.incarnation();
@@ -145,12 +149,7 @@ public final class GroupLog implements MemberLog {
     FolderName.check(self, members.latest());
     checkpoints =
         new GroupCheckpoints(
-            disk,
-            applier,
-            machine,
-            this::execute,
-            parts.threads().files(),
-            settings.checkpointBytes());
+            disk, applier, machine, this::execute, parts.threads(), settings.checkpointBytes());
     core =
         new GroupCore(
             new GroupCore.Start(
@@ -183,6 +182,10 @@ public final class GroupLog implements MemberLog {
                 execute(this::tick);
               }
             });
+  }
+
+  private void received(CoreLog.Checkpoint of, long offset, boolean ready) {
+    core.received(nowMs(), of, offset, ready);
   }
 
   private void forced() {

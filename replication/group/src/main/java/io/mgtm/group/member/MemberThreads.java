@@ -12,8 +12,11 @@ public interface MemberThreads {
   /** Forces the log. */
   Executor force();
 
-  /** Makes and removes log files, and writes checkpoints. */
+  /** Makes and removes log files. */
   Executor files();
+
+  /** Writes and decodes checkpoints. */
+  Executor checkpoints();
 
   /** Runs a task again and again until {@link #stop}. */
   void every(long ms, Runnable task);
@@ -26,11 +29,16 @@ public interface MemberThreads {
     return new Started(
         WorkerThreads.single(member + "-force"),
         WorkerThreads.single(member + "-files"),
+        WorkerThreads.single(member + "-checkpoints"),
         WorkerThreads.clock(member + "-clock"));
   }
 
   /** Started threads. */
-  record Started(ExecutorService force, ExecutorService files, ScheduledExecutorService clock)
+  record Started(
+      ExecutorService force,
+      ExecutorService files,
+      ExecutorService checkpoints,
+      ScheduledExecutorService clock)
       implements MemberThreads {
     @Override
     public void every(long ms, Runnable task) {
@@ -40,7 +48,7 @@ public interface MemberThreads {
     @Override
     public void stop() {
       clock.shutdownNow();
-      WorkerThreads.stop(clock, files, force);
+      WorkerThreads.stop(clock, checkpoints, files, force);
     }
   }
 }

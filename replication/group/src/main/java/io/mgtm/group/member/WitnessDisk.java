@@ -26,7 +26,7 @@ final class WitnessDisk implements CoreLog {
   private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 1);
   private static final int BYTES_MAX = 8192;
   private static final Checkpoint BEGINNING =
-      new Checkpoint(0, 0, Membership.NONE, ByteBuffer.allocate(0));
+      Checkpoint.position(0, 0, Membership.NONE);
 
   private final StorageFiles files;
   private Checkpoint position;
@@ -83,7 +83,7 @@ final class WitnessDisk implements CoreLog {
     ByteBuffer from = FILE.read(files, 2 * Long.BYTES);
     long index = from.getLong();
     long term = from.getLong();
-    return new Checkpoint(index, term, Membership.decode(from), BEGINNING.state());
+    return Checkpoint.position(index, term, Membership.decode(from));
   }
 
   /** The membership that came with the position. */

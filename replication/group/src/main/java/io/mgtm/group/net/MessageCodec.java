@@ -3,6 +3,7 @@ package io.mgtm.group.net;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.MemberId;
@@ -44,13 +45,15 @@ public final class MessageCodec {
   private static final byte VOTE_REPLY = 6;
   private static final byte APPEND = 7;
   private static final byte APPEND_REPLY = 8;
-  private static final byte CHECKPOINT_PIECE = 9;
-  private static final byte CHECKPOINT_REPLY = 10;
   private static final byte CAUGHT_UP = 11;
   private static final byte TRANSFER_NOW = 12;
   private static final byte DIVERGED = 13;
   private static final byte FOREIGN = 14;
   private static final byte NOT_A_MEMBER = 15;
+
+  // 9 and 10 were pieces of checkpoints without checksums, and the answers to them.
+  private static final byte CHECKPOINT_PIECE = 16;
+  private static final byte CHECKPOINT_REPLY = 17;
   private static final UUID NO_FOUNDING = new UUID(0, 0);
 
   /** A message and who sent it. */
@@ -77,13 +80,14 @@ public final class MessageCodec {
       to.putLong(m.hintIndex()).putLong(m.hintTerm());
     } else if (message instanceof Message.CheckpointPiece m) {
       type = CHECKPOINT_PIECE;
-      to.putLong(m.round()).putLong(m.index()).putLong(m.checkpointTerm());
-      to.put(m.membership().encoded()).putInt(m.totalBytes()).putInt(m.offset());
-      to.put(m.piece().duplicate());
+      CoreLog.Checkpoint of = m.checkpoint();
+      to.putLong(m.round()).putLong(of.index()).putLong(of.term());
+      to.put(of.membership().encoded()).putLong(of.bytes()).putInt(of.crc());
+      to.putLong(m.offset()).putInt(m.crc()).put(m.piece().duplicate());
     } else if (message instanceof Message.CheckpointReply m) {
       type = CHECKPOINT_REPLY;
       to.putLong(m.incarnation()).put(m.standing().code()).putLong(m.round());
-      to.putLong(m.index()).putInt(m.nextOffset());
+      to.putLong(m.index()).putLong(m.nextOffset());
     } else {
       type = rare(message, to);
     }
@@ -102,7 +106,7 @@ public final class MessageCodec {
       return bytes;
     }
     if (message instanceof Message.CheckpointPiece m) {
-      return m.piece().remaining() + m.membership().encoded().length;
+      return m.piece().remaining() + m.checkpoint().membership().encoded().length;
     }
     if (message instanceof Message.NotAMember m) {
       return m.membership().encoded().length;
@@ -225,15 +229,14 @@ public final class MessageCodec {
               term,
               founding,
               in.getLong(),
+              new CoreLog.Checkpoint(
+                  in.getLong(), in.getLong(), Membership.decode(in), in.getLong(), in.getInt()),
               in.getLong(),
-              in.getLong(),
-              Membership.decode(in),
-              in.getInt(),
               in.getInt(),
               in.slice());
       case CHECKPOINT_REPLY ->
           new Message.CheckpointReply(
-              term, in.getLong(), standing(in), in.getLong(), in.getLong(), in.getInt());
+              term, in.getLong(), standing(in), in.getLong(), in.getLong(), in.getLong());
       case CAUGHT_UP -> new Message.CaughtUp(term, in.getLong());
       case TRANSFER_NOW -> new Message.TransferNow(term, in.getLong());
       case DIVERGED -> new Message.Diverged(term, in.getLong());

@@ -2,36 +2,29 @@ package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The checkpoints of a state machine as files; the last two are kept.
  *
- * <pre>
- *  0       8         12    16      24     32              48             56
- *  | magic | version | 0   | index | term | member's UUID | state's bytes | state | crc32c |
- * </pre>
+ * <p>A file's name carries index and term. Its content and name are on disk before a checkpoint
+ * counts, and it has its final name only once its content is. The format is that of {@link
+ * CheckpointFile}.
  *
- * Little-endian; the checksum covers all before it. A file's name carries index and term. Its
- * content and name are on disk before {@link #save} returns, and it has its final name only once
- * its content is. Used by one thread at a time.
+ * <p>Any thread; a checkpoint is written, and read, by one thread.
  */
 public final class CheckpointStore {
   private static final Logger log = LoggerFactory.getLogger(CheckpointStore.class);
-  private static final long MAGIC = 0x31544B434D54474DL; // "MGTMCKT1"
-  private static final int VERSION = 1;
-  private static final int HEADER_BYTES = 56;
-  private static final int CHECKSUM_BYTES = 4;
   private static final int KEPT = 2;
   private static final String PREFIX = "checkpoint-";
 
@@ -40,9 +33,6 @@ public final class CheckpointStore {
 
   /** Known to be sound, or not looked at yet; the newest first. */
   private final List<Name> names = new ArrayList<>();
-
-  /** A checkpoint as it was read. */
-  public record Checkpoint(long index, long term, ByteBuffer state) {}
 
   private record Name(String file, long index, long term) {
     static final Comparator<Name> NEWEST_FIRST =
@@ -74,28 +64,28 @@ public final class CheckpointStore {
   }
 
   /** The index of the newest checkpoint by its name, 0 when there is none. */
-  public long newestIndex() {
+  public synchronized long newestIndex() {
     return names.isEmpty() ? 0 : names.get(0).index();
   }
 
   /** The index of the one before the newest, 0 when there is none. */
-  public long previousIndex() {
+  public synchronized long previousIndex() {
     return names.size() < 2 ? 0 : names.get(1).index();
   }
 
   /**
-   * Reads the newest sound checkpoint.
+   * Looks for the newest sound checkpoint, of which every byte is read.
    *
    * @param logFirstIndex the lowest index that the log reaches back to
    * @return empty when there is none and the log holds everything
    * @throws LogException with CORRUPT when the log does not reach back to any sound checkpoint, or
    *     FORMAT when a newer version wrote it
    */
-  public Optional<Checkpoint> load(long logFirstIndex) {
+  public synchronized Optional<CheckpointFile> load(long logFirstIndex) {
     List<String> damaged = new ArrayList<>();
     while (!names.isEmpty()) {
       Name name = names.get(0);
-      Optional<Checkpoint> checkpoint = read(name);
+      Optional<CheckpointFile> checkpoint = open(name);
       if (checkpoint.isPresent()) {
         if (name.index() + 1 < logFirstIndex) {
           break;
@@ -118,72 +108,114 @@ public final class CheckpointStore {
     return Optional.empty();
   }
 
-  private Optional<Checkpoint> read(Name name) {
-    String place = files.describe(name.file());
-    ByteBuffer content = ByteBuffer.wrap(files.read(name.file())).order(ByteOrder.LITTLE_ENDIAN);
-    int checksumAt = content.capacity() - CHECKSUM_BYTES;
-    if (checksumAt < HEADER_BYTES
-        || content.getLong(0) != MAGIC
-        || content.getInt(checksumAt) != checksum(content.array(), checksumAt)) {
-      return Optional.empty();
-    }
-    if (content.getInt(8) != VERSION) {
-      throw new LogException(
-          Category.FORMAT,
-          "%s has checkpoint version %d and this program reads version %d; start the newer program"
-              .formatted(place, content.getInt(8), VERSION));
-    }
-    if (content.getLong(16) != name.index()
-        || content.getLong(24) != name.term()
-        || content.getLong(32) != member.getMostSignificantBits()
-        || content.getLong(40) != member.getLeastSignificantBits()
-        || content.getLong(48) != checksumAt - HEADER_BYTES) {
-      throw new LogException(
-          Category.CORRUPT,
-          "%s is not the checkpoint that was written here: files were mixed up; restore the folder from a backup or from another member"
-              .formatted(place));
-    }
-    ByteBuffer state = content.slice(HEADER_BYTES, checksumAt - HEADER_BYTES);
-    return Optional.of(new Checkpoint(name.index(), name.term(), state));
+  /** Whether a checkpoint is still kept. */
+  public synchronized boolean holds(CheckpointFile file) {
+    return names.contains(Name.of(file.index(), file.term()));
+  }
+
+  private Optional<CheckpointFile> open(Name name) {
+    return CheckpointFile.open(files, name.file(), name.index(), name.term(), member);
   }
 
   /**
-   * Writes a checkpoint of the state after {@code index}, which the log must have on disk, and
-   * removes all but the last two. On return it is on disk.
+   * Begins a checkpoint of the state after {@code index}, which the log must have on disk when it
+   * is {@link Writer#commit}ted.
+   */
+  public Writer begin(long index, long term) {
+    return new Writer(Name.of(index, term));
+  }
+
+  /**
+   * Writes a checkpoint whole, and removes all but the last two. On return it is on disk.
    *
    * @throws LogException when the system refuses; the older checkpoints are as they were
    */
-  public void save(long index, long term, byte[] state) {
-    Name name = Name.of(index, term);
-    byte[] content = new byte[Math.addExact(HEADER_BYTES + CHECKSUM_BYTES, state.length)];
-    ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.putLong(0, MAGIC);
-    buffer.putInt(8, VERSION);
-    buffer.putLong(16, index);
-    buffer.putLong(24, term);
-    buffer.putLong(32, member.getMostSignificantBits());
-    buffer.putLong(40, member.getLeastSignificantBits());
-    buffer.putLong(48, state.length);
-    buffer.put(HEADER_BYTES, state);
-    int checksumAt = content.length - CHECKSUM_BYTES;
-    buffer.putInt(checksumAt, checksum(content, checksumAt));
-    String unfinished = name.file() + FileNames.UNFINISHED;
+  public CheckpointFile save(long index, long term, StatePicture state) {
+    Writer writer = begin(index, term);
     try {
-      files.write(unfinished, content);
-      files.force(unfinished);
-      files.rename(unfinished, name.file());
-      files.forceDirectory();
-    } catch (LogException e) {
-      removeQuietly(unfinished, e);
+      state.writeTo(writer::add);
+      return writer.commit();
+    } catch (RuntimeException | Error e) {
+      writer.abandon(e);
       throw e;
     }
-    names.remove(name);
-    names.add(name);
-    names.sort(Name.NEWEST_FIRST);
-    removeOld();
   }
 
-  private void removeQuietly(String file, LogException cause) {
+  /** A checkpoint that is being written, under a name that does not count. */
+  public final class Writer {
+    private final Name name;
+    private final String unfinished;
+    private final CheckpointFile.Writer file;
+    private CheckpointFile finished;
+
+    private Writer(Name name) {
+      this.name = name;
+      this.unfinished = name.file() + FileNames.UNFINISHED;
+      files.delete(unfinished);
+      try {
+        this.file = new CheckpointFile.Writer(files, unfinished, name.index(), name.term(), member);
+      } catch (LogException e) {
+        removeQuietly(unfinished, e);
+        throw e;
+      }
+    }
+
+    /**
+     * Adds what follows of the content.
+     *
+     * @throws LogException when the system refuses
+     */
+    public void add(ByteBuffer content) {
+      file.add(content);
+    }
+
+    /**
+     * All was added: it is brought to disk, under its own name. What may wait is done here.
+     *
+     * @throws LogException when the system refuses
+     */
+    public CheckpointFile finish() {
+      finished = file.finish(name.file());
+      files.force(unfinished);
+      return finished;
+    }
+
+    /** Lets it count, and removes all but the last two. On return that is on disk. */
+    public CheckpointFile commit() {
+      CheckpointFile checkpoint = finished == null ? finish() : finished;
+      synchronized (CheckpointStore.this) {
+        files.rename(unfinished, name.file());
+        files.forceDirectory();
+        names.remove(name);
+        names.add(name);
+        names.sort(Name.NEWEST_FIRST);
+        removeOld();
+      }
+      return checkpoint;
+    }
+
+    /** What {@link #finish} gave. */
+    public CheckpointFile finished() {
+      return finished;
+    }
+
+    /** What was written, to be read before it counts. */
+    public Pieces content() {
+      return finished.as(unfinished).content();
+    }
+
+    /** Gives up; the older checkpoints are as they were. */
+    public void abandon(Throwable cause) {
+      removeQuietly(unfinished, cause);
+    }
+
+    /** Gives up what is not wanted any more. */
+    public void abandon() {
+      abandon(new LogException(Category.IO, unfinished + " is not wanted any more"));
+    }
+  }
+
+  private void removeQuietly(String file, Throwable cause) {
     try {
       files.delete(file);
     } catch (LogException e) {
@@ -204,11 +236,5 @@ public final class CheckpointStore {
     } catch (LogException e) {
       log.warn("Old checkpoints are kept until the next one: {}", e.getMessage());
     }
-  }
-
-  private static int checksum(byte[] content, int bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(content, 0, bytes);
-    return (int) crc.getValue();
   }
 }

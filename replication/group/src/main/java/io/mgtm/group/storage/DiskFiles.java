@@ -1,5 +1,6 @@
 package io.mgtm.group.storage;
 
+import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
@@ -18,6 +19,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -129,6 +131,35 @@ public final class DiskFiles implements StorageFiles {
       ByteBuffer left = ByteBuffer.wrap(content);
       while (left.hasRemaining()) {
         channel.write(left);
+      }
+    } catch (IOException e) {
+      throw IoErrors.of("write", path, e);
+    }
+  }
+
+  @Override
+  public byte[] read(String name, long offset, int bytes) {
+    Path path = folder.resolve(name);
+    try (FileChannel channel = FileChannel.open(path, READ)) {
+      long left = Math.max(0, channel.size() - offset);
+      ByteBuffer to = ByteBuffer.allocate((int) Math.min(bytes, left));
+      while (to.hasRemaining()) {
+        if (channel.read(to, offset + to.position()) < 0) {
+          break;
+        }
+      }
+      return Arrays.copyOf(to.array(), to.position());
+    } catch (IOException e) {
+      throw IoErrors.of("read", path, e);
+    }
+  }
+
+  @Override
+  public void append(String name, ByteBuffer content) {
+    Path path = folder.resolve(name);
+    try (FileChannel channel = FileChannel.open(path, CREATE, APPEND)) {
+      while (content.hasRemaining()) {
+        channel.write(content);
       }
     } catch (IOException e) {
       throw IoErrors.of("write", path, e);

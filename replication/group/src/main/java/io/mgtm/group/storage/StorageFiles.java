@@ -1,6 +1,7 @@
 package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -30,6 +31,16 @@ public interface StorageFiles {
 
   /** Writes a file, new or over an old one. Neither content nor name is on disk yet. */
   void write(String name, byte[] content);
+
+  /**
+   * Some bytes of a file.
+   *
+   * @return fewer than {@code bytes} where the file ends
+   */
+  byte[] read(String name, long offset, int bytes);
+
+  /** Adds to the end of a file, which it makes when there is none. Nothing is on disk yet. */
+  void append(String name, ByteBuffer content);
 
   /** Returns once the content of a file is on disk. */
   void force(String name);

@@ -1,11 +1,13 @@
 package io.mgtm.group.total;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import java.nio.ByteBuffer;
 
 /**
- * What the proposals of an {@link OrderedLog} mean. All methods are called by the log's owner
- * thread, from within the log: none of them may call the log.
+ * What the proposals of an {@link OrderedLog} mean. All methods but {@link #load} are called by the
+ * log's owner thread, from within the log: none of them may call the log.
  *
  * <p>It must be deterministic: the same proposals after the same checkpoint give the same state and
  * the same {@link Durability}, on every member and at every replay, whoever proposed them.
@@ -31,16 +33,13 @@ public interface OrderedMachine {
   /** As {@link io.mgtm.group.StateMachine#entriesMayBeMissing}. */
   default void entriesMayBeMissing(long index) {}
 
-  /** The whole state in its versioned encoding. */
-  byte[] checkpoint();
+  /** As {@link io.mgtm.group.StateMachine#picture}. */
+  StatePicture picture();
 
   /**
-   * Replaces the state by one that {@link #checkpoint()} wrote; also on a running member. What of
-   * its own proposals that concerns is told by {@link OrderedLog.Listener#withdrawn} and {@link
+   * As {@link io.mgtm.group.StateMachine#load}. What of this process' own proposals a new state
+   * concerns is told by {@link OrderedLog.Listener#withdrawn} and {@link
    * OrderedLog.Listener#skipped}.
-   *
-   * @throws io.mgtm.group.LogException with {@link io.mgtm.group.LogException.Category#FORMAT} when
-   *     it is of a newer version
    */
-  void restore(ByteBuffer checkpoint);
+  Runnable load(Pieces encoded);
 }

@@ -81,6 +81,12 @@ public class OriginTable {
     return bytes;
   }
 
+  /** Becomes what another one is. */
+  final void become(OriginTable other) {
+    byName.clear();
+    byName.putAll(other.byName);
+  }
+
   /**
    * Becomes what {@link #encoded} wrote; the position moves behind it.
    *

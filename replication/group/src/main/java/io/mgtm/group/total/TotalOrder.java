@@ -3,7 +3,9 @@ package io.mgtm.group.total;
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.core.MemberId;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -19,7 +21,7 @@ import java.util.List;
  * <p>The sequencer applies a proposal, and then appends it with the durability that applying gave,
  * as every leader of this log does; the others apply it when it is committed. Either way each
  * member applies each proposal at the same place of the order. What a sequencer applied and the
- * group did not commit is taken back with its state ({@link #restore}), and repeated.
+ * group did not commit is taken back with its state ({@link #load}), and repeated.
  *
  * <p>Invariants:
  *
@@ -277,36 +279,47 @@ public final class TotalOrder implements StateMachine {
   }
 
   @Override
-  public byte[] checkpoint() {
-    return checkpoint(table, machine.checkpoint());
+  public StatePicture picture() {
+    return picture(table, machine.picture());
   }
 
   /** {@code | version:u8=1 | origins | state |}. */
-  public static byte[] checkpoint(OriginTable table, byte[] state) {
+  public static StatePicture picture(OriginTable table, StatePicture state) {
     byte[] origins = table.encoded();
-    return ByteBuffer.allocate(1 + origins.length + state.length)
-        .put(CHECKPOINT_VERSION)
-        .put(origins)
-        .put(state)
-        .array();
+    return pieces -> {
+      pieces.accept(ByteBuffer.wrap(new byte[] {CHECKPOINT_VERSION}));
+      pieces.accept(ByteBuffer.wrap(origins));
+      state.writeTo(pieces);
+    };
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {
-    ByteBuffer from = checkpoint.duplicate();
+  public Runnable load(Pieces encoded) {
+    OriginTable loaded = new OriginTable();
     try {
-      byte version = from.get();
-      if (version != CHECKPOINT_VERSION) {
-        throw new LogException(
-            Category.FORMAT,
-            "The checkpoint has version %d and this program reads %d in mode total; start the newer program, or the mode of the member's group"
-                .formatted(version, CHECKPOINT_VERSION));
-      }
-      table.restore(from);
+      encoded.head(
+          from -> {
+            byte version = from.get();
+            if (version != CHECKPOINT_VERSION) {
+              throw new LogException(
+                  Category.FORMAT,
+                  "The checkpoint has version %d and this program reads %d in mode total; start the newer program, or the mode of the member's group"
+                      .formatted(version, CHECKPOINT_VERSION));
+            }
+            loaded.restore(from);
+          });
     } catch (BufferUnderflowException | IllegalArgumentException e) {
       throw new LogException(Category.CORRUPT, "The checkpoint's table of origins is damaged", e);
     }
-    machine.restore(from.slice());
+    Runnable state = machine.load(encoded);
+    return () -> {
+      state.run();
+      table.become(loaded);
+      restored();
+    };
+  }
+
+  private void restored() {
     long has = self == null ? 0 : table.last(self, incarnation);
     long applied = own.appliedNumber();
     long stays = Math.max(has, own.settledNumber());

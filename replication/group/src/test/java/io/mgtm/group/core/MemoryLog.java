@@ -1,5 +1,6 @@
 package io.mgtm.group.core;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -53,6 +54,16 @@ final class MemoryLog implements CoreLog {
   @Override
   public Checkpoint newestCheckpoint() {
     return null;
+  }
+
+  @Override
+  public ByteBuffer read(Checkpoint checkpoint, long offset, int bytesMax) {
+    return null;
+  }
+
+  @Override
+  public void receive(Checkpoint checkpoint, long offset, ByteBuffer piece) {
+    throw new UnsupportedOperationException("nothing was given back");
   }
 
   @Override

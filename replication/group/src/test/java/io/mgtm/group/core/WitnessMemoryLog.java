@@ -1,11 +1,10 @@
 package io.mgtm.group.core;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 
 /** The position of a witness whose process never loses anything. */
 final class WitnessMemoryLog implements CoreLog {
-  private Checkpoint position = new Checkpoint(0, 0, Membership.NONE, ByteBuffer.allocate(0));
+  private Checkpoint position = Checkpoint.position(0, 0, Membership.NONE);
 
   /** How often a position, or a membership, was stored. */
   int stored;

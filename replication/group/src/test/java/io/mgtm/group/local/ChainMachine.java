@@ -1,6 +1,8 @@
 package io.mgtm.group.local;
 
+import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -11,7 +13,7 @@ import java.util.zip.CRC32C;
 class ChainMachine implements StateMachine {
   private long count;
   private long hash;
-  private boolean checkpointsRefused;
+  private volatile boolean checkpointsRefused;
   private boolean checkpointsSmall;
 
   static long chain(long hash, ByteBuffer payload) {
@@ -35,20 +37,31 @@ class ChainMachine implements StateMachine {
   }
 
   @Override
-  public byte[] checkpoint() {
+  public StatePicture picture() {
+    long countNow = count;
+    long hashNow = hash;
+    return pieces -> pieces.accept(ByteBuffer.wrap(encoded(countNow, hashNow)));
+  }
+
+  private byte[] encoded(long countThen, long hashThen) {
     if (checkpointsRefused) {
       throw new IllegalStateException("no checkpoint now");
     }
-    byte[] bytes = new byte[16 + (checkpointsSmall ? 0 : (int) (hash >>> 53))];
-    ByteBuffer.wrap(bytes).putLong(count).putLong(hash);
+    byte[] bytes = new byte[16 + (checkpointsSmall ? 0 : (int) (hashThen >>> 53))];
+    ByteBuffer.wrap(bytes).putLong(countThen).putLong(hashThen);
     for (int i = 16; i < bytes.length; i++) {
-      bytes[i] = (byte) (hash >>> i % 8);
+      bytes[i] = (byte) (hashThen >>> i % 8);
     }
     return bytes;
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {
+  public Runnable load(Pieces encoded) {
+    ByteBuffer checkpoint = encoded.rest();
+    return () -> restore(checkpoint);
+  }
+
+  private void restore(ByteBuffer checkpoint) {
     count = checkpoint.getLong();
     hash = checkpoint.getLong();
     if (checkpoint.hasRemaining() && checkpoint.remaining() != (int) (hash >>> 53)) {

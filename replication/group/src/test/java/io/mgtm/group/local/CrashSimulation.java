@@ -5,6 +5,7 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.storage.CheckpointFile;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.storage.SimulatedCrash;
@@ -349,7 +350,7 @@ final class CrashSimulation {
   private void checkCheckpoints() {
     CheckpointStore checkpoints = new CheckpointStore(disk, MEMBER);
     long newest = checkpoints.newestIndex();
-    long sound = checkpoints.load(1).map(CheckpointStore.Checkpoint::index).orElse(0L);
+    long sound = checkpoints.load(1).map(CheckpointFile::index).orElse(0L);
     require(sound == newest, "checkpoint {} is damaged", newest);
     require(log.stats().checkpointIndex() == newest, "the newest checkpoint was not used");
   }

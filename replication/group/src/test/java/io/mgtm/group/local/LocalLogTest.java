@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.QuietLog;
 import java.nio.ByteBuffer;
@@ -288,7 +289,7 @@ class LocalLogTest {
                     fixture.settings,
                     new ChainMachine() {
                       @Override
-                      public void restore(ByteBuffer checkpoint) {
+                      public Runnable load(Pieces encoded) {
                         throw new LogException(Category.FORMAT, "state version 9");
                       }
                     },

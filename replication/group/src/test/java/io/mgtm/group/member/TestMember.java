@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.OrderedMachine;
@@ -89,16 +91,21 @@ final class TestMember implements AutoCloseable {
     }
 
     @Override
-    public byte[] checkpoint() {
-      return String.join("\n", list).getBytes(UTF_8);
+    public StatePicture picture() {
+      List<String> words = List.copyOf(list);
+      return pieces -> pieces.accept(UTF_8.encode(String.join("\n", words)));
     }
 
     @Override
-    public void restore(ByteBuffer checkpoint) {
+    public Runnable load(Pieces encoded) {
+      String text = UTF_8.decode(encoded.rest()).toString();
+      return () -> become(text);
+    }
+
+    private void become(String text) {
       restores++;
       last = 0;
       list.clear();
-      String text = UTF_8.decode(checkpoint).toString();
       if (!text.isEmpty()) {
         list.addAll(List.of(text.split("\n", -1)));
       }
@@ -138,13 +145,13 @@ final class TestMember implements AutoCloseable {
     }
 
     @Override
-    public byte[] checkpoint() {
-      return words.checkpoint();
+    public StatePicture picture() {
+      return words.picture();
     }
 
     @Override
-    public void restore(ByteBuffer checkpoint) {
-      words.restore(checkpoint);
+    public Runnable load(Pieces encoded) {
+      return words.load(encoded);
     }
   }
 

@@ -11,7 +11,6 @@ import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.group.storage.StorageFiles;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -49,7 +48,7 @@ class WitnessDiskTest {
     assertThat(begun.lastIndex()).isZero();
     assertThat(begun.membership()).isEqualTo(Membership.NONE);
     storeTerm();
-    begun.install(new Checkpoint(17, 4, GROUP, ByteBuffer.allocate(0)));
+    begun.install(Checkpoint.position(17, 4, GROUP));
     WitnessDisk again = WitnessDisk.open(files);
     assertThat(again.lastIndex()).isEqualTo(17);
     assertThat(again.termAt(17)).isEqualTo(4);
@@ -77,7 +76,7 @@ class WitnessDiskTest {
 
   @Test
   void positionWithoutATermIsRefused() {
-    WitnessDisk.open(files).install(new Checkpoint(17, 4, GROUP, ByteBuffer.allocate(0)));
+    WitnessDisk.open(files).install(Checkpoint.position(17, 4, GROUP));
     assertThatThrownBy(() -> WitnessDisk.open(files))
         .isInstanceOf(LogException.class)
         .hasMessageContaining("could vote twice");

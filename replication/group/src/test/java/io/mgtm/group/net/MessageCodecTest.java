@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.MemberId;
@@ -48,7 +49,13 @@ class MessageCodecTest {
         new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of(one, two, one)),
         new Message.AppendReply(1, 2, Standing.FORCED_ONLY, 3, false, 4, 5, 6, 7),
         new Message.CheckpointPiece(
-            1, FOUNDING, 2, 3, 4, members, 100, 50, ByteBuffer.wrap(new byte[] {9, 8, 7})),
+            1,
+            FOUNDING,
+            2,
+            new CoreLog.Checkpoint(3, 4, members, 1L << 40, 5),
+            1L << 33,
+            6,
+            ByteBuffer.wrap(new byte[] {9, 8, 7})),
         new Message.CheckpointReply(1, 2, Standing.INTACT, 3, 4, 5),
         new Message.CaughtUp(1, 2),
         new Message.TransferNow(Long.MAX_VALUE, 3),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.StatePicture;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -32,12 +33,12 @@ class CheckpointStoreTest {
   private void save(long... indexes) {
     CheckpointStore store = reopened();
     for (long index : indexes) {
-      store.save(index, 2, ("state " + index).getBytes(UTF_8));
+      store.save(index, 2, StatePicture.of(("state " + index).getBytes(UTF_8)));
     }
   }
 
-  private static String text(CheckpointStore.Checkpoint checkpoint) {
-    return UTF_8.decode(checkpoint.state()).toString();
+  private static String text(CheckpointFile checkpoint) {
+    return UTF_8.decode(checkpoint.content().rest()).toString();
   }
 
   @Test
@@ -76,7 +77,7 @@ class CheckpointStoreTest {
     CheckpointStore store = reopened();
     assertThat(store.load(11)).map(CheckpointStoreTest::text).hasValue("state 10");
     assertThat(store.newestIndex()).isEqualTo(10);
-    store.save(30, 2, new byte[0]);
+    store.save(30, 2, StatePicture.of(new byte[0]));
     assertThat(disk.list())
         .as("the damaged file does not count among the two")
         .containsExactlyInAnyOrder(name(10, 2), name(30, 2));
@@ -117,19 +118,75 @@ class CheckpointStoreTest {
   @Test
   void aNewerVersionIsRefusedByName() {
     save(10);
-    ByteBuffer content = ByteBuffer.wrap(disk.read(name(10, 2))).order(ByteOrder.LITTLE_ENDIAN);
-    content.putInt(8, 2);
-    CRC32C crc = new CRC32C();
-    crc.update(content.slice(0, content.capacity() - 4));
-    content.putInt(content.capacity() - 4, (int) crc.getValue());
-    byte[] newer = new byte[content.capacity()];
-    content.get(0, newer);
+    byte[] newer = disk.read(name(10, 2));
+    ByteBuffer header = ByteBuffer.wrap(newer).order(ByteOrder.LITTLE_ENDIAN);
+    header.putInt(8, 3).putInt(48, checksum(newer, 0, 48));
     disk.write(name(10, 2), newer);
     assertThatThrownBy(() -> reopened().load(1))
         .isInstanceOfSatisfying(
             LogException.class, e -> assertThat(e.category()).isEqualTo(Category.FORMAT))
-        .hasMessageContaining("version 2")
-        .hasMessageContaining("version 1");
+        .hasMessageContaining("version 3")
+        .hasMessageContaining("version 2");
+  }
+
+  private static int checksum(byte[] of, int from, int bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(of, from, bytes);
+    return (int) crc.getValue();
+  }
+
+  /** As this program wrote it before there were pieces. */
+  private byte[] ofVersionOne(long index, byte[] state) {
+    byte[] content = new byte[56 + state.length + 4];
+    ByteBuffer to = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    to.putLong(0x31544B434D54474DL).putInt(1).putInt(0).putLong(index).putLong(2);
+    to.putLong(MEMBER.getMostSignificantBits()).putLong(MEMBER.getLeastSignificantBits());
+    to.putLong(state.length).put(state).putInt(checksum(content, 0, 56 + state.length));
+    return content;
+  }
+
+  @Test
+  void aCheckpointOfVersionOneIsReadAndSent() {
+    byte[] state = new byte[3 * CheckpointFile.PIECE_BYTES + 5];
+    new Random(2).nextBytes(state);
+    disk.write(name(10, 2), ofVersionOne(10, state));
+    CheckpointFile found = reopened().load(1).orElseThrow();
+    assertThat(found.bytes()).isEqualTo(state.length);
+    assertThat(found.crc()).isEqualTo(checksum(state, 0, state.length));
+    assertThat(found.content().rest()).isEqualTo(ByteBuffer.wrap(state));
+    assertThat(found.read(7, 3)).isEqualTo(ByteBuffer.wrap(state, 7, 3));
+    byte[] damaged = ofVersionOne(20, state);
+    damaged[100]++;
+    disk.write(name(20, 2), damaged);
+    assertThat(reopened().load(1)).map(CheckpointFile::index).hasValue(10L);
+  }
+
+  @Test
+  void aLargeOneIsReadFromAnyPlace() {
+    byte[] state = new byte[2 * CheckpointFile.PIECE_BYTES];
+    new Random(3).nextBytes(state);
+    CheckpointFile saved = reopened().save(10, 2, StatePicture.of(state));
+    CheckpointFile found = reopened().load(1).orElseThrow();
+    assertThat(found).isEqualTo(saved);
+    assertThat(found.content().rest()).isEqualTo(ByteBuffer.wrap(state));
+    for (int at = 0; at < state.length; at += 9_973) {
+      ByteBuffer some = found.read(at, 30_000);
+      assertThat(some).isEqualTo(ByteBuffer.wrap(state, at, some.remaining()));
+      assertThat(some.remaining()).isPositive();
+    }
+    assertThat(found.read(state.length, 10).remaining()).isZero();
+  }
+
+  @Test
+  void aFullDiskInTheMiddleOfAPieceLeavesTheOldOnesAndNoRest() {
+    save(10, 20);
+    disk.setBytesMax(disk.usedBytes() + CheckpointFile.PIECE_BYTES + 1_000);
+    byte[] large = new byte[3 * CheckpointFile.PIECE_BYTES];
+    assertThatThrownBy(() -> reopened().save(30, 2, StatePicture.of(large)))
+        .isInstanceOfSatisfying(
+            LogException.class, e -> assertThat(e.category()).isEqualTo(Category.NO_SPACE));
+    assertThat(disk.list()).containsExactlyInAnyOrder(name(10, 2), name(20, 2));
+    assertThat(reopened().load(1)).map(CheckpointStoreTest::text).hasValue("state 20");
   }
 
   @Test

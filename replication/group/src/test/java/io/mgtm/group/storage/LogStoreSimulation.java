@@ -2,6 +2,7 @@ package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.StatePicture;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -285,7 +286,7 @@ final class LogStoreSimulation {
     }
     restartingAt = index + 1;
     try {
-      log.restartAfter(index, 9, () -> checkpoints.save(index, 9, new byte[700]));
+      log.restartAfter(index, 9, () -> checkpoints.save(index, 9, StatePicture.of(new byte[700])));
       modelRestart(index);
       coverage.restarted++;
     } catch (LogException full) {
@@ -299,7 +300,7 @@ final class LogStoreSimulation {
   /** Its own checkpoint at that index must not be taken for the one that was to come. */
   private void checkpointWhereARestartWasRefused() {
     forced = log.force();
-    checkpoints.save(last(), log.lastTerm(), new byte[300]);
+    checkpoints.save(last(), log.lastTerm(), StatePicture.of(new byte[300]));
     restartRefusedFor = -1;
     dropped = last(); // and nothing before it is taken back
     coverage.checkpointsWhereARestartWasRefused++;

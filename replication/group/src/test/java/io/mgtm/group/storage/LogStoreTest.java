@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.StatePicture;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -272,7 +273,7 @@ class LogStoreTest {
     appendMany(store, 100, 100);
     assertThatThrownBy(() -> store.restartAfter(100, 3, () -> {}))
         .isInstanceOf(IllegalArgumentException.class);
-    store.restartAfter(500, 3, () -> checkpoints.save(500, 3, new byte[10]));
+    store.restartAfter(500, 3, () -> checkpoints.save(500, 3, StatePicture.of(new byte[10])));
     assertThat(store.firstIndex()).isEqualTo(501);
     assertThat(store.lastIndex()).isEqualTo(500);
     assertThat(store.lastTerm()).isEqualTo(3);

@@ -4,6 +4,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -250,6 +251,28 @@ public final class SimulatedDisk implements StorageFiles {
       file(name).replace(content.clone());
     } else {
       change(new NameChange(null, name, new SimulatedFile(content.clone(), new byte[0])));
+    }
+    operation();
+  }
+
+  @Override
+  public byte[] read(String name, long offset, int bytes) {
+    byte[] content = file(name).memory();
+    int from = (int) Math.min(offset, content.length);
+    return Arrays.copyOfRange(content, from, Math.min(content.length, from + bytes));
+  }
+
+  @Override
+  public void append(String name, ByteBuffer content) {
+    operation();
+    byte[] old = names.containsKey(name) ? file(name).memory() : new byte[0];
+    byte[] all = Arrays.copyOf(old, old.length + content.remaining());
+    takeRoom(name, all.length);
+    content.get(all, old.length, content.remaining());
+    if (names.containsKey(name)) {
+      file(name).replace(all);
+    } else {
+      change(new NameChange(null, name, new SimulatedFile(all, new byte[0])));
     }
     operation();
   }

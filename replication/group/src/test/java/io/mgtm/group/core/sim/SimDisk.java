@@ -3,6 +3,7 @@ package io.mgtm.group.core.sim;
 import io.mgtm.group.core.CoreLog.Checkpoint;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.TermRecord;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -16,6 +17,12 @@ final class SimDisk {
   long baseTerm;
   long durable;
   Checkpoint checkpoint;
+  ByteBuffer content;
+
+  /** The checkpoint before, which a member may still be sent. */
+  Checkpoint previous;
+
+  private ByteBuffer previousContent;
   TermRecord record;
 
   /** What is on disk when a planted fault forgets to store; else the same as the record. */
@@ -80,12 +87,25 @@ final class SimDisk {
     base = index;
   }
 
-  void install(Checkpoint installed) {
+  /** Keeps a checkpoint, and the one before. */
+  void keep(Checkpoint newest, ByteBuffer itsContent) {
+    previous = checkpoint;
+    previousContent = content;
+    checkpoint = newest;
+    content = itsContent;
+  }
+
+  /** The content of a checkpoint, null when it is not kept. */
+  ByteBuffer contentOf(Checkpoint of) {
+    return of.equals(checkpoint) ? content : of.equals(previous) ? previousContent : null;
+  }
+
+  void install(Checkpoint installed, ByteBuffer itsContent) {
     entries.clear();
     base = installed.index();
     baseTerm = installed.term();
     durable = base;
-    checkpoint = installed;
+    keep(installed, itsContent);
   }
 
   /** Of a witness: the next position is on disk. */

@@ -5,8 +5,12 @@ import static io.mgtm.group.core.sim.Violation.check;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
+import io.mgtm.group.core.Membership;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
 
 /** The log of a running node, on its disk. */
 final class SimLog implements CoreLog {
@@ -14,6 +18,13 @@ final class SimLog implements CoreLog {
   private final SimNode node;
   private final SimDisk disk;
   private boolean forcing;
+
+  /** How long storing takes: of its own, so that nothing else in a schedule depends on it. */
+  private final SplittableRandom storing = new SplittableRandom(7);
+
+  private Checkpoint incoming;
+  private ByteArrayOutputStream content;
+  private boolean ready;
 
   SimLog(GroupSimulation world, SimNode node) {
     this.world = world;
@@ -111,13 +122,75 @@ final class SimLog implements CoreLog {
     return node.isWitness() ? null : disk.checkpoint;
   }
 
+  /** A checkpoint of a content. */
+  static Checkpoint checkpoint(long index, long term, Membership membership, ByteBuffer content) {
+    CRC32C crc = new CRC32C();
+    crc.update(content.duplicate());
+    return new Checkpoint(index, term, membership, content.remaining(), (int) crc.getValue());
+  }
+
+  @Override
+  public ByteBuffer read(Checkpoint checkpoint, long offset, int bytesMax) {
+    ByteBuffer kept = disk.contentOf(checkpoint);
+    return kept == null
+        ? null
+        : kept.slice((int) offset, (int) Math.min(bytesMax, checkpoint.bytes() - offset));
+  }
+
+  @Override
+  public void receive(Checkpoint checkpoint, long offset, ByteBuffer piece) {
+    if (offset == 0) {
+      incoming = checkpoint;
+      content = new ByteArrayOutputStream();
+      ready = false;
+    }
+    check(checkpoint.equals(incoming), "a piece of another checkpoint");
+    check(offset == content.size(), "a piece at %d after %d", offset, content.size());
+    ByteArrayOutputStream to = content;
+    byte[] bytes = new byte[piece.remaining()];
+    piece.duplicate().get(bytes);
+    boolean refused = storing.nextInt(40) == 0 && !world.isCalm();
+    world.after(storing.nextInt(4), () -> node.step(() -> stored(to, refused, bytes)));
+  }
+
+  private void stored(ByteArrayOutputStream to, boolean refused, byte[] bytes) {
+    if (to != content) {
+      return;
+    }
+    if (!refused) {
+      to.writeBytes(bytes);
+    }
+    Checkpoint of = incoming;
+    node.core.received(world.nowMs(), of, refused ? 0 : to.size(), false);
+    if (to.size() == of.bytes()) {
+      world.after(storing.nextInt(50), () -> node.step(() -> decoded(to)));
+    }
+  }
+
+  private void decoded(ByteArrayOutputStream from) {
+    if (from == content) {
+      ready = true;
+      node.core.received(world.nowMs(), incoming, incoming.bytes(), true);
+    }
+  }
+
   @Override
   public void install(Checkpoint checkpoint) {
     if (node.isWitness()) {
       boolean late = world.fault == Fault.WITNESS_ACKNOWLEDGES_BEFORE_STORING;
       disk.storePosition(late ? disk.checkpoint : checkpoint);
     }
-    disk.install(checkpoint);
+    ByteBuffer whole = ByteBuffer.allocate(0);
+    if (!node.isWitness()) {
+      check(ready && checkpoint.equals(incoming), "an install of what is not ready");
+      whole = ByteBuffer.wrap(content.toByteArray());
+      check(
+          checkpoint(checkpoint.index(), checkpoint.term(), checkpoint.membership(), whole)
+              .equals(checkpoint),
+          "an install of what was not sent");
+      content = null;
+    }
+    disk.install(checkpoint, whole);
     node.installed(checkpoint);
   }
 }

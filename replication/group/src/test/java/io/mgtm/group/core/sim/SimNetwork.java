@@ -126,8 +126,8 @@ final class SimNetwork {
             record.standing(),
             0,
             true,
-            position.index(),
-            position.index(),
+            position.checkpoint().index(),
+            position.checkpoint().index(),
             0,
             0);
     world.after(

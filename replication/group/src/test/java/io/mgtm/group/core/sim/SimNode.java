@@ -4,6 +4,7 @@ import static io.mgtm.group.core.sim.Violation.check;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.Pieces;
 import io.mgtm.group.core.CoreLog.Checkpoint;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.EntryKind;
@@ -14,6 +15,7 @@ import io.mgtm.group.core.MembershipHistory;
 import io.mgtm.group.core.Message;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.core.TermRecord;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -63,6 +65,7 @@ final class SimNode implements Effects {
   private long applied;
   private long checkedCommit;
   private Checkpoint pendingCheckpoint;
+  private ByteBuffer pendingContent;
 
   SimNode(GroupSimulation world, String name, SimDisk disk) {
     this.world = world;
@@ -300,12 +303,10 @@ final class SimNode implements Effects {
         && applied > newestIndex()
         && core.commitIndex() >= newestIndex()) {
       boolean forget = world.fault == Fault.CHECKPOINT_FORGETS_SESSIONS;
+      pendingContent = total == null ? machine.checkpoint(forget) : total.checkpointOfOrder();
       pendingCheckpoint =
-          new Checkpoint(
-              applied,
-              log.termAt(applied),
-              core.membershipAt(applied),
-              total == null ? machine.checkpoint(forget) : total.checkpointOfOrder());
+          SimLog.checkpoint(
+              applied, log.termAt(applied), core.membershipAt(applied), pendingContent);
       log.requestForce();
       storeCheckpoint();
     }
@@ -322,7 +323,7 @@ final class SimNode implements Effects {
     }
     pendingCheckpoint = null;
     if (pending.index() > newestIndex()) {
-      disk.checkpoint = pending;
+      disk.keep(pending, pendingContent);
       core.compacted(pending.index());
       long through = Math.max(disk.base, pending.index() - world.random.nextInt(6));
       disk.dropThrough(through);
@@ -346,13 +347,13 @@ final class SimNode implements Effects {
   /** Brings the state to the newest checkpoint, or to the beginning. */
   private void restore() {
     if (total != null) {
-      total.order.restore(
-          disk.checkpoint == null ? SimTotal.initial() : disk.checkpoint.state().duplicate());
+      ByteBuffer state = disk.checkpoint == null ? SimTotal.initial() : disk.content;
+      total.order.load(Pieces.of(state)).run();
       return;
     }
     machine = new SimMachine();
     if (disk.checkpoint != null) {
-      machine.restore(disk.checkpoint.state());
+      machine.restore(disk.content);
     }
   }
 

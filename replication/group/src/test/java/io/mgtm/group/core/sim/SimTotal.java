@@ -3,6 +3,8 @@ package io.mgtm.group.core.sim;
 import static io.mgtm.group.core.sim.Violation.check;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.MemberId;
@@ -222,20 +224,21 @@ final class SimTotal implements OrderedMachine, TotalOrder.Told, TotalOrder.Belo
   }
 
   @Override
-  public byte[] checkpoint() {
+  public StatePicture picture() {
     byte[] registers = new byte[node.machine.checkpoint(false).remaining()];
     node.machine.checkpoint(false).get(registers);
     ByteBuffer to = ByteBuffer.allocate(8 + registers.length + 16 * counts.size());
     to.putInt(registers.length).put(registers).putInt(counts.size());
     counts.forEach((of, number) -> to.putLong(of).putLong(number));
-    return to.array();
+    return StatePicture.of(to.array());
   }
 
   ByteBuffer checkpointOfOrder() {
-    return ByteBuffer.wrap(
+    StatePicture picture =
         world.fault == Fault.CHECKPOINT_FORGETS_ORIGINS
-            ? TotalOrder.checkpoint(newTable(), checkpoint())
-            : order.checkpoint());
+            ? TotalOrder.picture(newTable(), picture())
+            : order.picture();
+    return ByteBuffer.wrap(picture.bytes());
   }
 
   /** The state before the first entry. */
@@ -243,12 +246,16 @@ final class SimTotal implements OrderedMachine, TotalOrder.Told, TotalOrder.Belo
     byte[] registers = new SimMachine().checkpoint(false).array();
     ByteBuffer state = ByteBuffer.allocate(8 + registers.length);
     state.putInt(registers.length).put(registers).putInt(0);
-    return ByteBuffer.wrap(TotalOrder.checkpoint(newTable(), state.array()));
+    return ByteBuffer.wrap(TotalOrder.picture(newTable(), StatePicture.of(state.array())).bytes());
   }
 
   @Override
-  public void restore(ByteBuffer checkpoint) {
-    ByteBuffer from = checkpoint.duplicate();
+  public Runnable load(Pieces encoded) {
+    ByteBuffer state = encoded.rest();
+    return () -> restore(state);
+  }
+
+  private void restore(ByteBuffer from) {
     int bytes = from.getInt();
     node.machine = new SimMachine();
     node.machine.restore(from.slice(from.position(), bytes));

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class TotalSimulationTest {
   private static final int SCHEDULES_DEFAULT = 4_000;
-  private static final int SCHEDULES_UNTIL_FOUND = 6_000;
+  private static final int SCHEDULES_UNTIL_FOUND = 10_000;
 
   private static GroupSimulation.Outcome run(long seed, Fault fault) {
     return GroupSimulation.total(seed, fault).run();

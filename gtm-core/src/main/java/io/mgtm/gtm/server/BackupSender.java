@@ -1,0 +1,133 @@
+package io.mgtm.gtm.server;
+
+import io.mgtm.group.StatePicture;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends backups: each on a thread of its own, which encodes the picture piece by piece, as fast as
+ * the link takes them. A link that takes nothing for a while gets no more, and its picture is given
+ * up.
+ */
+final class BackupSender {
+  /** How many are taken at a time: each holds a picture of the state. */
+  static final int BACKUPS_MAX = 2;
+
+  static final String BUSY =
+      BACKUPS_MAX + " backups are being taken already; wait until one has ended";
+
+  private static final Logger log = LoggerFactory.getLogger(BackupSender.class);
+  private static final int WAIT_MS = 2;
+  private static final long STALL_MS = 30_000;
+
+  private final Executor owner;
+  private final AtomicInteger running = new AtomicInteger();
+
+  BackupSender(Executor owner) {
+    this.owner = owner;
+  }
+
+  /** Whether one more may be taken. Any thread. */
+  boolean mayBegin() {
+    return running.get() < BACKUPS_MAX;
+  }
+
+  /**
+   * Begins to send one; false when too many are being sent. Owner thread.
+   *
+   * @param index of the last entry in the picture
+   */
+  boolean begin(FrontPeer peer, long id, long index, long micros, StatePicture state) {
+    if (running.incrementAndGet() > BACKUPS_MAX) {
+      running.decrementAndGet();
+      return false;
+    }
+    log.info("{} takes a backup at entry {}", peer.describe(), index);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                send(peer, id, index, micros, state);
+              } finally {
+                running.decrementAndGet();
+              }
+            },
+            "backup");
+    thread.setDaemon(true);
+    thread.start();
+    return true;
+  }
+
+  private void send(FrontPeer peer, long id, long index, long micros, StatePicture state) {
+    try {
+      BackupFile.write(index, micros, state, piece -> send(peer, id, piece));
+      owner.execute(() -> AdminService.reply(peer, id, AdminReplyKind.DONE, new byte[0]));
+    } catch (StalledException | RejectedExecutionException e) {
+      log.warn("The backup for {} is given up: {}", peer.describe(), e.getMessage());
+      owner.execute(peer::abort);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.error("The backup for {} failed", peer.describe(), e);
+      owner.execute(() -> AdminService.fail(peer, id, "the state could not be encoded: " + e));
+    }
+  }
+
+  /** The link takes nothing. */
+  private static final class StalledException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    StalledException(String message) {
+      super(message);
+    }
+  }
+
+  private void send(FrontPeer peer, long id, ByteBuffer piece) {
+    byte[] bytes = new byte[piece.remaining()];
+    piece.duplicate().get(bytes);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STALL_MS);
+    while (!offered(peer, id, bytes)) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new StalledException("its link took nothing for " + STALL_MS + " ms");
+      }
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(WAIT_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StalledException("the thread was interrupted");
+    }
+  }
+
+  /** Whether the link took it; it holds no more than one piece beyond what it sends. */
+  private boolean offered(FrontPeer peer, long id, byte[] bytes) {
+    CompletableFuture<Boolean> taken = new CompletableFuture<>();
+    owner.execute(
+        () -> {
+          boolean takes = peer.takesMore();
+          if (takes) {
+            AdminService.reply(peer, id, AdminReplyKind.PIECE, bytes);
+          }
+          taken.complete(takes);
+        });
+    try {
+      return taken.get(STALL_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StalledException("the thread was interrupted");
+    } catch (ExecutionException | TimeoutException e) {
+      throw new StalledException("the node is busy or stops");
+    }
+  }
+}
