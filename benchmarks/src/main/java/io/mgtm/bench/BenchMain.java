@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
       GtmCommand.class,
       CompareCommand.class,
       ModesCommand.class,
+      BackupBenchCommand.class,
       DemoCommand.class,
       MicroCommand.class,
       VolumeCommand.class

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.Durability;
 import io.mgtm.group.Pieces;
 import io.mgtm.group.StatePicture;
-import io.mgtm.group.Durability;
 import io.mgtm.group.total.OrderedMachine;
 import java.nio.ByteBuffer;
 import java.util.Map;

@@ -80,8 +80,8 @@ final class FollowerRole {
   private void failDiverged(long index) {
     s.fail(
         ("This member knows entry %d as acknowledged, and the group led by %s has lost it, as can"
-             + " happen when a majority loses power at once; look at what is missing, then start"
-             + " this member with an empty data folder")
+                + " happen when a majority loses power at once; look at what is missing, then start"
+                + " this member with an empty data folder")
             .formatted(index, s.leader));
   }
 

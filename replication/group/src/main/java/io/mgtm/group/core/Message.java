@@ -102,8 +102,8 @@ public sealed interface Message {
       implements Message {}
 
   /**
-   * A piece of a checkpoint; an empty one, at its end, asks what has become of it. To a witness: the
-   * position up to which it vouches for the leader's log, without a state.
+   * A piece of a checkpoint; an empty one, at its end, asks what has become of it. To a witness:
+   * the position up to which it vouches for the leader's log, without a state.
    *
    * @param crc the checksum of the piece
    */

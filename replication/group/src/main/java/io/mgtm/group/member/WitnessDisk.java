@@ -25,8 +25,7 @@ final class WitnessDisk implements CoreLog {
   private static final long MAGIC = 0x4D47544D57495453L; // "MGTMWITS"
   private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 1);
   private static final int BYTES_MAX = 8192;
-  private static final Checkpoint BEGINNING =
-      Checkpoint.position(0, 0, Membership.NONE);
+  private static final Checkpoint BEGINNING = Checkpoint.position(0, 0, Membership.NONE);
 
   private final StorageFiles files;
   private Checkpoint position;

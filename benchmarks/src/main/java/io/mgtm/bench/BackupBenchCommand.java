@@ -1,0 +1,231 @@
+package io.mgtm.bench;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.bench.check.GivenOut;
+import io.mgtm.bench.load.LoadResult;
+import io.mgtm.bench.load.LoadRun;
+import io.mgtm.bench.load.LoadSettings;
+import io.mgtm.bench.load.Mix;
+import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.proxy.local.LocalInstallation;
+import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.proxy.local.Trees;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.net.SocketFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code mgtm bench backup}: the longest pause of clients while a large state is copied. */
+@Command(
+    name = "backup",
+    description = {
+      "Starts a group of three of this machine with many sequences and open transactions, runs load"
+          + " through its proxy, and prints the longest that a request took: undisturbed, while"
+          + " backups are taken, and while a member with an emptied folder is given the state.",
+      "Exit status 1 when a request failed, a member was elected meanwhile, or the checker found"
+          + " something."
+    },
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class BackupBenchCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int LEADER_MS = 60_000;
+  private static final int ANSWER_MS = 60_000;
+  private static final int REJOIN_MS = 300_000;
+  private static final int LONG_MS = 3_600_000;
+  private static final int CLIENTS = 64;
+  private static final double NANOS_PER_MS = 1e6;
+
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--sequences", paramLabel = "N", defaultValue = "999000")
+  private int sequences;
+
+  @Option(names = "--open", paramLabel = "N", defaultValue = "4000")
+  private int open;
+
+  @Option(names = "--connections", paramLabel = "N", defaultValue = "8")
+  private int connections;
+
+  @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
+  private int rounds;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "20",
+      description = "Of each undisturbed round. Default: ${DEFAULT-VALUE}.")
+  private int seconds;
+
+  @Option(
+      names = "--jvm",
+      split = ",",
+      paramLabel = "OPTION",
+      description = "How the JVMs of nodes and proxy are started. Default: as mgtm does.")
+  private List<String> jvm = LocalSettings.JVM_OPTIONS;
+
+  private PrintWriter out;
+  private LocalInstallation installation;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    out = spec.commandLine().getOut();
+    Path folder = Files.createTempDirectory("mgtm-backup");
+    LocalSettings free = LocalSettings.free(folder, 3, "fifo");
+    LocalSettings settings =
+        new LocalSettings(
+            folder, free.clients(), free.members(), free.proxy(), free.mode(), jvm, List.of());
+    try (LocalInstallation started = LocalInstallation.start(settings)) {
+      installation = started;
+      started.awaitLeader(LEADER_MS);
+      fill();
+      return measure() ? 0 : 1;
+    } finally {
+      Trees.delete(folder);
+    }
+  }
+
+  /** Makes the sequences, by many clients at a time. */
+  private void fill() throws IOException, InterruptedException {
+    ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
+    List<Future<Void>> done = new ArrayList<>();
+    for (int c = 0; c < CLIENTS; c++) {
+      int first = c;
+      done.add(clients.submit(() -> create(first)));
+    }
+    clients.shutdown();
+    for (Future<Void> each : done) {
+      try {
+        each.get();
+      } catch (ExecutionException e) {
+        throw new IOException("a sequence could not be made: " + e.getCause().getMessage(), e);
+      }
+    }
+  }
+
+  private Void create(int first) throws IOException {
+    try (GtmClient client = GtmClient.connect(installation.proxyAddress().resolve())) {
+      for (int i = first; i < sequences; i += CLIENTS) {
+        client.createSequence(GtmClient.sequenceKey("bench.public.sequence_" + i));
+      }
+    }
+    return null;
+  }
+
+  private boolean measure() throws IOException, InterruptedException {
+    LoadSettings load =
+        LoadSettings.of(installation.proxyAddress().resolve(), connections, Mix.TXN, LONG_MS)
+            .withOpen(open);
+    out.println("| during | seconds | longest ms | requests | bytes |");
+    out.println("|---|--:|--:|--:|--:|");
+    LoadResult result;
+    long term;
+    try (LoadRun run = LoadRun.start(load, new GivenOut())) {
+      TimeUnit.SECONDS.sleep(seconds);
+      term = status(leader()).term();
+      for (int round = 0; round < rounds; round++) {
+        row(run, "nothing", this::rest);
+        row(run, "a backup", () -> ask(leader(), "backup").length);
+        row(run, "a member that is given the state", this::rejoin);
+      }
+      term = status(leader()).term() - term;
+      run.stop();
+      result = run.finish();
+    }
+    out.printf("%nElections: %d. Failed requests: %d.%n", term, result.errors());
+    for (int i = 0; i < installation.settings().nodes(); i++) {
+      out.printf("Memory of g%d, at most: %s%n", i + 1, memory(installation.node(i).pid()));
+    }
+    out.flush();
+    return result.clean() && term == 0;
+  }
+
+  /** What is done; the answer is how many bytes it gave. */
+  private interface Step {
+    long run() throws IOException, InterruptedException;
+  }
+
+  private void row(LoadRun run, String name, Step step) throws IOException, InterruptedException {
+    run.takeLongestNanos();
+    long before = run.served();
+    long begin = System.nanoTime();
+    long bytes = step.run();
+    double took = (System.nanoTime() - begin) / 1e9;
+    out.printf(
+        Locale.ROOT,
+        "| %s | %.1f | %.1f | %,d | %,d |%n",
+        name,
+        took,
+        run.takeLongestNanos() / NANOS_PER_MS,
+        run.served() - before,
+        bytes);
+    out.flush();
+  }
+
+  private long rest() throws InterruptedException {
+    TimeUnit.SECONDS.sleep(seconds);
+    return 0;
+  }
+
+  /** Empties a follower's folder, and waits until it has all again. */
+  private long rejoin() throws IOException, InterruptedException {
+    int leader = installation.awaitLeader(LEADER_MS);
+    int other = (leader + 1) % installation.settings().nodes();
+    installation.node(other).kill();
+    Trees.delete(installation.settings().folder().resolve(installation.settings().name(other)));
+    installation.restartNode(other);
+    long wanted = status(leader()).committedIndex();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(REJOIN_MS);
+    while (status(address(other)).appliedIndex() < wanted) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException("the member is not in step after " + REJOIN_MS + " ms");
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+    return 0;
+  }
+
+  private HostPort address(int node) {
+    return installation.settings().clients().get(node);
+  }
+
+  private HostPort leader() throws IOException {
+    return address(installation.awaitLeader(LEADER_MS));
+  }
+
+  private static NodeStatus status(HostPort node) throws IOException {
+    return JSON.readValue(ask(node, "status"), NodeStatus.class);
+  }
+
+  private static byte[] ask(HostPort node, String verb) throws IOException {
+    AdminClient.Settings settings =
+        new AdminClient.Settings(ANSWER_MS, null, SocketFactory.getDefault());
+    try (AdminClient client = AdminClient.connect(node.resolve(), settings)) {
+      return client.ask(verb, "").bytes();
+    }
+  }
+
+  private static String memory(long pid) throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/" + pid + "/status"))) {
+      return lines.filter(line -> line.startsWith("VmHWM")).findFirst().orElse("not known").trim();
+    }
+  }
+}
