@@ -1,0 +1,67 @@
+package io.mgtm.query.sql;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What is known of a database, by names without their schemas: a name that means something harmful
+ * in any schema is harmful in all. Immutable.
+ *
+ * @param pureFunctions names of functions all of which are PostgreSQL's own and not volatile
+ * @param builtinFunctions names of functions all of which are PostgreSQL's own
+ * @param pureOperators names of operators all of which are PostgreSQL's own and not volatile
+ * @param suspects names of what runs code of users where it is named: their functions, views,
+ *     foreign tables, tables with row security, domains
+ * @param tables by name, those whose name is in one schema only
+ * @param hasUserCasts whether a cast runs a function that is not PostgreSQL's own; nothing is then
+ *     provable
+ */
+public record Catalogue(
+    Set<String> pureFunctions,
+    Set<String> builtinFunctions,
+    Set<String> pureOperators,
+    Set<String> suspects,
+    Map<String, Table> tables,
+    boolean hasUserCasts) {
+
+  /**
+   * A table.
+   *
+   * @param schema it is in
+   * @param columns by name
+   * @param key the columns of the primary key, empty when there is none
+   * @param plain whether it is an ordinary table without triggers, rules, row security,
+   *     inheritance, generated columns, checks, and actions of foreign keys
+   * @param written whether what a statement writes to it is only rows of it: it has no triggers, no
+   *     rules and is neither a view nor foreign
+   */
+  public record Table(
+      String schema,
+      Map<String, Column> columns,
+      List<String> key,
+      boolean plain,
+      boolean written) {
+    public Table {
+      columns = Map.copyOf(columns);
+      key = List.copyOf(key);
+    }
+  }
+
+  /**
+   * A column.
+   *
+   * @param exact whether its type reads a constant in the same way everywhere and at any time
+   * @param integer whether its type is smallint, integer or bigint
+   * @param hasDefault whether it has a default, or is an identity
+   */
+  public record Column(boolean exact, boolean integer, boolean hasDefault) {}
+
+  public Catalogue {
+    pureFunctions = Set.copyOf(pureFunctions);
+    builtinFunctions = Set.copyOf(builtinFunctions);
+    pureOperators = Set.copyOf(pureOperators);
+    suspects = Set.copyOf(suspects);
+    tables = Map.copyOf(tables);
+  }
+}

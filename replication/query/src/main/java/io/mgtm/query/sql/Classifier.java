@@ -1,0 +1,301 @@
+package io.mgtm.query.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Tells the class of a statement. Holds where {@code standard_conforming_strings} is on, where
+ * parameters have no declared type or a type of a column that is {@link Catalogue.Column#exact},
+ * where the catalogue is that of the statement's snapshot, and where the session has no temporary
+ * table of a name that the catalogue gives to another. Immutable; any thread.
+ */
+public final class Classifier {
+  private final Catalogue catalogue;
+  private final Purity purity;
+
+  public Classifier(Catalogue catalogue) {
+    this.catalogue = catalogue;
+    this.purity = new Purity(catalogue);
+  }
+
+  /** The class of a text, which may have several statements. */
+  public Classification classify(String sql) {
+    List<List<Token>> statements;
+    try {
+      statements = split(Lexer.tokens(sql));
+    } catch (SqlException e) {
+      return of(StatementClass.UNKNOWN, e.getMessage());
+    }
+    if (statements.isEmpty()) {
+      return of(StatementClass.SESSION, "it is empty");
+    }
+    if (statements.size() == 1) {
+      return one(statements.get(0));
+    }
+    return statements.stream()
+            .map(this::one)
+            .allMatch(c -> c.statementClass() == StatementClass.READ)
+        ? of(StatementClass.READ, "all its statements only read")
+        : of(StatementClass.UNKNOWN, "several statements, not all of which provably only read");
+  }
+
+  private static Classification of(StatementClass statementClass, String why) {
+    return new Classification(statementClass, why);
+  }
+
+  /** Bodies of functions in SQL's own syntax have semicolons: their text then stays whole. */
+  private static List<List<Token>> split(List<Token> tokens) {
+    boolean atomic =
+        tokens.stream().anyMatch(token -> token.isWord("atomic"))
+            && !tokens.isEmpty()
+            && tokens.get(0).isWord("create");
+    List<List<Token>> statements = new ArrayList<>();
+    List<Token> current = new ArrayList<>();
+    int depth = 0;
+    for (Token token : tokens) {
+      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+      if (token.isSymbol(";") && depth == 0 && !atomic) {
+        if (!current.isEmpty()) {
+          statements.add(current);
+          current = new ArrayList<>();
+        }
+      } else {
+        current.add(token);
+      }
+    }
+    if (!current.isEmpty()) {
+      statements.add(current);
+    }
+    return statements;
+  }
+
+  private Classification one(List<Token> tokens) {
+    Token first = tokens.get(0);
+    if (first.isSymbol("(")) {
+      return query(tokens);
+    }
+    if (first.kind() != Token.Kind.WORD) {
+      return of(StatementClass.UNKNOWN, "it begins with no key word");
+    }
+    return switch (first.text()) {
+      case "select", "values", "table", "with" -> query(tokens);
+      case "explain" -> explain(tokens);
+      case "insert", "update", "delete" -> write(tokens);
+      case "merge", "call", "do" ->
+          of(StatementClass.CAPTURED, first.text() + " may write to any table");
+      case "lock", "listen", "unlisten", "notify" ->
+          of(StatementClass.LEADER, "locks and notifications are the leader server's");
+      case "copy" -> copy(tokens);
+      case "prepare" ->
+          second(tokens, "transaction")
+              ? of(StatementClass.TRANSACTION, "two-phase commit")
+              : of(StatementClass.SESSION, "prepares a statement");
+      case "set" -> set(tokens);
+      case "create" -> create(tokens);
+      default -> named(first.text());
+    };
+  }
+
+  private static Classification named(String first) {
+    if (Words.TRANSACTION.contains(first)) {
+      return of(StatementClass.TRANSACTION, first + " is of transactions");
+    }
+    if (Words.SESSION.contains(first)) {
+      return of(StatementClass.SESSION, first + " is the session's own");
+    }
+    if (Words.DDL.contains(first)) {
+      return of(StatementClass.DDL, first + " changes the schema, or is for every server");
+    }
+    return of(StatementClass.UNKNOWN, "what " + first + " runs is not known from the text");
+  }
+
+  private static boolean second(List<Token> tokens, String word) {
+    return tokens.size() > 1 && tokens.get(1).isWord(word);
+  }
+
+  private static boolean has(List<Token> tokens, String word) {
+    return tokens.stream().anyMatch(token -> token.isWord(word));
+  }
+
+  private static Classification set(List<Token> tokens) {
+    return tokens.stream()
+            .anyMatch(t -> t.isName() && t.text().equals("standard_conforming_strings"))
+        ? of(StatementClass.REFUSED, "the classes hold with standard_conforming_strings on only")
+        : of(StatementClass.SESSION, "set is the session's own");
+  }
+
+  private static Classification create(List<Token> tokens) {
+    boolean rows =
+        has(tokens.subList(0, Math.min(6, tokens.size())), "table")
+            || has(tokens.subList(0, Math.min(6, tokens.size())), "materialized");
+    return rows && has(tokens, "as")
+        ? of(StatementClass.UNKNOWN, "it makes rows from a query")
+        : of(StatementClass.DDL, "create changes the schema");
+  }
+
+  private Classification query(List<Token> tokens) {
+    String why = purity.whyNotReadOnly(tokens);
+    if (why == null) {
+      return of(StatementClass.READ, "nothing in it could write");
+    }
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.isWord("for") && Purity.isLock(Purity.next(tokens, i))) {
+        return of(StatementClass.LEADER, "it locks rows");
+      }
+      if (token.isName() && Words.LEADER_FUNCTIONS.contains(token.text())) {
+        return of(StatementClass.LEADER, token.text() + " is the leader server's");
+      }
+    }
+    boolean writes =
+        tokens.get(0).isWord("with")
+            && tokens.stream().anyMatch(t -> t.kind() == Token.Kind.WORD && isWrite(t));
+    if (writes) {
+      return of(StatementClass.CAPTURED, "its WITH may write");
+    }
+    return has(tokens, "into")
+        ? of(StatementClass.UNKNOWN, "it makes rows from a query")
+        : of(StatementClass.UNPROVEN_READ, why);
+  }
+
+  private static boolean isWrite(Token token) {
+    return Words.WRITES.contains(token.text());
+  }
+
+  private Classification explain(List<Token> tokens) {
+    if (has(tokens, "analyze") || has(tokens, "analyse")) {
+      return of(StatementClass.CAPTURED, "EXPLAIN ANALYZE runs the statement");
+    }
+    int from = 1;
+    while (from < tokens.size() && tokens.get(from).isWord("verbose")) {
+      from++;
+    }
+    if (from < tokens.size() && tokens.get(from).isSymbol("(")) {
+      return of(StatementClass.UNPROVEN_READ, "EXPLAIN with options");
+    }
+    String why = purity.whyNotReadOnly(tokens.subList(from, tokens.size()));
+    return why == null
+        ? of(StatementClass.READ, "EXPLAIN of what only reads")
+        : of(StatementClass.UNPROVEN_READ, why);
+  }
+
+  private Classification copy(List<Token> tokens) {
+    int depth = 0;
+    for (int i = 1; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+      boolean in = depth == 0 && token.isWord("from");
+      boolean out = depth == 0 && token.isWord("to");
+      if (in || out) {
+        Token end = Purity.next(tokens, i);
+        boolean client = end != null && (end.isWord("stdin") || end.isWord("stdout"));
+        if (!client) {
+          return of(StatementClass.UNKNOWN, "COPY of a file or program of the server");
+        }
+        if (in) {
+          return of(StatementClass.COPY_FROM, "rows from the client");
+        }
+        String why = purity.whyNotReadOnly(withoutColumns(tokens.subList(1, i)));
+        return why == null
+            ? of(StatementClass.COPY_TO, "rows to the client")
+            : of(StatementClass.UNKNOWN, why);
+      }
+    }
+    return of(StatementClass.UNKNOWN, "COPY without FROM and TO");
+  }
+
+  /** COPY t (a, b) TO: the list is none of arguments. */
+  private static List<Token> withoutColumns(List<Token> source) {
+    int columns = 0;
+    while (columns < source.size() && !source.get(columns).isSymbol("(")) {
+      columns++;
+    }
+    return columns == 0 ? source : source.subList(0, columns);
+  }
+
+  private Classification write(List<Token> tokens) {
+    String verb = tokens.get(0).text();
+    int at = verb.equals("update") ? 1 : 2;
+    boolean shaped =
+        verb.equals("update") || second(tokens, verb.equals("insert") ? "into" : "from");
+    if (!shaped || at >= tokens.size()) {
+      return of(StatementClass.UNKNOWN, "it is no " + verb + " that is understood");
+    }
+    boolean only = tokens.get(at).isWord("only");
+    at += only ? 1 : 0;
+    String schema = null;
+    if (at + 2 < tokens.size() && tokens.get(at + 1).isSymbol(".")) {
+      schema = tokens.get(at).text();
+      at += 2;
+    }
+    Token name = at < tokens.size() ? tokens.get(at) : null;
+    Catalogue.Table table =
+        name != null && name.isName() ? catalogue.tables().get(name.text()) : null;
+    if (table == null || (schema != null && !schema.equals(table.schema()))) {
+      return of(StatementClass.CAPTURED, "its target is no table that one name alone tells of");
+    }
+    Classification bad = whyNotRows(verb, tokens, table);
+    if (bad != null) {
+      return bad;
+    }
+    KeyLocal grammar = new KeyLocal(table, tokens, at + 1);
+    boolean keyLocal =
+        table.plain()
+            && !only
+            && switch (verb) {
+              case "insert" -> grammar.isInsert();
+              case "update" -> grammar.isUpdate();
+              default -> grammar.isDelete();
+            };
+    return keyLocal
+        ? of(StatementClass.KEY_LOCAL, "the same text does the same to the rows of its keys")
+        : of(StatementClass.ROWS, "it writes rows of " + name.text() + " only");
+  }
+
+  /** The class when it is neither K nor R, or null. */
+  private Classification whyNotRows(String verb, List<Token> tokens, Catalogue.Table table) {
+    if (tokens.stream().anyMatch(t -> t.isName() && Words.SYSTEM_COLUMNS.contains(t.text()))) {
+      return of(StatementClass.REFUSED, "system columns differ between servers");
+    }
+    boolean insert = verb.equals("insert");
+    if (!insert && table.key().isEmpty()) {
+      return of(StatementClass.REFUSED, verb + " of a table without a primary key");
+    }
+    if (!table.written()) {
+      return of(StatementClass.CAPTURED, "the table has triggers, rules or partitions");
+    }
+    long verbs = tokens.stream().filter(t -> t.kind() == Token.Kind.WORD && isWrite(t)).count();
+    boolean conflict = insert && has(tokens, "conflict");
+    if (verbs > (conflict && has(tokens, "update") ? 2 : 1)) {
+      return of(StatementClass.CAPTURED, "a part of it may write too");
+    }
+    if (setsKey(tokens, table)) {
+      return of(StatementClass.CAPTURED, "it may change a primary key");
+    }
+    String why = purity.whyNotRowsOnly(assignments(tokens));
+    return why == null ? null : of(StatementClass.CAPTURED, why);
+  }
+
+  /** Without INSERT's list of columns, which looks like the arguments of a call. */
+  private static List<Token> assignments(List<Token> tokens) {
+    if (!tokens.get(0).isWord("insert")) {
+      return tokens;
+    }
+    int at = 2;
+    while (at < tokens.size() && (tokens.get(at).isName() || tokens.get(at).isSymbol("."))) {
+      at++;
+    }
+    return tokens.subList(at, tokens.size());
+  }
+
+  private static boolean setsKey(List<Token> tokens, Catalogue.Table table) {
+    boolean within = false;
+    for (Token token : tokens) {
+      within = token.isWord("set") || (within && !token.isWord("where"));
+      if (within && token.isName() && table.key().contains(token.text())) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,95 @@
+package io.mgtm.query.sql;
+
+import java.util.List;
+
+/** Whether tokens name anything that could run code of users, or that writes. Pure. */
+final class Purity {
+  private final Catalogue catalogue;
+
+  Purity(Catalogue catalogue) {
+    this.catalogue = catalogue;
+  }
+
+  /** Why a query is not provably read-only, or null when it is. */
+  String whyNotReadOnly(List<Token> tokens) {
+    if (catalogue.hasUserCasts()) {
+      return "the database has casts that run functions of users";
+    }
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      boolean word = token.kind() == Token.Kind.WORD;
+      if (word && (Words.WRITES.contains(token.text()) || token.text().equals("into"))) {
+        return "it has the word " + token.text();
+      }
+      if (token.isWord("for") && isLock(next(tokens, i))) {
+        return "it locks rows";
+      }
+      if (token.kind() == Token.Kind.OPERATOR
+          && !catalogue.pureOperators().contains(token.text())) {
+        return "the operator " + token.text() + " may be a user's";
+      }
+      if (token.isName() && catalogue.suspects().contains(token.text())) {
+        return token.text() + " may run code of users";
+      }
+      if (isCall(tokens, i) && !isPureFunction(token.text())) {
+        return "the function " + token.text() + " is not known to be free of effects";
+      }
+    }
+    return null;
+  }
+
+  private boolean isPureFunction(String name) {
+    return catalogue.pureFunctions().contains(name) && !Words.IMPURE.contains(name);
+  }
+
+  /**
+   * Why a statement may do more than to write rows of its table, or null when it may not: it calls
+   * nothing but PostgreSQL's own functions without effects, clocks, chance and sequences.
+   */
+  String whyNotRowsOnly(List<Token> tokens) {
+    if (catalogue.hasUserCasts()) {
+      return "the database has casts that run functions of users";
+    }
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.kind() == Token.Kind.OPERATOR
+          && !catalogue.pureOperators().contains(token.text())) {
+        return "the operator " + token.text() + " may be a user's";
+      }
+      if (token.isName() && catalogue.suspects().contains(token.text())) {
+        return token.text() + " may run code of users";
+      }
+      boolean builtin =
+          isPureFunction(token.text())
+              || (Words.HARMLESS_VOLATILE.contains(token.text())
+                  && catalogue.builtinFunctions().contains(token.text()));
+      if (isCall(tokens, i) && !builtin) {
+        return "the function " + token.text() + " may write";
+      }
+    }
+    return null;
+  }
+
+  static boolean isLock(Token after) {
+    return after != null
+        && (after.isWord("update")
+            || after.isWord("share")
+            || after.isWord("no")
+            || after.isWord("key"));
+  }
+
+  static Token next(List<Token> tokens, int i) {
+    return i + 1 < tokens.size() ? tokens.get(i + 1) : null;
+  }
+
+  /** Whether a name before a parenthesis may be a function's. */
+  private static boolean isCall(List<Token> tokens, int i) {
+    Token token = tokens.get(i);
+    Token after = next(tokens, i);
+    boolean harmless =
+        token.kind() == Token.Kind.WORD
+            && Words.BEFORE_PARENTHESIS.contains(token.text())
+            && (i == 0 || !tokens.get(i - 1).isSymbol("."));
+    return token.isName() && after != null && after.isSymbol("(") && !harmless;
+  }
+}

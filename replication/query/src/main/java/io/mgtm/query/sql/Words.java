@@ -1,0 +1,148 @@
+package io.mgtm.query.sql;
+
+import java.util.Set;
+
+/** Words with a meaning of their own to the classifier. */
+final class Words {
+  /** They may stand before a parenthesis that is no call of a function that could be a user's. */
+  static final Set<String> BEFORE_PARENTHESIS =
+      Set.of(
+          "all",
+          "and",
+          "any",
+          "array",
+          "as",
+          "between",
+          "by",
+          "case",
+          "cast",
+          "coalesce",
+          "conflict",
+          "cube",
+          "distinct",
+          "else",
+          "except",
+          "exists",
+          "filter",
+          "from",
+          "greatest",
+          "grouping",
+          "having",
+          "ilike",
+          "in",
+          "intersect",
+          "is",
+          "join",
+          "least",
+          "like",
+          "limit",
+          "materialized",
+          "not",
+          "nullif",
+          "offset",
+          "on",
+          "or",
+          "over",
+          "rollup",
+          "row",
+          "select",
+          "sets",
+          "similar",
+          "some",
+          "symmetric",
+          "then",
+          "to",
+          "union",
+          "using",
+          "values",
+          "when",
+          "where",
+          "within",
+          // Types with modifiers; as functions they are casts.
+          "bit",
+          "bpchar",
+          "char",
+          "character",
+          "dec",
+          "decimal",
+          "float",
+          "interval",
+          "numeric",
+          "time",
+          "timestamp",
+          "timestamptz",
+          "timetz",
+          "varbit",
+          "varchar",
+          "varying",
+          // Functions with a syntax of their own, all of them PostgreSQL's.
+          "extract",
+          "overlay",
+          "position",
+          "substring",
+          "trim");
+
+  /** Words that change something wherever they stand as key words. */
+  static final Set<String> WRITES = Set.of("insert", "update", "delete", "merge");
+
+  /** Functions that take locks or reach other sessions, which a read-only transaction may too. */
+  static final Set<String> LEADER_FUNCTIONS =
+      Set.of(
+          "pg_notify",
+          "pg_advisory_lock",
+          "pg_advisory_lock_shared",
+          "pg_advisory_unlock",
+          "pg_advisory_unlock_all",
+          "pg_advisory_unlock_shared",
+          "pg_advisory_xact_lock",
+          "pg_advisory_xact_lock_shared",
+          "pg_try_advisory_lock",
+          "pg_try_advisory_lock_shared",
+          "pg_try_advisory_xact_lock",
+          "pg_try_advisory_xact_lock_shared");
+
+  /** What a volatile function of PostgreSQL's own may be called for in a statement of class R. */
+  static final Set<String> HARMLESS_VOLATILE =
+      Set.of(
+          "clock_timestamp",
+          "currval",
+          "gen_random_uuid",
+          "lastval",
+          "nextval",
+          "random",
+          "statement_timestamp",
+          "timeofday");
+
+  /** Not volatile by their label, and yet they take a transaction id or name this server's own. */
+  static final Set<String> IMPURE = Set.of("txid_current", "pg_current_xact_id");
+
+  static final Set<String> SYSTEM_COLUMNS =
+      Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
+
+  static final Set<String> DDL =
+      Set.of(
+          "alter",
+          "analyze",
+          "analyse",
+          "cluster",
+          "comment",
+          "create",
+          "drop",
+          "grant",
+          "import",
+          "reassign",
+          "refresh",
+          "reindex",
+          "revoke",
+          "security",
+          "truncate",
+          "vacuum");
+
+  static final Set<String> TRANSACTION =
+      Set.of("abort", "begin", "commit", "end", "release", "rollback", "savepoint", "start");
+
+  static final Set<String> SESSION =
+      Set.of("close", "deallocate", "discard", "reset", "set", "show");
+
+  private Words() {}
+}

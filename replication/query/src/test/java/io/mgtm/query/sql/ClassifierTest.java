@@ -1,0 +1,252 @@
+package io.mgtm.query.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClassifierTest {
+  private static final Catalogue.Column INT = new Catalogue.Column(true, true, false);
+  private static final Catalogue.Column TEXT = new Catalogue.Column(true, false, false);
+  private static final Catalogue.Column TIME = new Catalogue.Column(false, false, false);
+  private static final Catalogue.Column SERIAL = new Catalogue.Column(true, true, true);
+
+  private static Catalogue catalogue(boolean casts) {
+    Set<String> pure = Set.of("abs", "count", "sum", "now", "lower", "txid_current");
+    Set<String> all =
+        Set.of(
+            "abs",
+            "count",
+            "sum",
+            "now",
+            "lower",
+            "txid_current",
+            "nextval",
+            "random",
+            "pg_notify");
+    Map<String, Catalogue.Table> tables =
+        Map.of(
+            "a",
+                new Catalogue.Table(
+                    "public",
+                    Map.of("id", INT, "n", INT, "s", TEXT, "at", TIME),
+                    List.of("id"),
+                    true,
+                    true),
+            "two",
+                new Catalogue.Table(
+                    "app", Map.of("x", INT, "y", TEXT, "n", INT), List.of("x", "y"), true, true),
+            "gen",
+                new Catalogue.Table(
+                    "public", Map.of("id", SERIAL, "n", INT), List.of("id"), true, true),
+            "bare",
+                new Catalogue.Table("public", Map.of("n", INT, "at", TIME), List.of(), true, true),
+            "checked",
+                new Catalogue.Table(
+                    "public", Map.of("id", INT, "n", INT), List.of("id"), false, true),
+            "trig",
+                new Catalogue.Table(
+                    "public", Map.of("id", INT, "n", INT), List.of("id"), false, false));
+    return new Catalogue(
+        pure,
+        all,
+        Set.of("=", "+", "-", "*", "<", ">", "||"),
+        Set.of("view", "myfn", "dom"),
+        tables,
+        casts);
+  }
+
+  private static Classification classify(String sql) {
+    return new Classifier(catalogue(false)).classify(sql);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          select 1                                               | READ
+          select count(*) from a where n = $1 and s = 'x'        | READ
+          SELECT a.n, Abs(-1) FROM a JOIN two ON a.id = two.x;   | READ
+          (select 1) union (select 2)                            | READ
+          with q as (select 1) select * from q                   | READ
+          values (1), (2)                                        | READ
+          table a                                                | READ
+          explain select n from a                                | READ
+          select 1; select 2                                     | READ
+          select 'delete from a'                                 | READ
+          select $x$ insert $x$, "update" from a /* drop */      | READ
+          select substring(s from 1 for 2) from a                | READ
+          select nextval('q')                                    | UNPROVEN_READ
+          select random()                                        | UNPROVEN_READ
+          select txid_current()                                  | UNPROVEN_READ
+          select unheard(1)                                      | UNPROVEN_READ
+          select public.abs(1)                                   | READ
+          select a.myfn from a                                   | UNPROVEN_READ
+          select * from "view"                                   | UNPROVEN_READ
+          select '1'::dom                                        | UNPROVEN_READ
+          select n @@@ 1 from a                                  | UNPROVEN_READ
+          select n operator(public.+) 1 from a                   | UNPROVEN_READ
+          select "in"(1)                                         | UNPROVEN_READ
+          select public.coalesce(1)                              | UNPROVEN_READ
+          explain (analyze) delete from a                        | CAPTURED
+          explain analyze select 1                               | CAPTURED
+          select n from a for update                             | LEADER
+          select n from a for no key update skip locked          | LEADER
+          select pg_notify('c', '')                              | LEADER
+          select pg_advisory_lock(1)                             | LEADER
+          select * into b from a                                 | UNKNOWN
+          with d as (delete from a returning *) select * from d  | CAPTURED
+          select 1; delete from a                                | UNKNOWN
+          """)
+  void reads(String sql, StatementClass expected) {
+    Classification got = classify(sql);
+    assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          update a set n = n + $1 where id = $2                  | KEY_LOCAL
+          update public.a set n = 2 * (n - -1), s = 'x' where id = 1 | KEY_LOCAL
+          update app.two set n = null where y = 'b' and x = 3    | KEY_LOCAL
+          delete from a where id = 7;                            | KEY_LOCAL
+          insert into a (id, n) values (1, 2), ($1, -3)          | KEY_LOCAL
+          insert into bare (n) values (1)                        | KEY_LOCAL
+          insert into gen (id, n) values (1, 2)                  | KEY_LOCAL
+          insert into gen (n) values (2)                         | ROWS
+          insert into a values (1, 2)                            | ROWS
+          insert into a (id, at) values (1, 'now')               | ROWS
+          insert into a (id, n) values (1, random())             | ROWS
+          insert into a (id, n) values (1, default)              | ROWS
+          insert into a (id) values (1) returning n              | ROWS
+          insert into a (id) values (1) on conflict do nothing   | ROWS
+          insert into a (id) select n from two                   | ROWS
+          insert into bare (n, at) values (1, current_timestamp) | ROWS
+          update a set n = 1                                     | ROWS
+          update a set n = 1 where id = 1 or true                | ROWS
+          update a set n = 1 where id > 1                        | ROWS
+          update a set n = 1 where n = 1                         | ROWS
+          update a set n = 1 where id = 1 and n = 2              | ROWS
+          update a set n = 1 where id = 1 and id = 1             | ROWS
+          update a set n = 1 where id = 1 limit 1                | ROWS
+          update a set at = 'now' where id = 1                   | ROWS
+          update a set at = at where id = 1                      | ROWS
+          update a set n = n + '1' where id = 1                  | ROWS
+          update a set n = 1, n = abs(n) where id = 1            | ROWS
+          update a set n = n from two where id = 1               | ROWS
+          update a as b set n = 1 where id = 1                   | ROWS
+          update only a set n = 1 where id = 1                   | ROWS
+          update two set n = 1 where x = 1                       | ROWS
+          update checked set n = 1 where id = 1                  | ROWS
+          delete from a where id = now()                         | ROWS
+          delete from a using two where id = 1                   | ROWS
+          update other.a set n = 1 where id = 1                  | CAPTURED
+          update a set id = 2 where id = 1                       | CAPTURED
+          update a set (n, id) = (1, 2) where n = 1              | CAPTURED
+          insert into a (id) values (1) on conflict (id) do update set n = 1 | ROWS
+          insert into a (id) values (1) on conflict (id) do update set id = 2 | CAPTURED
+          update a set n = myfn(1) where id = 1                  | CAPTURED
+          update a set n = pg_notify('x', '') where id = 1       | CAPTURED
+          update a set n = n @@@ 1 where id = 1                  | CAPTURED
+          update a set n = (select n from "view") where id = 1   | CAPTURED
+          update trig set n = 1 where id = 1                     | CAPTURED
+          insert into unheard values (1)                         | CAPTURED
+          insert into a with d as (delete from two returning *) select * from d | CAPTURED
+          delete from bare where n = 1                           | REFUSED
+          update bare set n = 1                                  | REFUSED
+          delete from a where ctid = '(0,1)'                     | REFUSED
+          merge into a using two on id = x when matched then delete | CAPTURED
+          call p()                                               | CAPTURED
+          do 'begin end'                                         | CAPTURED
+          """)
+  void writes(String sql, StatementClass expected) {
+    Classification got = classify(sql);
+    assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          begin isolation level serializable      | TRANSACTION
+          rollback to savepoint s                 | TRANSACTION
+          prepare transaction 'g'                 | TRANSACTION
+          prepare p as delete from a              | SESSION
+          execute p                               | UNKNOWN
+          declare c cursor for select 1           | UNKNOWN
+          set search_path = x                     | SESSION
+          set standard_conforming_strings = off   | REFUSED
+          show all                                | SESSION
+          lock table a                            | LEADER
+          listen c                                | LEADER
+          create table t (id int primary key)     | DDL
+          create table t as select 1              | UNKNOWN
+          create materialized view v as select 1  | UNKNOWN
+          create function f() returns int begin atomic select 1; select 2; end | DDL
+          truncate a                              | DDL
+          copy a (n) from stdin with (format csv) | COPY_FROM
+          copy a from '/etc/passwd'               | UNKNOWN
+          copy a (n, s) to stdout                 | COPY_TO
+          copy (select random()) to stdout        | UNKNOWN
+          copy (delete from a returning n) to stdout | UNKNOWN
+          copy a to program 'x'                   | UNKNOWN
+          select 'open                            | UNKNOWN
+          select 1 /* open                        | UNKNOWN
+          select U&'x'                            | UNKNOWN
+          select 1a                               | UNKNOWN
+          ;                                       | SESSION
+          """)
+  void others(String sql, StatementClass expected) {
+    Classification got = classify(sql);
+    assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
+  }
+
+  @Test
+  void textIsNotArithmetic() {
+    assertThat(classify("update a set s = s || 'x' where id = 1").statementClass())
+        .isEqualTo(StatementClass.ROWS);
+  }
+
+  @Test
+  void nothingIsProvableWhereCastsRunFunctionsOfUsers() {
+    Classifier classifier = new Classifier(catalogue(true));
+    assertThat(classifier.classify("select 1").statementClass())
+        .isEqualTo(StatementClass.UNPROVEN_READ);
+    assertThat(classifier.classify("delete from a where id = 1").statementClass())
+        .isEqualTo(StatementClass.CAPTURED);
+  }
+
+  @Test
+  void tokensAreCutAsPostgresDoes() throws Exception {
+    assertThat(Lexer.tokens("a=-1").stream().map(Token::text)).containsExactly("a", "=", "-", "");
+    assertThat(Lexer.tokens("a@-1").stream().map(Token::text)).containsExactly("a", "@-", "");
+    assertThat(Lexer.tokens("a*/**/-b").stream().map(Token::text))
+        .containsExactly("a", "*", "-", "b");
+    assertThat(Lexer.tokens("+--x\n-").stream().map(Token::text)).containsExactly("+", "-");
+    assertThat(Lexer.tokens("a$b$c").stream().map(Token::text)).containsExactly("a$b$c");
+    assertThat(Lexer.tokens("E'\\'' 'a''b' $1 $$;$$ $t$ $$ $t$").stream().map(Token::kind))
+        .containsExactly(
+            Token.Kind.STRING,
+            Token.Kind.STRING,
+            Token.Kind.PARAMETER,
+            Token.Kind.STRING,
+            Token.Kind.STRING);
+    assertThat(Lexer.tokens("\"A\"\"b\" Ab É").stream().map(Token::text))
+        .containsExactly("A\"b", "ab", "É");
+    assertThat(Lexer.tokens("/* a /* b */ */ x -- y").stream().map(Token::text))
+        .containsExactly("x");
+    assertThat(Lexer.tokens("1.5e-3 .5 7.").stream().map(Token::kind))
+        .containsOnly(Token.Kind.NUMBER);
+  }
+}
