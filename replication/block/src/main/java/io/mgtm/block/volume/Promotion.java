@@ -87,7 +87,7 @@ final class Promotion {
 
   private String unvouched() {
     return "nobody can vouch that this copy is the newest: the last primary may have gone on"
-               + " without it ("
+        + " without it ("
         + answers()
         + "); bring the last primary back, or use --force and lose what it acknowledged since";
   }
