@@ -33,6 +33,11 @@ final class Changes {
     return successor == null ? s.log.lastIndex() : heldAfter;
   }
 
+  /** Whether the successor may lead already. */
+  boolean isHandedOver() {
+    return successor != null && transferTold;
+  }
+
   boolean isTransferring() {
     return successor != null;
   }
@@ -74,6 +79,12 @@ final class Changes {
 
   void tick() {
     if (successor != null && s.nowMs >= transferDeadlineMs) {
+      if (s.isLeased() && transferTold) {
+        // With the witness's vote the other may lead without this member's knowledge.
+        s.follow(s.term(), null);
+        s.awaitLeader();
+        return;
+      }
       successor = null;
       leader.flush();
     }
@@ -81,7 +92,8 @@ final class Changes {
   }
 
   void memberGone(String name) {
-    if (!s.needsMajority() && successor != null && successor.member.name().equals(name)) {
+    boolean goes = successor != null && successor.member.name().equals(name);
+    if (!s.needsMajority() && goes && !(s.isLeased() && transferTold)) {
       successor = null;
       leader.flush();
     }
@@ -95,7 +107,7 @@ final class Changes {
     }
     Membership now = s.members.latest();
     for (MemberId voter : now.voters()) {
-      if (!voter.equals(s.self) && !leader.counts(voter) && mayChange()) {
+      if (!voter.equals(s.self) && !leader.counts(voter) && mayDemote()) {
         progressOf(voter).restarted = false;
         change(now.demoted(voter));
         return;
@@ -123,6 +135,15 @@ final class Changes {
         && successor == null
         && s.members.latestIndex() <= s.commitIndex
         && s.log.hasRoom();
+  }
+
+  /**
+   * Beside a witness a member is left out at any time: a leader that has just been elected cannot
+   * serve before, and one may go before it is known to be back. What the witness has stored says
+   * which of the memberships that are not committed counts.
+   */
+  private boolean mayDemote() {
+    return mayChange() || (s.isLeased() && successor == null && s.log.hasRoom());
   }
 
   private void change(Membership to) {
@@ -232,7 +253,8 @@ final class Changes {
     if (member.get().equals(s.self)) {
       return Optional.of("%s leads; transfer the leadership first".formatted(name));
     }
-    if (!s.needsMajority() && leader.counts(member.get())) {
+    boolean witness = s.members.latest().isWitness(member.get());
+    if (!s.needsMajority() && !witness && leader.counts(member.get())) {
       return Optional.of(
           "Stop %s first: in mode lazy it could lead otherwise, once this member is gone"
               .formatted(name));

@@ -53,6 +53,18 @@ public record CoreSettings(
     }
   }
 
+  /**
+   * How long a member that hears a leader lets no other lead, where leaders serve under a lease.
+   */
+  long promiseMs() {
+    return electionTimeoutMs / 2;
+  }
+
+  /** How long a leader trusts in that, from when it has sent what was answered; clocks differ. */
+  long leaseMs() {
+    return promiseMs() * 4 / 5;
+  }
+
   public static CoreSettings defaults() {
     return new CoreSettings(
         100, 1_000, 500, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);

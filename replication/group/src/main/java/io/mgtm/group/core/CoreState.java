@@ -63,6 +63,10 @@ final class CoreState {
   boolean interrupted;
 
   long leaderHeardMs;
+
+  /** Whether there was a leader in this process's time. */
+  private boolean everHeard;
+
   long leaderlessSinceMs;
   long electionDeadlineMs;
   boolean stopped;
@@ -73,6 +77,9 @@ final class CoreState {
   /** The highest round seen of the leader of the current term. */
   long highestRound;
 
+  /** When this process began, which knows nothing of what the one before it promised a leader. */
+  private final long startedMs;
+
   /** Of a leader: whether it and the witness go on without another copy of the log. */
   boolean alone;
 
@@ -81,7 +88,7 @@ final class CoreState {
 
   private long jitterState;
 
-  CoreState(GroupCore.Start start) {
+  CoreState(GroupCore.Start start, long nowMsAtStart) {
     this.settings = start.settings();
     this.agreement = start.agreement();
     this.self = start.self();
@@ -94,6 +101,7 @@ final class CoreState {
     this.record = start.record();
     this.warnings = new Warnings(effects);
     this.jitterState = start.seed();
+    this.startedMs = nowMsAtStart;
     CoreLog.Checkpoint checkpoint = log.newestCheckpoint();
     this.commitIndex = checkpoint == null ? 0 : checkpoint.index();
     this.stableIndex = commitIndex;
@@ -210,6 +218,7 @@ final class CoreState {
   void setLeader(MemberId newLeader) {
     if (newLeader != null) {
       leaderHeardMs = nowMs;
+      everHeard = true;
     }
     if (!Objects.equals(leader, newLeader)) {
       if (leader != null) {
@@ -270,6 +279,23 @@ final class CoreState {
         leader == null
             ? "The group has no leader now; try again"
             : "This member does not lead; ask %s".formatted(leader.name()));
+  }
+
+  /**
+   * With {@link Agreement#CONNECTED}: whether a witness votes, so that a leader needs a majority,
+   * and serves under a lease.
+   */
+  boolean isLeased() {
+    return !needsMajority() && members.latest().hasWitness();
+  }
+
+  /**
+   * Until then this member lets no other lead than the one it heard last: that one serves in the
+   * belief that it does. What it promised before its own start it does not know.
+   */
+  long promisedUntilMs() {
+    long since = Math.max(startedMs, everHeard ? leaderHeardMs : startedMs);
+    return isLeased() ? since + settings.promiseMs() : Long.MIN_VALUE;
   }
 
   boolean needsMajority() {

@@ -34,7 +34,7 @@ final class Elections {
   /** Ends a candidacy; whether it was won with votes of members that may have lost entries. */
   boolean won() {
     lossAccepted = false;
-    return s.needsMajority() ? lossy : granted(true) < s.members.latest().voters().size();
+    return s.needsMajority() ? lossy : !grantedByAllWithData(true);
   }
 
   /** Acts when time is up; the answer is whether this member has just won. */
@@ -43,7 +43,7 @@ final class Elections {
       tries = 0;
       lossAccepted = false;
     }
-    if (s.nowMs < s.electionDeadlineMs) {
+    if (s.nowMs < Math.max(s.electionDeadlineMs, s.promisedUntilMs())) {
       return false;
     }
     if (s.role == Role.PRE_CANDIDATE && mayBeLossy()) {
@@ -126,6 +126,7 @@ final class Elections {
     boolean granted =
         ask.forTerm() > s.term()
             && !s.hearsLeader()
+            && s.nowMs >= s.promisedUntilMs()
             && isGoodEnough(from, ask.lastTerm(), ask.lastIndex());
     s.effects.send(
         List.of(from.name()),
@@ -135,7 +136,10 @@ final class Elections {
   /** A leader's power cut may have made it forget what a member has that is not counted. */
   private boolean isGoodEnough(MemberId candidate, long lastTerm, long lastIndex) {
     return s.isUpToDate(lastTerm, lastIndex)
-        || (!s.needsMajority() && !s.isVoter() && s.members.latest().isVoter(candidate));
+        || (!s.needsMajority()
+            && !s.isWitness()
+            && !s.isVoter()
+            && s.members.latest().isVoter(candidate));
   }
 
   boolean onPreVoteReply(MemberId from, Message.PreVoteReply reply) {
@@ -173,6 +177,9 @@ final class Elections {
    * member that was not in step with a leader since its start has seen nobody go away.
    */
   private boolean isGrantedByConnected() {
+    if (s.isLeased()) {
+      return isGrantedBesideWitness();
+    }
     for (MemberId voter : s.members.latest().voters()) {
       Answer answer = answers.get(voter);
       boolean letGo = s.isLetGo(voter) || (lossAccepted && hadTimeToAnswer());
@@ -181,6 +188,25 @@ final class Elections {
       }
     }
     return true;
+  }
+
+  /**
+   * The witness votes for nobody who was left out. Of those that were not, one that was in step has
+   * all but what a leader has acknowledged of what was on its way.
+   */
+  private boolean isGrantedBesideWitness() {
+    return granted(false) >= s.members.latest().majority()
+        && (s.inStep || grantedByAllWithData(false) || (lossAccepted && hadTimeToAnswer()));
+  }
+
+  private boolean grantedByAllWithData(boolean intactOnly) {
+    return s.members.latest().dataVoters().stream()
+        .map(answers::get)
+        .allMatch(
+            answer ->
+                answer != null
+                    && answer.granted()
+                    && (!intactOnly || answer.standing() == Standing.INTACT));
   }
 
   private boolean hadTimeToAnswer() {
@@ -246,7 +272,8 @@ final class Elections {
     if (s.hasNoMembership()) {
       return;
     }
-    if (ask.term() > s.term() && s.hearsLeader() && !ask.transfer()) {
+    boolean kept = s.hearsLeader() || s.nowMs < s.promisedUntilMs();
+    if (kept && !ask.transfer() && (ask.term() > s.term() || s.isLeased())) {
       // It would cost a leader that works; the candidate was cut off or has not heard it yet.
       return;
     }

@@ -47,7 +47,7 @@ public final class GroupCore {
    *     start
    */
   public GroupCore(Start start, long nowMs) {
-    s = new CoreState(start);
+    s = new CoreState(start, nowMs);
     s.nowMs = nowMs;
     s.leaderlessSinceMs = nowMs;
     s.place = new Place(s);
@@ -94,7 +94,7 @@ public final class GroupCore {
 
   /** As {@link io.mgtm.group.ReplicatedLog#mayAnswer}. */
   public boolean mayAnswer(long nowMs) {
-    return s.isAwake(nowMs) && (leading == null || !leading.isFenced());
+    return s.isAwake(nowMs) && (leading == null || leading.mayAnswer(nowMs));
   }
 
   private void end() {

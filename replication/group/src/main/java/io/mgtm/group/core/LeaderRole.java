@@ -18,6 +18,7 @@ import java.util.function.ToLongFunction;
 final class LeaderRole {
   private final CoreState s;
   private final Map<MemberId, Progress> others = new LinkedHashMap<>();
+  private final Lease lease;
   private final Sender sender;
   private final Changes changes;
   private final WitnessLink witness;
@@ -51,7 +52,8 @@ final class LeaderRole {
     s.setLeader(s.self);
     termStart = s.log.lastIndex() + 1;
     gate = new DurabilityGate(termStart - 1);
-    sender = new Sender(s, others.values());
+    lease = new Lease(s);
+    sender = new Sender(s, lease, others.values());
     changes = new Changes(s, this);
     witness = new WitnessLink(s, this, sender);
     lags = new LagWatch(s, this);
@@ -132,8 +134,18 @@ final class LeaderRole {
 
   /** This member may have been left out: it asks the others, and acknowledges nothing meanwhile. */
   void stoodStill() {
+    if (s.isLeased()) {
+      lease.end(sender.round());
+      beat();
+      return;
+    }
     fenceRound = sender.round() + 1;
     beat();
+  }
+
+  /** Whether no other can lead as far as this member knows. */
+  boolean mayAnswer(long nowMs) {
+    return !isFenced() && (!s.isLeased() || (lease.holds(nowMs) && !changes.isHandedOver()));
   }
 
   boolean isFenced() {
@@ -177,13 +189,16 @@ final class LeaderRole {
   }
 
   void tick() {
-    if (s.needsMajority() && answering() < s.members.latest().majority()) {
+    boolean majority = s.needsMajority() || s.isLeased();
+    if (majority && answering() < s.members.latest().majority()) {
       s.follow(s.term(), null);
       s.awaitLeader();
       return;
     }
     changes.tick();
-    witness.advance();
+    if (s.needsMajority()) {
+      witness.advance();
+    }
     lags.tick();
     if (s.nowMs - lastHeartbeatMs >= s.settings.heartbeatMs()) {
       beat();
@@ -224,6 +239,7 @@ final class LeaderRole {
         && other.state == Progress.State.REPLICATE
         && other.match >= termStart
         && other.isCaughtUp()
+        && !other.witness
         && counts(other.member);
   }
 
@@ -233,8 +249,10 @@ final class LeaderRole {
    */
   boolean counts(MemberId voter) {
     return voter.equals(s.self)
+        || s.members.latest().isWitness(voter)
         || (s.members.latest().isVoter(voter)
             && !s.gone.contains(voter.name())
+            && (answers(others.get(voter)) || !s.isLeased())
             && !others.get(voter).restarted);
   }
 
@@ -272,7 +290,7 @@ final class LeaderRole {
     if (m.matched()) {
       other.matched(m.index(), m.durableIndex());
     } else {
-      refused(other, m);
+      sender.refused(other, m);
     }
     if (s.needsMajority() && m.standing() == Standing.FORCED_ONLY && other.isCaughtUp()) {
       sender.send(other, new Message.CaughtUp(s.term(), m.incarnation()));
@@ -313,34 +331,6 @@ final class LeaderRole {
     return other;
   }
 
-  private void refused(Progress other, Message.AppendReply m) {
-    if (other.state == Progress.State.CHECKPOINT && m.hintIndex() < other.checkpoint.index()) {
-      return;
-    }
-    if (m.index() <= other.match
-        || (other.state == Progress.State.PROBE && m.index() != other.next - 1)) {
-      return; // an answer to something older
-    }
-    CoreLog log = s.log;
-    if (m.hintIndex() > m.index()) {
-      // Its log begins later, with a committed checkpoint.
-      boolean contradicts =
-          m.hintIndex() > log.lastIndex()
-              || (m.hintIndex() >= log.baseIndex() && log.termAt(m.hintIndex()) != m.hintTerm());
-      if (contradicts) {
-        sender.send(other, new Message.Diverged(s.term(), m.hintIndex()));
-      } else {
-        other.probe(m.hintIndex() + 1);
-      }
-      return;
-    }
-    long index = Math.min(m.hintIndex(), log.lastIndex());
-    while (index > log.baseIndex() && log.termAt(index) > m.hintTerm()) {
-      index--;
-    }
-    other.probe(index + 1);
-  }
-
   /** Commits what a majority has by now. */
   void advance() {
     if (s.role != Role.LEADER) {
@@ -378,8 +368,15 @@ final class LeaderRole {
 
   /** Commits what was sent to those that are counted. */
   private void advanceBySending() {
-    if (isFenced()) {
+    if (s.isLeased()) {
+      lease.answered(ofMajority(other -> other.ackedRound, sender.round()));
+      witness.advanceBesideCounted();
+    }
+    if (!mayAnswer(s.nowMs)) {
       return;
+    }
+    if (s.isLeased()) {
+      s.inStep = true;
     }
     if (readAsked || fenceRound > 0) {
       readAsked = false;
@@ -392,7 +389,7 @@ final class LeaderRole {
     long had = sent;
     boolean shared = others.isEmpty();
     for (MemberId voter : s.members.latest().voters()) {
-      if (!voter.equals(s.self) && counts(voter)) {
+      if (!voter.equals(s.self) && !s.members.latest().isWitness(voter) && counts(voter)) {
         Progress other = others.get(voter);
         sent = Math.min(sent, other.sentIndex());
         had = Math.min(had, other.match);
@@ -401,6 +398,9 @@ final class LeaderRole {
     }
     gate.durable(Math.min(had, s.log.durableIndex()));
     tellWhoIsInStep(false);
+    if (s.isLeased() && !witness.excludes()) {
+      return;
+    }
     commit(sent);
     s.stableIndex = Math.max(s.stableIndex, Math.min(had, s.commitIndex));
     if (shared) {

@@ -14,10 +14,12 @@ import java.util.Map;
 final class Sender {
   private final CoreState s;
   private final Collection<Progress> others;
+  private final Lease lease;
   private long round;
 
-  Sender(CoreState s, Collection<Progress> others) {
+  Sender(CoreState s, Lease lease, Collection<Progress> others) {
     this.s = s;
+    this.lease = lease;
     this.others = others;
   }
 
@@ -42,6 +44,7 @@ final class Sender {
    */
   void send(long limit, boolean toAll) {
     round++;
+    lease.begun(round);
     Map<Long, List<Progress>> entriesFrom = new LinkedHashMap<>();
     Map<Long, List<Progress>> emptyFrom = new LinkedHashMap<>();
     for (Progress other : List.copyOf(others)) {
@@ -149,5 +152,34 @@ final class Sender {
             other.checkpointOffset,
             Message.CheckpointPiece.checksum(piece),
             piece));
+  }
+
+  /** Its log does not match where it was asked: looks for the place where it does. */
+  void refused(Progress other, Message.AppendReply m) {
+    if (other.state == Progress.State.CHECKPOINT && m.hintIndex() < other.checkpoint.index()) {
+      return;
+    }
+    if (m.index() <= other.match
+        || (other.state == Progress.State.PROBE && m.index() != other.next - 1)) {
+      return; // an answer to something older
+    }
+    CoreLog log = s.log;
+    if (m.hintIndex() > m.index()) {
+      // Its log begins later, with a committed checkpoint.
+      boolean contradicts =
+          m.hintIndex() > log.lastIndex()
+              || (m.hintIndex() >= log.baseIndex() && log.termAt(m.hintIndex()) != m.hintTerm());
+      if (contradicts) {
+        send(other, new Message.Diverged(s.term(), m.hintIndex()));
+      } else {
+        other.probe(m.hintIndex() + 1);
+      }
+      return;
+    }
+    long index = Math.min(m.hintIndex(), log.lastIndex());
+    while (index > log.baseIndex() && log.termAt(index) > m.hintTerm()) {
+      index--;
+    }
+    other.probe(index + 1);
   }
 }

@@ -111,6 +111,38 @@ final class WitnessLink {
     }
   }
 
+  /**
+   * With {@link Agreement#CONNECTED}: the entry that leaves a member with data out; or the term
+   * start of a leader that found one left out and does not know whether the witness has heard.
+   */
+  private long excludedAt() {
+    Membership now = s.members.latest();
+    boolean whole = now.joining().stream().allMatch(now::isWitness) && now.dataVoters().size() > 1;
+    return whole ? 0 : Math.max(s.members.latestIndex(), leader.termStart());
+  }
+
+  /** Has the witness store what leaves a member out. */
+  void advanceBesideCounted() {
+    Progress witness = witness();
+    needed = witness != null && witness.match < excludedAt();
+    if (!needed) {
+      return;
+    }
+    if (s.log.durableIndex() < excludedAt()) {
+      s.log.requestForce();
+    }
+    if (witness.match >= asked && askUpTo(end())) {
+      sender.sendPosition(witness, asked);
+    }
+  }
+
+  /** Whether nobody who is not counted can be elected. */
+  boolean excludes() {
+    Progress witness = witness();
+    return s.members.latest().dataVoters().stream().allMatch(leader::counts)
+        && (witness == null || witness.match >= excludedAt());
+  }
+
   private long end() {
     return Math.min(leader.changes().sendLimit(), s.log.durableIndex());
   }

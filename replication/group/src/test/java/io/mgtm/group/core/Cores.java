@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * step. Messages arrive at once, in order, unless a link is cut.
  */
 final class Cores {
-  private static final int STEP_MS = 10;
+  static final int STEP_MS = 10;
   private static final long PATIENCE_MS = 60_000;
 
   private record Sent(Node from, String to, Message message) {}
@@ -37,6 +37,9 @@ final class Cores {
 
   /** The configured name of the witness, empty for none. */
   String witness = "";
+
+  /** Planted: so much earlier a process believes to have been started. */
+  long startedEarlierMs;
 
   Cores(String... names) {
     this(Agreement.MAJORITY, names);
@@ -90,7 +93,7 @@ final class Cores {
                   members,
                   record,
                   self.folder().getMostSignificantBits() * 31 + record.incarnation()),
-              nowMs);
+              nowMs - startedEarlierMs);
     }
 
     boolean isLeading() {
@@ -241,6 +244,17 @@ final class Cores {
   Node awaitLeader() {
     await("a leader", () -> nodes.values().stream().anyMatch(Node::isLeading));
     return nodes.values().stream().filter(Node::isLeading).findFirst().orElseThrow();
+  }
+
+  /** Who would answer a client now, a read too, without asking anybody. */
+  List<Node> answering() {
+    return leaders().stream().filter(node -> node.core.mayAnswer(nowMs)).toList();
+  }
+
+  /** One's view says that another has gone. */
+  void showGone(String to, String gone) {
+    node(to).core.peerDown(nowMs, gone);
+    deliver();
   }
 
   List<Node> leaders() {

@@ -20,6 +20,7 @@ final class Nemesis {
   private final GroupSimulation world;
   private final SplittableRandom random;
   private final Pauses pauses;
+  private final Lines lines;
   private final Unhurt unhurt;
 
   /** Whether a majority may lose power at once, so that what was not forced may be lost. */
@@ -38,6 +39,7 @@ final class Nemesis {
     this.world = world;
     this.random = world.random.split();
     this.pauses = new Pauses(world, random);
+    this.lines = new Lines(world, random);
     this.unhurt = new Unhurt(world);
     this.harsh =
         random.nextInt(4) == 0
@@ -129,6 +131,10 @@ final class Nemesis {
       powerCut(leaderOr(anyone())); // a leader's marks are lost by nothing else
       return;
     }
+    if (!world.witness.isEmpty() && random.nextInt(3) == 0) {
+      cutLines();
+      return;
+    }
     switch (random.nextInt(membershipChanges ? 14 : 12)) {
       case 0, 1, 2 -> kill(leaderOr(anyone()));
       case 3 -> kill(anyone());
@@ -140,6 +146,18 @@ final class Nemesis {
       case 10, 11 -> pause(random.nextInt(3) > 0 ? leaderOr(anyone()) : anyone());
       case 12 -> add();
       default -> remove();
+    }
+  }
+
+  private void cutLines() {
+    boolean witness = random.nextInt(4) == 0;
+    if (world.nowMs() <= quietUntilMs) {
+      return;
+    }
+    if (witness) {
+      lines.restartWitnessWithinThePromise(this::restart);
+    } else {
+      lines.cut(random.nextBoolean() ? leaderOr(anyone()) : anyone());
     }
   }
 
@@ -248,7 +266,8 @@ final class Nemesis {
 
   private boolean areOthersUnhurt(SimNode next) {
     return world.nodes().values().stream()
-        .allMatch(node -> node == next || (node.alive && node.core.isInStep()));
+        .allMatch(
+            node -> node == next || (node.alive && (node.isWitness() || node.core.isInStep())));
   }
 
   private void emptyDisk(SimNode node) {
@@ -338,7 +357,8 @@ final class Nemesis {
   private void stopInOrder() {
     SimNode leader = world.leader();
     SimNode successor = anyone();
-    if (!pauses.isQuiet() || leader == null || successor == leader || !successor.alive) {
+    boolean whole = lines.areWhole();
+    if (!whole || !pauses.isQuiet() || leader == null || successor == leader || !successor.alive) {
       return;
     }
     boolean[] begun = {false};
@@ -392,7 +412,10 @@ final class Nemesis {
             .allMatch(
                 node -> node.alive && !node.doomed && node.core.standing() == Standing.INTACT);
     if (leader != null && world.isLazy()) {
-      leader.step(() -> leader.core.remove(anyone().name));
+      SimNode chosen = anyone();
+      if (!chosen.isWitness()) { // without it nothing is promised when a line is cut
+        leader.step(() -> leader.core.remove(chosen.name));
+      }
     } else if (leader != null
         && allWell
         && leader.core.membership().voters().stream()

@@ -331,6 +331,7 @@ final class SimNode implements Effects {
   }
 
   void truncated(long fromIndex) {
+    checkedCommit = Math.min(checkedCommit, fromIndex - 1);
     if (pendingCheckpoint != null && pendingCheckpoint.index() >= fromIndex) {
       pendingCheckpoint = null;
     }

@@ -1,0 +1,54 @@
+package io.mgtm.group.core;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * With {@link Agreement#CONNECTED} and a witness: until when a leader knows that no other can lead.
+ * Who has answered a round lets no other lead for {@link CoreSettings#promiseMs} after it came,
+ * which was not before it was sent; so when a majority has answered, no majority elects another
+ * before {@link CoreSettings#leaseMs} after that have passed. Owner thread.
+ */
+final class Lease {
+  private static final int ROUNDS_MAX = 1_024;
+
+  private record Round(long number, long sentMs) {}
+
+  private final CoreState s;
+  private final Deque<Round> rounds = new ArrayDeque<>();
+  private long untilMs = Long.MIN_VALUE;
+
+  /** Rounds up to this one do not count. */
+  private long voidUpTo;
+
+  Lease(CoreState s) {
+    this.s = s;
+  }
+
+  /** A round begins; it is sent now or later. */
+  void begun(long round) {
+    if (rounds.size() < ROUNDS_MAX) {
+      rounds.addLast(new Round(round, s.nowMs));
+    }
+  }
+
+  /** A majority has answered a round. */
+  void answered(long round) {
+    while (!rounds.isEmpty() && rounds.peekFirst().number() <= round) {
+      Round known = rounds.removeFirst();
+      if (known.number() > voidUpTo) {
+        untilMs = Math.max(untilMs, known.sentMs() + s.settings.leaseMs());
+      }
+    }
+  }
+
+  /** Only rounds that begin later count. */
+  void end(long lastRound) {
+    voidUpTo = lastRound;
+    untilMs = Long.MIN_VALUE;
+  }
+
+  boolean holds(long nowMs) {
+    return nowMs < untilMs;
+  }
+}

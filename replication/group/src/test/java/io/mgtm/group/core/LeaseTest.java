@@ -1,0 +1,78 @@
+package io.mgtm.group.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Mode lazy with two members that keep data, and a witness: one of the two leads, under a lease.
+ */
+class LeaseTest {
+  private static final CoreSettings SETTINGS = CoreSettings.defaults();
+
+  private final Cores cores = new Cores(Agreement.CONNECTED, "a", "b", "w");
+  private Cores.Node leader;
+  private Cores.Node other;
+
+  @BeforeEach
+  void begin() {
+    cores.witness = "w";
+    cores.startEmpty("a", "b", "w");
+    leader = cores.awaitLeader();
+    other = cores.node(leader.self.name().equals("a") ? "b" : "a");
+    cores.await("the pair", () -> other.core.isInStep());
+    cores.run(1_000);
+    assertThat(cores.answering()).containsExactly(leader);
+  }
+
+  /**
+   * The other member is cut off from the leader and knows it; its own promise is over, and it
+   * stands. Then the leader loses the witness too, which is started again at that moment.
+   *
+   * @return who answered, at each step of an election timeout and a half
+   */
+  private List<List<Cores.Node>> restartWitnessWithinThePromise(long startedEarlierMs) {
+    cores.cut(leader.self.name(), other.self.name());
+    cores.run(SETTINGS.promiseMs());
+    assertThat(cores.answering()).as("the lease is the witness's").containsExactly(leader);
+    cores.showGone(other.self.name(), leader.self.name());
+    cores.startedEarlierMs = startedEarlierMs;
+    cores.cut(leader.self.name(), "w");
+    cores.restart("w");
+    List<List<Cores.Node>> answered = new ArrayList<>();
+    for (int ms = 0; ms < SETTINGS.electionTimeoutMs() * 3 / 2; ms += Cores.STEP_MS) {
+      cores.run(Cores.STEP_MS);
+      answered.add(cores.answering());
+    }
+    return answered;
+  }
+
+  @Test
+  void aRestartedWitnessKeepsWhatItPromised() {
+    List<List<Cores.Node>> answered = restartWitnessWithinThePromise(0);
+    assertThat(answered).allSatisfy(at -> assertThat(at).hasSizeLessThan(2));
+    assertThat(answered.get(0)).as("the lease goes on").containsExactly(leader);
+    assertThat(cores.answering()).as("in the end").containsExactly(other);
+  }
+
+  /** Planted: a process that does not count from its start, so that it promised nothing. */
+  @Test
+  void withoutThatTwoWouldAnswer() {
+    assertThat(restartWitnessWithinThePromise(SETTINGS.promiseMs()))
+        .anySatisfy(at -> assertThat(at).containsExactlyInAnyOrder(leader, other));
+  }
+
+  @Test
+  void aLeaderThatIsCutOffAnswersNobodyBeforeTheOtherLeads() {
+    cores.cut(leader.self.name(), other.self.name(), "w");
+    cores.showGone(other.self.name(), leader.self.name());
+    for (long ms = 0; ms < 3 * SETTINGS.electionTimeoutMs(); ms += Cores.STEP_MS) {
+      cores.run(Cores.STEP_MS);
+      assertThat(cores.answering()).hasSizeLessThan(2);
+    }
+    assertThat(cores.answering()).containsExactly(other);
+  }
+}
