@@ -199,8 +199,9 @@ final class FakeNode implements LinkConnector {
 
     @Override
     public void pull(long id, boolean more) {
+      boolean sends = more && sendsPieces; // A test that hears of the pull may change it.
       pulls.add(more);
-      if (more && sendsPieces) {
+      if (sends) {
         loop.execute(() -> piece(id, true));
       } else if (!more) {
         lists.remove(id);
