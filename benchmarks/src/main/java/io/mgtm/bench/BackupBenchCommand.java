@@ -9,28 +9,36 @@ import io.mgtm.bench.load.Mix;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.server.BackupFile;
 import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.server.Restore;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
 import io.mgtm.proxy.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.SocketFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code mgtm bench backup}: the longest pause of clients while a large state is copied. */
@@ -39,7 +47,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Starts a group of three of this machine with many sequences and open transactions, runs load"
           + " through its proxy, and prints the longest that a request took: undisturbed, while"
-          + " backups are taken, and while a member with an emptied folder is given the state.",
+          + " a backup is taken, until a checkpoint is written, while a member is started again,"
+          + " and while one with an emptied folder is given the state. At last all are given a"
+          + " backup, and serve again.",
       "Exit status 1 when a request failed, a member was elected meanwhile, or the checker found"
           + " something."
     },
@@ -53,6 +63,12 @@ final class BackupBenchCommand implements Callable<Integer> {
   private static final int LONG_MS = 3_600_000;
   private static final int CLIENTS = 64;
   private static final double NANOS_PER_MS = 1e6;
+
+  /** Reached every half a minute or so, whereas the default takes minutes. */
+  private static final String SETTINGS = "log:%n  checkpointBytes: 16777216%n";
+
+  private static final int CHECKPOINT_MS = 300_000;
+  private static final String NOTHING = "nothing";
 
   @Spec private CommandSpec spec;
 
@@ -82,17 +98,30 @@ final class BackupBenchCommand implements Callable<Integer> {
       description = "How the JVMs of nodes and proxy are started. Default: as mgtm does.")
   private List<String> jvm = LocalSettings.JVM_OPTIONS;
 
+  /** The longest of each round, in ms. */
+  private final Map<String, List<Double>> longest = new LinkedHashMap<>();
+
+  private final GivenOut givenOut = new GivenOut();
   private PrintWriter out;
   private LocalInstallation installation;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (rounds < 1) {
+      throw new ParameterException(spec.commandLine(), "--rounds: at least 1 is expected");
+    }
     out = spec.commandLine().getOut();
     Path folder = Files.createTempDirectory("mgtm-backup");
     LocalSettings free = LocalSettings.free(folder, 3, "fifo");
     LocalSettings settings =
         new LocalSettings(
-            folder, free.clients(), free.members(), free.proxy(), free.mode(), jvm, List.of());
+            folder,
+            free.clients(),
+            free.members(),
+            free.proxy(),
+            free.mode(),
+            jvm,
+            List.of("--config", config(folder).toString()));
     try (LocalInstallation started = LocalInstallation.start(settings)) {
       installation = started;
       started.awaitLeader(LEADER_MS);
@@ -101,6 +130,10 @@ final class BackupBenchCommand implements Callable<Integer> {
     } finally {
       Trees.delete(folder);
     }
+  }
+
+  private static Path config(Path folder) throws IOException {
+    return Files.writeString(folder.resolve("gtm.yaml"), SETTINGS.formatted());
   }
 
   /** Makes the sequences, by many clients at a time. */
@@ -130,32 +163,60 @@ final class BackupBenchCommand implements Callable<Integer> {
     return null;
   }
 
-  private boolean measure() throws IOException, InterruptedException {
-    LoadSettings load =
+  private LoadRun load() throws IOException {
+    return LoadRun.start(
         LoadSettings.of(installation.proxyAddress().resolve(), connections, Mix.TXN, LONG_MS)
-            .withOpen(open);
-    out.println("| during | seconds | longest ms | requests | bytes |");
-    out.println("|---|--:|--:|--:|--:|");
+            .withOpen(open),
+        givenOut);
+  }
+
+  private boolean measure() throws IOException, InterruptedException {
+    out.println("| during | seconds | longest ms | requests | bytes | load average |");
+    out.println("|---|--:|--:|--:|--:|--:|");
     LoadResult result;
     long term;
-    try (LoadRun run = LoadRun.start(load, new GivenOut())) {
+    try (LoadRun run = load()) {
       TimeUnit.SECONDS.sleep(seconds);
       term = status(leader()).term();
       for (int round = 0; round < rounds; round++) {
-        row(run, "nothing", this::rest);
+        row(run, NOTHING, this::rest);
         row(run, "a backup", () -> ask(leader(), "backup").length);
-        row(run, "a member that is given the state", this::rejoin);
+        row(run, "until a checkpoint was written", this::awaitCheckpoint);
+        row(run, "a member that is started again", () -> rejoin(false));
+        row(run, "a member that is given the state", () -> rejoin(true));
       }
       term = status(leader()).term() - term;
       run.stop();
       result = run.finish();
     }
-    out.printf("%nElections: %d. Failed requests: %d.%n", term, result.errors());
+    LoadResult after = restored();
+    summary();
+    out.printf("%nElections: %d. Failed requests: %d.%n", term, result.errors() + after.errors());
     for (int i = 0; i < installation.settings().nodes(); i++) {
       out.printf("Memory of g%d, at most: %s%n", i + 1, memory(installation.node(i).pid()));
     }
     out.flush();
-    return result.clean() && term == 0;
+    return result.clean() && after.clean() && term == 0;
+  }
+
+  private void summary() {
+    double nothing = median(longest.get(NOTHING));
+    out.println();
+    out.println("| during | median of the longest, ms | above nothing, ms | highest, ms |");
+    out.println("|---|--:|--:|--:|");
+    longest.forEach(
+        (name, each) ->
+            out.printf(
+                Locale.ROOT,
+                "| %s | %.0f | %.0f | %.0f |%n",
+                name,
+                median(each),
+                median(each) - nothing,
+                each.stream().max(Double::compare).orElseThrow()));
+  }
+
+  private static double median(List<Double> of) {
+    return of.stream().sorted().toList().get(of.size() / 2);
   }
 
   /** What is done; the answer is how many bytes it gave. */
@@ -169,14 +230,17 @@ final class BackupBenchCommand implements Callable<Integer> {
     long begin = System.nanoTime();
     long bytes = step.run();
     double took = (System.nanoTime() - begin) / 1e9;
+    double pause = run.takeLongestNanos() / NANOS_PER_MS;
+    longest.computeIfAbsent(name, n -> new ArrayList<>()).add(pause);
     out.printf(
         Locale.ROOT,
-        "| %s | %.1f | %.1f | %,d | %,d |%n",
+        "| %s | %.1f | %.1f | %,d | %,d | %.1f |%n",
         name,
         took,
-        run.takeLongestNanos() / NANOS_PER_MS,
+        pause,
         run.served() - before,
-        bytes);
+        bytes,
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     out.flush();
   }
 
@@ -185,12 +249,42 @@ final class BackupBenchCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Empties a follower's folder, and waits until it has all again. */
-  private long rejoin() throws IOException, InterruptedException {
+  /** Waits until the leader has a checkpoint that it had not before; its bytes. */
+  private long awaitCheckpoint() throws IOException, InterruptedException {
+    Path folder = folder(installation.awaitLeader(LEADER_MS));
+    Set<Path> known = checkpoints(folder);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CHECKPOINT_MS);
+    while (System.nanoTime() - deadline < 0) {
+      for (Path found : checkpoints(folder)) {
+        if (!known.contains(found)) {
+          return Files.size(found);
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+    throw new IOException("no checkpoint was written in " + CHECKPOINT_MS + " ms");
+  }
+
+  private static Set<Path> checkpoints(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("checkpoint-[^.]*"))
+          .collect(Collectors.toSet());
+    }
+  }
+
+  private Path folder(int node) {
+    return installation.settings().folder().resolve(installation.settings().name(node));
+  }
+
+  /** Ends a follower, starts it again, and waits until it has all again. */
+  private long rejoin(boolean emptied) throws IOException, InterruptedException {
     int leader = installation.awaitLeader(LEADER_MS);
     int other = (leader + 1) % installation.settings().nodes();
     installation.node(other).kill();
-    Trees.delete(installation.settings().folder().resolve(installation.settings().name(other)));
+    if (emptied) {
+      Trees.delete(folder(other));
+    }
     installation.restartNode(other);
     long wanted = status(leader()).committedIndex();
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(REJOIN_MS);
@@ -201,6 +295,40 @@ final class BackupBenchCommand implements Callable<Integer> {
       TimeUnit.MILLISECONDS.sleep(100);
     }
     return 0;
+  }
+
+  /** All members are given a backup in new folders; load again, that nothing comes twice. */
+  private LoadResult restored() throws IOException, InterruptedException {
+    Path file = installation.settings().folder().resolve("backup");
+    Files.write(file, ask(leader(), "backup"));
+    int nodes = installation.settings().nodes();
+    installation.proxy().kill(); // The sessions that it holds end with the group.
+    for (int i = 0; i < nodes; i++) {
+      installation.node(i).kill();
+      Trees.delete(folder(i));
+      restore(file, folder(i));
+    }
+    long begin = System.nanoTime();
+    for (int i = 0; i < nodes; i++) {
+      installation.restartNode(i);
+    }
+    long term = status(address(installation.awaitLeader(REJOIN_MS))).term();
+    double took = (System.nanoTime() - begin) / 1e9;
+    installation.restartProxy();
+    out.printf(Locale.ROOT, "%nRestored: it served after %.1f s, in term %d.%n", took, term);
+    try (LoadRun run = load()) {
+      TimeUnit.SECONDS.sleep(seconds);
+      run.stop();
+      return run.finish();
+    }
+  }
+
+  private static void restore(Path from, Path data) throws IOException {
+    try {
+      Restore.place(data, BackupFile.open(from)::writeTo);
+    } catch (BackupFile.BadBackupException e) {
+      throw new IOException(from + ": " + e.getMessage(), e);
+    }
   }
 
   private HostPort address(int node) {

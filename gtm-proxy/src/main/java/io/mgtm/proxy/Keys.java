@@ -1,12 +1,11 @@
 package io.mgtm.proxy;
 
+import io.mgtm.gtm.config.SecretFile;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /** The keys and the secret of links, from their files. */
 final class Keys {
@@ -39,22 +38,12 @@ final class Keys {
   /**
    * The secret, null when none is set.
    *
-   * @throws IOException when the file cannot be read, or has no first line
+   * @throws IOException when the file cannot be read, or does not hold a secret
    */
   static LinkSecret secret(Path file) throws IOException {
     if (file == null) {
       return null;
     }
-    List<String> lines;
-    try {
-      lines = Files.readAllLines(file);
-    } catch (IOException e) {
-      throw new IOException("cannot read secretFile " + file + ": " + e, e);
-    }
-    String secret = lines.isEmpty() ? "" : lines.get(0).strip();
-    if (secret.isEmpty()) {
-      throw new IOException("secretFile " + file + " has an empty first line");
-    }
-    return new LinkSecret(secret);
+    return new LinkSecret(SecretFile.ofLinks("secretFile", file));
   }
 }

@@ -46,7 +46,7 @@ public record ProxyConfig(
   /**
    * What is admitted.
    *
-   * @param outboundBytesMax replies that wait for one client before it is read no more
+   * @param outboundBytesMax replies that wait for one client before it is no longer read
    */
   public record LimitsConfig(int connectionsMax, int frameBytesMax, int outboundBytesMax) {}
 

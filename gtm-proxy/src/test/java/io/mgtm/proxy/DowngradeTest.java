@@ -7,6 +7,7 @@ import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.front.UpstreamProtocol;
 import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
@@ -19,6 +20,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,6 +39,7 @@ class DowngradeTest {
   private static final class OneAnswer implements Closeable {
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final List<Character> asked = new CopyOnWriteArrayList<>();
+    private final List<Integer> versions = new CopyOnWriteArrayList<>();
     private final IntFunction<ByteBuf> answer;
     private volatile IOException broken;
 
@@ -60,6 +63,8 @@ class DowngradeTest {
           asked.add(first);
           ByteBuf out;
           if (first == 'M') {
+            ByteBuffer preface = ByteBuffer.wrap(client.getInputStream().readNBytes(7));
+            versions.add((int) preface.getShort(3));
             links++;
             out = answer.apply(links);
           } else {
@@ -89,6 +94,25 @@ class DowngradeTest {
     ByteBuf out = Unpooled.buffer();
     LinkWriter.challenge(out, new byte[32]);
     return out;
+  }
+
+  private static ByteBuf tooNew() {
+    ByteBuf out = Unpooled.buffer();
+    String refusal = "a link of version 3 with flags 0; this node speaks versions 1 to 2";
+    LinkWriter.refused(out, 0, RefusalCode.PROTOCOL, refusal, "");
+    return out;
+  }
+
+  @Test
+  void aNodeOfBeforeIsSpokenToInTheVersionThatItKnows() throws Exception {
+    try (OneAnswer at = new OneAnswer(link -> tooNew());
+        ProxyServer proxy =
+            ProxyServer.start(TestProxy.config(UpstreamProtocol.AUTO, at.address()))) {
+      Await.until("the version before", () -> at.versions.contains(LinkFormat.VERSION_ENTRIES));
+      assertThat(at.versions.get(0)).isEqualTo(LinkFormat.VERSION);
+      assertThat(at.asked).as("it is a node all the same").containsOnly('M');
+      assertThat(proxy.trouble()).isNotEmpty();
+    }
   }
 
   private static ByteBuf tlsOnly() {
@@ -137,7 +161,7 @@ class DowngradeTest {
 
   @Test
   void aProxyWithoutTheSecretIsDownAndSaysWhatIsMissing() throws Exception {
-    Path secret = Files.writeString(folder.resolve("secret"), "correct horse\n");
+    Path secret = Files.writeString(folder.resolve("secret"), "correct horse battery\n");
     LinksConfig d = GtmConfig.DEFAULTS.links();
     LinksConfig links = new LinksConfig(secret, null, null, null, false, d.graceMs());
     HostPort any = new HostPort("127.0.0.1", 0);

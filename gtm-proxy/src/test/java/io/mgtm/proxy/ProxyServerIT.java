@@ -264,8 +264,8 @@ class ProxyServerIT {
 
   @Test
   void theSecretOpensTheLinkAndAWrongOneDoesNot() throws Exception {
-    Path right = Files.writeString(folder.resolve("secret"), "correct horse\n");
-    Path wrong = Files.writeString(folder.resolve("wrong"), "battery staple\n");
+    Path right = Files.writeString(folder.resolve("secret"), "correct horse battery\n");
+    Path wrong = Files.writeString(folder.resolve("wrong"), "battery staple horse\n");
     LinksConfig d = GtmConfig.DEFAULTS.links();
     gtm =
         TestProxy.gtm(

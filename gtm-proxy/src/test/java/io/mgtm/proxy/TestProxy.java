@@ -38,7 +38,8 @@ final class TestProxy {
             d.limits(),
             d.timeouts(),
             d.group(),
-            links));
+            links,
+            d.access()));
   }
 
   static HostPort at(InetSocketAddress address) {

@@ -14,9 +14,12 @@ import io.mgtm.proxy.local.LocalSettings;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
 
@@ -69,6 +72,16 @@ final class GroupUnderLoad implements AutoCloseable {
 
   static GroupUnderLoad start(Path folder) throws IOException, InterruptedException {
     return start(settings(folder, 3, "fifo"));
+  }
+
+  /**
+   * In mode lazy a new leader waits for all fronts, however slow the machine is.
+   *
+   * @param folder that the nodes' configuration is written to
+   */
+  static LocalSettings patient(LocalSettings settings, Path folder) throws IOException {
+    Path config = Files.writeString(folder.resolve("gtm.yaml"), "group: {recoveryWaitMs: 30000}\n");
+    return settings.withNodeOptions(List.of("--config", config.toString()));
   }
 
   static GroupUnderLoad start(LocalSettings settings) throws IOException, InterruptedException {
@@ -199,6 +212,32 @@ final class GroupUnderLoad implements AutoCloseable {
         AdminClient.connect(group.settings().clients().get(node).resolve(), ASK)) {
       return client.standing().leading();
     }
+  }
+
+  /** Waits until exactly these nodes say that they lead and take commands. */
+  void awaitServing(Set<Integer> nodes) throws InterruptedException {
+    await(
+        "those that serve are " + nodes,
+        () -> {
+          Set<Integer> now = new TreeSet<>();
+          for (int i = 0; i < group.settings().nodes(); i++) {
+            if (serves(i)) {
+              now.add(i);
+            }
+          }
+          return now.equals(nodes) ? null : "they are " + now;
+        });
+  }
+
+  /** Waits until the leader warns of something; of nothing, when that is empty. */
+  void awaitWarning(String what) throws InterruptedException {
+    await(
+        what.isEmpty() ? "no warnings" : "a warning: " + what,
+        () -> {
+          JsonNode now = status(group.awaitLeader(LEADER_MS)).get("warnings");
+          boolean there = what.isEmpty() ? now.isEmpty() : now.toString().contains(what);
+          return there ? null : now.toString();
+        });
   }
 
   private int voters() throws IOException {

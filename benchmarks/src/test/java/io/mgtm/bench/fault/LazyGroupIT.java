@@ -41,13 +41,6 @@ class LazyGroupIT {
   @TempDir Path folder;
   @TempDir Path scratch;
 
-  /** A new leader waits for all fronts, however slow the machine is. */
-  private LocalSettings patient(LocalSettings settings) throws IOException {
-    Path config =
-        Files.writeString(scratch.resolve("gtm.yaml"), "group: {recoveryWaitMs: 30000}\n");
-    return settings.withNodeOptions(List.of("--config", config.toString()));
-  }
-
   @Test
   void leadersOfTwoThatAreKilledOneAfterAnotherAreNotMissed() throws Exception {
     killLeaders(2);
@@ -61,7 +54,8 @@ class LazyGroupIT {
 
   private void killLeaders(int nodes) throws IOException, InterruptedException {
     try (GroupUnderLoad running =
-        GroupUnderLoad.start(patient(GroupUnderLoad.settings(folder, nodes, "lazy")))) {
+        GroupUnderLoad.start(
+            GroupUnderLoad.patient(GroupUnderLoad.settings(folder, nodes, "lazy"), scratch))) {
       running.awaitVoters(nodes);
       for (int i = 0; i < KILLS; i++) {
         running.killLeader(2_000);
@@ -86,7 +80,8 @@ class LazyGroupIT {
     try (TestNetwork network = TestNetwork.make("g1", "g2", "proxy");
         GroupUnderLoad running =
             GroupUnderLoad.start(
-                patient(network.installation(folder, List.of("g1", "g2"), "lazy")),
+                GroupUnderLoad.patient(
+                    network.installation(folder, List.of("g1", "g2"), "lazy"), scratch),
                 network::place)) {
       for (int i = 0; i < rounds; i++) {
         running.awaitVoters(2);

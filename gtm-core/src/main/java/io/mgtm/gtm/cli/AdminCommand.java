@@ -3,7 +3,9 @@ package io.mgtm.gtm.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.server.NodeStatus;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -69,13 +71,23 @@ abstract class AdminCommand implements Callable<Integer> {
    * again until the time is up.
    */
   final byte[] askLeader(String verb, String argument) throws IOException {
+    ByteArrayOutputStream answer = new ByteArrayOutputStream();
+    askLeader(verb, argument, answer);
+    return answer.toByteArray();
+  }
+
+  /** The same for something long, which {@code into} gets as it comes. */
+  final void askLeader(String verb, String argument, OutputStream into) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     NodeAddress next = at;
     while (true) {
-      AdminClient.Answer answer = ask(next, verb, argument);
+      AdminClient.Answer answer;
+      try (AdminClient client = link.connect(next, timeoutMs)) {
+        answer = client.ask(verb, argument, into);
+      }
       switch (answer.kind()) {
         case DONE -> {
-          return answer.bytes();
+          return;
         }
         case REDIRECT -> {
           if (System.nanoTime() - deadline > 0) {

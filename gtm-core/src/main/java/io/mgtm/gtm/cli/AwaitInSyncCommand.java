@@ -64,7 +64,10 @@ final class AwaitInSyncCommand extends AdminCommand {
           "%s at %s is the witness and keeps no entries; ask a member with data"
               .formatted(here.member(), at()));
     }
-    return leader == null ? "no leader is known" : goal.missing(here, leader);
+    String missing = leader == null ? "no leader is known" : goal.missing(here, leader);
+    return missing.isEmpty() && !here.trouble().isEmpty()
+        ? "%s does not serve: %s".formatted(here.member(), here.trouble())
+        : missing;
   }
 
   /** How far the members must be: as far as the leader of a term was when first seen. */
@@ -79,7 +82,8 @@ final class AwaitInSyncCommand extends AdminCommand {
       all = names.isEmpty();
     }
 
-    String missing(NodeStatus here, NodeStatus leader) {
+    String missing(NodeStatus here, NodeStatus leader) throws IOException {
+      refuseStrangers(leader.members().stream().map(MemberStatus::name).toList());
       if (leader.term() != term) {
         term = leader.term();
         index = leader.lastIndex();
@@ -101,12 +105,22 @@ final class AwaitInSyncCommand extends AdminCommand {
                 .filter(member -> member.name().equals(name))
                 .findFirst()
                 .map(this::missing)
-                .orElse(name + " is not a member");
+                .orElse("");
         if (!missing.isEmpty()) {
           return missing;
         }
       }
       return "";
+    }
+
+    private void refuseStrangers(List<String> known) throws IOException {
+      for (String name : names) {
+        if (!known.contains(name)) {
+          throw new IOException(
+              "%s is not a member of the group; its members are %s"
+                  .formatted(name, String.join(", ", known)));
+        }
+      }
     }
 
     private String missing(MemberStatus member) {

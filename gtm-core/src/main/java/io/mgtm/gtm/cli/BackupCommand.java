@@ -2,6 +2,7 @@ package io.mgtm.gtm.cli;
 
 import io.mgtm.gtm.server.BackupFile;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -32,27 +33,61 @@ final class BackupCommand extends AdminCommand {
           "cannot write %s: there is no folder %s; make it, or choose another with --to"
               .formatted(to, parent));
     }
-    byte[] bytes = askLeader("backup", "");
-    BackupFile backup;
-    try {
-      backup = BackupFile.decode(bytes);
-    } catch (BackupFile.BadBackupException e) {
-      throw new IOException("what the node sent is damaged: " + e.getMessage(), e);
-    }
     Path unfinished = to.resolveSibling(to.getFileName() + ".tmp");
+    try {
+      BackupFile backup = write(unfinished);
+      Files.move(unfinished, to, StandardCopyOption.ATOMIC_MOVE);
+      try (FileChannel folder = FileChannel.open(parent, StandardOpenOption.READ)) {
+        folder.force(true);
+      }
+      return "%s holds the state at entry %d, %d bytes"
+          .formatted(to, backup.index(), backup.bytes());
+    } finally {
+      Files.deleteIfExists(unfinished);
+    }
+  }
+
+  /** Writes the file as it comes, and reads through it. */
+  private BackupFile write(Path unfinished) throws IOException {
     try (FileChannel file =
         FileChannel.open(
             unfinished,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      ByteBuffer from = ByteBuffer.wrap(bytes);
-      while (from.hasRemaining()) {
-        file.write(from);
-      }
+      askLeader("backup", "", new IntoFile(file));
       file.force(true);
     }
-    Files.move(unfinished, to, StandardCopyOption.ATOMIC_MOVE);
-    return "%s holds the state at entry %d, %d bytes".formatted(to, backup.index(), bytes.length);
+    try {
+      return BackupFile.open(unfinished);
+    } catch (BackupFile.BadBackupException e) {
+      throw new IOException("what the node sent is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  /** Tells errors of the file from those of the link. */
+  private final class IntoFile extends OutputStream {
+    private final FileChannel file;
+
+    IntoFile(FileChannel file) {
+      this.file = file;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      ByteBuffer left = ByteBuffer.wrap(bytes, from, length);
+      try {
+        while (left.hasRemaining()) {
+          file.write(left);
+        }
+      } catch (IOException e) {
+        throw new IOException("cannot write %s: %s".formatted(to, e.getMessage()), e);
+      }
+    }
   }
 }

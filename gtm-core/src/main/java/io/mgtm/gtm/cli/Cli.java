@@ -2,6 +2,7 @@ package io.mgtm.gtm.cli;
 
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
+import io.mgtm.group.storage.IoErrors;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.migration.ControlFileException;
@@ -9,6 +10,7 @@ import io.mgtm.gtm.server.Takeover;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
@@ -87,12 +89,20 @@ public final class Cli {
         || e instanceof Takeover.RefusedException
         || e instanceof LogException
         || e instanceof IOException) {
-      tell(err, e instanceof IOException io ? IoSentences.of(io) : e.getMessage());
+      tell(err, e instanceof IOException io ? sentence(io) : e.getMessage());
     } else {
       e.printStackTrace(err);
     }
     err.flush();
     return FAILED;
+  }
+
+  /** The JDK's message of some is a path alone. */
+  private static String sentence(IOException e) {
+    if (e instanceof FileSystemException f && f.getFile() != null) {
+      return f.getFile() + ": " + IoErrors.reason(f);
+    }
+    return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 
   private static int refuse(CommandLine.ParameterException e, String[] args) {

@@ -58,6 +58,11 @@ abstract class ClientCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(json ? JSON.writeValueAsString(answer.json()) + "\n" : answer.text());
     out.flush();
+    return status();
+  }
+
+  /** With which the command ends once it has printed its answer. */
+  int status() {
     return 0;
   }
 

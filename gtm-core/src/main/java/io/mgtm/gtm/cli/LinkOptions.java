@@ -1,14 +1,13 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.config.SecretFile;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import javax.net.SocketFactory;
 import picocli.CommandLine.Option;
 
@@ -53,11 +52,7 @@ final class LinkOptions {
     if (secretFile == null) {
       return null;
     }
-    List<String> lines = Files.readAllLines(secretFile);
-    if (lines.isEmpty() || lines.get(0).isBlank()) {
-      throw new IOException("--secret-file " + secretFile + " has an empty first line");
-    }
-    return new LinkSecret(lines.get(0).strip());
+    return new LinkSecret(SecretFile.firstLine("--secret-file", secretFile));
   }
 
   private SocketFactory sockets() throws IOException {

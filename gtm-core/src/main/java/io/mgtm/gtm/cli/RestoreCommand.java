@@ -1,11 +1,10 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.group.storage.IoErrors;
 import io.mgtm.gtm.server.BackupFile;
 import io.mgtm.gtm.server.Restore;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -52,17 +51,16 @@ final class RestoreCommand implements Callable<Integer> {
           "--skip-gxids: %d is not allowed, expected 0 to %d".formatted(skipGxids, SKIP_MAX));
     }
     BackupFile backup;
+    BackupFile.Content content;
     try {
-      backup = BackupFile.decode(Files.readAllBytes(from));
-      if (skipGxids != null) {
-        backup = backup.skipping(skipGxids);
-      }
-    } catch (NoSuchFileException e) {
-      throw new IOException("there is no backup " + from, e);
+      backup = BackupFile.open(from);
+      content = skipGxids == null ? backup::writeTo : backup.skipping(skipGxids);
+    } catch (IOException e) {
+      throw new IOException("cannot read the backup " + from + ": " + IoErrors.reason(e), e);
     } catch (BackupFile.BadBackupException e) {
       throw new IOException(from + ": " + e.getMessage(), e);
     }
-    Restore.place(data, backup);
+    Restore.place(data, content);
     PrintWriter out = spec.commandLine().getOut();
     out.println(
         "%s holds the backup at entry %d; start the GTM on it".formatted(data, backup.index()));

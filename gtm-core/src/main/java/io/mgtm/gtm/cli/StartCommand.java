@@ -82,7 +82,7 @@ final class StartCommand implements Callable<Integer> {
       names = "--witness",
       paramLabel = "NAME",
       description =
-          "The one of three --members that votes and keeps no data, in mode fifo."
+          "The one of three --members that votes and keeps no data, in mode fifo or lazy."
               + " Default: none.")
   private String witness;
 

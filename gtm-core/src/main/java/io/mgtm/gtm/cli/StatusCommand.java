@@ -35,6 +35,9 @@ final class StatusCommand extends ClientCommand {
 
   private NodeStatus group;
 
+  /** Why the node does not serve, or empty. */
+  private String trouble = "";
+
   /** Whether it is a node of mgtm that may be asked to count. */
   private boolean counts;
 
@@ -48,15 +51,23 @@ final class StatusCommand extends ClientCommand {
     if (group == null) {
       return super.obtain(settings);
     }
+    String whyNoMore = group.trouble();
     if (!group.leader().isEmpty()) {
       try {
         return super.obtain(settings);
       } catch (IOException e) {
-        LOG.debug("The node serves no clients now", e);
+        whyNoMore = e.getMessage();
       }
       group = asLeaderKnowsIt(group);
     }
-    return new Answer(new GroupView(at().toString(), group), groupText(group));
+    StringBuilder text = new StringBuilder(groupText(group));
+    line(text, "GTM", at() + ", not asked: " + whyNoMore);
+    return new Answer(new GroupView(at().toString(), group, whyNoMore), text.toString());
+  }
+
+  @Override
+  int status() {
+    return trouble.isEmpty() ? 0 : 1;
   }
 
   /** What the node says of its group; null when it is in none, or no node of mgtm. */
@@ -64,6 +75,7 @@ final class StatusCommand extends ClientCommand {
     try {
       NodeStatus status = ask(at());
       counts = true;
+      trouble = status.trouble();
       return status.mode().equals("single") ? null : status;
     } catch (NodeRefusedException e) {
       if (e.isNode() || link.isGiven()) {
@@ -89,7 +101,8 @@ final class StatusCommand extends ClientCommand {
    * it hears where; one that has served knows both.
    */
   private NodeStatus afterServing() throws IOException {
-    NodeStatus again = group.leaderAddress().isEmpty() ? group() : group;
+    boolean known = !group.leaderAddress().isEmpty() && trouble.isEmpty();
+    NodeStatus again = known ? group : group();
     return asLeaderKnowsIt(again == null ? group : again);
   }
 
@@ -120,7 +133,8 @@ final class StatusCommand extends ClientCommand {
                   group.warnings().stream(),
                   leader.warnings().stream()
                       .map(said -> "%s says: %s".formatted(leader.member(), said)))
-              .toList());
+              .toList(),
+          group.trouble());
     } catch (IOException e) {
       LOG.debug("The leader does not answer", e);
       return group;
@@ -142,6 +156,9 @@ final class StatusCommand extends ClientCommand {
         "log",
         "entry %d, committed %d, applied %d, durability %s"
             .formatted(g.lastIndex(), g.committedIndex(), g.appliedIndex(), g.durability()));
+    if (!g.trouble().isEmpty()) {
+      line(out, "does not serve", g.trouble());
+    }
     for (String warning : g.warnings()) {
       line(out, "WARNING", warning);
     }
@@ -238,10 +255,12 @@ final class StatusCommand extends ClientCommand {
     return Math.round(bestNanos / NANOS_PER_MS * 1_000) / 1_000.0;
   }
 
-  private static String text(StatusView s) {
+  private String text(StatusView s) {
     StringBuilder out = new StringBuilder();
     if (s.group() != null) {
       out.append(groupText(s.group()));
+    } else if (!trouble.isEmpty()) {
+      line(out, "does not serve", trouble);
     }
     line(out, "GTM", s.at() + ", answers in " + s.answerMs() + " ms");
     line(out, "next gxid", s.nextGxid());

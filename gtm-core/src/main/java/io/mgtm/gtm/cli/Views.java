@@ -91,8 +91,12 @@ final class Views {
       List<NodeView> nodes,
       NodeStatus group) {}
 
-  /** What a member of a group tells while nothing else can be asked. */
-  record GroupView(String at, NodeStatus group) {}
+  /**
+   * What a member of a group tells while nothing else can be asked.
+   *
+   * @param whyNoMore why it was not
+   */
+  record GroupView(String at, NodeStatus group, String whyNoMore) {}
 
   /** One open transaction; gxid 0 while it has none. */
   record TransactionView(

@@ -17,6 +17,8 @@ import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -154,15 +156,28 @@ public final class AdminClient implements AutoCloseable {
    * @param argument of the verb, or empty
    */
   public Answer ask(String verb, String argument) throws IOException {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    Answer answer = ask(verb, argument, whole);
+    boolean done = answer.kind() == AdminReplyKind.DONE;
+    return done ? new Answer(answer.kind(), whole.toByteArray()) : answer;
+  }
+
+  /**
+   * Asks for something long.
+   *
+   * @param into gets it as it comes, if it is answered; what it throws is thrown here
+   * @return the answer without it
+   */
+  public Answer ask(String verb, String argument, OutputStream into) throws IOException {
     long id = ++requests;
-    frames.expect(id);
+    frames.expect(id, into);
     ByteBuf out = Unpooled.buffer();
     LinkWriter.admin(out, id, verb, argument);
     send(out);
     while (frames.kind == null) {
       receive();
     }
-    return new Answer(frames.kind, frames.bytes.toByteArray());
+    return new Answer(frames.kind, frames.why);
   }
 
   private void send(ByteBuf out) throws IOException {
@@ -189,6 +204,8 @@ public final class AdminClient implements AutoCloseable {
               .formatted(text(address), settings.timeoutMs()));
     } catch (WireException e) {
       throw broken(e.getMessage());
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
     if (frames.refusal != null) {
       throw refused(frames.refusal);
@@ -224,7 +241,8 @@ public final class AdminClient implements AutoCloseable {
 
   /** What the node said. */
   private static final class Frames implements NodeFrameHandler {
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private OutputStream into;
+    private byte[] why;
     private boolean heard;
     private byte[] nonce;
     private Standing standing;
@@ -232,10 +250,11 @@ public final class AdminClient implements AutoCloseable {
     private long id;
     private AdminReplyKind kind;
 
-    void expect(long request) {
+    void expect(long request, OutputStream answer) {
       id = request;
       kind = null;
-      bytes.reset();
+      into = answer;
+      why = new byte[0];
     }
 
     @Override
@@ -277,11 +296,23 @@ public final class AdminClient implements AutoCloseable {
       if (of != id) {
         throw new WireException("it answered request " + of + " instead of " + id);
       }
-      byte[] more = new byte[piece.readableBytes()];
-      piece.getBytes(piece.readerIndex(), more);
-      bytes.writeBytes(more);
+      byte[] bytes = new byte[piece.readableBytes()];
+      piece.getBytes(piece.readerIndex(), bytes);
+      if (what == AdminReplyKind.PIECE || what == AdminReplyKind.DONE) {
+        write(bytes);
+      } else {
+        why = bytes;
+      }
       if (what != AdminReplyKind.PIECE) {
         kind = what;
+      }
+    }
+
+    private void write(byte[] bytes) {
+      try {
+        into.write(bytes);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     }
   }

@@ -23,6 +23,14 @@ public sealed interface SequenceReply extends Reply {
       boolean cycle,
       boolean called) {}
 
-  /** Every sequence, in no order. */
-  record SequenceList(List<SequenceInfo> sequences) implements SequenceReply {}
+  /**
+   * Every sequence, in no order.
+   *
+   * @param keyBytes what the keys take together
+   */
+  record SequenceList(List<SequenceInfo> sequences, long keyBytes) implements SequenceReply {
+    public SequenceList(List<SequenceInfo> sequences) {
+      this(sequences, sequences.stream().mapToLong(s -> s.key().length()).sum());
+    }
+  }
 }

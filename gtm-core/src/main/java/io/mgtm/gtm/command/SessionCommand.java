@@ -70,7 +70,7 @@ public sealed interface SessionCommand extends Command {
    * A front's command, which changes the state once however often it comes.
    *
    * @param number its place in the session, from 1
-   * @param acked the front has the replies up to this number, and asks for them no more
+   * @param acked the front has the replies up to this number, and no longer asks for them
    * @param inner what is to be done; none of the commands of this interface but {@link
    *     DisconnectBackend}
    */

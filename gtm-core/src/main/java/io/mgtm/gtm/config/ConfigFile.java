@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.mgtm.group.GroupMode;
+import io.mgtm.group.storage.IoErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -79,7 +80,8 @@ public final class ConfigFile {
     } catch (NoSuchFileException e) {
       throw new ConfigException("there is no configuration file " + file, e);
     } catch (IOException e) {
-      throw new ConfigException("cannot read the configuration file " + file + ": " + e, e);
+      throw new ConfigException(
+          "cannot read the configuration file " + file + ": " + IoErrors.reason(e), e);
     }
   }
 

@@ -2,10 +2,14 @@ package io.mgtm.gtm.config;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.mgtm.group.GroupMode;
+import io.mgtm.group.net.JGroupsSettings;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -41,6 +45,11 @@ public record GroupConfig(
     int recoveryWaitMs) {
   private static final int RECOVERY_WAIT_MS = 2_000;
   private static final int MEMBERS_MAX = 7;
+
+  /** The ports 100 and 200 above it are valid too. */
+  private static final int PORT_MAX = 0xffff - 200;
+
+  private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
 
   /** A group whose members' traffic is in the clear. */
@@ -144,6 +153,49 @@ public record GroupConfig(
               .formatted(name, String.join(", ", addresses.keySet())));
     }
     validateWitness(addresses.keySet());
+    if (stackFile == null) {
+      refuseSharedPorts(addresses);
+    }
+  }
+
+  private static void refuseSharedPorts(Map<String, HostPort> addresses) throws ConfigException {
+    Map<HostPort, String> taken = new HashMap<>();
+    for (Map.Entry<String, HostPort> member : addresses.entrySet()) {
+      String name = member.getKey();
+      HostPort address = member.getValue();
+      if (address.port() > PORT_MAX) {
+        throw new ConfigException(
+            "group.members: %s at %s needs the ports 100 and 200 above its own too; choose one up to %d"
+                .formatted(name, address, PORT_MAX));
+      }
+      for (int port : JGroupsSettings.ports(address.port())) {
+        String other =
+            taken.putIfAbsent(new HostPort(address.host().toLowerCase(Locale.ROOT), port), name);
+        if (other != null) {
+          throw new ConfigException(
+              "group.members: %s at %s and %s at %s would both listen on port %d; a member takes its port and those 100 and 200 above, so give one of them another"
+                  .formatted(other, addresses.get(other), name, address, port));
+        }
+      }
+    }
+  }
+
+  /**
+   * Looks whether a server of this node would listen where its member does.
+   *
+   * @param key the server's, whose {@code address} may be null
+   */
+  void refuseOwnPort(String key, HostPort address) throws ConfigException {
+    if (address == null || !exists() || stackFile != null) {
+      return;
+    }
+    HostPort own = memberAddresses().get(name);
+    if (JGroupsSettings.ports(own.port()).contains(address.port())
+        && (ANY_HOST.contains(address.host()) || address.host().equalsIgnoreCase(own.host()))) {
+      throw new ConfigException(
+          "%s: %s is taken: this member listens there for the others, at its port in group.members and those 100 and 200 above; choose another port"
+              .formatted(key, address));
+    }
   }
 
   private void validateWitness(Collection<String> names) throws ConfigException {
@@ -153,8 +205,8 @@ public record GroupConfig(
     requireWitness(
         !names.contains(witness), "expected one of the members " + String.join(", ", names));
     requireWitness(
-        mode != GroupMode.FIFO,
-        "in mode %s all members keep data; a group of mode fifo can have a witness"
+        mode != GroupMode.FIFO && mode != GroupMode.LAZY,
+        "in mode %s all members keep data; a group of mode fifo or lazy can have a witness"
             .formatted(mode.label()));
     requireWitness(
         names.size() != 3,

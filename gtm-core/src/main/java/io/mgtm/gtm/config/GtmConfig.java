@@ -27,59 +27,6 @@ public record GtmConfig(
     LinksConfig links,
     AccessConfig access) {
 
-  /** A node without a group. */
-  public GtmConfig(
-      Path data,
-      HostPort listen,
-      HostPort metrics,
-      DurabilityMode durability,
-      int ioThreads,
-      Log log,
-      Gxid gxid,
-      LimitsConfig limits,
-      Timeouts timeouts) {
-    this(
-        data,
-        listen,
-        metrics,
-        durability,
-        ioThreads,
-        log,
-        gxid,
-        limits,
-        timeouts,
-        DEFAULT_GROUP,
-        DEFAULT_LINKS);
-  }
-
-  /** A node that is open to everybody who is let in by {@code links}. */
-  public GtmConfig(
-      Path data,
-      HostPort listen,
-      HostPort metrics,
-      DurabilityMode durability,
-      int ioThreads,
-      Log log,
-      Gxid gxid,
-      LimitsConfig limits,
-      Timeouts timeouts,
-      GroupConfig group,
-      LinksConfig links) {
-    this(
-        data,
-        listen,
-        metrics,
-        durability,
-        ioThreads,
-        log,
-        gxid,
-        limits,
-        timeouts,
-        group,
-        links,
-        DEFAULT_ACCESS);
-  }
-
   /**
    * The log on disk.
    *
@@ -100,7 +47,7 @@ public record GtmConfig(
   /**
    * What is admitted.
    *
-   * @param outboundBytesMax replies that wait for one client before it is read no more
+   * @param outboundBytesMax replies that wait for one client before it is no longer read
    */
   public record LimitsConfig(
       int connectionsMax,
@@ -120,13 +67,6 @@ public record GtmConfig(
    */
   public record Timeouts(int startupMs, int frameMs, int outboundMs) {}
 
-  private static final GroupConfig DEFAULT_GROUP =
-      new GroupConfig("gtm", null, GroupMode.FIFO, null, "mgtm");
-  private static final LinksConfig DEFAULT_LINKS =
-      new LinksConfig(null, null, null, null, false, 10_000);
-
-  private static final AccessConfig DEFAULT_ACCESS = new AccessConfig(null);
-
   /** More than an unclean restart passes over (131,072), or it could pass the stop itself. */
   private static final int STOP_MARGIN_MIN = 200_000;
 
@@ -144,7 +84,10 @@ public record GtmConfig(
           new Log(16 * 1024 * 1024, 64L * 1024 * 1024),
           new Gxid(10_000, 1_000_000, 11_000_000),
           new LimitsConfig(10_000, 65_536, 4_096, 1_000_000, 1_024, 64 * 1024, 1024 * 1024),
-          new Timeouts(10_000, 30_000, 60_000));
+          new Timeouts(10_000, 30_000, 60_000),
+          new GroupConfig("gtm", null, GroupMode.FIFO, null, "mgtm"),
+          new LinksConfig(null, null, null, null, false, 10_000),
+          new AccessConfig(null));
 
   /** The defaults in a folder, at an address. */
   public static GtmConfig at(Path data, HostPort listen) {
@@ -157,24 +100,10 @@ public record GtmConfig(
         DEFAULTS.log,
         DEFAULTS.gxid,
         DEFAULTS.limits,
-        DEFAULTS.timeouts);
-  }
-
-  /** The same with other rights. */
-  public GtmConfig withAccess(AccessConfig wanted) {
-    return new GtmConfig(
-        data,
-        listen,
-        metrics,
-        durability,
-        ioThreads,
-        log,
-        gxid,
-        limits,
-        timeouts,
-        group,
-        links,
-        wanted);
+        DEFAULTS.timeouts,
+        DEFAULTS.group,
+        DEFAULTS.links,
+        DEFAULTS.access);
   }
 
   /**
@@ -206,6 +135,8 @@ public record GtmConfig(
     range("group.recoveryWaitMs", group.recoveryWaitMs(), 0, 60_000);
     range("links.graceMs", links.graceMs(), 100, 3_600_000);
     group.validate();
+    group.refuseOwnPort("listen", listen);
+    group.refuseOwnPort("metrics", metrics);
     links.validate();
     access.validate(links, group);
     return this;

@@ -4,6 +4,7 @@ import io.mgtm.group.net.AllowList;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.Newcomers;
+import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -21,6 +22,7 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The clients of a front and the GTM behind it. What all clients sent in one turn of the event loop
@@ -35,6 +37,7 @@ public final class Front {
   private final Consumer<Throwable> fatal;
   private final AllowList allowed;
   private final Newcomers newcomers;
+  private final PartialBudget begun = new PartialBudget(PartialBudget.BYTES_MAX);
   private final TurnEnd turnEnd;
   private final BackendNumbers backends = new BackendNumbers();
   private final ReplyEncoder encoder = new ReplyEncoder();
@@ -247,6 +250,11 @@ public final class Front {
     return encoder;
   }
 
+  /** What the frames that clients have begun take together. */
+  PartialBudget begun() {
+    return begun;
+  }
+
   FrontMetrics metrics() {
     return metrics;
   }
@@ -267,7 +275,9 @@ public final class Front {
    */
   public void refuse(String why) {
     if (refusal.isEmpty() && !why.isEmpty()) {
-      log.warn("Turns {} clients away: {}", connections.size(), why);
+      Level level = connections.isEmpty() ? Level.INFO : Level.WARN;
+      log.atLevel(level)
+          .log("Turns clients away, {} of them connected: {}", connections.size(), why);
     } else if (!refusal.isEmpty() && why.isEmpty()) {
       log.info("Serves clients again");
     }

@@ -77,11 +77,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     }
     outbound = new OutboundWatch(ctx.channel(), settings.outboundMs(), this::closeUnread);
     inbound =
-        new InboundWatch(
-            ctx.channel(),
-            partial,
-            settings.frameMs(),
-            () -> late("the rest of a frame did not come within " + settings.frameMs() + " ms"));
+        new InboundWatch(ctx.channel(), partial, settings.frameMs(), front.begun(), this::late);
   }
 
   @Override
@@ -122,9 +118,11 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     if (failed) {
       in.skipBytes(in.readableBytes());
     }
-    if (partial.keepRest(in) && startup != null) {
+    boolean begins = partial.keepRest(in);
+    if (begins && startup != null) {
       inbound.begins();
     }
+    inbound.count(begins);
     updateReading();
   }
 
@@ -400,6 +398,7 @@ final class FrontConnection extends ChannelInboundHandlerAdapter
     gone = true;
     failed = true;
     partial.release();
+    inbound.count(false);
     replies.release();
     try {
       leave();

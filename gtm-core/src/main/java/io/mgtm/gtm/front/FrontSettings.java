@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param connectionsMax clients at once; at most {@link #CONNECTIONS_MAX}
  * @param frameBytesMax the longest request
- * @param outboundBytesMax replies that wait for one client before it is read no more
+ * @param outboundBytesMax replies that wait for one client before it is no longer read
  * @param startupMs for a connection's startup packet
  * @param frameMs for the rest of a request that has begun
  * @param outboundMs for a client to take anything at all of the replies that pile up for it

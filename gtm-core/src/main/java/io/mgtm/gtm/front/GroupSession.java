@@ -60,6 +60,11 @@ final class GroupSession implements UpstreamSession {
     return state;
   }
 
+  /** Whether no command was ever sent in it. */
+  boolean fresh() {
+    return commands.fresh();
+  }
+
   int pending() {
     return commands.pending();
   }

@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Invariants: each command is answered once, in the order of its session; a command is sent
  * again only under its own number and session; a session that the group does not know any more is
- * never used again once a command was sent in it; what a reply rests on is kept until it is stable,
- * and presented to a new leader before a session is attached there.
+ * never used again once a command was sent in it; sessions in use are attached before new ones; the
+ * entries that a reply depends on are kept until they are stable, and presented to a new leader
+ * before a session is attached there.
  */
 final class GroupUpstream implements Upstream, LeaderListener {
   private static final Logger log = LoggerFactory.getLogger(GroupUpstream.class);
@@ -183,11 +184,15 @@ final class GroupUpstream implements Upstream, LeaderListener {
     if (kept.term() < leaderTerm) {
       kept.pieces(PRESENT_BYTES).forEach(link::present);
     }
-    for (GroupSession session : sessions.values()) {
-      session.leaderChanged();
-      session.attach(link);
-    }
+    sessions.values().forEach(GroupSession::leaderChanged);
+    attachAll(link);
     link.flush();
+  }
+
+  /** One that begins ends those of its front that are not attached, so those in use go first. */
+  private void attachAll(Link link) {
+    sessions.values().stream().filter(session -> !session.fresh()).forEach(s -> s.attach(link));
+    sessions.values().stream().filter(GroupSession::fresh).forEach(s -> s.attach(link));
   }
 
   @Override
@@ -264,7 +269,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
     }
   }
 
-  /** Never silently again: who waits is told, and all clients of the session begin anew. */
+  /** Never silently again: who waits is told, and all clients of the session start over. */
   private void lose(GroupSession session, String message, String hint) {
     log.error(
         "A session with the group is lost: {}. {} commands are in doubt, its clients are closed",

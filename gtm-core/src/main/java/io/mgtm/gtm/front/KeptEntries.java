@@ -31,7 +31,7 @@ public final class KeptEntries {
   }
 
   /**
-   * What the leader gives. Those of an older term are needed no more, since a leader gives none
+   * What the leader gives. Those of an older term are no longer needed, since a leader gives none
    * before it has what the fronts have.
    *
    * @throws IllegalArgumentException when they do not follow what is here, or are too many: the

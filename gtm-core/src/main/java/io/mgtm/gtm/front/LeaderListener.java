@@ -32,7 +32,7 @@ interface LeaderListener {
   /** As {@link LinkListener#piece}, of any link. */
   void piece(Link link, long id, ByteBuf bytes);
 
-  /** A link is no more, whether that of the leader or not. */
+  /** A link has ended, whether that of the leader or not. */
   void closed(Link link);
 
   /** As {@link LinkListener#garbled}, of the leader. */

@@ -58,7 +58,7 @@ public interface LinkListener {
   void pong(long nonce);
 
   /**
-   * The link is no more. Comes once, and nothing after it.
+   * The link has ended. Comes once, and nothing after it.
    *
    * @param why a part of a sentence
    */

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  * Standing links to every node that is known, and the choice of the leader among them: that with
  * the highest term of those which say that they lead. Broken links are opened again with back-off.
  *
- * <p>A leader is given up for one with a higher term, when its link breaks, when it says that it
- * leads no more, or when it does not answer a ping for {@link #ANSWER_MS} while another says that
- * it leads. Pings go out only while something is outstanding.
+ * <p>A leader is given up for one with a higher term, when its link breaks, when it says that it no
+ * longer leads, or when it does not answer a ping for {@link #ANSWER_MS} while another says that it
+ * leads. Pings go out only while something is outstanding.
  */
 final class LinkSet {
   private static final Logger log = LoggerFactory.getLogger(LinkSet.class);
@@ -103,11 +103,11 @@ final class LinkSet {
     watch();
   }
 
-  /** The leader has refused commands since it leads no more; its standing follows. */
+  /** The leader has refused commands since it no longer leads; its standing follows. */
   void leaderRefused() {
     if (current != null) {
       current.refusedToLead = true;
-      choose("its node leads no more");
+      choose("its node no longer leads");
     }
   }
 
@@ -273,7 +273,7 @@ final class LinkSet {
       }
       standing = now;
       refusedToLead = false;
-      choose("its node leads no more");
+      choose("its node no longer leads");
       learn(now);
     }
 

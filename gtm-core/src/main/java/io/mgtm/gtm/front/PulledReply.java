@@ -94,7 +94,7 @@ final class PulledReply {
     return link == by && id == of;
   }
 
-  /** The node has it no more, or its link broke. */
+  /** The node no longer has it, or its link broke. */
   void lost() {
     if (end()) {
       taker.lost();

@@ -9,6 +9,6 @@ interface SessionClient {
   /** Another leader serves the session from now on. */
   default void leaderChanged() {}
 
-  /** The session is no more, and what the client had in it is lost. */
+  /** The session has ended, and what the client had in it is lost. */
   void sessionLost(String message, String hint);
 }

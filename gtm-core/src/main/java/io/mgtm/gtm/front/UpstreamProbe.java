@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * not speak the links' protocol, it says what an original proxy says, and tries a link once more: a
  * node that was about to stop, or had no room, answers that one. It tries until one has answered.
  *
- * <p>Whoever speaks as a node, be it by asking for a secret or for TLS, is one for good: there is
- * no way back to the original's protocol, which knows neither.
+ * <p>A peer that has asked for a secret or for TLS, or has made a link, is a node from then on:
+ * there is no way back to the original's protocol, which knows neither.
  */
 final class UpstreamProbe {
   private static final Logger log = LoggerFactory.getLogger(UpstreamProbe.class);

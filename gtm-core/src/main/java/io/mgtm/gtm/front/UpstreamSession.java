@@ -24,7 +24,7 @@ interface UpstreamSession {
   /** A client uses this session. */
   void join(SessionClient client);
 
-  /** A client uses it no more. */
+  /** A client no longer uses it. */
   void leave(SessionClient client);
 
   /** Ends the session, and with it what is open in it. */

@@ -30,7 +30,7 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
      */
     void frame(byte type, ByteBuf frame) throws WireException;
 
-    /** It is no more; comes once, and nothing after it. */
+    /** It has ended; comes once, and nothing after it. */
     void closed(String why);
   }
 

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 
 /**
  * An event loop that tells of whatever a task throws, an {@link Error} too. Netty's own goes on as
- * if nothing had happened, and does a periodic task that failed no more: what is left is a process
- * that looks alive. Any thread may hand tasks over, as ever.
+ * if nothing had happened, and no longer does a periodic task that failed: what is left is a
+ * process that looks alive. Any thread may hand tasks over, as ever.
  */
 final class GuardedLoop extends SingleThreadIoEventLoop {
   private final Consumer<Throwable> fatal;

@@ -22,6 +22,7 @@ final class AdminService {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final GroupControl control;
+  private final Supplier<NodeStatus> status;
   private final CommandEngine engine;
   private final Supplier<StateCounts> counts;
   private final LongSupplier clockMicros;
@@ -29,12 +30,14 @@ final class AdminService {
 
   AdminService(
       GroupControl control,
+      Supplier<NodeStatus> status,
       CommandEngine engine,
       Supplier<StateCounts> counts,
       LongSupplier clockMicros,
       Executor owner) {
-    this.backups = new BackupSender(owner);
+    this.backups = new BackupSender(owner, BackupSender.STALL_MS);
     this.control = control;
+    this.status = status;
     this.counts = counts;
     this.engine = engine;
     this.clockMicros = clockMicros;
@@ -43,7 +46,7 @@ final class AdminService {
   /** Does what an operator asks for, or says why not. */
   void request(FrontPeer peer, long id, String verb, String argument) {
     switch (verb) {
-      case "status" -> reply(peer, id, AdminReplyKind.DONE, json(control.status()));
+      case "status" -> reply(peer, id, AdminReplyKind.DONE, json(status.get()));
       case "counts" -> {
         if (engine.isServing()) {
           reply(peer, id, AdminReplyKind.DONE, json(counts.get()));

@@ -39,7 +39,11 @@ final class AttachmentWatch {
     goneSinceMs.clear();
   }
 
-  /** What is to be proposed now. */
+  /**
+   * The operations to propose now.
+   *
+   * @param connected members of the group that are connected
+   */
   List<MemberOp> due(
       List<GtmState.FrontInfo> sessions,
       Attachments attachments,

@@ -1,12 +1,21 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.LogException;
 import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
@@ -18,6 +27,7 @@ public final class BackupFile {
   private static final long MAGIC = 0x4d47544d424b5550L;
   private static final short VERSION = 1;
   private static final int HEAD_BYTES = 8 + 2 + 8 + 8 + 4;
+  private static final int PIECE_BYTES = 256 * 1024;
 
   /** It is no backup, or a damaged one; the message says what is wrong. */
   public static final class BadBackupException extends Exception {
@@ -32,30 +42,81 @@ public final class BackupFile {
     }
   }
 
+  /** The bytes of a backup, which are made or read as they are written. */
+  @FunctionalInterface
+  public interface Content {
+    /**
+     * Writes them, piece by piece. Any thread.
+     *
+     * @param pieces gets them in order; each is valid during the call only
+     */
+    void writeTo(Consumer<ByteBuffer> pieces);
+  }
+
+  /** Where a backup's bytes lie; throws UncheckedIOException. */
+  private interface Source {
+    ByteBuffer read(long at, int bytes);
+  }
+
+  private final Source source;
+  private final long bytes;
   private final long index;
   private final long takenMicros;
-  private final byte[] state;
   private final int identity;
 
+  private BackupFile(Source source, long bytes) throws BadBackupException {
+    this.source = source;
+    this.bytes = bytes;
+    boolean hasHead = bytes >= HEAD_BYTES + Integer.BYTES;
+    ByteBuffer head = source.read(0, hasHead ? HEAD_BYTES : 0);
+    if (!hasHead || head.getLong() != MAGIC) {
+      throw new BadBackupException("it is no backup of a GTM");
+    }
+    short version = head.getShort();
+    if (version != VERSION) {
+      throw new BadBackupException(
+          "the backup has format version %d, this program knows up to %d"
+              .formatted(version, VERSION));
+    }
+    index = head.getLong();
+    takenMicros = head.getLong();
+    int length = head.getInt();
+    CRC32C crc = new CRC32C();
+    read(0, bytes - Integer.BYTES, crc::update);
+    identity = (int) crc.getValue();
+    if (source.read(bytes - Integer.BYTES, Integer.BYTES).getInt() != identity) {
+      throw new BadBackupException("the backup is damaged: its checksum does not fit");
+    }
+    if (length != stateBytes()) {
+      throw new BadBackupException("the backup is damaged: it has not the length that it says");
+    }
+  }
+
+  private void read(long from, long to, Consumer<ByteBuffer> pieces) {
+    for (long at = from; at < to; at += PIECE_BYTES) {
+      pieces.accept(source.read(at, (int) Math.min(PIECE_BYTES, to - at)));
+    }
+  }
+
   /**
-   * A backup.
+   * A backup of a state.
    *
    * @param index of the last entry that it holds; 0 for an import
    * @param takenMicros when it was taken, µs since 2000-01-01
-   * @param state as checkpoints hold it
+   * @param state small: all of it is kept here
    */
-  BackupFile(long index, long takenMicros, byte[] state) {
-    this.index = index;
-    this.takenMicros = takenMicros;
-    this.state = state.clone();
-    this.identity = sealed();
-  }
-
-  private int sealed() {
-    CRC32C crc = new CRC32C();
-    crc.update(head(index, takenMicros, state.length));
-    crc.update(state);
-    return (int) crc.getValue();
+  static BackupFile of(long index, long takenMicros, GtmState state) {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    write(
+        index,
+        takenMicros,
+        pieces -> CheckpointEncoder.write(state, pieces),
+        piece -> whole.write(piece.array(), piece.arrayOffset(), piece.remaining()));
+    try {
+      return decode(whole.toByteArray());
+    } catch (BadBackupException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static ByteBuffer head(long index, long takenMicros, int length) {
@@ -99,9 +160,9 @@ public final class BackupFile {
     return takenMicros;
   }
 
-  /** The state as checkpoints hold it. */
-  public byte[] state() {
-    return state.clone();
+  /** How many bytes the file has. */
+  public long bytes() {
+    return bytes;
   }
 
   /**
@@ -111,8 +172,8 @@ public final class BackupFile {
    *
    * @throws BadBackupException when no gxids would be left
    */
-  public BackupFile skipping(long gxids) throws BadBackupException {
-    GtmState skipped = CheckpointDecoder.decode(ByteBuffer.wrap(state));
+  public Content skipping(long gxids) throws BadBackupException {
+    GtmState skipped = decoder().end();
     if (!skipped.started()) {
       throw new BadBackupException("the backup is of a GTM whose gxids had not begun");
     }
@@ -131,50 +192,68 @@ public final class BackupFile {
       throw new BadBackupException(
           "%d gxids more would pass the place where they wrap".formatted(gxids));
     }
-    return new BackupFile(index, takenMicros, CheckpointEncoder.encode(skipped));
+    return pieces ->
+        write(index, takenMicros, state -> CheckpointEncoder.write(skipped, state), pieces);
   }
 
-  /** The file's bytes. */
-  public byte[] encode() {
-    ByteBuffer out = ByteBuffer.allocate(HEAD_BYTES + state.length + Integer.BYTES);
-    return out.put(head(index, takenMicros, state.length)).put(state).putInt(identity).array();
+  /** Writes the file's bytes, as {@link Content} says. */
+  public void writeTo(Consumer<ByteBuffer> pieces) {
+    read(0, bytes, pieces);
   }
 
   /**
-   * Reads a file's bytes, and tries the state in it.
+   * Looks at a file, and tries the state in it; its bytes stay where they are.
+   *
+   * @throws BadBackupException when it is no backup that this version can restore
+   * @throws IOException when there is no such file, or it cannot be read
+   */
+  public static BackupFile open(Path file) throws IOException, BadBackupException {
+    long bytes = Files.size(file);
+    try {
+      return new BackupFile((at, length) -> readFile(file, at, length), bytes).tried();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static ByteBuffer readFile(Path file, long at, int bytes) {
+    ByteBuffer read = ByteBuffer.allocate(bytes);
+    try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (read.hasRemaining()) {
+        if (from.read(read, at + read.position()) < 0) {
+          throw new EOFException(file + " has become shorter while it was read");
+        }
+      }
+      return read.flip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * The same with a file's bytes.
    *
    * @throws BadBackupException when they are no backup that this version can restore
    */
-  public static BackupFile decode(byte[] bytes) throws BadBackupException {
-    ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (bytes.length < HEAD_BYTES + Integer.BYTES || in.getLong() != MAGIC) {
-      throw new BadBackupException("it is no backup of a GTM");
-    }
-    short version = in.getShort();
-    if (version != VERSION) {
-      throw new BadBackupException(
-          "the backup has format version %d, this program knows up to %d"
-              .formatted(version, VERSION));
-    }
-    int checksumAt = bytes.length - Integer.BYTES;
-    if (in.getInt(checksumAt) != checksum(bytes, checksumAt)) {
-      throw new BadBackupException("the backup is damaged: its checksum does not fit");
-    }
-    long index = in.getLong();
-    long takenMicros = in.getLong();
-    int length = in.getInt();
-    if (length != checksumAt - HEAD_BYTES) {
-      throw new BadBackupException("the backup is damaged: it has not the length that it says");
-    }
-    byte[] state = new byte[length];
-    in.get(state);
+  static BackupFile decode(byte[] file) throws BadBackupException {
+    ByteBuffer whole = ByteBuffer.wrap(file);
+    return new BackupFile((at, length) -> whole.slice((int) at, length), file.length).tried();
+  }
+
+  private BackupFile tried() throws BadBackupException {
     try {
-      CheckpointDecoder.decode(ByteBuffer.wrap(state));
+      decoder().end();
+      return this;
     } catch (CheckpointDecoder.UnknownVersionException
         | CheckpointDecoder.CorruptCheckpointException e) {
       throw new BadBackupException(e.getMessage(), e);
     }
-    return new BackupFile(index, takenMicros, state);
+  }
+
+  private CheckpointDecoder decoder() {
+    CheckpointDecoder decoder = new CheckpointDecoder();
+    read(HEAD_BYTES, bytes - Integer.BYTES, decoder::add);
+    return decoder;
   }
 
   /** Tells this backup from others. */
@@ -184,17 +263,22 @@ public final class BackupFile {
 
   /** How many bytes the state has. */
   int stateBytes() {
-    return state.length;
+    return Math.toIntExact(bytes - HEAD_BYTES - Integer.BYTES);
   }
 
-  /** Some bytes of the state. */
-  ByteBuffer state(int from, int bytes) {
-    return ByteBuffer.wrap(state, from, bytes).asReadOnlyBuffer();
-  }
-
-  private static int checksum(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
+  /**
+   * Some bytes of the state.
+   *
+   * @throws LogException with IO when the file cannot be read any more
+   */
+  ByteBuffer state(int from, int length) {
+    try {
+      return source.read(HEAD_BYTES + (long) from, length);
+    } catch (UncheckedIOException e) {
+      throw new LogException(
+          LogException.Category.IO,
+          "the backup that is being restored cannot be read: " + e.getCause().getMessage(),
+          e);
+    }
   }
 }

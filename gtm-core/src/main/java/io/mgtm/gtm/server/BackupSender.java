@@ -27,13 +27,17 @@ final class BackupSender {
 
   private static final Logger log = LoggerFactory.getLogger(BackupSender.class);
   private static final int WAIT_MS = 2;
-  private static final long STALL_MS = 30_000;
+
+  /** How long a link may take nothing. */
+  static final long STALL_MS = 30_000;
 
   private final Executor owner;
+  private final long stallMs;
   private final AtomicInteger running = new AtomicInteger();
 
-  BackupSender(Executor owner) {
+  BackupSender(Executor owner, long stallMs) {
     this.owner = owner;
+    this.stallMs = stallMs;
   }
 
   /** Whether one more may be taken. Any thread. */
@@ -71,7 +75,9 @@ final class BackupSender {
     try {
       BackupFile.write(index, micros, state, piece -> send(peer, id, piece));
       owner.execute(() -> AdminService.reply(peer, id, AdminReplyKind.DONE, new byte[0]));
-    } catch (StalledException | RejectedExecutionException e) {
+    } catch (RejectedExecutionException e) {
+      log.info("The backup for {} is given up: this node stops", peer.describe());
+    } catch (StalledException e) {
       log.warn("The backup for {} is given up: {}", peer.describe(), e.getMessage());
       owner.execute(peer::abort);
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -92,10 +98,10 @@ final class BackupSender {
   private void send(FrontPeer peer, long id, ByteBuffer piece) {
     byte[] bytes = new byte[piece.remaining()];
     piece.duplicate().get(bytes);
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STALL_MS);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(stallMs);
     while (!offered(peer, id, bytes)) {
       if (System.nanoTime() - deadline > 0) {
-        throw new StalledException("its link took nothing for " + STALL_MS + " ms");
+        throw new StalledException("its link took nothing for " + stallMs + " ms");
       }
       pause();
     }
@@ -110,24 +116,39 @@ final class BackupSender {
     }
   }
 
+  private enum Offer {
+    TAKEN,
+    FULL,
+    GONE
+  }
+
   /** Whether the link took it; it holds no more than one piece beyond what it sends. */
   private boolean offered(FrontPeer peer, long id, byte[] bytes) {
-    CompletableFuture<Boolean> taken = new CompletableFuture<>();
-    owner.execute(
-        () -> {
-          boolean takes = peer.takesMore();
-          if (takes) {
-            AdminService.reply(peer, id, AdminReplyKind.PIECE, bytes);
-          }
-          taken.complete(takes);
-        });
+    CompletableFuture<Offer> answer = new CompletableFuture<>();
+    owner.execute(() -> answer.complete(offer(peer, id, bytes)));
     try {
-      return taken.get(STALL_MS, TimeUnit.MILLISECONDS);
+      Offer offer = answer.get(STALL_MS, TimeUnit.MILLISECONDS);
+      if (offer == Offer.GONE) {
+        throw new StalledException("its link has ended");
+      }
+      return offer == Offer.TAKEN;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StalledException("the thread was interrupted");
     } catch (ExecutionException | TimeoutException e) {
       throw new StalledException("the node is busy or stops");
     }
+  }
+
+  /** Owner thread. */
+  private static Offer offer(FrontPeer peer, long id, byte[] bytes) {
+    if (!peer.isOpen()) {
+      return Offer.GONE;
+    }
+    if (!peer.takesMore()) {
+      return Offer.FULL;
+    }
+    AdminService.reply(peer, id, AdminReplyKind.PIECE, bytes);
+    return Offer.TAKEN;
   }
 }

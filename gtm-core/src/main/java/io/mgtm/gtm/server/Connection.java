@@ -6,6 +6,7 @@ import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.LoopBuffer;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
+import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.ListReply;
@@ -41,7 +42,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   /** A piece of a long list, about. */
   private static final int PIECE_BYTES = 128 * 1024;
 
-  /** What may be on its way to the owner before the socket is read no more. */
+  /** What may be on its way to the owner before the socket is no longer read. */
   private static final int REQUEST_BYTES_MAX = 128 * 1024;
 
   private final long session;
@@ -50,6 +51,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private final EventExecutor owner;
   private final GtmMetrics metrics;
   private final Consumer<Throwable> fatal;
+  private final PartialBudget budget;
   private final RequestDecoder decoder;
   private final Batch decoding = new Batch();
   private final PartialBuffer partial = new PartialBuffer();
@@ -82,12 +84,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       Engine engine,
       EventExecutor owner,
       GtmMetrics metrics,
+      PartialBudget budget,
       Consumer<Throwable> fatal) {
     this.session = session;
     this.config = config;
     this.engine = engine;
     this.owner = owner;
     this.metrics = metrics;
+    this.budget = budget;
     this.fatal = fatal;
     this.decoder = new RequestDecoder(config.limits().frameBytesMax(), decoding);
     decoder.session(session);
@@ -100,13 +104,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       decoder.allowOperators();
     }
     outbound = new OutboundWatch(ctx.channel(), config.timeouts().outboundMs(), this::closeUnread);
-    int frameMs = config.timeouts().frameMs();
     inbound =
-        new InboundWatch(
-            ctx.channel(),
-            partial,
-            frameMs,
-            () -> late("the rest of a frame did not come within " + frameMs + " ms"));
+        new InboundWatch(ctx.channel(), partial, config.timeouts().frameMs(), budget, this::late);
   }
 
   @Override
@@ -138,8 +137,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     decode(joined);
     if (failed) {
       partial.release();
-    } else if (partial.keepRest(joined) && started) {
-      inbound.begins();
+    } else {
+      boolean begins = partial.keepRest(joined);
+      if (begins && started) {
+        inbound.begins();
+      }
+      inbound.count(begins);
     }
   }
 
@@ -344,6 +347,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     partial.release();
+    inbound.count(false);
     failed = true;
     metrics.disconnected();
     if (owner.inEventLoop()) {

@@ -28,7 +28,7 @@ final class Doors {
 
   private final Map<Long, Door> bySession = new HashMap<>();
 
-  /** The session is to come in by a link; any other link that it had is its no more. */
+  /** The session is to come in by a link; any other link that it had no longer belongs to it. */
   void open(long session, FrontPeer peer, long attachment) {
     bySession.put(session, new Door(peer, attachment));
   }

@@ -68,7 +68,7 @@ final class Engine {
   /**
    * Serves a batch of a client, or its next part: call again until the batch is done.
    *
-   * @return false when the client is to be served no more, since it leaves or is told to go
+   * @return false when the client is no longer to be served, since it leaves or is told to go
    */
   boolean process(Client client, Batch batch) {
     if (stopped) {

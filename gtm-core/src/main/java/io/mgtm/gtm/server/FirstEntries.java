@@ -6,8 +6,10 @@ import io.mgtm.gtm.command.Reply;
 
 /**
  * What the first leader of a new group writes before anything else: a backup, some pieces a turn,
- * so that the owner goes on with what keeps the group together; or the first commands. Owner
- * thread.
+ * so that the owner goes on with what keeps the group together; or the first commands. The next
+ * pieces wait for the last ones to be stored by the others as well: with a hundred MB on their way
+ * to busy members nothing else would reach them in time, and they would elect another, again and
+ * again. Owner thread.
  */
 final class FirstEntries {
   /** Some milliseconds' work. */
@@ -31,17 +33,24 @@ final class FirstEntries {
     nextPart = 0;
   }
 
-  /** Whether some of it was appended, and some is left. */
-  boolean isUnderWay() {
-    return nextPart > 0 && !machine.state().started();
+  /** Whether some of it was appended, some is left, and the next may follow. */
+  boolean wantsTurn() {
+    return nextPart > 0 && !machine.state().started() && mayGoOn();
   }
 
-  /** Applies and appends some of it; the answer is whether nothing is left. */
+  private boolean mayGoOn() {
+    return nextPart == 0 || log.stableIndex() >= log.lastIndex();
+  }
+
+  /** Applies and appends some of it, if more may be; the answer is whether nothing is left. */
   boolean append() {
     if (machine.state().started()) {
       return true;
     }
     BackupFile restore = setup.restore();
+    if (!mayGoOn()) {
+      return false;
+    }
     if (restore != null) {
       int parts = Restore.parts(restore);
       int to = Math.min(parts, nextPart + PARTS_A_TURN);

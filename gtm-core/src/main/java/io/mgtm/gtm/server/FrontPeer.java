@@ -20,6 +20,11 @@ interface FrontPeer {
     return false;
   }
 
+  /** Whether the front can still be told anything. */
+  default boolean isOpen() {
+    return true;
+  }
+
   /** A buffer for frames. */
   ByteBuf newBuffer();
 

@@ -90,7 +90,7 @@ final class FrontSessions {
     return true;
   }
 
-  /** A front that begins anew needs its old sessions no more; false when one is in use. */
+  /** A front that starts over no longer needs its old sessions; false when one is in use. */
   private boolean endUnattached(LinkWork.Attach work, TurnOutput output) {
     FrontPeer peer = work.peer();
     List<GtmState.FrontInfo> old =
@@ -110,7 +110,7 @@ final class FrontSessions {
     return true;
   }
 
-  /** A front needs a session no more. Without room it ends when its time of grace is over. */
+  /** A front no longer needs a session. Without room it ends when its time of grace is over. */
   void close(LinkWork.Close work, long nowMs) {
     SessionWatch.Attachment attachment = watch.of(work.session());
     if (attachment == null || attachment.peer != work.peer()) {

@@ -32,7 +32,7 @@ final class GroupBeginning {
     this.clockMicros = clockMicros;
   }
 
-  /** This member makes the order no more. */
+  /** This member no longer makes the order. */
   void stop() {
     proposed = false;
     nextPart = 0;

@@ -115,7 +115,8 @@ final class GtmStateMachine implements StateMachine {
         cause);
   }
 
-  private static LogException newer(String what, Throwable cause) {
+  /** The error of an entry or a state that this version does not know. */
+  static LogException newer(String what, Throwable cause) {
     return new LogException(
         Category.FORMAT,
         "the log was written by a newer mgtm (" + what + "); start that version on it",

@@ -124,7 +124,7 @@ final class LazyLeader {
             });
   }
 
-  /** This member leads no more. */
+  /** This member no longer leads. */
   void following() {
     collector = null;
     result = null;
@@ -151,7 +151,7 @@ final class LazyLeader {
           && work instanceof LinkWork.Attach attach
           && attach.peer().version() >= LinkFormat.VERSION_ENTRIES
           && machine.state().hasSession(attach.session())) {
-        // One of the same name that was started anew has nothing of what its former process had.
+        // One of the same name that was restarted has nothing of what its former process had.
         collector.heard(idOf(attach.peer()));
       }
       if (queued.size() < QUEUED_MAX || work instanceof LinkWork.Gone) {

@@ -44,7 +44,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int BUFFER_BYTES = 16 * 1024;
 
-  /** Replies that wait for the log before the link is read no more. */
+  /** Replies that wait for the log before the link is no longer read. */
   static final int HELD_BYTES_MAX = 8 << 20;
 
   private final LinkService service;
@@ -85,7 +85,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
             ctx.channel(),
             partial,
             service.timeouts().frameMs(),
-            () -> fail(RefusalCode.PROTOCOL, "the rest of a frame did not come in time", ""));
+            null,
+            why -> fail(RefusalCode.PROTOCOL, why, ""));
     if (service.keys().ask(ctx.channel())) {
       nonce = new byte[LinkFormat.SECRET_BYTES];
       RANDOM.nextBytes(nonce);
@@ -210,7 +211,9 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private void requireSessions(String what) throws WireException {
     requireReady(what);
     if (!rights.sessions()) {
-      throw new WireException(what + " came over a link that is an operator's alone");
+      throw new WireException(
+          "%s takes the secret of links.secretFile, and %s".formatted(what, rights.shown()),
+          "Set secretFile of proxies, and links.secretFile of nodes, to that secret.");
     }
   }
 
@@ -374,6 +377,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
         context.executor().execute(this::updateReading);
       }
     }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return context.channel().isActive();
   }
 
   @Override

@@ -143,7 +143,7 @@ final class LinkEngine implements CommandEngine {
       return;
     }
     if (!first.append()) {
-      askTurn();
+      resume();
       return;
     }
     machine.state().setLimits(setup.limits());
@@ -174,7 +174,7 @@ final class LinkEngine implements CommandEngine {
     }
   }
 
-  /** This member leads no more: what waits for the log will never be acknowledged by it. */
+  /** This member no longer leads: what waits for the log will never be acknowledged by it. */
   void following() {
     leads = false;
     serving = false;
@@ -204,7 +204,7 @@ final class LinkEngine implements CommandEngine {
 
   @Override
   public void resume() {
-    if (!stalled.isEmpty()) {
+    if (!stalled.isEmpty() || (leads && first.wantsTurn())) {
       askTurn();
     }
   }
@@ -236,7 +236,7 @@ final class LinkEngine implements CommandEngine {
         begin();
       } else {
         turnAway(works);
-        if (leads && first.isUnderWay()) {
+        if (leads && first.wantsTurn()) {
           begin();
         }
       }
@@ -273,7 +273,7 @@ final class LinkEngine implements CommandEngine {
     }
   }
 
-  /** The standing that follows lets the front begin anew, also where this node leads again. */
+  /** The standing that follows lets the front start over, also where this node leads again. */
   private void refuseNotLeading(TurnOutput output, FrontPeer peer, long session) {
     output.refuse(
         peer, session, RefusalCode.NOT_LEADING, "this node does not lead", "Ask the leader.");
@@ -391,15 +391,18 @@ final class LinkEngine implements CommandEngine {
     Command inner = command.command();
     if (inner.type().query()) {
       replies.query(number, command.backend(), inner, machine.state());
-    } else if (entry.hasRoom()) {
-      replies.reply(number, command.backend(), inner, apply(work, number, inner));
-    } else {
-      replies.refuseForRoom(number, command.backend(), replicated.noRoomReason());
+      return;
     }
-  }
-
-  private Reply apply(LinkWork.Commands work, long number, Command inner) {
-    return entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner));
+    // Without room one that had its effect before is answered all the same.
+    Reply reply =
+        entry.hasRoom()
+            ? entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner))
+            : machine.state().replied(work.session(), number);
+    if (reply == null) {
+      replies.refuseForRoom(number, command.backend(), replicated.noRoomReason());
+    } else {
+      replies.reply(number, command.backend(), inner, reply);
+    }
   }
 
   private void copy(LinkWork.Copy work, List<Runnable> then) {

@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.config.SecretFile;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.channel.Channel;
@@ -34,7 +35,7 @@ final class LinkKeys {
   /**
    * Those of a configuration.
    *
-   * @throws IOException when a file cannot be read or has no first line, or two hold the same
+   * @throws IOException when a file cannot be read or does not hold a secret, or two hold the same
    */
   static LinkKeys read(GtmConfig config) throws IOException {
     LinksConfig links = config.links();
@@ -61,7 +62,7 @@ final class LinkKeys {
       if (file == null) {
         return;
       }
-      String line = LinkTls.firstLine(name, file);
+      String line = SecretFile.ofLinks(name, file);
       if (lines.contains(line)) {
         throw new IOException(
             "%s %s holds the secret of another role; each needs its own".formatted(name, file));

@@ -38,7 +38,7 @@ final class LinkPeers {
   boolean remove(FrontPeer peer) {
     boolean known = peers.remove(peer);
     if (known) {
-      log.debug("{} is linked no more", peer.describe());
+      log.debug("{} is no longer linked", peer.describe());
     }
     return known;
   }

@@ -5,9 +5,6 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 
 /** The keys of links, from their files. */
 final class LinkTls {
@@ -58,25 +55,5 @@ final class LinkTls {
       throw new IOException(
           "cannot use links.trust %s: %s".formatted(links.trust(), e.getMessage()), e);
     }
-  }
-
-  /**
-   * A secret in a file.
-   *
-   * @param key the configuration's, which names the file
-   * @throws IOException when the file cannot be read, or has no first line
-   */
-  static String firstLine(String key, Path file) throws IOException {
-    List<String> lines;
-    try {
-      lines = Files.readAllLines(file);
-    } catch (IOException e) {
-      throw new IOException("cannot read " + key + " " + file + ": " + e, e);
-    }
-    String secret = lines.isEmpty() ? "" : lines.get(0).strip();
-    if (secret.isEmpty()) {
-      throw new IOException(key + " " + file + " has an empty first line");
-    }
-    return secret;
   }
 }

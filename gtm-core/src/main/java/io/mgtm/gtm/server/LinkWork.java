@@ -46,7 +46,7 @@ sealed interface LinkWork {
   /** Entries of a leader before, which the front kept; well formed. */
   record Present(FrontPeer peer, LinkEntries entries) implements LinkWork {}
 
-  /** A front needs a session no more. */
+  /** A front no longer needs a session. */
   record Close(FrontPeer peer, long session) implements LinkWork {}
 
   /** The link has ended. */

@@ -62,7 +62,7 @@ final class LongLists {
 
   /**
    * A front asks for the next piece, or wants none any more. A piece without bytes tells that there
-   * is no such list, or no more.
+   * is no such list, or it has ended.
    */
   void pull(FrontPeer peer, long id, boolean more, long nowMs) {
     Ready of = ready.get(id);

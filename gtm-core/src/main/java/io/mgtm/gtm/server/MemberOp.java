@@ -47,7 +47,7 @@ sealed interface MemberOp {
   /** The session's link has ended. */
   record Detach(long session, long attachment) implements MemberOp {}
 
-  /** The front needs the session no more. */
+  /** The front no longer needs the session. */
   record Close(long session, long attachment) implements MemberOp {}
 
   /**

@@ -11,9 +11,11 @@ import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
+import io.mgtm.gtm.config.SecretFile;
 import io.mgtm.gtm.state.GtmState;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -21,9 +23,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What members of all modes have in common: their settings, and what they tell operators. */
 final class MemberSetup {
+  private static final Logger log = LoggerFactory.getLogger(MemberSetup.class);
   private static final int TAIL_BYTES = 16 << 20;
   private static final int TICK_MS = 10;
 
@@ -33,7 +38,14 @@ final class MemberSetup {
   static JGroupsSettings network(GtmConfig config) {
     Map<String, HostPort> members = config.group().memberAddresses();
     String name = config.group().name();
-    List<InetSocketAddress> hosts = members.values().stream().map(HostPort::resolve).toList();
+    boolean builtIn = config.group().stackFile() == null; // Another one has its own means.
+    if (builtIn && !isKnown(members.get(name))) {
+      throw new LogException(
+          LogException.Category.ACCESS,
+          "group.members: %s at %s: the host name is not known; correct it, or give an address"
+              .formatted(name, members.get(name)));
+    }
+    List<InetSocketAddress> hosts = builtIn ? known(members) : List.of();
     List<String> networks = config.access().members();
     return new JGroupsSettings(
         config.group().cluster(),
@@ -46,12 +58,33 @@ final class MemberSetup {
         new AllowList(networks == null ? List.of() : networks));
   }
 
+  /** One that is gone with its name keeps no other from starting. */
+  private static List<InetSocketAddress> known(Map<String, HostPort> members) {
+    List<InetSocketAddress> hosts = new ArrayList<>();
+    members.forEach(
+        (member, address) -> {
+          if (isKnown(address)) {
+            hosts.add(address.resolve());
+          } else {
+            log.warn(
+                "group.members: {} at {}: the host name is not known, so that member is not looked for; correct it, or restart this one once the name is known",
+                member,
+                address);
+          }
+        });
+    return hosts;
+  }
+
+  private static boolean isKnown(HostPort address) {
+    return !address.resolve().isUnresolved();
+  }
+
   private static Optional<JGroupsSettings.Tls> keys(GtmConfig config) {
     if (config.group().keyStore() == null) {
       return Optional.empty();
     }
     try {
-      String password = LinkTls.firstLine("group.passwordFile", config.group().passwordFile());
+      String password = SecretFile.firstLine("group.passwordFile", config.group().passwordFile());
       return Optional.of(new JGroupsSettings.Tls(config.group().keyStore(), password));
     } catch (IOException e) {
       throw new LogException(LogException.Category.ACCESS, e.getMessage(), e);
@@ -101,7 +134,8 @@ final class MemberSetup {
             .map(member -> status(s, member, addresses, members))
             .sorted(Comparator.comparing(NodeStatus.MemberStatus::name))
             .toList(),
-        s.warnings());
+        s.warnings(),
+        "");
   }
 
   private static String role(GtmConfig config, GroupStatus s) {

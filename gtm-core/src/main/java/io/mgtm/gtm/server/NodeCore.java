@@ -131,7 +131,7 @@ final class NodeCore implements AutoCloseable {
   private void place(Takeover takeover) {
     BackupFile backup = takeover.backup(limits());
     try {
-      Restore.place(config.data(), backup);
+      Restore.place(config.data(), backup::writeTo);
     } catch (IOException e) {
       throw new LogException(
           LogException.Category.IN_USE, e.getMessage() + ", or start without --import-control", e);
@@ -179,7 +179,7 @@ final class NodeCore implements AutoCloseable {
                 new SecureRandom()),
             gtm,
             ordered,
-            new GroupBeginning(firstCommands, restore, NodeCore::nowMicros),
+            new GroupBeginning(firstCommands, restore, EngineTime.SYSTEM.micros()),
             owner,
             EngineTime.SYSTEM,
             metrics,
@@ -217,10 +217,10 @@ final class NodeCore implements AutoCloseable {
     log = localLog;
     metrics.bindLog(localLog::stats);
     if (restore != null && !machine.state().started()) {
-      Restore.append(restore, nowMicros(), machine, log);
+      Restore.append(restore, EngineTime.SYSTEM.micros().getAsLong(), machine, log);
     }
     machine.state().setLimits(limits());
-    engine = new Engine(machine.state(), log, NodeCore::nowMicros, metrics);
+    engine = new Engine(machine.state(), log, EngineTime.SYSTEM.micros(), metrics);
     begin(takeover);
     engine.restart(!localLog.recoveredUncleanly());
     LinkEngine fronts = linkEngine(List.of(), null);
@@ -285,10 +285,6 @@ final class NodeCore implements AutoCloseable {
         config.gxid().warnMargin());
   }
 
-  private static long nowMicros() {
-    return EngineTime.SYSTEM.micros().getAsLong();
-  }
-
   /** What the log of a node without a group tells. */
   private final class LogListener implements ReplicatedLog.Listener {
     @Override
@@ -330,13 +326,24 @@ final class NodeCore implements AutoCloseable {
     return control;
   }
 
+  /** What this node tells operators. */
+  private NodeStatus status() {
+    NodeStatus status = control.status();
+    return status.troubledBy(trouble(status));
+  }
+
   /** What links need. */
   LinkService linkService(LinkKeys keys) {
     return new LinkService(
         links,
         peers,
         new AdminService(
-            control, links, () -> StateCounts.of(machine.state()), NodeCore::nowMicros, owner),
+            control,
+            this::status,
+            links,
+            () -> StateCounts.of(machine.state()),
+            EngineTime.SYSTEM.micros(),
+            owner),
         keys,
         config.timeouts(),
         metrics,
@@ -375,6 +382,11 @@ final class NodeCore implements AutoCloseable {
     if (restore != null && status.committedIndex() == status.lastIndex()) {
       checkRestored();
     }
+    return trouble(status);
+  }
+
+  /** What is wrong with a node that stands so, or empty. */
+  private String trouble(NodeStatus status) {
     String outside = group == null ? "" : outsider.look(status, front);
     if (!outside.isEmpty()) {
       return outside;

@@ -1,9 +1,13 @@
 package io.mgtm.gtm.server;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.util.List;
+import java.util.Objects;
 
 /**
- * What a node tells an operator; the names are stable, they are the fields of the JSON answer.
+ * What a node tells an operator; the names are stable, they are the fields of the JSON answer. What
+ * a node of a later version says beyond them is passed over, and what one of an earlier version
+ * does not say is not known, or none.
  *
  * @param mode how the group replicates; {@code single} without a group
  * @param role {@code leader}, {@code follower}, {@code candidate}, {@code witness}, or {@code
@@ -16,7 +20,10 @@ import java.util.List;
  * @param sessions of fronts, and of direct clients without a group
  * @param members of the group, by name
  * @param warnings what an operator should know of, a sentence each
+ * @param trouble why the clients of this node are not served, as {@code /health} says; empty when
+ *     they are, and of a node of before, which does not say
  */
+@JsonIgnoreProperties(ignoreUnknown = true)
 public record NodeStatus(
     String member,
     String mode,
@@ -32,7 +39,37 @@ public record NodeStatus(
     String durability,
     int sessions,
     List<MemberStatus> members,
-    List<String> warnings) {
+    List<String> warnings,
+    String trouble) {
+
+  /** A node of an earlier version leaves out what it does not know. */
+  public NodeStatus {
+    durability = Objects.requireNonNullElse(durability, "not known");
+    members = Objects.requireNonNullElse(members, List.of());
+    warnings = Objects.requireNonNullElse(warnings, List.of());
+    trouble = Objects.requireNonNullElse(trouble, "");
+  }
+
+  /** The same with what is wrong with this node. */
+  NodeStatus troubledBy(String why) {
+    return new NodeStatus(
+        member,
+        mode,
+        role,
+        serving,
+        transferring,
+        term,
+        leader,
+        leaderAddress,
+        lastIndex,
+        committedIndex,
+        appliedIndex,
+        durability,
+        sessions,
+        members,
+        warnings,
+        why);
+  }
 
   /**
    * One member as the one that was asked knows it.
@@ -48,6 +85,7 @@ public record NodeStatus(
    * @param groupAddress where the other members reach it, as the one that was asked was told by
    *     {@code --members}; empty for one that was added since
    */
+  @JsonIgnoreProperties(ignoreUnknown = true)
   public record MemberStatus(
       String name,
       boolean voter,
@@ -56,5 +94,12 @@ public record NodeStatus(
       long matchedIndex,
       long lagEntries,
       String address,
-      String groupAddress) {}
+      String groupAddress) {
+
+    /** As that of the node. */
+    public MemberStatus {
+      address = Objects.requireNonNullElse(address, "");
+      groupAddress = Objects.requireNonNullElse(groupAddress, "");
+    }
+  }
 }

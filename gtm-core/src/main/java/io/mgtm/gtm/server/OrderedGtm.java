@@ -154,7 +154,7 @@ final class OrderedGtm {
     return true;
   }
 
-  /** A front that begins anew needs its old sessions no more; false when one is in use. */
+  /** A front that starts over no longer needs its old sessions; false when one is in use. */
   private boolean endUnattached(MemberOp.Attach op, OpResults results) {
     List<GtmState.FrontInfo> old =
         state().fronts().stream()

@@ -9,6 +9,7 @@ import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Restoring;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,10 +42,10 @@ public final class Restore {
   /**
    * Puts a backup into a new data folder, for the next start.
    *
-   * @throws IOException when the folder is not empty
+   * @throws IOException when the folder is not empty, or the backup cannot be read
    * @throws LogException when it cannot be written
    */
-  public static void place(Path data, BackupFile backup) throws IOException {
+  public static void place(Path data, BackupFile.Content backup) throws IOException {
     if (Files.isDirectory(data)) {
       try (Stream<Path> files = Files.list(data)) {
         if (files.anyMatch(file -> !file.getFileName().toString().equals("lost+found"))) {
@@ -56,10 +57,12 @@ public final class Restore {
       }
     }
     try (DataDirectory folder = DataDirectory.open(data)) {
-      folder.files().write(UNFINISHED, backup.encode());
+      backup.writeTo(piece -> folder.files().append(UNFINISHED, piece));
       folder.files().force(UNFINISHED);
       folder.files().rename(UNFINISHED, FILE);
       folder.files().forceDirectory();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
@@ -70,7 +73,7 @@ public final class Restore {
       return null;
     }
     try {
-      return BackupFile.decode(Files.readAllBytes(file));
+      return BackupFile.open(file);
     } catch (IOException | BackupFile.BadBackupException e) {
       throw new LogException(
           Category.CORRUPT,
@@ -96,7 +99,7 @@ public final class Restore {
     return true;
   }
 
-  /** It is in the log: the file is needed no more. */
+  /** It is in the log: the file is no longer needed. */
   static void forget(Path data) {
     try {
       Files.deleteIfExists(data.resolve(FILE));

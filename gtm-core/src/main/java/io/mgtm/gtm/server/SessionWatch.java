@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * Which sessions of fronts have a link to this leader, and since when the others have none. A new
- * leader knows of no link: fronts attach again, and the time of grace begins anew. Owner thread.
+ * leader knows of no link: fronts attach again, and the time of grace starts over. Owner thread.
  */
 final class SessionWatch {
   /** A session with a link. */
@@ -47,7 +47,7 @@ final class SessionWatch {
     return attached.get(session);
   }
 
-  /** Any link that the session had is its no more. */
+  /** Any link that the session had no longer belongs to it. */
   void attach(long session, FrontPeer peer) {
     detachedAtMs.remove(session);
     attached.put(session, new Attachment(peer));

@@ -39,7 +39,8 @@ final class SingleControl implements GroupControl {
         durability.label(),
         machine.state().counts().sessions(),
         List.of(),
-        List.of());
+        List.of(),
+        "");
   }
 
   @Override

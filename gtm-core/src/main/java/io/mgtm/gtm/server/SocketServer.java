@@ -6,6 +6,7 @@ import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.ListenErrors;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.Newcomers;
+import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.net.ReadBuffers;
 import io.mgtm.gtm.net.TurnedAway;
 import io.netty.bootstrap.ServerBootstrap;
@@ -55,6 +56,7 @@ final class SocketServer implements AutoCloseable {
   private final ClientDoor door;
   private final Path socket;
   private final Newcomers newcomers;
+  private final PartialBudget begun = new PartialBudget(PartialBudget.BYTES_MAX);
   private final Rarely strangers = new Rarely();
   private volatile Channel listener;
   private volatile Channel local;
@@ -180,7 +182,8 @@ final class SocketServer implements AutoCloseable {
       Connection direct =
           engine == null || !open
               ? null
-              : new Connection(sessions.incrementAndGet(), config, engine, owner(), metrics, fatal);
+              : new Connection(
+                  sessions.incrementAndGet(), config, engine, owner(), metrics, begun, fatal);
       ProtocolChoice.Choices choices =
           new ProtocolChoice.Choices(
               tls,

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * What links brought that take no more now: it waits, in its order, until they do. It is little,
- * for such links are read no more. Owner thread.
+ * for such links are no longer read. Owner thread.
  */
 final class StalledWork {
   private List<LinkWork> works = new ArrayList<>();

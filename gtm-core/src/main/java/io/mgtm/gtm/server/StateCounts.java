@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import io.mgtm.gtm.command.TransactionReply.TransactionList;
 import io.mgtm.gtm.state.GtmState;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.List;
  * What a node answers to whoever wants to know how much it holds: {@code ADMIN counts}, as JSON.
  * Gxids are the low 32 bits.
  */
+@JsonIgnoreProperties(ignoreUnknown = true)
 public record StateCounts(
     int nextGxid,
     int oldestGxid,

@@ -4,7 +4,6 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import java.util.ArrayList;
@@ -59,7 +58,7 @@ public record Takeover(long nextGxid, long oldestGxid, List<SequenceCommand.Rest
    * @throws RefusedException when a command is rejected
    */
   BackupFile backup(Limits limits) {
-    return new BackupFile(0, 0, CheckpointEncoder.encode(trial(limits)));
+    return BackupFile.of(0, 0, trial(limits));
   }
 
   private GtmState trial(Limits limits) {

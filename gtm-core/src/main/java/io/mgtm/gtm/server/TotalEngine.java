@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.RefusalCode;
@@ -30,7 +31,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   /** Replies to own proposals that are under way, about; no more is proposed meanwhile. */
   private static final long REPLY_BYTES_MAX = 32 << 20;
 
-  /** How long a member is not connected before its sessions' links are taken for gone. */
+  /** How long a member is not here before its sessions' links are taken for gone. */
   private static final long GONE_MS = 3_000;
 
   /**
@@ -373,7 +374,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     announce();
   }
 
-  /** What this member proposes comes back, or no more. */
+  /** What this member proposes comes back, or no longer does. */
   void serving() {
     announce();
     if (!ordered.isServing()) {
@@ -415,13 +416,20 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     }
     beginning.next(gtm.state(), ordered).ifPresent(ops::addLast);
     if (ops.isEmpty()) {
-      ops.addAll(
-          watch.due(
-              gtm.state().fronts(), gtm.attachments(), ordered.status().connected(), nowMs()));
+      ops.addAll(watch.due(gtm.state().fronts(), gtm.attachments(), membersHere(), nowMs()));
     }
     if (!ops.isEmpty()) {
       askTurn();
     }
+  }
+
+  /** Not one that was taken out: it can be connected, and tells the group of no link that ends. */
+  private List<String> membersHere() {
+    GroupStatus status = ordered.status();
+    return status.members().stream()
+        .map(GroupStatus.Member::name)
+        .filter(status.connected()::contains)
+        .toList();
   }
 
   /** Serves nobody new: fronts go to another member, and what waits comes to its end. */

@@ -40,7 +40,7 @@ final class TotalMachine implements OrderedMachine {
         return Engine.durability(gtm.effect());
       }
       if (version != MemberOpCodec.VERSION) {
-        throw newer("proposal " + index + " has format version " + version, null);
+        throw GtmStateMachine.newer("proposal " + index + " has format version " + version, null);
       }
       gtm.begin(MemberOpCodec.header(in));
       if (own == 0 || !turns.apply(own, index, gtm)) {
@@ -50,7 +50,7 @@ final class TotalMachine implements OrderedMachine {
       }
       return Engine.durability(gtm.effect());
     } catch (CommandDecoder.UnknownCommandException e) {
-      throw newer("proposal " + index + ": " + e.getMessage(), e);
+      throw GtmStateMachine.newer("proposal " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
       throw new LogException(
           Category.CORRUPT,
@@ -58,13 +58,6 @@ final class TotalMachine implements OrderedMachine {
               .formatted(index),
           e);
     }
-  }
-
-  private static LogException newer(String what, Throwable cause) {
-    return new LogException(
-        Category.FORMAT,
-        "the log was written by a newer mgtm (" + what + "); start that version on it",
-        cause);
   }
 
   @Override

@@ -48,7 +48,7 @@ final class TotalReplies implements OpResults {
     turn.applied();
   }
 
-  /** The state was replaced, or this member serves no more. */
+  /** The state was replaced, or this member no longer serves. */
   void changed() {
     replies.changed();
   }
@@ -85,7 +85,7 @@ final class TotalReplies implements OpResults {
     refuseNotServing(output, peer, session);
   }
 
-  /** The standing that follows lets the front begin anew, also where this node serves. */
+  /** The standing that follows lets the front start over, also where this node serves. */
   void refuseNotServing(TurnOutput to, FrontPeer link, long session) {
     to.refuse(
         link,

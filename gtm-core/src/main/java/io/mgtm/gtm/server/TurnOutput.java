@@ -60,7 +60,7 @@ final class TurnOutput {
     byPeer.forEach((peer, frames) -> peer.held(frames.readableBytes()));
   }
 
-  /** The links are told that it waits no more. */
+  /** The links are told that it no longer waits. */
   void unhold() {
     byPeer.forEach((peer, frames) -> peer.held(-frames.readableBytes()));
   }

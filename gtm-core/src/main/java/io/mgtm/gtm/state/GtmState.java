@@ -294,6 +294,12 @@ public final class GtmState {
     return s == null ? null : info(s);
   }
 
+  /** What a command of a session was answered that had its effect already, or null. */
+  public Reply replied(long session, long number) {
+    FrontSession s = sessions.front(session);
+    return s == null ? null : s.replyTo(number);
+  }
+
   private static FrontInfo info(FrontSession s) {
     return new FrontInfo(s.id(), s.front(), s.kind(), s.proxied(), s.last());
   }

@@ -18,28 +18,28 @@ final class Reservation {
   private long used;
   private long covered;
   private long reserved;
-  private long raisedInEntry = -1;
+  private long raisedInEntry;
 
   /** Starts at {@code used} with both marks set by the entry that is being applied. */
   Reservation(long used, long step) {
     restart(used, step);
   }
 
-  private Reservation(long used, long covered, long reserved) {
+  /** One as it was; {@code raisedInEntry} is -1 where the entry is not of this process. */
+  Reservation(long used, long covered, long reserved, long raisedInEntry) {
     this.used = used;
     this.covered = covered;
     this.reserved = reserved;
+    this.raisedInEntry = raisedInEntry;
   }
 
   static Reservation restored(long used, long covered, long reserved) {
-    return new Reservation(used, covered, reserved);
+    return new Reservation(used, covered, reserved, -1);
   }
 
   /** The same, and what the entry that is being applied has done to it. */
   Reservation copy() {
-    Reservation copy = new Reservation(used, covered, reserved);
-    copy.raisedInEntry = raisedInEntry;
-    return copy;
+    return new Reservation(used, covered, reserved, raisedInEntry);
   }
 
   /** Starts again at {@code used}; the entry that does so must be forced. */
@@ -80,5 +80,9 @@ final class Reservation {
   /** Everything handed out before a crash lies below this. */
   long reserved() {
     return reserved;
+  }
+
+  long raisedInEntry() {
+    return raisedInEntry;
   }
 }

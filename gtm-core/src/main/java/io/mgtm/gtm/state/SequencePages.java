@@ -1,16 +1,19 @@
 package io.mgtm.gtm.state;
 
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import io.mgtm.gtm.command.Names;
+import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
+import java.util.AbstractList;
+import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * The sequences by key, spread over pages. A {@link #picture} shares them, and costs no more than
  * the list of the pages: whoever changes a page first makes a copy of its own. So a picture stays
  * as it was, and another thread may read it while the owner goes on.
+ *
+ * <p>What is read is a copy; {@link #put} stores a changed one. What every sequence is to go
+ * through, {@link #skipReserved}, costs nothing either: each page counts how often it has done so,
+ * and does the rest when it is changed; until then what is read of it goes through it.
  */
 final class SequencePages {
   /** With a million sequences a page has some sixty, which are copied in a few microseconds. */
@@ -19,37 +22,37 @@ final class SequencePages {
   private static final int PAGE_SHIFT = 32 - 14;
   private static final int SPREAD = 0x9e3779b9;
 
-  /** In the order in which they came, so that the same history gives the same bytes. */
-  private record Page(Map<String, Sequence> byKey, Object owner) {
-    Page copyFor(Object newOwner) {
-      Map<String, Sequence> copy = new LinkedHashMap<>(byKey.size() * 2);
-      byKey.forEach((key, sequence) -> copy.put(key, sequence.copyAs(key)));
-      return new Page(copy, newOwner);
-    }
-  }
+  private record Page(SequencePage of, Object owner, long skips) {}
 
   private final Page[] pages;
   private int count;
+  private long keyBytes;
+
+  /** How often all have passed over what was reserved. */
+  private long skips;
 
   /** Who may change a page: those of another owner are shared with a picture. */
   private Object owner = new Object();
 
   SequencePages() {
-    this(new Page[PAGES], 0);
+    this(new Page[PAGES]);
   }
 
-  private SequencePages(Page[] pages, int count) {
+  private SequencePages(Page[] pages) {
     this.pages = pages;
-    this.count = count;
   }
 
   /** The same sequences, which no change here shows in; nor one there here. */
   SequencePages picture() {
     owner = new Object();
-    return new SequencePages(pages.clone(), count);
+    SequencePages picture = new SequencePages(pages.clone());
+    picture.count = count;
+    picture.keyBytes = keyBytes;
+    picture.skips = skips;
+    return picture;
   }
 
-  private static int pageOf(String key) {
+  static int pageOf(String key) {
     return (key.hashCode() * SPREAD) >>> PAGE_SHIFT;
   }
 
@@ -57,81 +60,152 @@ final class SequencePages {
     return count;
   }
 
-  /** A sequence to read, or null. */
+  boolean contains(String key) {
+    Page page = pages[pageOf(key)];
+    return page != null && page.of().find(key) >= 0;
+  }
+
+  /** A copy of a sequence, or null. */
   Sequence get(String key) {
     Page page = pages[pageOf(key)];
-    return page == null ? null : page.byKey().get(key);
+    int at = page == null ? -1 : page.of().find(key);
+    return at < 0 ? null : skipped(page, page.of().get(at, key));
   }
 
-  /** A sequence to change, or null. */
-  Sequence forChange(String key) {
-    int at = pageOf(key);
-    return pages[at] == null ? null : own(at).byKey().get(key);
-  }
-
-  private Page own(int at) {
-    Page page = pages[at];
-    if (page == null) {
-      page = new Page(new LinkedHashMap<>(), owner);
-      pages[at] = page;
-    } else if (page.owner() != owner) {
-      page = page.copyFor(owner);
-      pages[at] = page;
+  private Sequence skipped(Page page, Sequence sequence) {
+    for (long done = page.skips(); done < skips; done++) {
+      sequence.skipReserved();
     }
-    return page;
+    return sequence;
+  }
+
+  /** The page, to be changed: its own, and as if all that it is to go through was done at once. */
+  private SequencePage own(int at) {
+    Page page = pages[at];
+    if (page != null && page.owner() == owner && page.skips() == skips) {
+      return page.of();
+    }
+    SequencePage own = page == null ? new SequencePage() : page.of();
+    if (page != null && page.owner() != owner) {
+      own = new SequencePage(own);
+    }
+    if (page != null && page.skips() != skips) {
+      for (int i = 0; i < own.count(); i++) {
+        own.set(i, skipped(page, own.get(i)));
+      }
+    }
+    pages[at] = new Page(own, owner, skips);
+    return own;
   }
 
   /** Adds a sequence, or puts it in the place of the one with its key. */
   void put(Sequence sequence) {
-    if (own(pageOf(sequence.key)).byKey().put(sequence.key, sequence) == null) {
-      count++;
+    SequencePage page = own(pageOf(sequence.key));
+    int at = page.find(sequence.key);
+    if (at >= 0) {
+      page.set(at, sequence);
+      return;
     }
+    page.add(sequence);
+    count++;
+    keyBytes += sequence.key.length();
   }
 
   /** False when there was none. */
   boolean remove(String key) {
-    boolean removed = get(key) != null && own(pageOf(key)).byKey().remove(key) != null;
-    count -= removed ? 1 : 0;
-    return removed;
+    if (!contains(key)) {
+      return false;
+    }
+    SequencePage page = own(pageOf(key));
+    page.remove(page.find(key));
+    count--;
+    keyBytes -= key.length();
+    return true;
   }
 
-  /** Removes those whose key matches; true when there was one. */
-  boolean removeIf(Predicate<String> matching) {
+  /** Removes those whose key begins so; true when there was one. */
+  boolean removeAll(String prefix) {
+    byte[] bytes = prefix.getBytes(Names.BYTES);
     int before = count;
     for (int at = 0; at < PAGES; at++) {
-      if (pages[at] != null && pages[at].byKey().keySet().stream().anyMatch(matching)) {
-        Collection<String> keys = own(at).byKey().keySet();
-        int size = keys.size();
-        keys.removeIf(matching);
-        count -= size - keys.size();
+      if (pages[at] != null) {
+        removeAll(at, bytes);
       }
     }
     return count < before;
   }
 
-  /** Shows all, to read. */
+  private void removeAll(int at, byte[] prefix) {
+    SequencePage page = pages[at].of();
+    if (page.allStartWith(prefix)) {
+      pages[at] = null;
+      count -= page.count();
+      keyBytes -= page.keyBytes();
+      return;
+    }
+    for (int i = page.count() - 1; i >= 0; i--) {
+      if (page.keyStartsWith(i, prefix)) {
+        page = own(at);
+        int length = page.keyBytes();
+        page.remove(i);
+        keyBytes -= length - page.keyBytes();
+        count--;
+      }
+    }
+  }
+
+  /** Shows a copy of each. */
   void forEach(Consumer<Sequence> action) {
     for (Page page : pages) {
-      if (page != null) {
-        page.byKey().values().forEach(action);
+      for (int i = 0; page != null && i < page.of().count(); i++) {
+        action.accept(skipped(page, page.of().get(i)));
       }
     }
   }
 
-  /** Changes all. */
-  void changeAll(Consumer<Sequence> change) {
-    for (int at = 0; at < PAGES; at++) {
-      if (pages[at] != null) {
-        own(at).byKey().values().forEach(change);
-      }
-    }
+  /** After a crash: no value that may have been handed out comes again. */
+  void skipReserved() {
+    skips++;
   }
 
-  @Override
-  public String toString() {
-    return count
-        + " sequences on "
-        + Arrays.stream(pages).filter(p -> p != null).count()
-        + " pages";
+  /** What the keys take together. */
+  long keyBytes() {
+    return keyBytes;
+  }
+
+  /** All of a picture, as the original tells them; for one thread, and quickly in order only. */
+  List<SequenceInfo> infos() {
+    return new Infos();
+  }
+
+  private final class Infos extends AbstractList<SequenceInfo> {
+    private int page;
+    private int before;
+
+    @Override
+    public SequenceInfo get(int index) {
+      if (index < 0 || index >= count) {
+        throw new IndexOutOfBoundsException(index);
+      }
+      if (index < before) {
+        page = 0;
+        before = 0;
+      }
+      while (index - before >= size(page)) {
+        before += size(page);
+        page++;
+      }
+      Page of = pages[page];
+      return skipped(of, of.of().get(index - before)).info();
+    }
+
+    private int size(int at) {
+      return pages[at] == null ? 0 : pages[at].of().count();
+    }
+
+    @Override
+    public int size() {
+      return count;
+    }
   }
 }

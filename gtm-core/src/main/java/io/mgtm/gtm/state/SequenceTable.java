@@ -9,8 +9,6 @@ import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.Reply.Reason;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 
 /** Every sequence, and the commands on them. */
@@ -77,13 +75,12 @@ final class SequenceTable {
     } else if (command instanceof SequenceCommand.CloseDatabase c) {
       return closeDatabase(c);
     }
-    List<SequenceReply.SequenceInfo> all = new ArrayList<>(byKey.count());
-    byKey.forEach(sequence -> all.add(sequence.info()));
-    return new SequenceReply.SequenceList(all);
+    SequencePages now = byKey.picture();
+    return new SequenceReply.SequenceList(now.infos(), now.keyBytes());
   }
 
   private Reply nextValue(String key, long entry) {
-    Sequence sequence = byKey.forChange(key);
+    Sequence sequence = byKey.get(key);
     if (sequence == null) {
       return noSuchSequence(key);
     }
@@ -101,12 +98,13 @@ final class SequenceTable {
           "");
     }
     effect = sequence.settle(entry);
+    byKey.put(sequence);
     return new SequenceReply.Value(CommandType.NEXT_VALUE, key, sequence.value);
   }
 
   /** Why a sequence of this key cannot be added, or null. */
   private Reply refuseNew(String key, Limits limits) {
-    if (byKey.get(key) != null) {
+    if (byKey.contains(key)) {
       return new Reply.Rejected(
           Reason.SEQUENCE_EXISTS,
           "sequence \"" + Names.printable(key) + "\" exists already",
@@ -192,7 +190,7 @@ final class SequenceTable {
   }
 
   private Reply setValue(SequenceCommand.SetValue c) {
-    Sequence s = byKey.forChange(c.key());
+    Sequence s = byKey.get(c.key());
     if (s == null) {
       return noSuchSequence(c.key());
     }
@@ -203,15 +201,15 @@ final class SequenceTable {
       s.init = c.value();
     }
     s.restartReservation();
+    put(s);
     return done(c.type(), c.key());
   }
 
   private Reply alter(SequenceCommand.Alter c) {
-    Sequence s = byKey.get(c.key());
-    if (s == null) {
+    Sequence changed = byKey.get(c.key());
+    if (changed == null) {
       return noSuchSequence(c.key());
     }
-    Sequence changed = s.copyAs(c.key());
     changed.increment = c.increment();
     changed.min = c.min();
     changed.max = c.max();
@@ -234,13 +232,14 @@ final class SequenceTable {
   }
 
   private Reply reset(SequenceCommand.Reset c) {
-    Sequence s = byKey.forChange(c.key());
+    Sequence s = byKey.get(c.key());
     if (s == null) {
       return noSuchSequence(c.key());
     }
     s.value = s.init;
     s.last = s.init;
     s.restartReservation();
+    put(s);
     return done(c.type(), c.key());
   }
 
@@ -249,7 +248,7 @@ final class SequenceTable {
     if (s == null) {
       return noSuchSequence(c.key());
     }
-    if (byKey.get(c.newKey()) != null) {
+    if (byKey.contains(c.newKey())) {
       return new Reply.Rejected(
           Reason.SEQUENCE_EXISTS,
           "sequence \"" + Names.printable(c.newKey()) + "\" exists already",
@@ -276,7 +275,7 @@ final class SequenceTable {
     String database = c.key();
     int nul = database.indexOf(0);
     String prefix = (nul < 0 ? database : database.substring(0, nul)) + ".";
-    if (byKey.removeIf(key -> key.startsWith(prefix))) {
+    if (byKey.removeAll(prefix)) {
       effect = Effect.FORCED;
     }
     return new SequenceReply.Done(c.type(), c.key());
@@ -296,6 +295,6 @@ final class SequenceTable {
 
   /** After a crash: no value that may have been handed out comes again. */
   void skipReserved() {
-    byKey.changeAll(Sequence::skipReserved);
+    byKey.skipReserved();
   }
 }

@@ -69,7 +69,10 @@ class CaptureReplayTest {
             d.log(),
             new GtmConfig.Gxid(FIRST_GXID, d.gxid().stopMargin(), d.gxid().warnMargin()),
             d.limits(),
-            d.timeouts())
+            d.timeouts(),
+            d.group(),
+            d.links(),
+            d.access())
         .validated();
   }
 

@@ -102,11 +102,30 @@ class GroupCommandsIT {
     nodes.stop(away);
     assertThat(ask(nodes.leader(), "await-in-sync", "--wait-ms", "1").err())
         .contains("not in sync after 1 ms: " + away + " ");
-    assertThat(ask(nodes.leader(), "await-in-sync", "--wait-ms", "1", "g9").err())
-        .contains("g9 is not a member");
+    // At once.
+    assertThat(ask(nodes.leader(), "await-in-sync", "--wait-ms", "3600000", "g9").err())
+        .contains("g9 is not a member of the group; its members are g1, g2, g3");
     nodes.start(away);
     done(ask(away, "await-in-sync"), "g1, g2, g3: in sync at entry ");
     done(ask(away, "await-in-sync", nodes.leader()), nodes.leader() + ": in sync at entry ");
+  }
+
+  @Test
+  void statusOfAMemberThatNobodyLeadsSaysSo() throws IOException {
+    String left = nodes.follower();
+    for (String other : List.of("g1", "g2", "g3")) {
+      if (!other.equals(left)) {
+        nodes.stop(other);
+      }
+    }
+    Await.until("nobody leads", () -> nodes.status(left).leader().isEmpty());
+    Result text = ask(left, "status");
+    assertThat(text.status()).isEqualTo(1);
+    assertThat(text.out())
+        .contains("does not serve  no member leads the group")
+        .contains("not asked: no member leads the group");
+    JsonNode json = json(ask(left, "status", "--json"));
+    assertThat(json.get("group").get("trouble").asText()).isEqualTo("no member leads the group");
   }
 
   @Test
@@ -191,6 +210,11 @@ class GroupCommandsIT {
     Await.until("it knows", () -> nodes.status(gone).role().equals("outsider"));
     assertThat(nodes.status(gone).warnings()).anyMatch(w -> w.contains("is not a member of the"));
     Await.until("its clients are turned away", () -> isTurnedAway(gone));
+    Result outside = ask(gone, "status");
+    assertThat(outside.status()).isEqualTo(1);
+    assertThat(outside.out())
+        .contains("does not serve  " + gone + " is not a member of the group")
+        .contains("not asked: ");
     done(ask(nodes.leader(), "add", "--wait-ms", "0", "g4=127.0.0.1:1"), "g4 may join");
     Result absent = ask(nodes.leader(), "add", "--wait-ms", "1", "g4=127.0.0.1:1");
     assertThat(absent.status()).isEqualTo(1);
@@ -228,6 +252,8 @@ class GroupCommandsIT {
             "--skip-gxids",
             "7"),
         "holds the backup at entry");
+    assertThat(run("restore", "--from", folder.toString(), "--data", "d").err())
+        .isEqualTo("mgtm: cannot read the backup %s: it is a folder%n".formatted(folder));
     assertThat(run("restore", "--from", "f", "--data", "d", "--skip-gxids", "-1").err())
         .contains("--skip-gxids: -1 is not allowed, expected 0 to 1000000000");
     byte[] damaged = Files.readAllBytes(file);

@@ -44,7 +44,7 @@ class StatusRefusalTest {
         Files.writeString(
             folder.resolve("gtm.yaml"),
             "data: %s\nlisten: 127.0.0.1:0\nlinks: {secretFile: %s}\n"
-                .formatted(folder.resolve("data"), secret("right")));
+                .formatted(folder.resolve("data"), secret("the right secret of it")));
     try (GtmServer server = GtmServer.start(ConfigFile.read(file).validated())) {
       int port = server.address().getPort();
       Result none = status(port);

@@ -44,7 +44,10 @@ class TakeoverTest {
             l.nodesMax(),
             l.frameBytesMax(),
             l.outboundBytesMax()),
-        d.timeouts());
+        d.timeouts(),
+        d.group(),
+        d.links(),
+        d.access());
   }
 
   private GtmConfig config() {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.server.TestNodes;
+import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -14,9 +15,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** What operators see of a pair with a witness, and may do with it. */
@@ -27,9 +28,8 @@ class WitnessCommandsIT {
 
   private record Result(int status, String out, String err) {}
 
-  @BeforeEach
-  void start() throws IOException {
-    nodes = TestNodes.pairWithWitness(folder, GroupMode.FIFO);
+  private void start(GroupMode mode) throws IOException {
+    nodes = TestNodes.pairWithWitness(folder, mode);
     for (String name : List.of("g1", "g2", "g3")) {
       nodes.start(name);
     }
@@ -53,22 +53,32 @@ class WitnessCommandsIT {
     return new Result(status, out.toString(), err.toString());
   }
 
-  @Test
-  void theWitnessIsShownAndTheCommandsKnowIt() throws IOException {
+  private JsonNode witnessStatus() throws IOException {
+    return new ObjectMapper().readTree(ask("g3", "status", "--json").out()).get("group");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "LAZY"})
+  void theWitnessIsShownAndTheCommandsKnowIt(GroupMode mode) throws IOException {
+    start(mode);
     assertThat(leader).isIn("g1", "g2");
     assertThat(ask(leader, "await-in-sync").out()).contains("g1, g2: in sync at entry ");
     assertThat(ask(leader, "await-in-sync", "g3").out()).contains("g3: in sync at entry ");
     assertThat(ask("g3", "await-in-sync").err()).contains("is the witness and keeps no entries");
 
     assertThat(ask(leader, "status").out()).contains("g3 votes, witness without data, connected");
-    JsonNode group = new ObjectMapper().readTree(ask("g3", "status", "--json").out()).get("group");
+    Await.until("it knows who leads", () -> witnessStatus().get("leader").asText().equals(leader));
+    JsonNode group = witnessStatus();
     assertThat(group.get("role").asText()).isEqualTo("witness");
-    assertThat(group.get("leader").asText()).isEqualTo(leader);
     for (JsonNode member : group.get("members")) {
       assertThat(member.get("witness").asBoolean())
           .isEqualTo(member.get("name").asText().equals("g3"));
     }
-    assertThat(ask("g3", "status").out()).contains("g3, witness of a fifo group");
+    Result witness = ask("g3", "status");
+    assertThat(witness.out())
+        .contains("g3, witness of a %s group".formatted(mode.label()))
+        .contains("not asked: ");
+    assertThat(witness.status()).as("it does what it is there for").isZero();
     assertThat(ask("g3", "sequences").err()).contains("serves no clients");
 
     assertThat(ask(leader, "transfer", "g3").err()).contains("g3 is the witness");
@@ -76,8 +86,22 @@ class WitnessCommandsIT {
         .contains("A witness goes with two members that keep data");
   }
 
-  @Test
-  void oneOfThePairIsEnoughBesideTheWitness() throws IOException {
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "LAZY"})
+  void theWitnessMayBeTakenOutAndAddedToARunningPair(GroupMode mode) throws IOException {
+    start(mode);
+    assertThat(ask(leader, "remove", "g3").err()).isEmpty();
+    assertThat(ask(leader, "status").out()).doesNotContain("g3 votes");
+    assertThat(ask(leader, "add", "g3=127.0.0.1:1").err()).isEmpty();
+    assertThat(ask(leader, "status").out()).contains("g3 votes, witness without data, connected");
+    nodes.stop(leader);
+    assertThat(nodes.leader()).isIn("g1", "g2").isNotEqualTo(leader);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "LAZY"})
+  void oneOfThePairIsEnoughBesideTheWitness(GroupMode mode) throws IOException {
+    start(mode);
     String other = nodes.follower();
     other = other.equals("g3") ? (leader.equals("g1") ? "g2" : "g1") : other;
     nodes.stop(leader);

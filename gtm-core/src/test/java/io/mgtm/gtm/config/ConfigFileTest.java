@@ -20,6 +20,16 @@ class ConfigFileTest {
     return Files.writeString(scratch.resolve("gtm.yaml"), text);
   }
 
+  @Test
+  void whatIsNoTextIsToldSo() throws IOException {
+    Path binary = Files.write(scratch.resolve("gtm.yaml"), new byte[] {(byte) 0xca, (byte) 0xfe});
+    assertThatThrownBy(() -> ConfigFile.read(binary))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage("cannot read the configuration file " + binary + ": it is not a text in UTF-8");
+    assertThatThrownBy(() -> ConfigFile.read(scratch))
+        .hasMessage("cannot read the configuration file " + scratch + ": it is a folder");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -41,10 +41,21 @@ class GroupConfigTest {
 
   @Test
   void oneOfThreeMayBeTheWitness() throws Exception {
-    String text = "group: {name: %s, members: 'a=h:1,b=h:1,c=h:1', witness: c}";
+    String text = "group: {name: %s, members: 'a=h:1,b=h:2,c=h:3', witness: c}";
     assertThat(read(text.formatted("c")).group().isWitness()).isTrue();
     assertThat(read(text.formatted("a")).group().isWitness()).isFalse();
+    String lazy = "group: {name: a, members: 'a=h:1,b=h:2,c=h:3', witness: c, mode: lazy}";
+    assertThat(read(lazy).group().witness()).isEqualTo("c");
     assertThat(read("group: {name: a}").group().witness()).isNull();
+  }
+
+  @Test
+  void membersOfOneHostMayLieCloseTogether() throws Exception {
+    String text = "{listen: '%s', group: {name: a, members: 'a=h:7666,b=h:7667,c=i:7766'%s}}";
+    assertThat(read(text.formatted("i:7666", "")).group().exists()).isTrue();
+    assertThat(read(text.formatted("h:7665", "")).group().exists()).isTrue();
+    String ofAStackFile = text.replace("h:7667", "h:7666");
+    assertThat(read(ofAStackFile.formatted("h:1", ", stackFile: s.xml")).group().exists()).isTrue();
   }
 
   @ParameterizedTest
@@ -62,15 +73,22 @@ class GroupConfigTest {
           group: {mode: some}                        | group.mode: mode is "some"; fifo, causal, lazy, total are allowed
           group: {mode: RAFT}                        | group.mode: mode is "RAFT", which this version does not have: mode fifo with durability all promises the same
           group: {witness: g3}                       | group.witness: g3 is not allowed, there is no group
-          group: {name: a, members: 'a=h:1,b=h:1,c=h:1', witness: d} | group.witness: d is not allowed, expected one of the members a, b, c
-          group: {name: a, members: 'a=h:1,b=h:1,c=h:1', witness: c, mode: total} | group.witness: c is not allowed, in mode total all members keep data
-          group: {name: a, members: 'a=h:1,b=h:1,c=h:1,d=h:1', witness: c} | group.witness: c is not allowed, a witness goes with two members that keep data, and group.members names a, b, c, d
-          group: {name: a, members: 'a=h:1,b=h:1', witness: b} | a witness goes with two members that keep data
+          group: {name: a, members: 'a=h:1,b=h:2,c=h:3', witness: d} | group.witness: d is not allowed, expected one of the members a, b, c
+          group: {name: a, members: 'a=h:1,b=h:2,c=h:3', witness: c, mode: total} | group.witness: c is not allowed, in mode total all members keep data; a group of mode fifo or lazy can have a witness
+          group: {name: a, members: 'a=h:1,b=h:2,c=h:3,d=h:4', witness: c} | group.witness: c is not allowed, a witness goes with two members that keep data, and group.members names a, b, c, d
+          group: {name: a, members: 'a=h:1,b=h:2', witness: b} | a witness goes with two members that keep data
           group: {keyStore: k.p12}                   | group.keyStore and group.passwordFile are set together
           group: {secretFile: s, stackFile: t.xml}   | group.secretFile is set beside group.stackFile
           links: {certificate: c.pem}                | links.certificate and links.key are set together
           links: {tlsOnly: true}                     | links.trust and links.tlsOnly need links.certificate
           group: {name: a, members: 'a=h:1,b=h:1,c=h:1,d=h:1,e=h:1,f=h:1,g=h:1,i=h:1'} | 8 members are not allowed, expected up to 7
+          group: {name: a, members: 'a=h:7666,b=h:7666'}   | group.members: a at h:7666 and b at h:7666 would both listen on port 7666; a member takes its port and those 100 and 200 above, so give one of them another
+          group: {name: a, members: 'a=h:7666,b=i:7666,c=H:7766'} | group.members: a at h:7666 and c at H:7766 would both listen on port 7766
+          group: {name: a, members: 'a=h:7866,b=h:7666'}   | group.members: a at h:7866 and b at h:7666 would both listen on port 7866
+          group: {name: a, members: 'a=h:65336'}           | group.members: a at h:65336 needs the ports 100 and 200 above its own too; choose one up to 65335
+          {listen: 'h:7666', group: {name: a, members: 'a=h:7666'}} | listen: h:7666 is taken: this member listens there for the others, at its port in group.members and those 100 and 200 above; choose another port
+          {listen: '0.0.0.0:7766', group: {name: a, members: 'a=h:7666'}} | listen: 0.0.0.0:7766 is taken
+          {metrics: 'h:7866', group: {name: a, members: 'a=h:7666'}} | metrics: h:7866 is taken
           """)
   void aWrongGroupIsRefused(String text, String message) {
     assertThatThrownBy(() -> read(text))

@@ -2,6 +2,7 @@ package io.mgtm.gtm.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.link.Standing;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class RefusedSessionTest {
   private final SimTime time = new SimTime();
   private final List<Long> attachesMs = new ArrayList<>();
+  private final List<Long> attached = new ArrayList<>();
   private boolean inUse = true;
   private LinkListener listener;
 
@@ -46,6 +48,36 @@ class RefusedSessionTest {
     upstream.close();
   }
 
+  @Test
+  void sessionsInUseAreAttachedBeforeOneThatBeginsSinceThatEndsWhatIsNotAttached() {
+    upstream.start();
+    List<Long> used = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      UpstreamSession own = upstream.open();
+      own.submit((short) 1, new SequenceCommand.NextValue("s"), new NoTarget());
+      used.add(own.id());
+    }
+    run(10);
+    upstream.flush();
+    attached.clear();
+    listener.standing(new Standing(true, 2, "g1", "g1", "h:1"));
+    assertThat(attached.subList(0, 5)).containsExactlyInAnyOrderElementsOf(used);
+    assertThat(attached.subList(5, 6)).containsExactly(upstream.shared().id());
+    upstream.close();
+  }
+
+  private static final class NoTarget implements ReplyTarget {
+    @Override
+    public void reply(boolean close, ByteBuf bytes) {
+      throw new AssertionError("nothing is answered");
+    }
+
+    @Override
+    public void lost(String message, String hint) {
+      throw new AssertionError("nothing is lost");
+    }
+  }
+
   private final class Node implements LinkConnector, Link {
     @Override
     public String address() {
@@ -62,10 +94,11 @@ class RefusedSessionTest {
     @Override
     public void attach(long session, boolean fresh, long acked, boolean proxied) {
       attachesMs.add(time.millis());
+      attached.add(session);
       time.after(
           1,
           () -> {
-            if (inUse) {
+            if (inUse && !proxied) {
               listener.refused(
                   session,
                   RefusalCode.NAME_IN_USE,
@@ -84,7 +117,7 @@ class RefusedSessionTest {
 
     @Override
     public void commands(long session, long acked, long first, int count, ByteBuf commands) {
-      throw new AssertionError("nothing was asked");
+      assertThat(attached).contains(session);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -45,14 +46,14 @@ class AdminRolesTest {
   @TempDir private Path folder;
 
   private Path secret(String of) throws IOException {
-    return Files.writeString(folder.resolve(of), of + "-secret\n");
+    return Files.writeString(folder.resolve(of), of + "-secret-of-a-test\n");
   }
 
   private static AdminClient client(TestGtm gtm, String secret) throws IOException {
     return AdminClient.connect(
         gtm.server().address(),
         new AdminClient.Settings(
-            20_000, new LinkSecret(secret + "-secret"), SocketFactory.getDefault()));
+            20_000, new LinkSecret(secret + "-secret-of-a-test"), SocketFactory.getDefault()));
   }
 
   private TestGtm withRoles() throws IOException {
@@ -96,11 +97,16 @@ class AdminRolesTest {
             LinkClient.connect(
                 gtm.server().address(),
                 "p1",
-                new LinkSecret("administer-secret"),
+                new LinkSecret("administer-secret-of-a-test"),
                 SocketFactory.getDefault())) {
       Await.until("the node's standing", () -> link.standing() != null);
       link.attach(LinkFormat.SESSION_BIT | 1, true);
-      assertThat(link.next(LinkClient.Event.Refused.class).code()).isEqualTo(RefusalCode.PROTOCOL);
+      LinkClient.Event.Refused refused = link.next(LinkClient.Event.Refused.class);
+      assertThat(refused.code()).isEqualTo(RefusalCode.PROTOCOL);
+      assertThat(refused.message())
+          .startsWith(
+              "ATTACH takes the secret of links.secretFile, and it has shown the secret of"
+                  + " access.administerSecretFile");
     }
   }
 
@@ -121,25 +127,28 @@ class AdminRolesTest {
   @Test
   void eachRoleHasItsOwnSecret() throws Exception {
     Path same = secret("links");
-    GtmConfig config =
-        GtmConfig.at(folder, GtmConfig.DEFAULTS.listen())
-            .withAccess(new AccessConfig(null, null, same, null, null));
-    GtmConfig both =
-        new GtmConfig(
-                config.data(),
-                config.listen(),
-                null,
-                config.durability(),
-                1,
-                config.log(),
-                config.gxid(),
-                config.limits(),
-                config.timeouts(),
-                config.group(),
-                new LinksConfig(same, null, null, null, false, GRACE_MS))
-            .withAccess(config.access());
+    AccessConfig alone = new AccessConfig(null, null, same, null, null);
+    assertThatThrownBy(() -> with(GtmConfig.DEFAULTS.links(), alone).validated())
+        .hasMessageContaining("need links.secretFile");
+    GtmConfig both = with(new LinksConfig(same, null, null, null, false, GRACE_MS), alone);
     assertThatThrownBy(() -> LinkKeys.read(both)).hasMessageContaining("secret of another role");
-    assertThatThrownBy(config::validated).hasMessageContaining("need links.secretFile");
+  }
+
+  private GtmConfig with(LinksConfig links, AccessConfig access) {
+    GtmConfig d = GtmConfig.DEFAULTS;
+    return new GtmConfig(
+        folder,
+        d.listen(),
+        null,
+        d.durability(),
+        1,
+        d.log(),
+        d.gxid(),
+        d.limits(),
+        d.timeouts(),
+        d.group(),
+        links,
+        access);
   }
 
   /** A connection from an address. */
@@ -183,7 +192,8 @@ class AdminRolesTest {
     GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), false, () -> {});
     GroupControl control =
         new SingleControl("g", DurabilityMode.CRITICAL, new LossyLog(LossyLog.Fault.NONE), machine);
-    AdminService admin = new AdminService(control, null, null, () -> 1, Runnable::run);
+    AdminService admin =
+        new AdminService(control, control::status, null, null, () -> 1, Runnable::run);
     LinkService service =
         new LinkService(
             null,
@@ -231,7 +241,13 @@ class AdminRolesTest {
         .pipeline()
         .addLast(
             new Connection(
-                1, GtmConfig.DEFAULTS, engine, channel.eventLoop(), metrics, From::fails));
+                1,
+                GtmConfig.DEFAULTS,
+                engine,
+                channel.eventLoop(),
+                metrics,
+                new PartialBudget(1),
+                From::fails));
     RequestFrame advance = RequestFrame.command(MessageType.MGTM_ADVANCE_OLDEST_GXID).le32(7);
     channel.writeInbound(
         Unpooled.wrappedBuffer(RequestFrame.startup("n", 3, false), advance.bytes()));

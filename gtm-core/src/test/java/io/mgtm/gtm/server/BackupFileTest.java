@@ -3,7 +3,9 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.group.LogException;
 import io.mgtm.group.Pieces;
+import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand;
@@ -30,22 +32,48 @@ class BackupFileTest {
       state.apply(new SequenceCommand.Init("d.sequence" + i + "\0", 1, 1, 9, 1, false));
     }
     state.apply(new SessionCommand.AnnounceMember("g1", "h:1"));
-    return new BackupFile(42, 43, CheckpointEncoder.encode(state));
+    return BackupFile.of(42, 43, state);
+  }
+
+  private static byte[] bytes(BackupFile.Content content) {
+    StatePicture pieces = content::writeTo;
+    return pieces.bytes();
+  }
+
+  private static GtmState decoded(BackupFile backup) {
+    return CheckpointDecoder.decode(backup.state(0, backup.stateBytes()));
   }
 
   @Test
   void aBackupComesBackAsItWas() throws Exception {
     BackupFile backup = backup();
-    BackupFile read = BackupFile.decode(backup.encode());
+    Path file = Files.write(folder.resolve("b"), bytes(backup::writeTo));
+    BackupFile read = BackupFile.open(file);
     assertThat(read.index()).isEqualTo(42);
     assertThat(read.takenMicros()).isEqualTo(43);
-    assertThat(read.state()).isEqualTo(backup.state());
+    assertThat(read.bytes()).isEqualTo(Files.size(file));
     assertThat(read.identity()).isEqualTo(backup.identity());
+    assertThat(bytes(read::writeTo)).isEqualTo(bytes(backup::writeTo));
+    assertThat(read.state(1, 5_000)).isEqualTo(backup.state(1, 5_000));
+    assertThat(CheckpointEncoder.encode(decoded(read))).isEqualTo(CheckpointEncoder.encode(state));
+  }
+
+  @Test
+  void aFileThatHasBecomeShorterIsAnError() throws Exception {
+    Path file = Files.write(folder.resolve("b"), bytes(backup()::writeTo));
+    BackupFile read = BackupFile.open(file);
+    Files.write(file, new byte[40]);
+    assertThatThrownBy(() -> read.state(0, 1_000))
+        .isInstanceOf(LogException.class)
+        .hasMessageContaining("has become shorter");
+    assertThatThrownBy(() -> Restore.place(folder.resolve("data"), read::writeTo))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("has become shorter");
   }
 
   @Test
   void aDamagedBackupIsRefused() {
-    byte[] whole = backup().encode();
+    byte[] whole = bytes(backup()::writeTo);
     for (int length : new int[] {0, 7, 30, whole.length - 1}) {
       assertThatThrownBy(() -> BackupFile.decode(Arrays.copyOf(whole, length)))
           .isInstanceOf(BackupFile.BadBackupException.class);
@@ -61,8 +89,8 @@ class BackupFileTest {
   @Test
   void aBackupFillsANewFolderOnlyAndServesAGtmOfItsOwn() throws Exception {
     Path data = folder.resolve("data");
-    Restore.place(data, backup());
-    assertThatThrownBy(() -> Restore.place(data, backup()))
+    Restore.place(data, backup()::writeTo);
+    assertThatThrownBy(() -> Restore.place(data, backup()::writeTo))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("is not empty");
     for (int start = 0; start < 2; start++) {
@@ -78,9 +106,9 @@ class BackupFileTest {
   @Test
   void aRestoreMaySkipFurther() throws Exception {
     BackupFile backup = backup();
-    GtmState before = CheckpointDecoder.decode(ByteBuffer.wrap(backup.state()));
-    BackupFile skipping = BackupFile.decode(backup.skipping(500_000).encode());
-    GtmState after = CheckpointDecoder.decode(ByteBuffer.wrap(skipping.state()));
+    GtmState before = decoded(backup);
+    BackupFile skipping = BackupFile.decode(bytes(backup.skipping(500_000)));
+    GtmState after = decoded(skipping);
     assertThat(after.counts().nextGxid() - before.counts().nextGxid())
         .isBetween(500_000L, 500_000L + 131_072);
     assertThat(after.counts().sequences()).isEqualTo(before.counts().sequences());

@@ -267,7 +267,7 @@ class GroupNodesIT {
     BackupFile backup = nodes.atLeader(this::backup);
     assertThat(backup.index()).isPositive();
     GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
-    machine.load(io.mgtm.group.Pieces.of(java.nio.ByteBuffer.wrap(backup.state()))).run();
+    machine.load(io.mgtm.group.Pieces.of(backup.state(0, backup.stateBytes()))).run();
     assertThat(machine.state().counts().sequences()).isEqualTo(1);
     assertThat(machine.state().counts().transactions()).isEqualTo(1);
   }
@@ -317,7 +317,7 @@ class GroupNodesIT {
     BackupFile backup = nodes.atLeader(this::backup);
     try (TestNodes restored = TestNodes.three(folder.resolve("restored"))) {
       for (String name : List.of("g1", "g2", "g3")) {
-        Restore.place(restored.data(name), backup);
+        Restore.place(restored.data(name), backup::writeTo);
       }
       restored.startAll();
       try (GtmClient client = GtmClient.connect(restored.server(restored.follower()).address())) {

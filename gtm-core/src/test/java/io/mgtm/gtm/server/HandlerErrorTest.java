@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
@@ -97,7 +98,13 @@ class HandlerErrorTest {
         .pipeline()
         .addLast(
             new Connection(
-                1, GtmConfig.DEFAULTS, engine, channel.eventLoop(), metrics, fatal::set));
+                1,
+                GtmConfig.DEFAULTS,
+                engine,
+                channel.eventLoop(),
+                metrics,
+                new PartialBudget(1),
+                fatal::set));
     channel.pipeline().fireExceptionCaught(new StackOverflowError());
     assertThat(channel.isOpen()).isFalse();
     assertThat(fatal.get()).isNull();

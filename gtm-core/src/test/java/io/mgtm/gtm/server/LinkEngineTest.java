@@ -344,6 +344,21 @@ class LinkEngineTest {
     assertThat(p1.told).containsExactly("1:E", "2:S", "3:S");
   }
 
+  @Test
+  void withoutRoomACommandThatHadItsEffectIsAnsweredWhenItIsRepeated() {
+    attachBoth();
+    send(p1, ONE, 1, begin(ONE));
+    settle();
+    RecordingPeer again = new RecordingPeer("p1");
+    attach(again, ONE, false);
+    settle();
+    log.full = true;
+    send(again, ONE, 1, begin(ONE), begin(ONE));
+    settle();
+    assertThat(again.told).containsExactly("attached 1", "1:S", "2:E");
+    assertThat(machine.state().counts().transactions()).isEqualTo(1);
+  }
+
   private void leadWithoutRoom(Runnable asksAnother) {
     handOver = asksAnother;
     engine = engine();

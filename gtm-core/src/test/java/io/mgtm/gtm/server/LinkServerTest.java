@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Links to a GTM of its own, whole, secured, and broken. */
 class LinkServerTest {
+  private static final String SECRET = "the secret of this test";
   private static final long SESSION = LinkFormat.SESSION_BIT | 1;
 
   @TempDir private Path folder;
@@ -126,7 +127,7 @@ class LinkServerTest {
   }
 
   private Path secret() throws IOException {
-    return Files.writeString(folder.resolve("secret"), "s3cret\n");
+    return Files.writeString(folder.resolve("secret"), SECRET + "\n");
   }
 
   @Test
@@ -136,7 +137,7 @@ class LinkServerTest {
             .links(new LinksConfig(secret(), null, null, null, false, 10_000))
             .start();
     SocketFactory plain = SocketFactory.getDefault();
-    serves(keep(LinkClient.connect(gtm.server().address(), "p1", new LinkSecret("s3cret"), plain)));
+    serves(keep(LinkClient.connect(gtm.server().address(), "p1", new LinkSecret(SECRET), plain)));
     refused(
         keep(LinkClient.connect(gtm.server().address(), "p2", new LinkSecret("guess"), plain)),
         RefusalCode.AUTH);
@@ -179,7 +180,7 @@ class LinkServerTest {
                     .build())
             .context()
             .getSocketFactory();
-    serves(keep(LinkClient.connect(gtm.server().address(), "p1", new LinkSecret("s3cret"), shown)));
+    serves(keep(LinkClient.connect(gtm.server().address(), "p1", new LinkSecret(SECRET), shown)));
     assertThat(gtm.connect().startupError()).contains("takes no Postgres-XC client");
     LinkClient plain = link("p2");
     assertThat(plain.next(Event.Refused.class).message()).contains("over TLS only");
@@ -251,10 +252,7 @@ class LinkServerTest {
     serves(
         keep(
             LinkClient.connect(
-                gtm.server().address(),
-                "p1",
-                new LinkSecret("s3cret"),
-                SocketFactory.getDefault())));
+                gtm.server().address(), "p1", new LinkSecret(SECRET), SocketFactory.getDefault())));
   }
 
   @Test

@@ -33,7 +33,7 @@ class LocalSocketTest {
   }
 
   private TestGtm withSecret() throws IOException {
-    Path secret = Files.writeString(folder.resolve("secret"), "s3cret\n");
+    Path secret = Files.writeString(folder.resolve("secret"), "a secret of this test\n");
     return TestGtm.in(folder).links(new LinksConfig(secret, null, null, null, false, 10_000));
   }
 

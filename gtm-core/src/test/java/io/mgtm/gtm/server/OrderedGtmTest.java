@@ -34,7 +34,7 @@ class OrderedGtmTest {
   private Durability durability;
   private long index;
 
-  private static final class Results implements OpResults {
+  private final class Results implements OpResults {
     private final List<String> told = new ArrayList<>();
 
     @Override
@@ -59,7 +59,7 @@ class OrderedGtmTest {
 
     @Override
     public void query(MemberOp.Commands op, int at, Command query) {
-      told.add("query");
+      told.add("query " + gtm.state().apply(query));
     }
 
     @Override
@@ -127,11 +127,11 @@ class OrderedGtmTest {
   }
 
   @Test
-  void commandsAndQueriesOfASessionAreDoneInTheirOrder() {
+  void aQueryIsAnsweredFromTheStateOfItsPlace() {
     assertThat(apply(attach(S1, 7, true, "p1"))).containsExactly("attached 0");
     assertThat(
             apply(commands(S1, 7, 1, begin(S1), new TransactionCommand.GetNextGxid(), begin(S1))))
-        .containsExactly("commands", "Began", "query", "Began");
+        .containsExactly("commands", "Began", "query NextGxid[gxid=1001]", "Began");
     assertThat(gtm.state().front(S1).last()).isEqualTo(3);
     assertThat(apply(attach(S1, 8, false, "p1"))).containsExactly("attached 3");
   }

@@ -28,6 +28,7 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   boolean disconnected;
   boolean own;
   boolean takesMore = true;
+  boolean open = true;
   final ByteBuf pieces = Unpooled.buffer();
   int replyBytes;
   int version = LinkFormat.VERSION;
@@ -100,6 +101,11 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   }
 
   @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
   public boolean takesMore() {
     return takesMore;
   }
@@ -161,5 +167,8 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   @Override
   public void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) {
     told.add("admin " + kind);
+    if (kind == AdminReplyKind.PIECE) {
+      pieces.writeBytes(bytes);
+    }
   }
 }

@@ -3,7 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.member.GroupLog;
+import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.OrderedMachine;
 import io.mgtm.group.total.TotalLog;
@@ -93,7 +93,8 @@ public final class SimulatedNode {
             d.limits(),
             d.timeouts(),
             new GroupConfig(setup.name(), setup.name() + "=h:1", setup.mode(), null, "sim"),
-            d.links());
+            d.links(),
+            d.access());
     time = new EngineTime(setup.micros(), setup.nanos());
     machine =
         new GtmStateMachine(
@@ -130,8 +131,8 @@ public final class SimulatedNode {
    *
    * @param seen what the engine sees of the log
    */
-  public void join(
-      Function<ReplicatedLog.Listener, GroupLog> opener, Function<GroupLog, ReplicatedLog> seen) {
+  public <L extends MemberLog> void join(
+      Function<ReplicatedLog.Listener, L> opener, Function<L, ReplicatedLog> seen) {
     GroupMember led = new GroupMember(config, machine, setup.fatal(), standing -> updatePeers());
     member = led;
     ReplicatedLog log = seen.apply(led.openBy(opener));

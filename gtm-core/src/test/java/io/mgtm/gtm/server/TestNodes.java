@@ -90,7 +90,8 @@ public final class TestNodes implements AutoCloseable {
         d.limits(),
         d.timeouts(),
         new GroupConfig(name, members, witness, mode, null, "test"),
-        d.links());
+        d.links(),
+        d.access());
   }
 
   public TestNodes startAll() throws IOException {

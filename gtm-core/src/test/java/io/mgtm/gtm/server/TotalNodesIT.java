@@ -20,6 +20,7 @@ import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.testing.Await;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -243,13 +244,14 @@ class TotalNodesIT {
     Await.until("equal states", () -> states().size() == 1);
   }
 
-  private Set<String> states() {
-    Set<String> states = ConcurrentHashMap.newKeySet();
+  private Set<ByteBuffer> states() {
+    Set<ByteBuffer> states = ConcurrentHashMap.newKeySet();
     for (String name : NAMES) {
       try (AdminClient admin = nodes.admin(name)) {
         AdminClient.Answer answer = admin.ask("backup", "");
         assertThat(answer.kind()).isEqualTo(AdminReplyKind.DONE);
-        states.add(java.util.Arrays.toString(BackupFile.decode(answer.bytes()).state()));
+        BackupFile backup = BackupFile.decode(answer.bytes());
+        states.add(backup.state(0, backup.stateBytes()));
       } catch (IOException | BackupFile.BadBackupException e) {
         throw new IllegalStateException(e);
       }

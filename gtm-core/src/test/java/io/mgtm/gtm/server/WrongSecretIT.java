@@ -37,7 +37,9 @@ class WrongSecretIT {
 
   private void start(String name, String members) throws IOException {
     GtmConfig d = GtmConfig.DEFAULTS;
-    Path secret = Files.writeString(folder.resolve(name + ".secret"), "of " + name + "\n");
+    Path secret =
+        Files.writeString(
+            folder.resolve(name + ".secret"), "the secret of %s alone\n".formatted(name));
     nodes.add(
         GtmServer.start(
             new GtmConfig(
@@ -51,7 +53,8 @@ class WrongSecretIT {
                 d.limits(),
                 d.timeouts(),
                 new GroupConfig(name, members, GroupMode.FIFO, null, "test"),
-                new LinksConfig(secret, null, null, null, false, 10_000))));
+                new LinksConfig(secret, null, null, null, false, 10_000),
+                d.access())));
   }
 
   private static String health(GtmServer node) {

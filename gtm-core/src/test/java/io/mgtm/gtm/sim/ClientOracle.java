@@ -3,8 +3,11 @@ package io.mgtm.gtm.sim;
 import io.mgtm.gtm.command.SnapshotReply;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What all clients have seen, against what they may see: no gxid and no value twice, and no
@@ -15,8 +18,8 @@ final class ClientOracle {
   private final Set<Integer> gxids = new HashSet<>();
   private final Set<String> values = new HashSet<>();
 
-  /** By front, where that matters: since when it has known that a transaction has ended. */
-  private final Map<Object, Map<Integer, Long>> ended = new HashMap<>();
+  /** By front, where that matters. */
+  private final Map<Object, Known> known = new HashMap<>();
 
   private final boolean diesWithFronts;
 
@@ -42,6 +45,7 @@ final class ClientOracle {
   void began(int gxid) {
     answers++;
     world.check(gxids.add(gxid), "gxid %d was given twice", gxid);
+    known.values().forEach(of -> of.unseen.add(gxid));
     open.put(gxid, world.now());
   }
 
@@ -52,17 +56,17 @@ final class ClientOracle {
 
   void ended(Object front, int gxid) {
     answers++;
-    knownTo(front).put(gxid, world.now());
+    knownTo(front).ended(gxid);
   }
 
-  private Map<Integer, Long> knownTo(Object front) {
-    return ended.computeIfAbsent(diesWithFronts ? front : this, knows -> new HashMap<>());
+  private Known knownTo(Object front) {
+    return known.computeIfAbsent(diesWithFronts ? front : this, knows -> new Known());
   }
 
   /** A front has died, and its clients with it. */
   void died(Object front) {
     if (diesWithFronts) {
-      ended.remove(front);
+      known.remove(front);
     }
   }
 
@@ -87,29 +91,42 @@ final class ClientOracle {
     for (int gxid : snapshot.running().copy()) {
       running.add(gxid);
     }
-    ended
-        .values()
-        .forEach(
-            known ->
-                known.forEach(
-                    (gxid, since) -> {
-                      boolean shown = gxid < snapshot.xmax() && !running.contains(gxid);
-                      if (since < askedAt && !shown) {
-                        throw world.violated(
-                            gxid + " had ended, and a snapshot does not show it", null);
-                      }
-                    }));
+    for (Known of : known.values()) {
+      running.forEach(gxid -> checkShown(gxid, of.ended.get(gxid), askedAt));
+      of.ended
+          .tailMap(snapshot.xmax(), true)
+          .forEach((gxid, since) -> checkShown(gxid, since, askedAt));
+    }
     open.forEach(
         (gxid, since) -> {
           if (since < askedAt && gxid < snapshot.xmax() && !running.contains(gxid)) {
             throw world.violated(gxid + " is open, and a snapshot does not list it", null);
           }
         });
-    Map<Integer, Long> known = knownTo(front);
-    for (int gxid : gxids) {
-      if (gxid < snapshot.xmax() && !running.contains(gxid)) {
-        known.putIfAbsent(gxid, world.now());
-      }
+    knownTo(front).sees(running, snapshot.xmax());
+  }
+
+  /** A snapshot does not show the end of a transaction, which was known since then, or null. */
+  private void checkShown(int gxid, Long since, long askedAt) {
+    if (since != null && since < askedAt) {
+      throw world.violated(gxid + " had ended, and a snapshot does not show it", null);
+    }
+  }
+
+  /** Since when it has been known which transactions have ended. */
+  private final class Known {
+    private final TreeMap<Integer, Long> ended = new TreeMap<>();
+    private final TreeSet<Integer> unseen = new TreeSet<>(gxids);
+
+    void ended(int gxid) {
+      ended.put(gxid, world.now());
+      unseen.remove(gxid);
+    }
+
+    void sees(Set<Integer> running, int xmax) {
+      List<Integer> now =
+          unseen.headSet(xmax).stream().filter(gxid -> !running.contains(gxid)).toList();
+      now.forEach(this::ended);
     }
   }
 }

@@ -4,6 +4,8 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.OriginTable;
+import io.mgtm.group.total.PlantedTotal;
 import io.mgtm.group.total.TotalLog;
 import io.mgtm.group.total.TotalSettings;
 
@@ -24,7 +26,12 @@ final class EqualMember implements SimMember {
     this.trace = new StateTrace(node.host.name);
     this.machine =
         new WatchedOrder(
-            node.gtm().ordering(), trace, node::told, node::restored, this::appliedOwn);
+            node.gtm().ordering(),
+            trace,
+            node::told,
+            node::restored,
+            simulation.scenario.fault(),
+            this::appliedOwn);
   }
 
   @Override
@@ -39,11 +46,20 @@ final class EqualMember implements SimMember {
             node.parts(),
             node.settings(),
             TIMES,
+            table(),
             machine,
             node.owner,
             told,
             simulation.transportOf(node));
     return log;
+  }
+
+  private OriginTable table() {
+    return switch (simulation.scenario.fault()) {
+      case REPEATED_PROPOSAL_NOT_DROPPED -> PlantedTotal.forgetsNumbers();
+      case CHECKPOINT_FORGETS_ORIGINS -> PlantedTotal.leavesNothingBehind();
+      default -> new OriginTable();
+    };
   }
 
   /** A planted fault: the reply leaves as soon as there is one. */

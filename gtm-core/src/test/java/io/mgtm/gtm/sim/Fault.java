@@ -20,5 +20,85 @@ enum Fault {
   /** Mode lazy: a leader that stood still answers before it knows whether it still leads. */
   LAZY_WITHOUT_FENCE,
   /** Mode lazy: a new leader does not wait for fronts that may know more. */
-  NO_WAIT_FOR_FRONTS
+  NO_WAIT_FOR_FRONTS,
+  /** Mode lazy: what fronts present is applied in another order than it was done. */
+  OTHER_ORDER,
+  /** Mode lazy: what a front was given that died with the leader is not skipped. */
+  NO_SKIP,
+  /** Mode lazy: a front forgets what a reply rests on as soon as it has the reply. */
+  FORGET_AT_REPLY,
+  /** Mode lazy: the front within the leader gets its replies before they are stable. */
+  OWN_FRONT_AT_ONCE,
+  /** After a failover a front sends only what it had not sent before. */
+  FORGET_REPLAY,
+  /** What a front repeats it repeats backwards. */
+  REPLAY_BACKWARDS,
+  /** A front repeats a command too whose reply it has. */
+  REPLAY_ANSWERED,
+  /** A session that the group has lost is opened anew, and what is pending goes into it. */
+  REOPEN_LOST_SESSION,
+  /** A witness acknowledges a position some time before it stores it. */
+  WITNESS_ACKNOWLEDGES_BEFORE_STORING,
+  /** A witness does not compare a candidate's log with its position. */
+  WITNESS_VOTES_FOR_A_LOG_BEHIND,
+  /** A leader without another copy does not wait for the witness. */
+  LEADER_GOES_ON_WITHOUT_THE_WITNESS,
+  /** Mode lazy: a leader that nobody hears takes its lease for renewed by the witness. */
+  LEADER_GOES_ON_AFTER_ITS_LEASE,
+  /** What asks to be forced is acknowledged before it is. */
+  REQUIRED_ACKNOWLEDGED_BEFORE_FORCE,
+  /** Marks below which numbers are handed out are not forced before they are. */
+  AHEAD_TAKEN_FOR_BUFFERED,
+  /** A member claims what its own setting says, whatever it acknowledged. */
+  FOREIGN_DURABILITY,
+  /** A member that a sync has failed of starts again as if its process had died. */
+  FAILED_SYNC_FORGOTTEN,
+  /** Another disk counts as the one that was lost. */
+  EMPTIED_FOLDER_KEEPS_ITS_IDENTITY,
+  /** A follower does not compare the entry before those that come. */
+  NO_LOG_MATCHING,
+  /** Mode lazy: a member that was away leads without those who know more. */
+  RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP,
+  /** Mode lazy: a leader hands over to a member that does not know that it is in step. */
+  SUCCESSOR_NOT_IN_STEP,
+  /** The state does not hear that entries may be missing. */
+  LOSS_NOT_TOLD,
+  /** Mode total: a proposal that was sent again is applied again. */
+  REPEATED_PROPOSAL_NOT_DROPPED,
+  /** Mode total: the checkpoint has not the table of what was applied of whom. */
+  CHECKPOINT_FORGETS_ORIGINS;
+
+  /** Whether it is planted between a front and its links. */
+  boolean isOfFronts() {
+    return switch (this) {
+      case FORGET_REPLAY, REPLAY_BACKWARDS, REPLAY_ANSWERED, REOPEN_LOST_SESSION -> true;
+      case OTHER_ORDER, NO_SKIP, FORGET_AT_REPLY -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it can show only when a majority loses power at once. */
+  boolean isOfLoss() {
+    return switch (this) {
+      case POWER_CUT_NOT_NOTICED,
+          REOPEN_LOST_SESSION,
+          REQUIRED_ACKNOWLEDGED_BEFORE_FORCE,
+          AHEAD_TAKEN_FOR_BUFFERED,
+          FOREIGN_DURABILITY ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** Whether it can show only beside a witness. */
+  boolean isOfWitness() {
+    return switch (this) {
+      case WITNESS_ACKNOWLEDGES_BEFORE_STORING,
+          WITNESS_VOTES_FOR_A_LOG_BEHIND,
+          LEADER_GOES_ON_WITHOUT_THE_WITNESS,
+          LEADER_GOES_ON_AFTER_ITS_LEASE ->
+          true;
+      default -> false;
+    };
+  }
 }

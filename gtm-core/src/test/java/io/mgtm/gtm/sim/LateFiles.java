@@ -7,25 +7,28 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** A planted fault: what a member notes of terms and votes reaches the disk late, or never. */
+/** A planted fault: what a member notes in a file reaches the disk late, or never. */
 final class LateFiles implements StorageFiles {
-  private static final String TERM = "term";
+  static final long NEVER = -1;
 
   private final StorageFiles files;
   private final SimProcess process;
-  private final boolean never;
+  private final String name;
+  private final long lateMs;
   private final Deque<Runnable> late = new ArrayDeque<>();
   private boolean planted;
 
   /**
    * Files without a fault until {@link #plant}.
    *
-   * @param never whether it never reaches the disk
+   * @param name the file's
+   * @param lateMs {@link #NEVER} when nothing of it reaches the disk
    */
-  LateFiles(StorageFiles files, SimProcess process, boolean never) {
+  LateFiles(StorageFiles files, SimProcess process, String name, long lateMs) {
     this.files = files;
     this.process = process;
-    this.never = never;
+    this.name = name;
+    this.lateMs = lateMs;
   }
 
   /** The member has started. */
@@ -33,12 +36,12 @@ final class LateFiles implements StorageFiles {
     planted = true;
   }
 
-  private void maybeLate(String name, Runnable change) {
-    if (!planted || !name.startsWith(TERM)) {
+  private void maybeLate(String of, Runnable change) {
+    if (!planted || !of.startsWith(name)) {
       change.run();
-    } else if (!never) {
+    } else if (lateMs != NEVER) {
       late.add(change);
-      process.world.afterMs(15, () -> process.run(() -> late.poll().run()));
+      process.world.afterMs(lateMs, () -> process.run(() -> late.poll().run()));
     }
   }
 
@@ -48,38 +51,38 @@ final class LateFiles implements StorageFiles {
   }
 
   @Override
-  public MappedFile create(String name, int bytes) {
-    return files.create(name, bytes);
+  public MappedFile create(String of, int bytes) {
+    return files.create(of, bytes);
   }
 
   @Override
-  public MappedFile map(String name) {
-    return files.map(name);
+  public MappedFile map(String of) {
+    return files.map(of);
   }
 
   @Override
-  public byte[] read(String name) {
-    return files.read(name);
+  public byte[] read(String of) {
+    return files.read(of);
   }
 
   @Override
-  public byte[] read(String name, long offset, int bytes) {
-    return files.read(name, offset, bytes);
+  public byte[] read(String of, long offset, int bytes) {
+    return files.read(of, offset, bytes);
   }
 
   @Override
-  public void append(String name, ByteBuffer content) {
-    files.append(name, content);
+  public void append(String of, ByteBuffer content) {
+    files.append(of, content);
   }
 
   @Override
-  public void write(String name, byte[] content) {
-    maybeLate(name, () -> files.write(name, content));
+  public void write(String of, byte[] content) {
+    maybeLate(of, () -> files.write(of, content));
   }
 
   @Override
-  public void force(String name) {
-    maybeLate(name, () -> files.force(name));
+  public void force(String of) {
+    maybeLate(of, () -> files.force(of));
   }
 
   @Override
@@ -88,8 +91,8 @@ final class LateFiles implements StorageFiles {
   }
 
   @Override
-  public void delete(String name) {
-    files.delete(name);
+  public void delete(String of) {
+    files.delete(of);
   }
 
   @Override
@@ -98,7 +101,7 @@ final class LateFiles implements StorageFiles {
   }
 
   @Override
-  public String describe(String name) {
-    return files.describe(name);
+  public String describe(String of) {
+    return files.describe(of);
   }
 }

@@ -2,9 +2,12 @@ package io.mgtm.gtm.sim;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Message;
 import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.MemberListener;
+import io.mgtm.group.net.Transport;
 
 /** A member of a group that one leads. */
 final class LedMember implements SimMember {
@@ -26,16 +29,23 @@ final class LedMember implements SimMember {
   }
 
   private GroupLog open(ReplicatedLog.Listener listener) {
+    Transport transport = simulation.transportOf(node);
+    Fault fault = simulation.scenario.fault();
     group =
         GroupLog.open(
             simulation.scenario.mode(),
             node.parts(),
             node.settings(),
-            new WatchedMachine(node.gtm().machine(), trace, node::told, node::restored),
+            new WatchedMachine(node.gtm().machine(), trace, fault, node::told, node::restored),
             node.owner,
             new Told(listener),
             new Settled(),
-            simulation.transportOf(node));
+            transport);
+    if (fault == Fault.RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP) {
+      MemberId other = new MemberId("other", node.host.folder);
+      ((InStepTransport) transport)
+          .makeUp(other, new Message.CaughtUp(group.status().term(), group.incarnation()));
+    }
     return group;
   }
 

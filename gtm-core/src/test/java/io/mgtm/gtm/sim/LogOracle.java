@@ -131,12 +131,14 @@ final class LogOracle {
     if (from >= index) {
       return Long.MAX_VALUE;
     }
+    long first = Long.MAX_VALUE;
     for (Map.Entry<Long, Long> entry : history.subMap(from, false, index, true).entrySet()) {
       if (!entry.getValue().equals(member.history().get(entry.getKey()))) {
-        return entry.getKey();
+        first = entry.getKey();
+        break;
       }
     }
-    long both = Math.min(index, committed());
+    long both = Math.min(Math.min(index, committed()), first);
     if (from < both) {
       for (long entry : member.history().subMap(from, false, both, true).keySet()) {
         if (!history.containsKey(entry)) {
@@ -144,7 +146,7 @@ final class LogOracle {
         }
       }
     }
-    return Long.MAX_VALUE;
+    return first;
   }
 
   /**

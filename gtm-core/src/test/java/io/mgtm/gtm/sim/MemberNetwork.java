@@ -25,20 +25,27 @@ final class MemberNetwork {
   /** Null but in mode lazy. */
   private Views views;
 
+  /** How long a message takes at most. */
+  private final int delayMs;
+
+  /** What is under way still when a process has been dead for so long is lost. */
+  private final int lostMs;
+
   private final int lossPerMille;
   private final int repeatPerMille;
   private final int spikePerMille;
   private boolean healthy;
 
-  /**
-   * A network.
-   *
-   * @param reliable whether the mode's transport loses nothing but with a process
-   */
-  MemberNetwork(World world, Map<String, SimHost> hosts, boolean reliable) {
+  /** A network; in mode lazy the transport loses nothing but with a process. */
+  MemberNetwork(World world, Map<String, SimHost> hosts, Scenario scenario) {
     this.world = world;
     this.hosts = hosts;
+    boolean reliable = scenario.isLazy();
+    // Without cuts only what is under way when a leader dies can be lost: more of it then.
+    boolean crashesOnly = reliable && !scenario.witnessed();
     this.inOrder = reliable || !world.oneIn(3);
+    this.delayMs = crashesOnly && world.random.nextBoolean() ? 12 : 2;
+    this.lostMs = crashesOnly ? delayMs / 2 : 5;
     this.lossPerMille = !reliable && world.oneIn(3) ? world.random.nextInt(100) : 0;
     this.repeatPerMille = !reliable && world.oneIn(3) ? world.random.nextInt(100) : 0;
     this.spikePerMille = world.oneIn(3) ? world.random.nextInt(60) : 5;
@@ -59,6 +66,11 @@ final class MemberNetwork {
   void cutBoth(String one, String other) {
     cut(one, other);
     cut(other, one);
+  }
+
+  void mend(String one, String other) {
+    cut.remove(way(one, other));
+    cut.remove(way(other, one));
   }
 
   boolean isCut(String from, String to) {
@@ -119,7 +131,7 @@ final class MemberNetwork {
     SimTransport transport = transports.get(dead.host.name);
     if (transport != null && transport.process == dead) {
       for (String other : hosts.keySet()) {
-        transport.lostAfter.put(other, world.now() + world.some(5 * World.MS));
+        transport.lostAfter.put(other, world.now() + world.some(lostMs * World.MS));
       }
     }
   }
@@ -162,7 +174,7 @@ final class MemberNetwork {
     }
 
     private void deliverLater(String to, byte[] message) {
-      long at = world.now() + process.pauseLeft() + 100_000 + world.some(2 * World.MS);
+      long at = world.now() + process.pauseLeft() + 100_000 + world.some(delayMs * World.MS);
       if (!healthy && world.random.nextInt(1000) < spikePerMille) {
         at += world.some(300 * World.MS);
       }

@@ -7,11 +7,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.UUID;
 
 /** Draws the faults of a schedule, within what the mode promises to survive. */
 final class Nemesis {
-  private static final String SPARE = "g9";
-
   /** A refusal may be under way for so long after the disk has room again. */
   private static final long REFUSED_MS = 4_000;
 
@@ -19,14 +18,13 @@ final class Nemesis {
   private final World world;
   private final SplittableRandom random;
   private final Cuts cuts;
+  private final Lines lines;
+  private final Unhurt unhurt;
+  private final Handover handover;
+  private final Operator operator;
   private final int meanPauseMs;
-  private final boolean membershipChanges;
   private final boolean clocksDiffer;
-  private final boolean mixedDurability;
   private final boolean fullDisks;
-
-  /** Their next sync fails; what they have not forced counts as lost. */
-  private final Set<SimHost> failing = new HashSet<>();
 
   /** A sync has failed them. */
   private final Set<String> broken = new HashSet<>();
@@ -35,7 +33,6 @@ final class Nemesis {
   private final Set<String> replaced = new HashSet<>();
 
   private long roomAtMs = -REFUSED_MS;
-  private long lastRemovalMs = -1_000;
   private boolean ended;
 
   Nemesis(Simulation simulation) {
@@ -43,10 +40,12 @@ final class Nemesis {
     this.world = simulation.world;
     this.random = world.random.split();
     this.cuts = new Cuts(simulation, random);
+    this.lines = new Lines(simulation, random);
+    this.unhurt = new Unhurt(simulation, lines);
+    this.handover = new Handover(simulation);
+    this.operator = new Operator(simulation, random, unhurt);
     this.meanPauseMs = 20 + random.nextInt(200);
-    this.membershipChanges = random.nextInt(3) == 0;
     this.clocksDiffer = random.nextInt(3) == 0;
-    this.mixedDurability = random.nextInt(4) == 0;
     this.fullDisks = random.nextInt(4) == 0;
   }
 
@@ -54,7 +53,12 @@ final class Nemesis {
     if (clocksDiffer) {
       simulation.hosts().values().forEach(host -> host.clock.drift(random));
     }
-    if (!simulation.scenario.isLazy() && random.nextInt(8) == 0) {
+    if (simulation.scenario.fault().isOfLoss()) {
+      simulation.hosts().values().forEach(host -> host.forceMs = 60);
+    }
+    Scenario of = simulation.scenario;
+    int early = of.fault() == Fault.STALE_INTRODUCTION ? 2 : 8;
+    if (!of.isLazy() && !of.witnessed() && random.nextInt(early) == 0) {
       cuts.earlyAmnesia(this::emptyDisk);
       world.afterMs(1_500, this::act);
     } else {
@@ -79,6 +83,15 @@ final class Nemesis {
       cuts.depose(leader());
       return;
     }
+    Fault fault = simulation.scenario.fault();
+    if (fault.isOfLoss() && random.nextInt(6) == 0) {
+      everythingDies(true);
+      return;
+    }
+    if (fault == Fault.FAILED_SYNC_FORGOTTEN && random.nextInt(3) == 0) {
+      failSync(anyone());
+      return;
+    }
     switch (random.nextInt(20)) {
       case 0, 1 -> kill(leaderOr(anyone()));
       case 2 -> kill(anyone());
@@ -92,8 +105,8 @@ final class Nemesis {
       case 10, 11 -> crashSoon(leaderOr(anyone()));
       case 12, 13 -> pause(leaderOr(anyone()));
       case 14 -> wrongHint();
-      case 15 -> everythingDies();
-      case 16 -> changeMembers();
+      case 15 -> everythingDies(simulation.scenario.harsh() && random.nextBoolean());
+      case 16 -> operator.changeMembers(anyone());
       default -> disturb();
     }
   }
@@ -108,27 +121,65 @@ final class Nemesis {
       disturb();
       return;
     }
-    switch (random.nextInt(18)) {
-      case 0, 1, 2 -> kill(leader());
+    int cutsOf3 = simulation.scenario.fault().isOfWitness() ? 2 : 1;
+    if (simulation.scenario.witnessed() && random.nextInt(3) < cutsOf3) {
+      cutLines();
+      return;
+    }
+    boolean inOrder = simulation.scenario.fault() == Fault.SUCCESSOR_NOT_IN_STEP;
+    switch (inOrder && random.nextBoolean() ? 14 : random.nextInt(20)) {
+      case 0, 1, 2 -> killWithProxy(leader());
       case 3 -> kill(anyone());
       case 4, 5 -> crashSoon(leaderOr(anyone()));
       case 6 -> hurt(leaderOr(anyone()));
-      case 7 -> everythingDies();
+      case 7 -> everythingDies(false);
       case 8, 9, 10, 11 -> pause(leaderOr(anyone()));
       case 12 -> replaceDisk(leaderOr(anyone()));
+      case 13 -> operator.changeMembers(anyone());
+      case 14, 15 -> stopInOrder();
       default -> disturb();
+    }
+  }
+
+  private void stopInOrder() {
+    SimNode leader = simulation.leader();
+    if (leader != null && simulation.views.isQuiet() && lines.areWhole()) {
+      List<SimHost> others =
+          simulation.hosts().values().stream().filter(host -> host != leader.host).toList();
+      handover.begin(leader, others.get(random.nextInt(others.size())));
+    }
+  }
+
+  /** What a witness is there for. */
+  private void cutLines() {
+    if (handover.isUnderWay()) {
+      return;
+    }
+    SimHost witness = simulation.hosts().get(simulation.witness);
+    boolean alone = simulation.scenario.fault() == Fault.LEADER_GOES_ON_AFTER_ITS_LEASE;
+    if (alone || random.nextInt(3) == 0) {
+      lines.cutOff(leader(), witness);
+    } else {
+      lines.cut(leaderOr(anyone()));
     }
   }
 
   /** What nobody may notice. */
   private void disturb() {
+    if (random.nextInt(6) == 0) {
+      operator.sayDurability();
+    }
     switch (random.nextInt(6)) {
       case 0 -> slowDisks();
-      case 1 -> transfer();
+      case 1 -> operator.transfer(anyone());
       case 2 -> breakWires();
       case 3 -> stepClocks();
       case 4 -> fillDisk(anyone());
-      default -> killProxy();
+      default -> {
+        if (random.nextInt(3) == 0) {
+          killProxy();
+        }
+      }
     }
   }
 
@@ -153,19 +204,16 @@ final class Nemesis {
     }
   }
 
-  /** In mode lazy power may fail for one at a time, while the others are in step. */
-  private boolean mayLose(SimHost next) {
-    return next.isUp()
-        && simulation.views.isQuiet()
-        && simulation.hosts().values().stream()
-            .allMatch(
-                host ->
-                    host == next
-                        || (simulation.node(host.name).isInStep() && !failing.contains(host)));
+  /** What both of them alone have seen is gone. */
+  private void killWithProxy(SimHost host) {
+    if (random.nextInt(3) == 0) {
+      killProxy();
+    }
+    kill(host);
   }
 
   private void hurt(SimHost host) {
-    if (mayLose(host)) {
+    if (unhurt.mayLose(host)) {
       if (random.nextBoolean()) {
         host.losePower();
       } else {
@@ -174,18 +222,20 @@ final class Nemesis {
     }
   }
 
+  /** Beside a witness nothing is promised for a disk that is lost: it, or what it knows, counts. */
   private void replaceDisk(SimHost host) {
-    if (mayLose(host)) {
+    if (unhurt.mayLose(host) && !simulation.scenario.witnessed()) {
       world.trace("%s dies, its folder will be empty", host.name);
       host.kill();
       host.emptyDisk();
       replaced.add(host.name);
+      simulation.hosts().values().forEach(SimHost::crashNot);
     }
   }
 
   /** A node's process has ended. */
   void died(SimHost host, SimProcess dead) {
-    if (failing.remove(host)) {
+    if (unhurt.failing.remove(host)) {
       host.mayHaveLost = true;
     }
     if (simulation.scenario.isLazy()) {
@@ -194,13 +244,13 @@ final class Nemesis {
     } else if (random.nextBoolean()) {
       simulation.network.tellDown(host.name, 10);
     }
-    world.afterMs(random.nextInt(400), () -> restart(host));
-  }
-
-  private void restart(SimHost host) {
-    if (!host.isUp() && simulation.hosts().get(host.name) == host) {
-      simulation.start(host.name);
-    }
+    world.afterMs(
+        random.nextInt(400),
+        () -> {
+          if (!handover.keepsDown(host)) {
+            simulation.startAgain(host);
+          }
+        });
   }
 
   private void powerCut(SimHost host) {
@@ -210,7 +260,7 @@ final class Nemesis {
   }
 
   private boolean mayBeHurt(SimHost host) {
-    return host.isUp() && (simulation.scenario.harsh() || isMinorityHurt(host));
+    return host.isUp() && (simulation.scenario.harsh() || unhurt.isMinorityHurt(host));
   }
 
   private void failSync(SimHost host) {
@@ -220,42 +270,29 @@ final class Nemesis {
   }
 
   private void nextSyncFails(SimHost host) {
-    world.trace("%s's next sync fails", host.name);
-    host.disk.failNextForce();
-    failing.add(host);
+    if (random.nextBoolean()) {
+      world.trace("%s's next sync fails", host.name);
+      host.disk.failNextForce();
+    } else {
+      world.trace("%s could not write back some of what is dirty", host.name);
+      host.disk.failToWriteBackSome();
+    }
+    unhurt.failing.add(host);
     broken.add(host.name);
   }
 
   /** The machine gets another disk; before the group is founded too. */
   private void emptyDisk(SimHost host) {
-    if (isMinorityHurt(host)) {
+    if (unhurt.isMinorityHurt(host) && unhurt.isCopied(host)) {
       world.trace("%s dies, its folder will be empty", host.name);
+      UUID was = host.folder;
       host.kill();
       host.emptyDisk();
       host.mayHaveLost = true;
+      if (simulation.scenario.fault() == Fault.EMPTIED_FOLDER_KEEPS_ITS_IDENTITY) {
+        host.folder = was;
+      }
     }
-  }
-
-  /** Whether a majority of the voters would stay unhurt if this one were hurt too. */
-  private boolean isMinorityHurt(SimHost next) {
-    if (world.nowMs() - lastRemovalMs < 600) {
-      return false; // Not all know yet who is left.
-    }
-    SimNode leader = simulation.leader();
-    if (leader == null && simulation.logs.everLed()) {
-      return false;
-    }
-    List<String> voters = leader == null ? simulation.configuredFor("g1") : leader.voters();
-    long unhurt =
-        simulation.hosts().values().stream()
-            .filter(
-                host ->
-                    host != next
-                        && !host.mayHaveLost
-                        && !failing.contains(host)
-                        && voters.contains(host.name))
-            .count();
-    return unhurt > Math.max(voters.size(), simulation.founders()) / 2;
   }
 
   /** A member has everything again. */
@@ -263,8 +300,7 @@ final class Nemesis {
     node.host.mayHaveLost = false;
   }
 
-  private void everythingDies() {
-    boolean power = simulation.scenario.harsh() && random.nextBoolean();
+  private void everythingDies(boolean power) {
     world.trace("everything dies, power %s", power);
     for (SimHost host : List.copyOf(simulation.hosts().values())) {
       if (power) {
@@ -276,7 +312,7 @@ final class Nemesis {
   }
 
   private void pause(SimHost host) {
-    if (host.isUp()) {
+    if (host.isUp() && !handover.isUnderWay()) {
       int ms = 1 + random.nextInt(random.nextBoolean() ? 60 : 600);
       host.process().pause(ms);
       if (simulation.scenario.isLazy()) {
@@ -289,6 +325,7 @@ final class Nemesis {
     if (!host.isUp()) {
       return;
     }
+    host.doomed = true;
     if (random.nextBoolean()) {
       host.disk.crashAfter(random.nextInt(30));
     } else {
@@ -326,8 +363,11 @@ final class Nemesis {
   }
 
   private void stepClocks() {
-    if (clocksDiffer) {
-      anyone().clock.disturb(random);
+    // A member that seems to have stood still does not lead alone when the other lost its disk.
+    if (clocksDiffer && replaced.isEmpty()) {
+      SimHost host = anyone();
+      world.trace("%s's clocks step", host.name);
+      host.clock.disturb(random);
     }
   }
 
@@ -348,41 +388,11 @@ final class Nemesis {
   private void killProxy() {
     List<SimHost> proxies = List.copyOf(simulation.proxyHosts().values());
     SimHost host = proxies.get(random.nextInt(proxies.size()));
-    if (host.isUp() && random.nextInt(3) == 0) {
+    if (host.isUp()) {
       world.trace("%s is killed", host.name);
       host.kill();
       world.afterMs(random.nextInt(500), () -> simulation.startProxy(host));
     }
-  }
-
-  private void transfer() {
-    SimNode leader = simulation.leader();
-    if (leader != null) {
-      SimHost to = anyone();
-      leader.owner.execute(() -> leader.admin().transfer(to.name));
-    }
-  }
-
-  private void changeMembers() {
-    SimNode leader = simulation.leader();
-    if (!membershipChanges || leader == null) {
-      return;
-    }
-    if (simulation.node(SPARE) == null) {
-      simulation.startNew(SPARE);
-    }
-    SimHost of = anyone();
-    if (random.nextBoolean()) {
-      leader.owner.execute(() -> leader.admin().add(of.name));
-    } else if (isWell() && leader.voters().size() > 2) {
-      world.trace("%s is to be removed", of.name);
-      lastRemovalMs = world.nowMs();
-      leader.owner.execute(() -> leader.admin().remove(of.name));
-    }
-  }
-
-  private boolean isWell() {
-    return simulation.hosts().values().stream().allMatch(h -> h.isUp() && !h.mayHaveLost);
   }
 
   /** Ends all faults; everyone who died is started again, as an operator would. */
@@ -408,6 +418,9 @@ final class Nemesis {
     boolean failed = cause.category() == Category.IO && broken.contains(host.name);
     world.check(full || diverged || failed, "%s stops: %s", host.name, cause.getMessage());
     host.kill();
+    if (failed && random.nextBoolean()) {
+      kill(leader()); // what the other had and did not force may count now
+    }
     if (diverged) {
       host.emptyDisk();
     }
@@ -421,8 +434,7 @@ final class Nemesis {
     return isFull() && message.contains("cannot store anything now");
   }
 
-  DurabilityMode durabilityOf(String name) {
-    boolean mixed = mixedDurability;
-    return mixed && random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+  DurabilityMode durability() {
+    return operator.durability();
   }
 }

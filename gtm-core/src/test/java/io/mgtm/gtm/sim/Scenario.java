@@ -5,22 +5,37 @@ import io.mgtm.group.GroupMode;
 /**
  * What is simulated.
  *
+ * @param size how many members there are, a witness among them
+ * @param witnessed whether one of them keeps no data
  * @param harsh whether a majority may lose power at once, so that what was not forced may be lost
  */
-record Scenario(GroupMode mode, int size, boolean harsh, Fault fault) {
+record Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Fault fault) {
 
   /** That of a seed. */
   static Scenario of(GroupMode mode, long seed, Fault fault) {
-    boolean harsh = fault == Fault.POWER_CUT_NOT_NOTICED || seed % 4 == 3;
+    boolean harsh = fault.isOfLoss() || seed % 4 == 3;
     return switch (mode) {
-      case FIFO -> new Scenario(mode, sizeOf(seed), harsh, fault);
-      case CAUSAL, TOTAL -> new Scenario(mode, 3, harsh, fault);
-      case LAZY -> new Scenario(mode, 2 + (int) (seed % 2), false, fault);
+      case FIFO ->
+          seed % 5 == 1 || fault.isOfWitness()
+              ? new Scenario(mode, 3, true, harsh, fault)
+              : new Scenario(mode, sizeOf(seed), false, harsh, fault);
+      case CAUSAL -> new Scenario(mode, 3, false, harsh, fault);
+      case TOTAL ->
+          new Scenario(mode, seed % 7 == 6 ? 5 : seed % 5 == 4 ? 2 : 3, false, harsh, fault);
+      case LAZY ->
+          seed % 3 == 1 || fault.isOfWitness()
+              ? new Scenario(mode, 3, true, false, fault)
+              : new Scenario(mode, 2 + (int) (seed % 2), false, false, fault);
     };
   }
 
   private static int sizeOf(long seed) {
     return seed % 5 == 4 ? 5 : seed % 7 == 6 ? 2 : seed % 23 == 22 ? 7 : 3;
+  }
+
+  /** How long there are faults; in mode lazy each may cost the time that fronts are waited for. */
+  int faultsMs() {
+    return isLazy() ? 6_000 : 2_500;
   }
 
   boolean isLazy() {

@@ -10,6 +10,9 @@ import io.mgtm.gtm.server.SimulatedLink;
 import io.mgtm.gtm.server.SimulatedNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 
 /** A gateway in its process, a proxy or a node, and the clients that it serves. */
 final class SimFront {
@@ -91,18 +94,19 @@ final class SimFront {
     }
     GatewayWire wire = new GatewayWire(world, simulation.network, process, to);
     simulation.wires.add(wire);
+    Fault fault = simulation.scenario.fault();
     SimulatedLink link =
         new SimulatedLink(
             process.host.name,
             kind,
-            own,
+            own && fault != Fault.OWN_FRONT_AT_ONCE,
             world.nextNumber(),
             to.gtm(),
             new TracedListener(world, process.host.name, listener),
             wire);
     wire.of(link);
     process.owner.execute(link::open);
-    return link;
+    return fault.isOfFronts() ? new FaultyLink(link, fault, process.host.sent) : link;
   }
 
   void start() {
@@ -115,8 +119,15 @@ final class SimFront {
     clients.forEach(SimClient::stop);
   }
 
+  /** What its clients have begun and not ended is open, and nothing else. */
   void checkOpen(SimulatedNode leader) {
-    clients.forEach(client -> client.checkOpen(leader));
+    Map<Long, Set<Integer>> open = new TreeMap<>();
+    clients.forEach(client -> client.addOpen(open));
+    open.forEach(
+        (session, gxids) -> {
+          Set<Integer> known = leader.openOf(session);
+          world.check(known.equals(gxids), "%s has %s open, and the group %s", this, gxids, known);
+        });
   }
 
   boolean isDone() {
@@ -126,6 +137,7 @@ final class SimFront {
   /** Its process has died, and its clients with it. */
   void died() {
     clients.forEach(SimClient::died);
+    process.host.sent.died();
     simulation.clients.died(gateway);
     gateway.close();
   }

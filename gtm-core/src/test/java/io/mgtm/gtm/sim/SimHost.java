@@ -1,6 +1,8 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.storage.SimulatedDisk;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
@@ -9,15 +11,25 @@ final class SimHost {
   final World world;
   final String name;
   final SimClock clock;
+
+  /** What planted faults remember of its front. */
+  final FaultyLink.Memory sent = new FaultyLink.Memory();
+
   SimulatedDisk disk;
   UUID folder;
   String boot;
+
+  /** The terms of its log's entries, as far as they were sent, for a planted fault. */
+  final Map<Long, Long> terms = new HashMap<>();
 
   /** How long a force takes at most. */
   int forceMs = 3;
 
   /** It may have lost what was not forced since it was in step last. */
   boolean mayHaveLost;
+
+  /** Its process is to die at its next effects. */
+  boolean doomed;
 
   private SimProcess process;
   private final Deaths deaths;
@@ -45,6 +57,7 @@ final class SimHost {
   void emptyDisk() {
     disk = new SimulatedDisk(new Random(world.random.nextLong()));
     folder = new UUID(world.random.nextLong(), world.random.nextLong());
+    terms.clear();
     mayHaveLost = false;
   }
 
@@ -69,8 +82,17 @@ final class SimHost {
 
   void died(SimProcess dead) {
     dead.die();
+    doomed = false;
     disk.restartProcess();
     deaths.died(this, dead);
+  }
+
+  /** What was to die after so many steps does not. */
+  void crashNot() {
+    disk.crashAfter(-1);
+    if (isUp()) {
+      process.crashAfterEffects(-1);
+    }
   }
 
   /** The machine dies. */

@@ -25,6 +25,9 @@ interface SimMember {
 
   /** The member of a node that begins. */
   static SimMember of(SimNode node) {
+    if (node.isWitness()) {
+      return new WitnessMember(node);
+    }
     return node.simulation.scenario.mode() == GroupMode.TOTAL
         ? new EqualMember(node)
         : new LedMember(node);

@@ -9,7 +9,9 @@ import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberParts;
 import io.mgtm.group.member.MemberThreads;
+import io.mgtm.group.member.PlantedTerms;
 import io.mgtm.group.storage.LogSettings;
+import io.mgtm.group.storage.PlantedStorage;
 import io.mgtm.group.storage.SimulatedCrash;
 import io.mgtm.group.storage.StorageFiles;
 import io.mgtm.gtm.command.FrontKind;
@@ -30,6 +32,7 @@ final class SimNode extends SimProcess {
   private final SimMember member;
   private final DurabilityMode durability;
   private SimFront front;
+  private boolean open;
   private LogException failure;
 
   SimNode(Simulation simulation, SimHost host, DurabilityMode durability) {
@@ -60,6 +63,7 @@ final class SimNode extends SimProcess {
     owner.execute(
         () -> {
           try {
+            plantOnDisk();
             member.open();
           } catch (LogException e) {
             fatal(e);
@@ -68,11 +72,26 @@ final class SimNode extends SimProcess {
           world.trace(
               "%s starts, boot %s, %s, last %d",
               host.name, host.boot, status().standing(), status().lastIndex());
-          front = new SimFront(simulation, this, FrontKind.NODE, simulation.names());
-          front.start();
-          simulation.opened(front);
+          if (!isWitness()) {
+            front = new SimFront(simulation, this, FrontKind.NODE, simulation.names());
+            front.start();
+            simulation.opened(front);
+          }
+          open = true;
           tick();
         });
+  }
+
+  private void plantOnDisk() {
+    switch (simulation.scenario.fault()) {
+      case FAILED_SYNC_FORGOTTEN -> PlantedStorage.forgetFailedForce(host.disk, host.folder);
+      case FOREIGN_DURABILITY -> {
+        if (durability == DurabilityMode.ALL) {
+          PlantedTerms.claimSynced(host.disk);
+        }
+      }
+      default -> {}
+    }
   }
 
   /** What its log stands on. */
@@ -90,22 +109,33 @@ final class SimNode extends SimProcess {
 
   GroupSettings settings() {
     return new GroupSettings(
-        host.name,
-        simulation.configuredFor(host.name),
-        durability,
-        new LogSettings(SEGMENT_BYTES, 1, 3, 0, 20),
-        simulation.core,
-        2L * SEGMENT_BYTES,
-        world.random.nextInt(4_000),
-        TICK_MS);
+            host.name,
+            simulation.configuredFor(host.name),
+            durability,
+            new LogSettings(SEGMENT_BYTES, 1, 3, 0, 20),
+            simulation.core,
+            2L * SEGMENT_BYTES,
+            world.random.nextInt(4_000),
+            TICK_MS)
+        .withWitness(simulation.witness);
+  }
+
+  /** Whether it keeps no data. */
+  boolean isWitness() {
+    return host.name.equals(simulation.witness);
   }
 
   private StorageFiles files() {
-    Fault fault = simulation.scenario.fault();
-    if (fault != Fault.SEND_BEFORE_PERSIST && fault != Fault.VOTE_NOT_PERSISTED) {
-      return host.disk;
-    }
-    LateFiles late = new LateFiles(host.disk, this, fault == Fault.VOTE_NOT_PERSISTED);
+    return switch (simulation.scenario.fault()) {
+      case SEND_BEFORE_PERSIST -> late("term", 60);
+      case VOTE_NOT_PERSISTED -> late("term", LateFiles.NEVER);
+      case WITNESS_ACKNOWLEDGES_BEFORE_STORING -> late("witness", 150);
+      default -> host.disk;
+    };
+  }
+
+  private StorageFiles late(String name, long ms) {
+    LateFiles late = new LateFiles(host.disk, this, name, ms);
     owner.execute(late::plant);
     return late;
   }
@@ -212,7 +242,7 @@ final class SimNode extends SimProcess {
   }
 
   boolean isOpen() {
-    return front != null;
+    return open;
   }
 
   SimulatedNode gtm() {
@@ -243,6 +273,7 @@ final class SimNode extends SimProcess {
     return isOpen() && gtm.decides();
   }
 
+  /** Null for a witness, and before it is open. */
   SimFront front() {
     return front;
   }

@@ -21,7 +21,6 @@ import java.util.TreeMap;
 final class Simulation {
   static final int SEQUENCES = 3;
 
-  private static final long FAULTS_MS = 2_500;
   private static final long CALM_MS = 20_000;
   private static final int PROXIES = 2;
 
@@ -32,6 +31,13 @@ final class Simulation {
   final MemberNetwork network;
   final CoreSettings core;
   final boolean mostlyReads;
+
+  /** Whether values are drawn of one sequence, so that its marks are raised often. */
+  final boolean mostlyDraws;
+
+  /** The member that keeps no data, empty for none. */
+  final String witness;
+
   final List<GatewayWire> wires = new ArrayList<>();
   private final Map<String, SimHost> hosts = new TreeMap<>();
   private final Map<String, SimHost> proxyHosts = new TreeMap<>();
@@ -52,7 +58,7 @@ final class Simulation {
     clients = new ClientOracle(world, scenario.isLazy());
     // In mode lazy fronts bring what a leader had lost, so that nobody's transactions end.
     logs = new LogOracle(world, scenario.isLazy() ? () -> {} : clients::lost);
-    network = new MemberNetwork(world, hosts, scenario.isLazy());
+    network = new MemberNetwork(world, hosts, scenario);
     core =
         new CoreSettings(
             25,
@@ -70,6 +76,8 @@ final class Simulation {
       founders.add("g" + i);
     }
     mostlyReads = world.oneIn(3);
+    mostlyDraws = world.oneIn(6) || scenario.fault() == Fault.AHEAD_TAKEN_FOR_BUFFERED;
+    witness = scenario.witnessed() ? founders.get(world.random.nextInt(founders.size())) : "";
     views = new Views(this);
     if (scenario.isLazy()) {
       network.use(views);
@@ -102,9 +110,9 @@ final class Simulation {
         startProxy("p" + i);
       }
       nemesis.begin();
-      world.runUntilMs(FAULTS_MS);
+      world.runUntilMs(scenario.faultsMs());
       nemesis.end();
-      while (world.nowMs() < FAULTS_MS + CALM_MS) {
+      while (world.nowMs() < scenario.faultsMs() + CALM_MS) {
         world.runUntilMs(world.nowMs() + 100);
         if (!stopping && nemesis.isSettled()) {
           fronts().forEach(SimFront::stop);
@@ -118,9 +126,15 @@ final class Simulation {
       throw new Violation("the group did not come to rest: " + description());
     } catch (Violation e) {
       throw new Violation(
-          "%s, seed %d, at %d ms: %s; repeat it with -Dtest=SimulationTest -Dmode=%s -Dseed=%d -Dtrace=true"
+          "%s, seed %d, at %d ms: %s; repeat it with -Dtest=SimulationTest#noScheduleBreaksAPromise -Dmode=%s -Dfault=%s -Dseed=%d -Dtrace=true"
               .formatted(
-                  scenario, seed, world.nowMs(), e.getMessage(), scenario.mode().label(), seed),
+                  scenario,
+                  seed,
+                  world.nowMs(),
+                  e.getMessage(),
+                  scenario.mode().label(),
+                  scenario.fault(),
+                  seed),
           e);
     } finally {
       hosts.values().forEach(SimHost::kill);
@@ -141,7 +155,7 @@ final class Simulation {
         || (node != null
             && node.isAlive()
             && node.isOpen()
-            && node.status().committedIndex() == leader.status().lastIndex());
+            && (node.isWitness() || node.status().committedIndex() == leader.status().lastIndex()));
   }
 
   private void compareStates() {
@@ -149,7 +163,7 @@ final class Simulation {
     fronts().forEach(front -> front.checkOpen(leader.gtm()));
     for (SimHost host : hosts.values()) {
       SimNode node = node(host.name);
-      if (leader.voters().contains(host.name)) {
+      if (leader.voters().contains(host.name) && !node.isWitness()) {
         logs.committed(node.trace(), node.status().committedIndex());
         logs.state(
             host.name,
@@ -221,7 +235,7 @@ final class Simulation {
   private List<SimFront> fronts() {
     List<SimFront> all = new ArrayList<>(proxies.values());
     for (String name : hosts.keySet()) {
-      if (node(name).isAlive() && node(name).isOpen()) {
+      if (node(name).isAlive() && node(name).front() != null) {
         all.add(node(name).front());
       }
     }
@@ -235,13 +249,20 @@ final class Simulation {
 
   void start(String name) {
     SimHost host = hosts.get(name);
-    SimNode node = new SimNode(this, host, nemesis.durabilityOf(name));
+    SimNode node = new SimNode(this, host, nemesis.durability());
     host.started(node);
     node.start();
     if (scenario.isLazy()) {
       views.started(name);
     } else {
       network.tellUp(name, 2);
+    }
+  }
+
+  /** Starts a process on a host that is down, if it is still one of the group's. */
+  void startAgain(SimHost host) {
+    if (!host.isUp() && hosts.get(host.name) == host) {
+      start(host.name);
     }
   }
 
@@ -309,9 +330,19 @@ final class Simulation {
 
   Transport transportOf(SimNode node) {
     Transport transport = network.transport(node);
-    return scenario.fault() == Fault.STALE_INTRODUCTION
-        ? new StaleTransport(transport, node)
-        : transport;
+    return switch (scenario.fault()) {
+      case STALE_INTRODUCTION -> new StaleTransport(transport, node);
+      case WITNESS_VOTES_FOR_A_LOG_BEHIND ->
+          node.isWitness() ? new LenientWitness(transport, node) : transport;
+      case LEADER_GOES_ON_WITHOUT_THE_WITNESS ->
+          new TrustedTransport(transport, node, witness, false);
+      case RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP, SUCCESSOR_NOT_IN_STEP ->
+          new InStepTransport(transport, node, scenario.fault());
+      case REQUIRED_ACKNOWLEDGED_BEFORE_FORCE -> new ForcedTransport(transport, node);
+      case NO_LOG_MATCHING -> new MatchingTransport(transport, node);
+      case LEADER_GOES_ON_AFTER_ITS_LEASE -> new TrustedTransport(transport, node, witness, true);
+      default -> transport;
+    };
   }
 
   /** How a machine's boots are told apart. */

@@ -45,7 +45,8 @@ final class WatchedLog implements ReplicatedLog {
 
   @Override
   public long append(ByteBuffer payload, Durability durability) {
-    long index = log.append(payload, durability);
+    boolean late = fault == Fault.AHEAD_TAKEN_FOR_BUFFERED && durability == Durability.AHEAD;
+    long index = log.append(payload, late ? Durability.BUFFERED : durability);
     trace.apply(index, payload);
     if (durability == Durability.REQUIRED) {
       forced.add(index);

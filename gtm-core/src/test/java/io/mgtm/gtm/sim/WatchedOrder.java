@@ -2,30 +2,27 @@ package io.mgtm.gtm.sim;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.Pieces;
-import io.mgtm.group.StatePicture;
 import io.mgtm.group.total.OrderedMachine;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
 
-/** What {@link WatchedMachine} is, in mode total; notes which own proposals ask to be forced. */
-final class WatchedOrder implements OrderedMachine {
-  private final OrderedMachine machine;
-  private final StateTrace trace;
-  private final Runnable told;
-  private final Runnable restored;
+/** The state of a member in mode total; notes which own proposals ask to be forced. */
+final class WatchedOrder extends WatchedState<OrderedMachine> implements OrderedMachine {
   private final LongConsumer appliedOwn;
+  private final Fault fault;
 
   /** Own proposals that ask to be forced, and their places. */
   private final TreeMap<Long, Long> forced = new TreeMap<>();
 
   /**
-   * A state at its beginning.
+   * As {@link WatchedState}.
    *
-   * @param told run when it is told that entries may be missing
-   * @param restored run after each restore
+   * @param fault planted
    * @param appliedOwn told the number of each own proposal that was applied
    */
   WatchedOrder(
@@ -33,13 +30,15 @@ final class WatchedOrder implements OrderedMachine {
       StateTrace trace,
       Runnable told,
       Runnable restored,
+      Fault fault,
       LongConsumer appliedOwn) {
-    this.machine = machine;
-    this.trace = trace;
-    this.told = told;
-    this.restored = restored;
+    super(machine, trace, fault, told, restored);
+    this.fault = fault;
     this.appliedOwn = appliedOwn;
   }
+
+  /** What was applied since the state was replaced last: each proposal has one place. */
+  private final Set<ByteBuffer> applied = new HashSet<>();
 
   /** Where the last of the own proposals up to a number stands that asked to be forced. */
   OptionalLong lastForcedUpTo(long number) {
@@ -56,36 +55,28 @@ final class WatchedOrder implements OrderedMachine {
   @Override
   public Durability apply(long index, long own, ByteBuffer payload) {
     trace.apply(index, payload);
-    Durability asked = machine.apply(index, own, payload);
+    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+    if (!applied.add(copy)) {
+      throw new Violation(trace.name() + " applies a proposal again, as entry " + index);
+    }
+    Durability asked = state.apply(index, own, payload);
     if (own > 0) {
       if (asked == Durability.REQUIRED) {
         forced.put(own, index);
       }
       appliedOwn.accept(own);
     }
-    return asked;
-  }
-
-  @Override
-  public void entriesMayBeMissing(long index) {
-    trace.entriesMayBeMissing(index);
-    told.run();
-    machine.entriesMayBeMissing(index);
-  }
-
-  @Override
-  public StatePicture picture() {
-    return trace.before(machine.picture());
+    return fault == Fault.AHEAD_TAKEN_FOR_BUFFERED && asked == Durability.AHEAD
+        ? Durability.BUFFERED
+        : asked;
   }
 
   @Override
   public Runnable load(Pieces encoded) {
-    StateTrace.Head head = StateTrace.head(encoded);
-    Runnable state = machine.load(encoded);
+    Runnable loaded = super.load(encoded);
     return () -> {
-      trace.restore(head);
-      state.run();
-      restored.run();
+      applied.clear();
+      loaded.run();
     };
   }
 }

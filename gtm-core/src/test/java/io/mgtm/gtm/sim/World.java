@@ -1,6 +1,5 @@
 package io.mgtm.gtm.sim;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 
@@ -9,11 +8,15 @@ final class World {
   static final long MS = 1_000_000;
   private static final boolean TRACE = Boolean.getBoolean("trace");
 
-  private record Event(long at, long order, Runnable task) {}
+  private record Event(long at, long order, Runnable task) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      return at != other.at ? Long.compare(at, other.at) : Long.compare(order, other.order);
+    }
+  }
 
   final SplittableRandom random;
-  private final PriorityQueue<Event> events =
-      new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
   private long now;
   private long orders;
   private Violation violation;

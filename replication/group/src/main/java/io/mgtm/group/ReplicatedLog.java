@@ -91,7 +91,7 @@ public interface ReplicatedLog extends AutoCloseable {
    * Asks for confirmation that this member still leads. The reply to a read may leave once the
    * state that it shows is committed, and its ticket is confirmed.
    *
-   * @return the read's ticket; tickets do not decrease in a term, and begin anew in the next
+   * @return the read's ticket; tickets do not decrease in a term, and start over in the next
    */
   default long confirm() {
     return 0;

@@ -37,7 +37,7 @@ public interface FrontFrameHandler {
   void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
       throws WireException;
 
-  /** The front needs a session no more. */
+  /** The front no longer needs a session. */
   void close(long session) throws WireException;
 
   /**

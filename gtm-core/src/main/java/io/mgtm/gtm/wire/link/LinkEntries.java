@@ -10,7 +10,7 @@ import java.util.List;
  * bytes.
  *
  * @param first the number of the first one; the others follow
- * @param stable the entries up to this number need be kept no more
+ * @param stable the entries up to this number need no longer be kept
  */
 public record LinkEntries(long term, long first, long stable, List<byte[]> entries) {
   /** The number of the entry in which the leader began to serve the term. */

@@ -30,31 +30,24 @@ public final class ListReply {
    *
    * @param headBytes what stands before its items, behind the result type and connection number
    * @param head writes that
-   * @param itemBytes what one item takes
+   * @param itemsBytes what all items take
    */
   private record Form<T>(
       ResultType type,
       int headBytes,
       Consumer<FrameWriter> head,
       List<T> items,
-      ToIntFunction<T> itemBytes,
+      long itemsBytes,
       BiConsumer<FrameWriter, T> put) {
 
     static <T> Form<T> counted(
-        ResultType type,
-        List<T> items,
-        ToIntFunction<T> itemBytes,
-        BiConsumer<FrameWriter, T> put) {
+        ResultType type, List<T> items, long itemsBytes, BiConsumer<FrameWriter, T> put) {
       return new Form<>(
-          type, Integer.BYTES, out -> out.putInt(items.size()), items, itemBytes, put);
+          type, Integer.BYTES, out -> out.putInt(items.size()), items, itemsBytes, put);
     }
 
     long bytes() {
-      long sum = headBytes;
-      for (T item : items) {
-        sum += itemBytes.applyAsInt(item);
-      }
-      return sum;
+      return headBytes + itemsBytes;
     }
 
     void put(FrameWriter out, int at) {
@@ -85,7 +78,7 @@ public final class ListReply {
       return Form.counted(
           ResultType.SEQUENCE_LIST,
           r.sequences(),
-          s -> Integer.BYTES + Serialized.SEQUENCE_BYTES + s.key().length(),
+          r.sequences().size() * (long) (Integer.BYTES + Serialized.SEQUENCE_BYTES) + r.keyBytes(),
           Serialized::putSequence);
     } else if (reply instanceof TransactionReply.TransactionList r) {
       return new Form<>(
@@ -93,28 +86,34 @@ public final class ListReply {
           Integer.BYTES + Serialized.TRANSACTIONS_BYTES,
           out -> Serialized.putTransactions(out, r),
           r.transactions(),
-          t -> Long.BYTES + Serialized.transactionBytes(t),
+          sum(r.transactions(), t -> Long.BYTES + Serialized.transactionBytes(t)),
           Serialized::putTransaction);
     } else if (reply instanceof TransactionReply.PreparedList r) {
       return Form.counted(
           ResultType.TXN_GET_ALL_PREPARED,
           r.transactions(),
-          t -> TransactionReplies.PREPARED_BYTES_MIN + t.gid().length() + t.nodes().length(),
+          sum(
+              r.transactions(),
+              t -> TransactionReplies.PREPARED_BYTES_MIN + t.gid().length() + t.nodes().length()),
           (out, t) -> out.putHostInt(t.gxid()).putString(t.gid()).putString(t.nodes()));
     } else if (reply instanceof NodeReply.NodeList r) {
       return Form.counted(
           ResultType.NODE_LIST,
           r.nodes(),
-          n -> Integer.BYTES + Serialized.nodeBytes(n),
+          sum(r.nodes(), n -> Integer.BYTES + Serialized.nodeBytes(n)),
           Serialized::putNode);
     } else if (reply instanceof BackupReply.BarrierList r) {
       return Form.counted(
           ResultType.MGTM_BARRIER_LIST,
           r.barriers(),
-          b -> ReplyDecoder.BARRIER_BYTES_MIN + b.id().length(),
+          sum(r.barriers(), b -> ReplyDecoder.BARRIER_BYTES_MIN + b.id().length()),
           (out, b) -> out.putString(b.id()).putHostLong(b.nextGxid()).putHostLong(b.timeMicros()));
     }
     return null;
+  }
+
+  private static <T> long sum(List<T> items, ToIntFunction<T> bytes) {
+    return items.stream().mapToLong(bytes::applyAsInt).sum();
   }
 
   /** What the whole frame takes; the protocol has room for {@link Integer#MAX_VALUE}. */

@@ -113,7 +113,8 @@ public final class Agent implements AutoCloseable {
     opened.run();
     MetaDirectory.Loaded loaded = meta.loadBitmaps(found);
     VolumeState state = loaded.state();
-    service = new VolumeService(config, owner, metadata, store, meta);
+    MetadataWriter writer = new MetadataWriter(meta, config.name(), owner, metadata);
+    service = new VolumeService(config, writer, store);
     service.start(state, loaded.bitmaps());
     metrics = new VolumeMetrics(config.name(), meter, config.replicas().size());
     SslContext linkClientTls = config.linkTls().isOn() ? config.linkTls().client() : null;

@@ -12,6 +12,7 @@ import io.mgtm.block.volume.VolumeState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -225,27 +226,58 @@ final class MetaDirectory implements AutoCloseable {
                 state.syncingFrom(),
                 slots,
                 state.standing()));
-    Path temporary = folder.resolve("volume.json.new");
+    replaceState(JsonSeal.seal(bytes));
+  }
+
+  /**
+   * Writes the spare and puts it in the state's place, durably. What was the state becomes the next
+   * spare: it has its blocks already, so that a state can be written on a file system that has no
+   * room left, unless that file system never writes in place.
+   */
+  private void replaceState(byte[] bytes) throws IOException {
+    Path spare = folder.resolve("volume.json.new");
+    Path former = folder.resolve("volume.json.old");
+    if (Files.exists(former) && !Files.exists(spare)) {
+      Files.move(former, spare, StandardCopyOption.ATOMIC_MOVE);
+    }
+    writeInPlace(spare, bytes);
+    Files.deleteIfExists(former);
+    boolean kept = keepFormer(former);
+    Files.move(
+        spare, stateFile(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    if (kept) {
+      Files.move(former, spare, StandardCopyOption.ATOMIC_MOVE);
+    } else {
+      writeInPlace(spare, bytes);
+    }
+    try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
+      directory.force(true);
+    }
+  }
+
+  private static void writeInPlace(Path file, byte[] bytes) throws IOException {
     try (FileChannel out =
-        FileChannel.open(
-            temporary,
-            Set.of(
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE))) {
-      ByteBuffer buffer = ByteBuffer.wrap(JsonSeal.seal(bytes));
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
       while (buffer.hasRemaining()) {
         out.write(buffer);
       }
+      out.truncate(bytes.length);
       out.force(true);
     }
-    Files.move(
-        temporary,
-        stateFile(),
-        StandardCopyOption.ATOMIC_MOVE,
-        StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-      directory.force(true);
+  }
+
+  /** Whether the present state has a second name; a file system without hard links gives none. */
+  private boolean keepFormer(Path former) throws IOException {
+    if (!hasState()) {
+      return false;
+    }
+    try {
+      Files.createLink(former, stateFile());
+      return true;
+    } catch (FileSystemException | UnsupportedOperationException e) {
+      LOG.debug("{} has no second name, the next state needs new room", stateFile(), e);
+      return false;
     }
   }
 

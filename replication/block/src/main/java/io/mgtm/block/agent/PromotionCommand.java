@@ -1,7 +1,6 @@
 package io.mgtm.block.agent;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.Standing;
 import io.mgtm.block.volume.Testimony;
 import java.time.Duration;
@@ -52,7 +51,7 @@ final class PromotionCommand {
   }
 
   private void decide() {
-    boolean waiting = service.core().state().role() == Role.PRIMARY && !service.isReady();
+    boolean waiting = service.core().isPrimary() && !service.isReady();
     boolean reached = testimonies.stream().anyMatch(Testimony::reached);
     Standing before = service.core().state().standing();
     boolean wasNewest = before.newest() || testimonies.stream().anyMatch(Testimony::handsOver);

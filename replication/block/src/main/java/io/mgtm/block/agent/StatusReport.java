@@ -15,6 +15,11 @@ import java.util.Map;
 
 /** A volume's status as nested maps, ready for JSON. On the owner's event loop. */
 final class StatusReport {
+  /** What a primary without its disk says of itself. */
+  static final String DISKLESS =
+      "DISKLESS: this side's disk failed and its replicas stand in; promote one of them, then"
+          + " replace the disk";
+
   private StatusReport() {}
 
   static Map<String, Object> of(
@@ -22,7 +27,7 @@ final class StatusReport {
     VolumeState state = service.core().state();
     Map<String, Object> status = new LinkedHashMap<>();
     status.put("name", state.name());
-    status.put("role", lower(state.role()));
+    status.put("role", lower(service.core().isPrimary() ? Role.PRIMARY : state.role()));
     status.put("disk", disk(service).toString());
     status.put("consistent", state.consistent());
     status.put("serving", service.unavailable() == null);
@@ -47,7 +52,9 @@ final class StatusReport {
     status.put("clients", service.clientCount());
     status.put("throttled", service.core().view().isThrottled());
     status.put("storeErrors", service.storeErrors());
-    status.put("metadataErrors", service.metadataErrors());
+    status.put("storeError", service.storeError());
+    status.put("metadataErrors", service.metadata().errors());
+    status.put("metadataError", service.metadata().error());
     status.put("requests", requests(meter));
     List<Map<String, Object>> links = new ArrayList<>();
     List<VolumeView.Link> views = service.core().view().links();
@@ -55,7 +62,7 @@ final class StatusReport {
       links.add(link(views.get(i)));
     }
     status.put("links", links);
-    status.put("warning", warning(state, views));
+    status.put("warning", warning(service, views));
     return status;
   }
 
@@ -65,9 +72,28 @@ final class StatusReport {
     return disk == DiskState.UP_TO_DATE && !service.isReady() ? DiskState.CONSISTENT : disk;
   }
 
+  /** What an operator should see first, or null. */
+  private static String warning(VolumeService service, List<VolumeView.Link> links) {
+    List<String> all = new ArrayList<>();
+    if (service.core().isDetached()) {
+      all.add(DISKLESS);
+    }
+    if (service.metadata().error() != null) {
+      all.add("METADATA NOT WRITTEN, what needs it is refused: " + service.metadata().error());
+    }
+    if (service.storeError() != null) {
+      all.add("THE DISK FAILS: " + service.storeError());
+    }
+    String unprotected = unprotected(service.core().isPrimary(), links);
+    if (unprotected != null) {
+      all.add(unprotected);
+    }
+    return all.isEmpty() ? null : String.join("; ", all);
+  }
+
   /** Why a primary's writes are on fewer disks than they should be, or null. */
-  private static String warning(VolumeState state, List<VolumeView.Link> links) {
-    if (state.role() != Role.PRIMARY || links.isEmpty()) {
+  private static String unprotected(boolean primary, List<VolumeView.Link> links) {
+    if (!primary || links.isEmpty()) {
       return null;
     }
     List<String> missing =

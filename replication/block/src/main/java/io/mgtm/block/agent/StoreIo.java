@@ -21,6 +21,9 @@ final class StoreIo {
   private static final Logger LOG = LoggerFactory.getLogger(StoreIo.class);
   private static final long ERROR_LOG_INTERVAL_NS = 1_000_000_000L;
 
+  /** For how long an error is shown that has not come again. */
+  private static final long ERROR_SHOWN_NS = 60_000_000_000L;
+
   private final BackingStore store;
   private final VolumeCore core;
   private final ByteBuffer zeros;
@@ -28,10 +31,13 @@ final class StoreIo {
   private final BackingStore.Completion changeDone = this::changeDone;
   private final BackingStore.Completion chunkDone = this::chunkDone;
   private final BackingStore.Completion rangeDone = this::rangeDone;
+  private final BackingStore.Completion bytesDone = this::bytesDone;
   private final BackingStore.Completion readDone = this::readDone;
   private final BackingStore.Completion flushDone = this::flushDone;
   private long lastErrorNs = System.nanoTime() - ERROR_LOG_INTERVAL_NS;
   private long errors;
+  private String lastError;
+  private long lastErrorAtNs;
 
   StoreIo(BackingStore store, VolumeCore core) {
     this.store = store;
@@ -48,12 +54,21 @@ final class StoreIo {
     return errors;
   }
 
+  /** The last error, or null when there was none for a minute. */
+  String lastError() {
+    return lastError != null && System.nanoTime() - lastErrorAtNs < ERROR_SHOWN_NS
+        ? lastError
+        : null;
+  }
+
   private int errno(StoreException failure) {
     if (failure == null) {
       return Errno.OK;
     }
     errors++;
     long now = System.nanoTime();
+    lastError = failure.getMessage();
+    lastErrorAtNs = now;
     if (now - lastErrorNs >= ERROR_LOG_INTERVAL_NS) {
       lastErrorNs = now;
       LOG.error(
@@ -91,6 +106,10 @@ final class StoreIo {
     read(read, rangeDone);
   }
 
+  void readBytes(Change read) {
+    read(read, bytesDone);
+  }
+
   private void read(Change read, BackingStore.Completion completion) {
     int length = (int) read.length();
     ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(length, length).writerIndex(length);
@@ -119,6 +138,11 @@ final class StoreIo {
     core.localDone(read, errno(failure));
   }
 
+  private void bytesDone(Object context, StoreException failure) {
+    // The bytes are released when the read is complete.
+    core.localDone((Change) context, errno(failure));
+  }
+
   private boolean isZero(ByteBuf buffer) {
     ByteBuffer bytes = buffer.nioBuffer();
     return bytes.mismatch(zeros.duplicate().limit(bytes.remaining())) < 0;
@@ -138,7 +162,11 @@ final class StoreIo {
   }
 
   private void readDone(Object request, StoreException failure) {
-    ((NbdRequest) request).completed(errno(failure));
+    int errno = errno(failure);
+    if (errno != Errno.OK) {
+      core.localReadFailed(errno);
+    }
+    ((NbdRequest) request).completed(errno);
   }
 
   void flush() {

@@ -2,7 +2,6 @@ package io.mgtm.block.agent;
 
 import io.mgtm.block.nbd.NbdMeter;
 import io.mgtm.block.volume.LinkPhase;
-import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeView;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -25,6 +24,7 @@ final class VolumeMetrics {
   private volatile List<VolumeView.Link> links = List.of();
   private volatile boolean primary;
   private volatile boolean consistent;
+  private volatile boolean detached;
   private volatile long storeErrors;
 
   VolumeMetrics(String volume, NbdMeter meter, int linkCount) {
@@ -92,13 +92,17 @@ final class VolumeMetrics {
   /** Copies what only the owner may read. */
   void refresh(VolumeService service) {
     links = service.core().view().links();
-    primary = service.core().state().role() == Role.PRIMARY;
+    primary = service.core().isPrimary();
     consistent = service.core().state().consistent();
+    detached = service.core().isDetached();
     storeErrors = service.storeErrors();
   }
 
   /** What is wrong, or null. */
   String problem() {
+    if (detached) {
+      return StatusReport.DISKLESS;
+    }
     if (!consistent) {
       return "inconsistent: a resync is under way or was cut short";
     }

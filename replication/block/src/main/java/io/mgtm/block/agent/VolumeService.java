@@ -1,7 +1,6 @@
 package io.mgtm.block.agent;
 
 import io.mgtm.block.config.VolumeConfig;
-import io.mgtm.block.intent.ChunkSet;
 import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.link.SourceConnection;
 import io.mgtm.block.link.TargetConnection;
@@ -9,23 +8,19 @@ import io.mgtm.block.nbd.NbdClient;
 import io.mgtm.block.nbd.NbdExport;
 import io.mgtm.block.nbd.NbdRequest;
 import io.mgtm.block.store.BackingStore;
+import io.mgtm.block.volume.Administration;
 import io.mgtm.block.volume.Change;
 import io.mgtm.block.volume.Generations;
-import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeCore;
 import io.mgtm.block.volume.VolumeEffects;
 import io.mgtm.block.volume.VolumeState;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.EventLoop;
-import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,10 +33,8 @@ final class VolumeService implements VolumeEffects, NbdExport {
   private static final Logger LOG = LoggerFactory.getLogger(VolumeService.class);
 
   private final VolumeConfig config;
-  private final EventLoop owner;
-  private final ExecutorService metadata;
+  private final MetadataWriter metadata;
   private final BackingStore store;
-  private final MetaDirectory meta;
   private final SecureRandom random = new SecureRandom();
   private final Set<NbdClient> clients = new LinkedHashSet<>();
   private final List<SourceConnection> connections = new ArrayList<>();
@@ -49,19 +42,11 @@ final class VolumeService implements VolumeEffects, NbdExport {
   private StoreIo io;
   private boolean ready;
   private String waiting = "the volume waits for its replicas after a restart";
-  private long metadataErrors;
 
-  VolumeService(
-      VolumeConfig config,
-      EventLoop owner,
-      ExecutorService metadata,
-      BackingStore store,
-      MetaDirectory meta) {
+  VolumeService(VolumeConfig config, MetadataWriter metadata, BackingStore store) {
     this.config = config;
-    this.owner = owner;
     this.metadata = metadata;
     this.store = store;
-    this.meta = meta;
   }
 
   void start(VolumeState state, Map<String, IntentBitmap> bitmaps) {
@@ -84,8 +69,13 @@ final class VolumeService implements VolumeEffects, NbdExport {
     return io.errors();
   }
 
-  long metadataErrors() {
-    return metadataErrors;
+  MetadataWriter metadata() {
+    return metadata;
+  }
+
+  /** How this side's disk failed lately, or null. */
+  String storeError() {
+    return io.lastError();
   }
 
   int clientCount() {
@@ -145,12 +135,12 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public boolean isReadOnly() {
-    return core.state().role() == Role.SECONDARY;
+    return !core.isPrimary();
   }
 
   @Override
   public String unavailable() {
-    if (core.state().role() == Role.PRIMARY) {
+    if (core.isPrimary()) {
       return ready ? null : waiting;
     }
     if (!config.serveReads()) {
@@ -168,12 +158,21 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public boolean readsAtOnce() {
-    return store.completesAtOnce();
+    return store.completesAtOnce() && !core.isDetached();
   }
 
   @Override
   public void read(long offset, int length, ByteBuf target, NbdRequest request) {
-    io.read(offset, length, target, request);
+    if (core.isDetached()) {
+      core.read(offset, length, new RemoteRead(target, request));
+    } else {
+      io.read(offset, length, target, request);
+    }
+  }
+
+  @Override
+  public boolean readsElsewhere() {
+    return core.isDetached();
   }
 
   @Override
@@ -183,12 +182,14 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public void prefetch(long offset, long length) {
-    store.prefetch(offset, length);
+    if (!core.isDetached()) {
+      store.prefetch(offset, length);
+    }
   }
 
   @Override
   public long extentAt(long offset, long length) {
-    return store.extentAt(offset, length);
+    return core.isDetached() ? length : store.extentAt(offset, length);
   }
 
   @Override
@@ -211,6 +212,10 @@ final class VolumeService implements VolumeEffects, NbdExport {
    */
   void grow(long sizeBytes, Consumer<String> then) {
     long before = core.state().sizeBytes();
+    if (core.isDetached()) {
+      then.accept(Administration.NO_DISK);
+      return;
+    }
     if (sizeBytes < before) {
       then.accept("a volume of " + before + " bytes cannot shrink to " + sizeBytes);
       return;
@@ -223,20 +228,9 @@ final class VolumeService implements VolumeEffects, NbdExport {
           if (failure != null) {
             then.accept(failure.getMessage());
           } else {
-            growBitmaps(sizeBytes, then);
+            int chunks = VolumeState.chunksOf(sizeBytes, core.state().chunkBytes());
+            metadata.grow(chunks, then);
           }
-        });
-  }
-
-  private void growBitmaps(long sizeBytes, Consumer<String> then) {
-    int chunks = VolumeState.chunksOf(sizeBytes, core.state().chunkBytes());
-    metadata.execute(
-        () -> {
-          boolean grown = attempt(() -> meta.grow(chunks), "a larger bitmap");
-          owner.execute(
-              () ->
-                  then.accept(
-                      grown ? null : "the bitmaps in " + meta.folder() + " cannot be grown"));
         });
   }
 
@@ -249,10 +243,10 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public void readLocal(Change change) {
-    if (change.kind() == Change.Kind.READ_CHUNK) {
-      io.readChunk(change);
-    } else {
-      io.readRange(change);
+    switch (change.kind()) {
+      case READ_CHUNK -> io.readChunk(change);
+      case READ_BYTES -> io.readBytes(change);
+      default -> io.readRange(change);
     }
   }
 
@@ -263,68 +257,37 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public void persistBits() {
-    Map<String, Map<Integer, byte[]>> batch = new LinkedHashMap<>();
-    core.bitmaps()
-        .forEach(
-            (peer, bitmap) -> {
-              if (bitmap.isStale()) {
-                batch.put(peer, copyPages(bitmap));
-              }
-            });
-    int chunkBytes = core.state().chunkBytes();
-    int chunks = core.state().chunks();
-    metadata.execute(
-        () -> {
-          boolean written = attempt(() -> meta.savePages(batch, chunkBytes, chunks), "the bitmap");
-          owner.execute(() -> core.bitsPersisted(written));
-        });
-  }
-
-  private static Map<Integer, byte[]> copyPages(IntentBitmap bitmap) {
-    ChunkSet pages = bitmap.beginBatch();
-    Map<Integer, byte[]> copies = new LinkedHashMap<>();
-    for (int page = pages.next(0); page >= 0; page = pages.next(page + 1)) {
-      byte[] copy = new byte[IntentBitmap.PAGE_BYTES];
-      bitmap.copyPage(page, copy);
-      copies.put(page, copy);
-    }
-    return copies;
-  }
-
-  /** A write of metadata. */
-  @FunctionalInterface
-  private interface MetadataWrite {
-    void run() throws IOException;
-  }
-
-  private boolean attempt(MetadataWrite write, String what) {
-    try {
-      write.run();
-      return true;
-    } catch (IOException e) {
-      LOG.error(
-          "volume {}: {} in {} cannot be written: {}",
-          config.name(),
-          what,
-          meta.folder(),
-          e.getMessage());
-      owner.execute(() -> metadataErrors++);
-      return false;
-    }
+    metadata.writeBits(core);
   }
 
   @Override
   public void persistState(VolumeState state) {
-    metadata.execute(
-        () -> {
-          boolean written = attempt(() -> meta.saveState(state), "the state");
-          owner.execute(() -> core.statePersisted(written));
-        });
+    metadata.writeState(core, state);
+  }
+
+  /** A client's read that a replica answers. */
+  private record RemoteRead(ByteBuf target, NbdRequest request) {}
+
+  @Override
+  public void sendRead(int link, long seq, long offset, int length) {
+    on(link, connection -> connection.read(seq, offset, length));
+  }
+
+  @Override
+  public void readDone(Object context, Object data, int errno) {
+    RemoteRead read = (RemoteRead) context;
+    if (data != null) {
+      read.target().writeBytes((ByteBuf) data);
+    }
+    read.request().completed(errno);
   }
 
   @Override
   public void complete(Change change, int errno) {
     if (change.isFromUpstream()) {
+      if (change.context() instanceof ByteBuf bytes) {
+        bytes.release();
+      }
       if (change.data() instanceof ByteBuf data) {
         data.release();
       }

@@ -27,7 +27,9 @@ final class Frame {
   static final int AUTH = 19;
   static final int ASK = 20;
   static final int TESTIMONY = 21;
-  static final int TYPE_MAX = 21;
+  static final int READ = 22;
+  static final int DATA = 23;
+  static final int TYPE_MAX = 23;
 
   static final int FLAG_FUA = 1;
   static final int FLAG_UNMAP = 2;
@@ -56,7 +58,7 @@ final class Frame {
       case HELLO, WELCOME, REFUSE, ASK, TESTIMONY, SYNC_START, SYNC_DONE, GENERATIONS ->
           TEXT_BYTES_MAX;
       case BITS -> 8 * LinkWriter.BITS_RUNS_MAX;
-      case WRITE -> PAYLOAD_BYTES_MAX;
+      case WRITE, DATA -> PAYLOAD_BYTES_MAX;
       case ACK -> 24;
       case CHECKSUM -> 64;
       default -> 0;

@@ -123,7 +123,8 @@ final class FrameReader {
     long offset = frame.getLong(at + 24);
     ByteBuf payload =
         length == 0 ? Unpooled.EMPTY_BUFFER : frame.slice(at + Frame.HEADER_BYTES, length);
-    if (type == Frame.WRITE && (flags & (Frame.FLAG_LZ4 | Frame.FLAG_ZSTD)) != 0) {
+    boolean data = type == Frame.WRITE || type == Frame.DATA;
+    if (data && (flags & (Frame.FLAG_LZ4 | Frame.FLAG_ZSTD)) != 0) {
       if (range > Frame.PAYLOAD_BYTES_MAX) {
         throw new LinkException("a frame says that it restores to " + range + " bytes");
       }

@@ -89,8 +89,8 @@ final class LinkWriter {
     small(type, 0, seq, 0, chunks, bytes);
   }
 
-  /** Writes bytes at {@code offset}; {@code data} stays the caller's. */
-  void data(int flags, long seq, long offset, ByteBuf data) {
+  /** The bytes at {@code offset}, as WRITE or DATA; {@code data} stays the caller's. */
+  void data(int type, int flags, long seq, long offset, ByteBuf data) {
     int length = data.readableBytes();
     bytesBefore += length;
     ByteBuf compressed = compression.compress(channel.alloc(), data);
@@ -101,7 +101,7 @@ final class LinkWriter {
     boolean copied = payloadLength <= COPIED_BYTES_MAX;
     ByteBuf out = writer.reserve(Frame.HEADER_BYTES + (copied ? payloadLength : 0));
     int start = out.writerIndex();
-    header(out, Frame.WRITE, allFlags, payloadLength, length, seq, offset);
+    header(out, type, allFlags, payloadLength, length, seq, offset);
     if (copied) {
       out.writeBytes(payload, payload.readerIndex(), payloadLength);
       seal(out, start, payloadLength, null);

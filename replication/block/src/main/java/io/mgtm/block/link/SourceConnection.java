@@ -67,7 +67,7 @@ public final class SourceConnection extends DiallingConnection {
 
   @Override
   void introduce() {
-    writer().text(Frame.HELLO, Hello.write(core.state().identityFor("")));
+    writer().text(Frame.HELLO, Hello.write(core.identityFor("")));
   }
 
   @Override
@@ -103,6 +103,12 @@ public final class SourceConnection extends DiallingConnection {
           throw new LinkException("a checksum came where none may");
         }
         core.linkChecksum(link, seq, ByteBuffer.wrap(bytes(payload)));
+      }
+      case Frame.DATA -> {
+        if (!met) {
+          throw new LinkException("bytes came where none may");
+        }
+        core.linkRead(link, seq, payload, payload.readableBytes());
       }
       default -> throw new LinkException("a replica may not send frames of type " + type);
     }
@@ -146,7 +152,7 @@ public final class SourceConnection extends DiallingConnection {
   public void change(long seq, Change change) {
     int fua = change.isFua() ? Frame.FLAG_FUA | ordered : 0;
     switch (change.kind()) {
-      case WRITE -> writer().data(fua, seq, change.offset(), (ByteBuf) change.data());
+      case WRITE -> writer().data(Frame.WRITE, fua, seq, change.offset(), (ByteBuf) change.data());
       case ZERO -> {
         int unmap = change.mayUnmap() ? Frame.FLAG_UNMAP : 0;
         writer().bare(Frame.ZERO, fua | unmap, seq, change.offset(), change.length());
@@ -161,9 +167,14 @@ public final class SourceConnection extends DiallingConnection {
     if (data == null) {
       writer().bare(Frame.ZERO, Frame.FLAG_UNMAP, seq, offset, length);
     } else {
-      writer().data(0, seq, offset, data);
+      writer().data(Frame.WRITE, 0, seq, offset, data);
       data.release();
     }
+  }
+
+  /** Asks for bytes. */
+  public void read(long seq, long offset, long length) {
+    writer().bare(Frame.READ, 0, seq, offset, length);
   }
 
   /** Asks for a checksum. */

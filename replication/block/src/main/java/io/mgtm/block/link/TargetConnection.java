@@ -9,6 +9,7 @@ import io.mgtm.block.volume.ReceiverEffects;
 import io.mgtm.block.volume.VolumeCore;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,6 +21,9 @@ import org.slf4j.LoggerFactory;
 /** The target's end of one connection from a source. */
 public final class TargetConnection extends LinkConnection implements ReceiverEffects {
   private static final Logger LOG = LoggerFactory.getLogger(TargetConnection.class);
+
+  /** How much a source may ask for at once, and leave untaken: an NBD client's largest read. */
+  private static final int READ_BYTES_MAX = 32 << 20;
 
   private final VolumeCore core;
   private final Growth growth;
@@ -140,7 +144,14 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
         if (rangeLength > core.state().chunkBytes()) {
           throw new LinkException("a checksum of " + rangeLength + " bytes was asked for");
         }
-        receiver().checksum(seq, new Change().readRange(offset, rangeLength));
+        receiver().read(seq, new Change().readRange(offset, rangeLength));
+      }
+      case Frame.READ -> {
+        checkRange(offset, rangeLength);
+        if (rangeLength > READ_BYTES_MAX || unsentBytes() > READ_BYTES_MAX) {
+          throw new LinkException("more was asked for than is taken");
+        }
+        receiver().read(seq, new Change().readBytes(offset, rangeLength));
       }
       case Frame.SYNC_START -> {
         if (rangeLength > core.state().chunks()) {
@@ -171,7 +182,7 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       met = true;
       newcomers.left(this);
       writer().bits(core.view().changedSince(source.nodeId()));
-      writer().text(Frame.WELCOME, Hello.write(core.state().identityFor(source.nodeId())));
+      writer().text(Frame.WELCOME, Hello.write(core.identityFor(source.nodeId())));
     } else {
       // Who has proved nothing is not told what this copy is.
       String told =
@@ -274,6 +285,16 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   @Override
   public void sendChecksum(long seq, Change read) {
     writer().checksum(seq, (byte[]) read.context());
+  }
+
+  @Override
+  public void sendBytes(long seq, Change read) {
+    writer().data(Frame.DATA, 0, seq, read.offset(), (ByteBuf) read.context());
+  }
+
+  private long unsentBytes() {
+    ChannelOutboundBuffer unsent = context().channel().unsafe().outboundBuffer();
+    return unsent == null ? 0 : unsent.totalPendingWriteBytes();
   }
 
   @Override

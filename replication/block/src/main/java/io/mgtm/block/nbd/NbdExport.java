@@ -32,6 +32,9 @@ public interface NbdExport {
    */
   void read(long offset, int length, ByteBuf target, NbdRequest request);
 
+  /** Whether a read that failed succeeds elsewhere if it is asked for again. */
+  boolean readsElsewhere();
+
   /**
    * Takes a write, zeroing or flush, whose context is an {@link NbdRequest} that is told when it is
    * done.

@@ -225,9 +225,9 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
         count(request, false);
         answered(request);
       } else {
-        // What was begun is taken back and an error is sent in its place.
+        // What was begun is taken back; it is asked for elsewhere, or an error is sent.
         batch.writerIndex(start);
-        answer(request, request.errno);
+        readAgainOrAnswer(request, request.errno);
       }
     } else {
       ByteBuf own = context.alloc().directBuffer(replies.readHeaderBytes() + length);
@@ -259,11 +259,19 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
     request.buffer = null;
     if (errno != Errno.OK || closing) {
       buffer.release();
-      answer(request, errno);
+      readAgainOrAnswer(request, errno);
     } else {
       writer.write(buffer);
       count(request, false);
       answered(request);
+    }
+  }
+
+  private void readAgainOrAnswer(NbdRequest request, int errno) {
+    if (errno == Errno.EIO && export.readsElsewhere() && !closing) {
+      read(request);
+    } else {
+      answer(request, errno);
     }
   }
 

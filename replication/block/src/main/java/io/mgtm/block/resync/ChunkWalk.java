@@ -52,7 +52,7 @@ public final class ChunkWalk {
     cursor = chunk + 1;
   }
 
-  /** {@code chunk} is under way no more; whether it is done the set says. */
+  /** {@code chunk} is no longer under way; whether it is done the set says. */
   public void end(int chunk) {
     underWay.remove(chunk);
   }

@@ -9,6 +9,10 @@ import java.util.function.UnaryOperator;
  * What an operator asks of a volume: its role, its links, its size. Called on the core's thread.
  */
 public final class Administration {
+  /** Why a primary that goes on without its disk does not do what needs one. */
+  public static final String NO_DISK =
+      "this side's disk failed; promote a replica, and do it there";
+
   private final VolumeCore core;
   private final StateKeeper states;
   private final WritePath path;
@@ -52,7 +56,7 @@ public final class Administration {
     if (promotion.isOutdated()) {
       superseded(refusal);
     }
-    if (states.current().role() == Role.PRIMARY) {
+    if (core.isPrimary()) {
       answer.accept(promotion.isOutdated() ? refusal : null);
       return;
     }
@@ -124,8 +128,8 @@ public final class Administration {
             && candidate.consistent()
             && !now.generations().isEmpty()
             && candidate.generations().current() == now.generations().current();
-    if (!accepting || now.role() == Role.PRIMARY || !now.standing().newest() || !equal) {
-      answer.accept(now.identityFor(candidate.nodeId()), false);
+    if (!accepting || core.isPrimary() || !now.standing().newest() || !equal) {
+      answer.accept(core.identityFor(candidate.nodeId()), false);
       return;
     }
     accepting = false;
@@ -143,7 +147,7 @@ public final class Administration {
    * and becomes secondary.
    */
   void superseded(String why) {
-    if (states.current().role() != Role.PRIMARY) {
+    if (!core.isPrimary()) {
       if (!states.current().standing().outdated()) {
         states.update(state -> state.withStanding(state.standing().asOutdated()), () -> {});
       }
@@ -164,17 +168,23 @@ public final class Administration {
   void stepDown(String why) {
     endService(
         why + "; this side takes no more requests: promote a replica that is up to date",
-        state -> state.withConsistency(false, ""));
+        Administration::steppedDown);
+  }
+
+  /** The state of a side that lacks what it answered as primary. */
+  static VolumeState steppedDown(VolumeState state) {
+    return state.withRole(Role.SECONDARY, false).withConsistency(false, "");
   }
 
   private void endService(String why, UnaryOperator<VolumeState> how) {
     superseded = true;
     accepting = false;
     path.refuseHeld(Errno.ESHUTDOWN);
+    core.detachment().clear();
     effects.notice(why);
     effects.superseded(why);
     if (demotion == null) {
-      core.loseAll("this side is primary no more");
+      core.loseAll("this side is no longer primary");
       states.update(state -> how.apply(state.withRole(Role.SECONDARY, false)), () -> {});
     }
   }
@@ -252,6 +262,7 @@ public final class Administration {
   }
 
   private void demoted(boolean discard, Consumer<String> answer) {
+    core.detachment().clear();
     core.loseAll("this side is demoted");
     superseded = false;
     accepting = true;
@@ -284,7 +295,9 @@ public final class Administration {
       slot.retire();
       exact &= !slot.isAttached() || slot.isExact();
     }
-    if (exact && !path.isWritingBits() && !core.replication().bitmaps().isStale()) {
+    if ((exact || core.isDetached())
+        && !path.isWritingBits()
+        && !core.replication().bitmaps().isStale()) {
       Runnable then = retirement;
       retirement = null;
       then.run();
@@ -311,6 +324,9 @@ public final class Administration {
   /** Sends all chunks again, those whose checksums differ; answers null, or why not. */
   public String resync(int link) {
     ReplicaLink one = core.replication().links().get(link);
+    if (core.isDetached()) {
+      return NO_DISK;
+    }
     if (one.phase != LinkPhase.UP_TO_DATE && one.phase != LinkPhase.SYNCING) {
       return "link "
           + one.config.name()
@@ -325,6 +341,9 @@ public final class Administration {
   /** Compares all chunks with a link's replica; answers null, or why not. */
   public String verify(int link, boolean repair) {
     ReplicaLink one = core.replication().links().get(link);
+    if (core.isDetached()) {
+      return NO_DISK;
+    }
     if (one.phase != LinkPhase.UP_TO_DATE) {
       return "link " + one.config.name() + " is " + one.phase + "; a verify needs it up to date";
     }
@@ -351,7 +370,9 @@ public final class Administration {
    * @param answer told null, or why not
    */
   public void resize(long sizeBytes, Consumer<String> answer) {
-    if (sizeBytes < states.current().sizeBytes()) {
+    if (core.isDetached()) {
+      answer.accept(NO_DISK);
+    } else if (sizeBytes < states.current().sizeBytes()) {
       answer.accept(
           "a volume of " + states.current().sizeBytes() + " bytes cannot shrink to " + sizeBytes);
     } else if (growing) {

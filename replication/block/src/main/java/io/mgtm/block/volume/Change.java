@@ -17,6 +17,8 @@ public final class Change {
     READ_CHUNK,
     /** The receiving side reads a range in order to answer a checksum request. */
     READ_RANGE,
+    /** The receiving side reads a range for a source that has no disk. */
+    READ_BYTES,
     /** The core confirms what a replica has on stable storage. */
     MARK
   }
@@ -68,6 +70,11 @@ public final class Change {
   /** Makes this a read that keeps its place among overlapping changes. */
   public Change readRange(long atOffset, long bytes) {
     return reset(Kind.READ_RANGE, atOffset, bytes, false, false, null);
+  }
+
+  /** Makes this a read for a source that has no disk; it keeps its place among changes. */
+  public Change readBytes(long atOffset, long bytes) {
+    return reset(Kind.READ_BYTES, atOffset, bytes, false, false, null);
   }
 
   Change internal(Kind what, long atOffset, long bytes) {

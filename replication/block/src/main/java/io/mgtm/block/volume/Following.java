@@ -47,7 +47,7 @@ final class Following {
             });
   }
 
-  /** The source is primary no more and names this copy the newest. */
+  /** The source is no longer primary and names this copy the newest. */
   void handedOver(Runnable then) {
     states.update(state -> on ? state.withStanding(state.standing().asNewest()) : state, then);
   }

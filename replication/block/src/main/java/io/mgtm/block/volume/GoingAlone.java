@@ -64,6 +64,14 @@ final class GoingAlone {
     }
   }
 
+  /** The next generation cannot be written down: who waits for it is told so. */
+  void refuseOrphans(int errno) {
+    for (Change change = orphans.poll(); change != null; change = orphans.poll()) {
+      change.errno = errno;
+      path.release(change);
+    }
+  }
+
   // Generations.
 
   /**
@@ -71,9 +79,7 @@ final class GoingAlone {
    * with our generation.
    */
   boolean needsGeneration() {
-    if (replication.slots().isEmpty()
-        || states.current().role() != Role.PRIMARY
-        || core.isSuperseded()) {
+    if (replication.slots().isEmpty() || !core.isPrimary() || core.isSuperseded()) {
       return false;
     }
     long current = states.current().generations().current();
@@ -101,6 +107,10 @@ final class GoingAlone {
     }
     renewing = true;
     path.freeze();
+    renew();
+  }
+
+  private void renew() {
     long id = effects.newGeneration();
     states.update(state -> withGeneration(state, id), this::generationBegun);
   }
@@ -147,11 +157,11 @@ final class GoingAlone {
     if (unaware > 0) {
       return;
     }
-    renewing = false;
     if (needsGeneration()) {
-      beginGeneration();
+      renew();
       return;
     }
+    renewing = false;
     releaseOrphans();
     path.unfreeze();
   }

@@ -27,4 +27,20 @@ public record Identity(
     boolean discard,
     boolean tracksPeer,
     String syncingFrom,
-    String volumeId) {}
+    String volumeId) {
+  /** This identity as that of a primary. */
+  Identity asPrimary() {
+    return new Identity(
+        volume,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        Role.PRIMARY,
+        generations,
+        consistent,
+        discard,
+        tracksPeer,
+        syncingFrom,
+        volumeId);
+  }
+}

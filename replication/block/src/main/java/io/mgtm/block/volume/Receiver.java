@@ -214,8 +214,8 @@ public final class Receiver {
     }
   }
 
-  /** A request for the checksum of a range, by a {@link Change#readRange}. */
-  public void checksum(long seq, Change read) {
+  /** A request for a checksum, {@link Change#readRange}, or bytes, {@link Change#readBytes}. */
+  public void read(long seq, Change read) {
     read.fromUpstream();
     inOrder(seq, () -> apply(seq, read), read);
   }
@@ -267,7 +267,7 @@ public final class Receiver {
     following.adopt(generations, source, () -> begun == session && connection != null, then);
   }
 
-  /** The source is primary no more, and this side is the newest copy from here on. */
+  /** The source is no longer primary, and this side is the newest copy from here on. */
   public void handover(long seq) {
     inOrder(seq, () -> writeDown(seq, following::handedOver), null);
   }
@@ -391,6 +391,8 @@ public final class Receiver {
     }
     if (change.kind == Kind.READ_RANGE) {
       connection.sendChecksum(change.seq, change);
+    } else if (change.kind == Kind.READ_BYTES) {
+      connection.sendBytes(change.seq, change);
     }
     finished(change.seq);
   }
@@ -437,12 +439,12 @@ public final class Receiver {
       drain();
       return;
     }
-    Runnable then = afterDurable;
-    if (then != null && durabilityWanted.isEmpty()) {
-      afterDurable = null;
-      then.run();
-    } else {
+    if (afterDurable == null || !durabilityWanted.isEmpty()) {
       flushIfWanted();
+      return;
     }
+    Runnable then = afterDurable;
+    afterDurable = null;
+    then.run();
   }
 }

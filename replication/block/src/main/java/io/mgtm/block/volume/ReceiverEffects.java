@@ -16,6 +16,9 @@ public interface ReceiverEffects {
    */
   void sendChecksum(long seq, Change read);
 
+  /** Send the bytes of the range that {@code read} covered. */
+  void sendBytes(long seq, Change read);
+
   /** Whether the source was heard a short while ago: then it is not lost. */
   boolean isAlive();
 

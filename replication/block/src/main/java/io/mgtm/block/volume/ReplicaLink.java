@@ -177,7 +177,7 @@ final class ReplicaLink {
   }
 
   private void overflow() {
-    if (config.fallBackToBitmap()) {
+    if (config.fallBackToBitmap() && !core.isDetached()) {
       phase = LinkPhase.BEHIND;
       reason =
           "the queue passed high water ("
@@ -241,6 +241,13 @@ final class ReplicaLink {
   long nextResyncSeq(long frameBytes) {
     long seq = nextSeq++;
     sent.add(seq, null, -frameBytes);
+    return seq;
+  }
+
+  /** Takes the sequence number for a client's read. */
+  long nextReadSeq() {
+    long seq = nextSeq++;
+    sent.add(seq, null, 0);
     return seq;
   }
 
@@ -312,7 +319,7 @@ final class ReplicaLink {
 
   /** Asks both sides to make everything so far durable, in order to confirm chunks. */
   void mark() {
-    if (isStreaming() && slot.needsMark()) {
+    if (isStreaming() && slot.needsMark() && !core.isDetached()) {
       flushAndMark();
     }
   }

@@ -122,7 +122,10 @@ final class Replication {
    * @param peerChunks the chunks that the target changed by itself since the two were equal
    */
   Decision met(ReplicaLink link, Identity target, PrimitiveIterator.OfInt peerChunks) {
-    Decision decision = Meeting.decide(states.current().identityFor(target.nodeId()), target);
+    Decision decision = Meeting.decide(core.identityFor(target.nodeId()), target);
+    if (core.isDetached()) {
+      decision = new Decision(Outcome.STANDBY, "the source has no disk to send from");
+    }
     if (!decision.accepted()) {
       refused(link, decision);
       return decision;
@@ -299,7 +302,7 @@ final class Replication {
   // Losing.
 
   void lose(ReplicaLink link, String reason) {
-    if (link.isAttached() && core.isAccepting() && states.current().role() == Role.PRIMARY) {
+    if (link.isAttached() && core.isAccepting() && core.isPrimary()) {
       effects.sendOutdated(link.index);
     }
     effects.disconnect(link.index, reason);
@@ -317,6 +320,7 @@ final class Replication {
     }
     effects.notice("link " + link.config.name() + " suspended: " + reason);
     link.lost(reason);
+    core.detachment().lost(link);
     alone.releaseOrphans();
     path.unthrottle();
   }
@@ -375,13 +379,14 @@ final class Replication {
 
   /** Whether a replica has all that was answered, and may take over this side's generation. */
   boolean hasHeir() {
-    long current = states.current().generations().current();
-    return links.stream()
-        .anyMatch(
-            link ->
-                link.phase == LinkPhase.UP_TO_DATE
-                    && link.config.mode() != LinkMode.ASYNC
-                    && link.slot.shared == current);
+    return links.stream().anyMatch(this::hasEverything);
+  }
+
+  /** Whether this replica has all that was answered, and may take over this side's generation. */
+  boolean hasEverything(ReplicaLink link) {
+    return link.phase == LinkPhase.UP_TO_DATE
+        && link.config.mode() != LinkMode.ASYNC
+        && link.slot.shared == states.current().generations().current();
   }
 
   /** The one replica that equals this side, or null when there is none or a choice. */

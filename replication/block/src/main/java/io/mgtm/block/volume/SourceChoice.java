@@ -35,7 +35,7 @@ final class SourceChoice {
       return new Decision(
           Outcome.STANDBY, "the other side still writes what node " + writing + " sent");
     }
-    Decision decision = Meeting.decide(wanted, core.state().identityFor(wanted.nodeId()));
+    Decision decision = Meeting.decide(wanted, core.identityFor(wanted.nodeId()));
     Decision full = core.replication().refusalOfSlot(wanted.nodeId());
     return decision.accepted() && full != null ? full : decision;
   }

@@ -15,6 +15,7 @@ final class StateKeeper {
   private VolumeState current;
   private VolumeState writing;
   private boolean failed;
+  private boolean failing;
 
   StateKeeper(VolumeState initial, VolumeEffects effects) {
     this.current = initial;
@@ -23,6 +24,11 @@ final class StateKeeper {
 
   VolumeState current() {
     return current;
+  }
+
+  /** Whether the last write of the state failed: it is tried again. */
+  boolean isFailing() {
+    return failing;
   }
 
   boolean isIdle() {
@@ -47,6 +53,7 @@ final class StateKeeper {
 
   /** The write of the state ended; a failed one is tried again at the next tick. */
   void persisted(boolean succeeded) {
+    failing = !succeeded;
     if (!succeeded) {
       failed = true;
       return;

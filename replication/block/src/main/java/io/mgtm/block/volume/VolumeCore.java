@@ -21,6 +21,7 @@ public final class VolumeCore {
   private final Receiver receiver;
   private final CoreTiming timing;
   private final Administration administration;
+  private final Detachment detachment;
   private boolean changedSinceTick;
   private long nowMs;
   private long nextMarkMs;
@@ -42,6 +43,7 @@ public final class VolumeCore {
     states = new StateKeeper(state, effects);
     path = new WritePath(this, effects);
     replication = new Replication(this, effects, path, states);
+    detachment = new Detachment(this, effects, path, states, replication);
     receiver = new Receiver(this, states, effects);
     administration = new Administration(this, states, path, effects);
     state
@@ -64,8 +66,7 @@ public final class VolumeCore {
    * Answered by {@link VolumeEffects#complete}, perhaps before this returns.
    */
   public void submit(Change change) {
-    boolean allowed =
-        change.fromUpstream ? state().role() == Role.SECONDARY : state().role() == Role.PRIMARY;
+    boolean allowed = change.fromUpstream != isPrimary();
     if (!allowed || (!administration.isAccepting() && !change.fromUpstream)) {
       change.errno = allowed ? Errno.ESHUTDOWN : Errno.EPERM;
       completed(change);
@@ -73,6 +74,19 @@ public final class VolumeCore {
     }
     changedSinceTick |= change.changesBytes();
     path.submit(change);
+  }
+
+  /**
+   * A client reads while this side has no disk, see {@link #isDetached}; answered by {@link
+   * VolumeEffects#readDone}, perhaps before this returns.
+   */
+  public void read(long offset, int length, Object context) {
+    detachment.read(offset, length, context);
+  }
+
+  /** A client's read of this side's disk failed with {@code errno}. */
+  public void localReadFailed(int errno) {
+    detachment.begin("this side's disk failed to read, error " + errno);
   }
 
   /** The local write, zeroing or range read asked for is done; {@code errno} is 0 on success. */
@@ -94,8 +108,9 @@ public final class VolumeCore {
       if (data != null) {
         effects.discard(data);
       }
-      if (link.session == read.session) {
-        replication.lose(link, "chunk at " + read.offset + " cannot be read, error " + errno);
+      String why = "chunk at " + read.offset + " cannot be read, error " + errno;
+      if (link.session == read.session && !detachment.begin(why)) {
+        replication.lose(link, why);
       }
       path.readDone(read);
       return;
@@ -113,11 +128,17 @@ public final class VolumeCore {
 
   /**
    * What was written here since the last good flush may be gone. A secondary is inconsistent until
-   * it is resynchronized. A primary steps down when a replica has everything; otherwise it is the
-   * best copy that there is, and its replicas are resynchronized from what is here.
+   * it is resynchronized. A primary goes on without its disk when a replica stands in for it, and
+   * steps down when one has everything only; otherwise it is the best copy that there is, and its
+   * replicas are resynchronized from what is here.
+   *
+   * @return whether a replica stands in, so that who waits for the flush need not be told
    */
-  void flushFailed(int errno) {
+  boolean flushFailed(int errno) {
     String why = "this side's disk failed to flush, error " + errno;
+    if (detachment.begin(why)) {
+      return true;
+    }
     if (state().role() == Role.SECONDARY) {
       receiver.close(why);
       replication.becomeInconsistent(receiver.sourceNode(), () -> {});
@@ -126,6 +147,7 @@ public final class VolumeCore {
     } else {
       loseAll(why + "; the replica is resynchronized");
     }
+    return false;
   }
 
   /** The bitmaps asked for are written. */
@@ -134,11 +156,17 @@ public final class VolumeCore {
     settle();
   }
 
-  /** The state asked for is written; a failed write is tried again at the next tick. */
+  /**
+   * The state asked for is written; a failed write is tried again at the next tick, and who waits
+   * for it is told at once.
+   */
   public void statePersisted(boolean succeeded) {
     states.persisted(succeeded);
     if (!succeeded) {
       receiver.close("this side cannot write its metadata; give it room");
+      path.refuseHeld(Errno.EIO);
+      replication.alone().refuseOrphans(Errno.EIO);
+      detachment.notWritten();
     }
     settle();
   }
@@ -184,7 +212,7 @@ public final class VolumeCore {
     if (one.phase != LinkPhase.DOWN && one.phase != LinkPhase.REFUSED) {
       return false;
     }
-    if (!administration.isAccepting() || !state().consistent()) {
+    if (!administration.isAccepting() || !state().consistent() || isDetached()) {
       return false;
     }
     return state().role() == Role.PRIMARY || receiver.isConnected();
@@ -216,6 +244,12 @@ public final class VolumeCore {
     replication.links().get(link).sync.compared(seq, checksum);
   }
 
+  /** The target sent what a client wants to read: {@code length} bytes of {@code data}. */
+  public void linkRead(int link, long seq, Object data, int length) {
+    detachment.readCame(replication.links().get(link), seq, data, length);
+    settle();
+  }
+
   /** The connection broke. */
   public void linkLost(int link, String reason) {
     replication.lost(replication.links().get(link), reason);
@@ -225,6 +259,9 @@ public final class VolumeCore {
   /** How good this copy's bytes are. */
   public DiskState diskState() {
     VolumeState state = state();
+    if (isDetached()) {
+      return DiskState.DISKLESS;
+    }
     if (!state.consistent() || state.generations().isEmpty()) {
       return DiskState.INCONSISTENT;
     }
@@ -242,6 +279,22 @@ public final class VolumeCore {
   /** The state in force. */
   public VolumeState state() {
     return states.current();
+  }
+
+  /** Whether this side serves clients, or would: it is primary, with its disk or without. */
+  public boolean isPrimary() {
+    return isDetached() || state().role() == Role.PRIMARY;
+  }
+
+  /** Whether this side goes on without its own disk, through its replicas. */
+  public boolean isDetached() {
+    return detachment.isOn();
+  }
+
+  /** What this side tells {@code peer}, or whoever it is when that is an empty string. */
+  public Identity identityFor(String peer) {
+    Identity identity = state().identityFor(peer);
+    return isDetached() ? identity.asPrimary() : identity;
   }
 
   /** What an operator may ask for. */
@@ -274,12 +327,21 @@ public final class VolumeCore {
     return replication;
   }
 
+  Detachment detachment() {
+    return detachment;
+  }
+
   VolumeEffects effects() {
     return effects;
   }
 
   CoreTiming timing() {
     return timing;
+  }
+
+  /** Whether what the volume must remember cannot be written down. */
+  boolean isStateFailing() {
+    return states.isFailing();
   }
 
   boolean isThrottled() {

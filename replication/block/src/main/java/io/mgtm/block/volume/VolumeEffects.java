@@ -47,6 +47,18 @@ public interface VolumeEffects {
    */
   void sendChunk(int link, long seq, long offset, int length, Object data);
 
+  /**
+   * Ask for the bytes of a range, which a client wants to read; answered by {@link
+   * VolumeCore#linkRead}.
+   */
+  void sendRead(int link, long seq, long offset, int length);
+
+  /**
+   * A {@link VolumeCore#read} ended: {@code data} is what the target sent, which the callee copies,
+   * or null when {@code errno} says why not.
+   */
+  void readDone(Object context, Object data, int errno);
+
   /** Ask for the checksum of a range. */
   void sendChecksumRequest(int link, long seq, long offset, int length);
 

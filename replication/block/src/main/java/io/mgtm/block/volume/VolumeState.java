@@ -3,6 +3,7 @@ package io.mgtm.block.volume;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -85,102 +86,84 @@ public record VolumeState(
     return Math.toIntExact((sizeBytes + chunkBytes - 1) / chunkBytes);
   }
 
-  /** This state with another role; a new role ends a given-up history. */
-  public VolumeState withRole(Role newRole, boolean newDiscard) {
+  /** A copy of a state, to be changed. */
+  private static final class Draft {
+    private long sizeBytes;
+    private Role role;
+    private Generations generations;
+    private boolean consistent;
+    private boolean discard;
+    private String syncingFrom;
+    private Map<String, Slot> slots;
+    private Standing standing;
+
+    Draft(VolumeState of) {
+      sizeBytes = of.sizeBytes;
+      role = of.role;
+      generations = of.generations;
+      consistent = of.consistent;
+      discard = of.discard;
+      syncingFrom = of.syncingFrom;
+      slots = of.slots;
+      standing = of.standing;
+    }
+  }
+
+  private VolumeState with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
     return new VolumeState(
         name,
         nodeId,
-        sizeBytes,
+        draft.sizeBytes,
         chunkBytes,
-        newRole,
-        generations,
-        consistent,
-        newDiscard,
-        syncingFrom,
-        slots,
-        standing);
+        draft.role,
+        draft.generations,
+        draft.consistent,
+        draft.discard,
+        draft.syncingFrom,
+        draft.slots,
+        draft.standing);
+  }
+
+  /** This state with another role; a new role ends a given-up history. */
+  public VolumeState withRole(Role newRole, boolean newDiscard) {
+    return with(
+        draft -> {
+          draft.role = newRole;
+          draft.discard = newDiscard;
+        });
   }
 
   /** This state with another history. */
   public VolumeState withGenerations(Generations newer) {
-    return new VolumeState(
-        name,
-        nodeId,
-        sizeBytes,
-        chunkBytes,
-        role,
-        newer,
-        consistent,
-        discard,
-        syncingFrom,
-        slots,
-        standing);
+    return with(draft -> draft.generations = newer);
   }
 
   /** This state marked consistent, or inconsistent by the resync from {@code source}. */
   public VolumeState withConsistency(boolean nowConsistent, String source) {
-    return new VolumeState(
-        name,
-        nodeId,
-        sizeBytes,
-        chunkBytes,
-        role,
-        generations,
-        nowConsistent,
-        discard,
-        source,
-        slots,
-        standing);
+    return with(
+        draft -> {
+          draft.consistent = nowConsistent;
+          draft.syncingFrom = source;
+        });
   }
 
   /** This state with the slot of one peer. */
   public VolumeState withSlot(String peer, Slot slot) {
     Map<String, Slot> more = new TreeMap<>(slots);
     more.put(peer, slot);
-    return new VolumeState(
-        name,
-        nodeId,
-        sizeBytes,
-        chunkBytes,
-        role,
-        generations,
-        consistent,
-        discard,
-        syncingFrom,
-        more,
-        standing);
+    return with(draft -> draft.slots = more);
   }
 
   /** This state with another size. */
   public VolumeState withSize(long newSizeBytes) {
-    return new VolumeState(
-        name,
-        nodeId,
-        newSizeBytes,
-        chunkBytes,
-        role,
-        generations,
-        consistent,
-        discard,
-        syncingFrom,
-        slots,
-        standing);
+    return with(draft -> draft.sizeBytes = newSizeBytes);
   }
 
   /** This state with another standing of this copy. */
   public VolumeState withStanding(Standing newStanding) {
-    return new VolumeState(
-        name,
-        nodeId,
-        sizeBytes,
-        chunkBytes,
-        role,
-        generations,
-        consistent,
-        discard,
-        syncingFrom,
-        slots,
-        newStanding);
+    return with(draft -> draft.standing = newStanding);
   }
 
   /** The generations that peers may still be at, which must not fall out of the history. */

@@ -18,7 +18,7 @@ final class WritePath {
   private ArrayDeque<Change> flushCurrent = new ArrayDeque<>();
   private boolean flushing;
   private int untoldFlushErrno;
-  private boolean frozen;
+  private int freezes;
   private boolean throttled;
   private boolean bitsWriting;
   private boolean scanning;
@@ -37,7 +37,11 @@ final class WritePath {
 
   void submit(Change change) {
     incomplete++;
-    if (frozen || throttled || !held.isEmpty()) {
+    if (freezes > 0 && core.isStateFailing()) {
+      change.errno = Errno.EIO;
+      change.waits = 1;
+      release(change);
+    } else if (freezes > 0 || throttled || !held.isEmpty()) {
       held.add(change);
     } else {
       admit(change);
@@ -80,7 +84,9 @@ final class WritePath {
         return false;
       }
     }
-    return !change.changesBytes() || core.replication().markIntent(change);
+    return !change.changesBytes()
+        || core.detachment().isWritten()
+        || core.replication().markIntent(change);
   }
 
   private void start(Change change) {
@@ -91,7 +97,12 @@ final class WritePath {
       core.replication().touch(change);
       core.replication().offer(change);
       core.replication().alone().holdWhileAlone(change);
-      effects.writeLocal(change);
+      if (core.isDetached()) {
+        remove(change);
+        core.detachment().hold(change);
+      } else {
+        effects.writeLocal(change);
+      }
     } else {
       effects.readLocal(change);
     }
@@ -100,7 +111,9 @@ final class WritePath {
   /** The local write, zeroing or read of {@code change} ended. */
   void localDone(Change change, int errno) {
     remove(change);
-    if (errno != Errno.OK) {
+    if (errno != Errno.OK && change.changesBytes() && standsIn(change, errno)) {
+      core.detachment().hold(change);
+    } else if (errno != Errno.OK) {
       change.errno = errno;
       if (change.changesBytes()) {
         core.replication().spoil(change, errno);
@@ -117,6 +130,11 @@ final class WritePath {
       }
     }
     rescan();
+  }
+
+  private boolean standsIn(Change change, int errno) {
+    return !change.fromUpstream
+        && core.detachment().begin("this side's disk failed to write, error " + errno);
   }
 
   /** Takes a chunk's read out of the order. */
@@ -251,7 +269,11 @@ final class WritePath {
     ArrayDeque<Change> swap = flushCurrent;
     flushCurrent = flushNext;
     flushNext = swap;
-    effects.flushLocal();
+    if (core.isDetached()) {
+      localFlushed(Errno.OK);
+    } else {
+      effects.flushLocal();
+    }
   }
 
   /**
@@ -264,10 +286,11 @@ final class WritePath {
     ArrayDeque<Change> served = flushCurrent;
     flushCurrent = new ArrayDeque<>(served.size());
     int errno = result;
-    if (result != Errno.OK) {
+    if (result != Errno.OK && core.flushFailed(result)) {
+      errno = Errno.OK;
+    } else if (result != Errno.OK) {
       flushNext.forEach(waiting -> waiting.errno = result);
       untoldFlushErrno = hasClient(served) || hasClient(flushNext) ? Errno.OK : result;
-      core.flushFailed(result);
     } else if (untoldFlushErrno != Errno.OK && hasClient(served)) {
       errno = untoldFlushErrno;
       untoldFlushErrno = Errno.OK;
@@ -277,12 +300,16 @@ final class WritePath {
     }
     for (Change change = served.poll(); change != null; change = served.poll()) {
       if (change.kind == Kind.MARK) {
-        core.replication().markFlushed(change, result == Errno.OK);
+        core.replication().markFlushed(change, result == Errno.OK && !core.isDetached());
       } else {
         if (errno != Errno.OK) {
           change.errno = errno;
         }
-        release(change);
+        if (core.isDetached()) {
+          core.detachment().hold(change);
+        } else {
+          release(change);
+        }
       }
     }
   }
@@ -312,12 +339,13 @@ final class WritePath {
 
   // Holding.
 
+  /** Holds what comes, until as many {@link #unfreeze} have come. */
   void freeze() {
-    frozen = true;
+    freezes++;
   }
 
   void unfreeze() {
-    frozen = false;
+    freezes--;
     drain();
   }
 
@@ -341,7 +369,7 @@ final class WritePath {
       return;
     }
     draining = true;
-    while (!held.isEmpty() && !frozen && !throttled) {
+    while (!held.isEmpty() && freezes == 0 && !throttled) {
       admit(held.poll());
     }
     draining = false;

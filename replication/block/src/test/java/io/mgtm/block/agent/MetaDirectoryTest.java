@@ -53,6 +53,42 @@ class MetaDirectoryTest {
     assertThat(open()).isEqualTo(state);
   }
 
+  /** The inode, which has its blocks whatever is written to it. */
+  private static Object inode(Path file) throws IOException {
+    return Files.getAttribute(file, "unix:ino");
+  }
+
+  @Test
+  void aStateIsWrittenIntoASpareThatHasItsBlocks() throws IOException {
+    Path spare = folder.resolve("volume.json.new");
+    for (long size = 101; size < 105; size++) {
+      Object reserved = inode(spare);
+      try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
+        meta.saveState(state.withSize(size * CHUNK));
+      }
+      assertThat(inode(stateFile())).isEqualTo(reserved);
+      assertThat(open().sizeBytes()).isEqualTo(size * CHUNK);
+      assertThat(folder.resolve("volume.json.old")).doesNotExist();
+    }
+  }
+
+  @Test
+  void whereverWritingTheStateWasCutShortTheNextOneIsWritten() throws IOException {
+    Path former = folder.resolve("volume.json.old");
+    Path spare = folder.resolve("volume.json.new");
+    Files.createLink(former, stateFile());
+    try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
+      meta.saveState(state.withSize(101L * CHUNK));
+    }
+    assertThat(open().sizeBytes()).isEqualTo(101L * CHUNK);
+    Files.move(spare, former);
+    try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
+      meta.saveState(state.withSize(102L * CHUNK));
+    }
+    assertThat(open().sizeBytes()).isEqualTo(102L * CHUNK);
+    assertThat(former).doesNotExist();
+  }
+
   @Test
   void everyTurnedBitOfTheStateIsFound() throws IOException {
     byte[] good = Files.readAllBytes(stateFile());

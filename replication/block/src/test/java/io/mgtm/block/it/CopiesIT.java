@@ -212,7 +212,7 @@ class CopiesIT {
   @Tag("long")
   void aLinkCutManyTimesInMidResyncIsNoSplitBrain() throws Exception {
     VolumeProcess b = copy("b").receiving().start();
-    VolumeProcess a = copy("a").replica(b, "sync").with("--resync-max", "4M");
+    VolumeProcess a = copy("a").replica(b, "sync").with("--resync-min", "1M", "--resync-max", "4M");
     a.start().awaitUpToDate();
     for (int round = 0; round < 130; round++) {
       a.ask("pause");

@@ -54,7 +54,7 @@ class CrashIT {
   void killedSidesLoseNothingThatWasAnsweredAndTheBitmapCoversEveryDifference(
       String kept, String ahead) throws Exception {
     String[] bits = {"--bits-kept", kept, "--bits-ahead", ahead};
-    int rounds = Integer.getInteger("mgtm.crashRounds", 8);
+    int rounds = Integer.getInteger("mgtm.crashRounds", 5);
     long seed = Long.getLong("seed", 7);
     String[] io = {"--io", System.getProperty("mgtm.crashIo", "cache")};
     Random random = new Random(seed);

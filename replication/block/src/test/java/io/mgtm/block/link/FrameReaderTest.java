@@ -74,9 +74,9 @@ class FrameReaderTest implements FrameHandler {
     ByteBuf small = random(700, true);
     ByteBuf large = random(100_000, true);
     ByteBuf noise = random(40_000, false);
-    writer.data(Frame.FLAG_FUA, 1, 4096, small);
-    writer.data(0, 2, 8192, large);
-    writer.data(0, 3, 0, noise);
+    writer.data(Frame.WRITE, Frame.FLAG_FUA, 1, 4096, small);
+    writer.data(Frame.WRITE, 0, 2, 8192, large);
+    writer.data(Frame.WRITE, 0, 3, 0, noise);
     writer.bare(Frame.ZERO, Frame.FLAG_UNMAP, 4, 65_536, 4_000_000_000L);
     writer.ack(5, 4, 3);
     writer.generations(Frame.SYNC_START, 6, 17, Generations.NONE.with(9).with(-8));

@@ -35,6 +35,12 @@ final class QuietEffects implements VolumeEffects {
   }
 
   @Override
+  public void sendRead(int link, long seq, long offset, int length) {}
+
+  @Override
+  public void readDone(Object context, Object data, int errno) {}
+
+  @Override
   public void flushLocal() {
     core.localFlushed(Errno.OK);
   }

@@ -14,6 +14,11 @@ final class MemoryExport implements NbdExport {
   boolean holding;
   boolean readOnly;
   boolean atOnce = true;
+
+  /** Whether the next read fails, and those after it are answered elsewhere, later. */
+  boolean breaks;
+
+  private boolean elsewhere;
   String unavailable;
   int failure;
   int clients;
@@ -74,6 +79,11 @@ final class MemoryExport implements NbdExport {
   }
 
   @Override
+  public boolean readsElsewhere() {
+    return elsewhere;
+  }
+
+  @Override
   public boolean readsAtOnce() {
     return atOnce;
   }
@@ -81,6 +91,14 @@ final class MemoryExport implements NbdExport {
   @Override
   public void read(long offset, int length, ByteBuf target, NbdRequest request) {
     reads.incrementAndGet();
+    if (breaks) {
+      breaks = false;
+      elsewhere = true;
+      atOnce = false;
+      target.writeZero(length);
+      request.completed(Errno.EIO);
+      return;
+    }
     target.writeBytes(bytes, (int) offset, length);
     if (atOnce) {
       request.completed(failure);

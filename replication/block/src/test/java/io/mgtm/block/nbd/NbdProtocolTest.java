@@ -280,6 +280,24 @@ class NbdProtocolTest {
     assertThat(received.isReadable()).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aReadThatFailsWhereAnotherCopyStandsInIsAnsweredFromThere(boolean atOnce) {
+    export.atOnce = atOnce;
+    export.breaks = true;
+    export.bytes[4095] = 7;
+    connect(false);
+    send(request(Nbd.CMD_READ, 0, 9, 0, 4096));
+    assertThat(simpleReply(9)).isZero();
+    assertThat(received.readableBytes()).isEqualTo(4096);
+    assertThat(received.getByte(received.readerIndex() + 4095)).isEqualTo((byte) 7);
+    received.clear();
+    send(request(Nbd.CMD_READ, 0, 10, 4095, 1));
+    assertThat(simpleReply(10)).isZero();
+    assertThat(received.readByte()).isEqualTo((byte) 7);
+    assertThat(export.reads).hasValue(3);
+  }
+
   @Test
   void blockStatusTellsDataAndHoles() {
     connect(true);

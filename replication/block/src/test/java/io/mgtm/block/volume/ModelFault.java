@@ -41,6 +41,10 @@ enum ModelFault {
   HANDED_OVER_TWICE,
   /** The replicas that are left do not learn of the generation in which one was left behind. */
   GENERATION_NOT_SPREAD,
+  /** A primary whose disk failed reads from it all the same. */
+  READS_A_FAILED_DISK,
+  /** A primary goes on without its disk before it has written down that it has none. */
+  GOES_ON_BEFORE_IT_IS_WRITTEN,
   /** A flush that failed counts as one that succeeded. */
   FAILED_FLUSH_FORGOTTEN
 }

@@ -167,6 +167,21 @@ final class ModelHistory {
     return null;
   }
 
+  /** Checks what a client read from {@code offset} on, which asked at {@code issuedAt}. */
+  String readViolation(int offset, long[] shown, int issuedAt) {
+    long[] disk = new long[ModelDisk.BLOCKS_MAX];
+    System.arraycopy(shown, 0, disk, offset, shown.length);
+    List<Write> before =
+        writes.stream().filter(write -> isLasting(write) && write.ackedAt < issuedAt).toList();
+    for (int block = offset; block < offset + shown.length; block++) {
+      String bad = check(disk, block, before);
+      if (bad != null) {
+        return bad;
+      }
+    }
+    return null;
+  }
+
   /**
    * Checks a disk that must hold a prefix: with any write that it shows, also all that the same
    * side had acknowledged in the same generation before that write was issued.

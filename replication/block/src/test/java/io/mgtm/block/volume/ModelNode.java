@@ -120,9 +120,8 @@ final class ModelNode implements VolumeEffects {
   @Override
   public void writeLocal(Change change) {
     inFlight.add(change);
-    boolean slow =
-        world.fault == ModelFault.ACKNOWLEDGED_BEFORE_WRITTEN
-            && core.state().role() == Role.SECONDARY;
+    boolean behind = world.fault == ModelFault.ACKNOWLEDGED_BEFORE_WRITTEN;
+    boolean slow = behind && core.state().role() == Role.SECONDARY;
     after(
         slow ? 6 : 0,
         () -> {
@@ -220,7 +219,8 @@ final class ModelNode implements VolumeEffects {
   @Override
   public void persistState(VolumeState newer) {
     files.beginState(newer);
-    later(() -> core.statePersisted(files.endState(failing)));
+    boolean early = world.fault == ModelFault.GOES_ON_BEFORE_IT_IS_WRITTEN && core.isDetached();
+    later(() -> core.statePersisted(early || files.endState(failing)));
   }
 
   /** Follows {@code VolumeService.grow}. */
@@ -270,14 +270,14 @@ final class ModelNode implements VolumeEffects {
     ModelConnection connection = new ModelConnection(this, link, target);
     connections[link] = connection;
     world.connections.add(connection);
-    Identity hello = core.state().identityFor("");
+    Identity hello = core.identityFor("");
     connection.toTarget.add(() -> target.greeted(connection, hello));
   }
 
   private void greeted(ModelConnection connection, Identity hello) {
     connection.receiving = new ModelReceiving(this, connection);
     Meeting.Decision decision = core.receiver().meet(hello, connection.receiving);
-    Identity self = core.state().identityFor(hello.nodeId());
+    Identity self = core.identityFor(hello.nodeId());
     int[] chunks =
         world.fault == ModelFault.PEER_BITMAP_IGNORED
             ? new int[0]
@@ -362,7 +362,17 @@ final class ModelNode implements VolumeEffects {
 
   @Override
   public void sendChecksumRequest(int link, long seq, long offset, int length) {
-    send(link, () -> receiverOf(link).checksum(seq, new Change().readRange(offset, length)));
+    send(link, () -> receiverOf(link).read(seq, new Change().readRange(offset, length)));
+  }
+
+  @Override
+  public void sendRead(int link, long seq, long offset, int length) {
+    send(link, () -> receiverOf(link).read(seq, new Change().readBytes(offset, length)));
+  }
+
+  @Override
+  public void readDone(Object context, Object data, int errno) {
+    world.failingDisk.done(this, context, data, errno);
   }
 
   @Override

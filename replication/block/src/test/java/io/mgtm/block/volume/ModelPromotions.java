@@ -44,7 +44,9 @@ final class ModelPromotions {
       for (ModelNode other : world.nodes) {
         if (other.files == files) {
           heardOfNewer.remove(other);
-        } else if (!forced && other.files.state.role() == Role.PRIMARY) {
+        } else if (!forced
+            && (other.files.state.role() == Role.PRIMARY
+                || (other.isUp() && other.core.isDetached()))) {
           throw new AssertionError(
               newer.nodeId() + " and n" + other.index + " are primary, nobody was forced");
         }
@@ -77,7 +79,7 @@ final class ModelPromotions {
 
   /** An operator wants {@code node} to be primary. */
   void promote(ModelNode node) {
-    if (!node.isUp() || node.core.state().role() == Role.PRIMARY) {
+    if (!node.isUp() || node.core.isPrimary()) {
       return;
     }
     Asking asking = new Asking(node, insisting && world.random.nextInt(8) == 0);
@@ -91,7 +93,7 @@ final class ModelPromotions {
   void switchOver() {
     ModelNode left = world.nodes.get(world.random.nextInt(world.nodes.size()));
     for (ModelNode node : world.nodes) {
-      if (node.isUp() && node.core.state().role() == Role.PRIMARY) {
+      if (node.isUp() && node.core.isPrimary()) {
         if (world.random.nextBoolean()) {
           leaveBehind(node, left);
         }
@@ -155,7 +157,7 @@ final class ModelPromotions {
     }
 
     void begin() {
-      Identity self = node.core.state().identityFor("");
+      Identity self = node.core.identityFor("");
       for (int i = 0; i < answers.length; i++) {
         int link = i;
         ModelNode peer = node.linkTargets.get(i);

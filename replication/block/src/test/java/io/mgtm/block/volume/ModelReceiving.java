@@ -45,6 +45,12 @@ final class ModelReceiving implements ReceiverEffects {
   }
 
   @Override
+  public void sendBytes(long seq, Change read) {
+    long[] bytes = (long[]) read.context();
+    send(() -> connection.source.core.linkRead(connection.link, seq, bytes, bytes.length));
+  }
+
+  @Override
   public boolean isAlive() {
     return connection.open;
   }

@@ -21,8 +21,9 @@ final class ModelRepair {
     world.beginRepair();
     for (ModelNode node : world.nodes) {
       node.failing = false;
-      if (node.isUp() && !node.core.administration().isAccepting()) {
-        // It stops, and waits for replicas that may never come: it is killed in the end.
+      boolean stops = node.isUp() && !node.core.administration().isAccepting();
+      if (stops || (node.isUp() && node.core.isDetached())) {
+        // It waits for replicas that may never come, or its disk is replaced: it is killed.
         world.crashOrRestart(node);
       }
       if (!node.isUp()) {

@@ -28,6 +28,7 @@ final class ModelWorld {
   boolean pathsUp = true;
   private boolean repairing;
   final ModelPromotions promotions;
+  final ModelFailingDisk failingDisk = new ModelFailingDisk(this);
 
   ModelWorld(long seed, ModelFault fault, boolean tracing) {
     this.random = new Random(scatter(seed));
@@ -171,8 +172,9 @@ final class ModelWorld {
 
   private void client() {
     for (ModelNode node : nodes) {
-      if (node.isUp() && node.core.state().role() == Role.PRIMARY && random.nextInt(3) > 0) {
+      if (node.isUp() && node.core.isPrimary() && random.nextInt(3) > 0) {
         request(node);
+        failingDisk.perhapsRead(node);
       }
     }
   }
@@ -226,7 +228,7 @@ final class ModelWorld {
 
   private void trouble() {
     ModelNode node = nodes.get(random.nextInt(nodes.size()));
-    switch (random.nextInt(22)) {
+    switch (random.nextInt(24)) {
       case 0, 1 -> cutPaths();
       case 2 -> pathsUp = !pathsUp || random.nextInt(3) > 0;
       case 3, 4 -> crashOrRestart(node);
@@ -240,6 +242,7 @@ final class ModelWorld {
       case 15, 16 -> spoil(node);
       case 17, 18, 19 -> promotions.switchOver();
       case 20 -> promote(node);
+      case 21, 22 -> failingDisk.breakDisk();
       default -> maintain(node);
     }
   }
@@ -409,7 +412,7 @@ final class ModelWorld {
   }
 
   private void demote(ModelNode node) {
-    if (node.isUp() && node.core.state().role() == Role.PRIMARY && random.nextBoolean()) {
+    if (node.isUp() && node.core.isPrimary() && random.nextBoolean()) {
       node.core
           .administration()
           .demote(false, refusal -> trace(() -> "n" + node.index + " demoted: " + refusal));

@@ -143,7 +143,7 @@ final class Changes {
    * which of the memberships that are not committed counts.
    */
   private boolean mayDemote() {
-    return mayChange() || (s.isLeased() && successor == null && s.log.hasRoom());
+    return mayChange() || (s.members.latest().hasWitness() && successor == null && s.log.hasRoom());
   }
 
   private void change(Membership to) {

@@ -283,10 +283,11 @@ final class CoreState {
 
   /**
    * With {@link Agreement#CONNECTED}: whether a witness votes, so that a leader needs a majority,
-   * and serves under a lease.
+   * and serves under a lease. One that is taken out may vote for another until all know that.
    */
   boolean isLeased() {
-    return !needsMajority() && members.latest().hasWitness();
+    return !needsMajority()
+        && (members.latest().hasWitness() || members.at(commitIndex).hasWitness());
   }
 
   /**

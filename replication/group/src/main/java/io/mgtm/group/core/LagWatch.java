@@ -32,7 +32,25 @@ final class LagWatch {
     }
     nextLookMs = s.nowMs + LOOK_MS;
     aims.keySet().removeIf(member -> leader.progress(member) == null);
-    leader.others().stream().filter(other -> !other.witness).forEach(this::look);
+    for (Progress other : leader.others()) {
+      if (other.witness) {
+        lookAtWitness(other);
+      } else {
+        look(other);
+      }
+    }
+  }
+
+  /** It has nothing to catch up with, and is missed when another member goes. */
+  private void lookAtWitness(Progress witness) {
+    if (s.nowMs - witness.lastAckMs < PATIENCE * s.settings.electionTimeoutMs()) {
+      s.warnings.clear(subject(witness));
+    } else {
+      s.warnings.warn(
+          subject(witness),
+          "The witness %s has not answered for %d s, and nobody leads when another member goes now; look whether it runs and can be reached"
+              .formatted(witness.member.name(), (s.nowMs - witness.lastAckMs) / 1_000));
+    }
   }
 
   private void look(Progress other) {

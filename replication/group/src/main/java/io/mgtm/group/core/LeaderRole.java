@@ -136,10 +136,9 @@ final class LeaderRole {
   void stoodStill() {
     if (s.isLeased()) {
       lease.end(sender.round());
-      beat();
-      return;
+    } else {
+      fenceRound = sender.round() + 1;
     }
-    fenceRound = sender.round() + 1;
     beat();
   }
 
@@ -375,13 +374,11 @@ final class LeaderRole {
     if (!mayAnswer(s.nowMs)) {
       return;
     }
-    if (s.isLeased()) {
-      s.inStep = true;
-    }
-    if (readAsked || fenceRound > 0) {
+    s.inStep = true;
+    boolean awaited = lease.takeAwaited();
+    if (readAsked || fenceRound > 0 || awaited) {
       readAsked = false;
       fenceRound = 0;
-      s.inStep = true;
       confirmedRound = reads;
       s.effects.confirmed(confirmedRound);
     }

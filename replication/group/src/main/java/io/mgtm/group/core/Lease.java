@@ -18,6 +18,9 @@ final class Lease {
   private final Deque<Round> rounds = new ArrayDeque<>();
   private long untilMs = Long.MIN_VALUE;
 
+  /** Whether somebody was told that it does not hold, and waits for it. */
+  private boolean awaited;
+
   /** Rounds up to this one do not count. */
   private long voidUpTo;
 
@@ -46,9 +49,19 @@ final class Lease {
   void end(long lastRound) {
     voidUpTo = lastRound;
     untilMs = Long.MIN_VALUE;
+    awaited = true;
   }
 
   boolean holds(long nowMs) {
-    return nowMs < untilMs;
+    boolean holds = nowMs < untilMs;
+    awaited |= !holds;
+    return holds;
+  }
+
+  /** Whether somebody waits who is told now that it holds again. */
+  boolean takeAwaited() {
+    boolean was = awaited;
+    awaited = false;
+    return was;
   }
 }

@@ -17,7 +17,7 @@ public final class MembershipHistory {
     reset(index, membership);
   }
 
-  /** Forgets everything and begins anew, at a checkpoint. */
+  /** Forgets everything and starts over, at a checkpoint. */
   public void reset(long index, Membership membership) {
     changes.clear();
     changes.add(new At(index, membership));

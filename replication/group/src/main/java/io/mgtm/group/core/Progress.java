@@ -30,7 +30,7 @@ final class Progress {
   long lastAckMs;
   boolean probeSent;
 
-  /** It was started anew in this term; a leader that commits what it has sent cannot count it. */
+  /** It was restarted in this term; a leader that commits what it has sent cannot count it. */
   boolean restarted;
 
   CoreLog.Checkpoint checkpoint;

@@ -8,7 +8,7 @@ import java.util.UUID;
  * @param term the highest term that it has acknowledged
  * @param votedFor whom it voted for in that term, null when for nobody
  * @param incarnation how often it was started, from 1; with {@link Agreement#CONNECTED} a follower
- *     that stood still counts as started anew
+ *     that stood still counts as restarted
  * @param initial the membership that it heard when it met the group, {@link Membership#NONE} when
  *     it has not, or came later
  * @param founding the identity of the founding membership whose leader it has followed, or led as;

@@ -20,13 +20,20 @@ final class WitnessLink {
   private final Sender sender;
   private boolean needed;
 
-  /** Since when, and whether because the other member did not force what it had. */
-  private long neededSinceMs;
+  /** Since when no other member has what the leader acknowledges. */
+  private long aloneSinceMs;
 
+  /** Whether the witness is needed because the other member did not force what it had. */
   private boolean forceWasLate;
 
   /** The last position that was sent, 0 for none in this term. */
   private long asked;
+
+  /**
+   * What was committed at the last heartbeat. A member that has this is as near as it comes where
+   * its answers take longer than the witness's.
+   */
+  private long committedAtBeat;
 
   /** Since when nothing was committed although something waits. */
   private long stillMs;
@@ -38,6 +45,7 @@ final class WitnessLink {
     this.leader = leader;
     this.sender = sender;
     this.stillMs = s.nowMs;
+    this.aloneSinceMs = s.nowMs;
   }
 
   /** Whether the leader goes on with the witness alone. */
@@ -57,6 +65,7 @@ final class WitnessLink {
 
   /** Says again what was said, with the current round. */
   void beat() {
+    committedAtBeat = s.commitIndex;
     Progress witness = witness();
     if (witness == null) {
       return;
@@ -78,11 +87,14 @@ final class WitnessLink {
   /** Looks whether the witness is needed now, and asks it for what can be asked. */
   void advance() {
     Progress witness = witness();
-    decide(witness != null && s.members.latest().isVoter(witness.member) && !isCopied());
+    boolean votes = witness != null && s.members.latest().isVoter(witness.member);
+    needed = votes && !isCopied();
+    s.alone = needed;
+    forceWasLate &= needed;
+    tell(witness, needed || (votes && isAheadOfAll(witness)));
     if (!needed) {
       return;
     }
-    warn(witness);
     if (s.log.durableIndex() < leader.changes().sendLimit()) {
       s.log.requestForce();
     }
@@ -91,19 +103,22 @@ final class WitnessLink {
     }
   }
 
-  private void decide(boolean now) {
-    if (now && !needed) {
-      neededSinceMs = s.nowMs;
-    } else if (!now && needed) {
-      forceWasLate = false;
-      s.warnings.clear(ALONE);
-    }
-    needed = now;
-    s.alone = now;
+  /** Whether the witness votes for no other member. */
+  private boolean isAheadOfAll(Progress witness) {
+    return leader.others().stream()
+        .noneMatch(
+            other ->
+                !other.witness
+                    && s.members.latest().isVoter(other.member)
+                    && other.match >= witness.match);
   }
 
-  private void warn(Progress witness) {
-    if (s.nowMs - neededSinceMs >= s.settings.electionTimeoutMs()) {
+  /** Tells the operator when no other member could lead for a while. */
+  private void tell(Progress witness, boolean alone) {
+    if (!alone) {
+      aloneSinceMs = s.nowMs;
+      s.warnings.clear(ALONE);
+    } else if (s.nowMs - aloneSinceMs >= s.settings.electionTimeoutMs()) {
       s.warnings.warn(
           ALONE,
           "%s goes on with the witness %s alone: no other member has what it acknowledges. Bring the other member back before this machine is stopped"
@@ -116,15 +131,19 @@ final class WitnessLink {
    * start of a leader that found one left out and does not know whether the witness has heard.
    */
   private long excludedAt() {
+    return isWhole() ? 0 : Math.max(s.members.latestIndex(), leader.termStart());
+  }
+
+  private boolean isWhole() {
     Membership now = s.members.latest();
-    boolean whole = now.joining().stream().allMatch(now::isWitness) && now.dataVoters().size() > 1;
-    return whole ? 0 : Math.max(s.members.latestIndex(), leader.termStart());
+    return now.joining().stream().allMatch(now::isWitness) && now.dataVoters().size() > 1;
   }
 
   /** Has the witness store what leaves a member out. */
   void advanceBesideCounted() {
     Progress witness = witness();
     needed = witness != null && witness.match < excludedAt();
+    tell(witness, witness != null && !isWhole());
     if (!needed) {
       return;
     }
@@ -176,6 +195,6 @@ final class WitnessLink {
 
   /** One whose disk is slow would be waited for again and again, once it had all in memory. */
   private boolean hasAll(Progress other) {
-    return other.match >= s.commitIndex && (!forceWasLate || other.durable >= s.commitIndex);
+    return other.match >= committedAtBeat && (!forceWasLate || other.durable >= committedAtBeat);
   }
 }

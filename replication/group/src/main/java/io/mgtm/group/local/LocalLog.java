@@ -5,6 +5,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.member.FolderName;
 import io.mgtm.group.storage.CheckpointFile;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.DataDirectory;
@@ -120,6 +121,7 @@ public final class LocalLog implements ReplicatedLog {
     this.settings = settings;
     this.owner = owner;
     this.listener = listener;
+    FolderName.refuseMember(parts.files(), parts.member());
     CheckpointStore checkpoints = new CheckpointStore(parts.files(), parts.member());
     store =
         LogStore.open(

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tells whether the machine has started anew since a file was written: what a process stored in a
+ * Tells whether the machine has restarted since a file was written: what a process stored in a
  * mapped file outlives the process, and not the machine.
  */
 final class BootId {

@@ -4,12 +4,38 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
+import io.mgtm.group.storage.StorageFiles;
+import java.util.Optional;
+import java.util.UUID;
 
 /**
- * A member's name is chosen anew at each start, and what was promised under it is in the folder.
+ * A member's name is given at each start, and what was promised under it is in the folder. Owner
+ * thread.
  */
-final class FolderName {
+public final class FolderName {
   private FolderName() {}
+
+  /**
+   * Looks whether a folder, which is to be used without a group, is that of a member.
+   *
+   * @throws LogException with FORMAT when it is
+   */
+  public static void refuseMember(StorageFiles files, UUID folder) {
+    Optional<TermStore.Stored> promised = new TermStore(files, "").load();
+    if (promised.isPresent() || WitnessDisk.isIn(files)) {
+      String whose =
+          promised.stream()
+              .flatMap(stored -> stored.record().initial().all().stream())
+              .filter(member -> member.folder().equals(folder))
+              .findFirst()
+              .map(member -> "member " + member.name())
+              .orElse("a member");
+      throw new LogException(
+          Category.FORMAT,
+          "The data folder %s is that of %s of a group; start it with --members, or choose another folder"
+              .formatted(files.describe(""), whose));
+    }
+  }
 
   /**
    * Looks whether a folder is that of a member of another name.

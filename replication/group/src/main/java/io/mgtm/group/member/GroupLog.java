@@ -140,9 +140,10 @@ public final class GroupLog implements MemberLog {
     CheckpointInflow inflow =
         new CheckpointInflow(
             checkpointStore, machine, parts.threads().checkpoints(), this::execute, this::received);
-    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier, inflow);
+    // First: it refuses the folder of a log without a group, whose checkpoints are others.
     terms = new TermStore(parts.files(), parts.boot());
     TermRecord record = terms.begin(store.recovery());
+    disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier, inflow);
     incarnation = record.incarnation();
     MembershipHistory members = new MembershipHistory(0, record.initial());
     applier.start(disk, members);
@@ -172,7 +173,7 @@ public final class GroupLog implements MemberLog {
   private void begin() {
     store.startAppending();
     transport.start(
-        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), parts::nowMs));
+        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
     parts
         .threads()
         .every(
@@ -240,7 +241,7 @@ public final class GroupLog implements MemberLog {
 
   private void tick() {
     tickAsked.getAndSet(false);
-    core.tick(parts.nowMs());
+    core.tick(nowMs());
     if (core.leader() != null && core.commitIndex() > 0) {
       durability.look(core.membershipAt(core.commitIndex()).forces());
     }
@@ -340,7 +341,7 @@ public final class GroupLog implements MemberLog {
       execute(
           () -> {
             flushAsked = false;
-            core.flush(parts.nowMs());
+            core.flush(nowMs());
           });
     }
   }
@@ -359,7 +360,7 @@ public final class GroupLog implements MemberLog {
 
   @Override
   public boolean mayAnswer() {
-    return core.mayAnswer(parts.nowMs());
+    return core.mayAnswer(nowMs());
   }
 
   @Override
@@ -385,7 +386,7 @@ public final class GroupLog implements MemberLog {
   @Override
   public Optional<String> transfer(String name) {
     tasks.checkOpen();
-    return core.transfer(parts.nowMs(), name);
+    return core.transfer(nowMs(), name);
   }
 
   @Override

@@ -35,8 +35,9 @@ public final class GroupLogs {
       throw new IllegalArgumentException("mode total has no log of a leader");
     }
     JGroupsSettings own = network.ofMode(mode);
-    // The pair decides by the views who is counted.
-    Reach reach = mode == GroupMode.LAZY ? Reach.VIEW : Reach.CONNECTION;
+    // A pair without a witness decides by the views who is counted.
+    boolean byView = mode == GroupMode.LAZY && settings.witness().isEmpty();
+    Reach reach = byView ? Reach.VIEW : Reach.CONNECTION;
     JGroupsTransport transport =
         mode == GroupMode.CAUSAL
             ? new JGroupsTransport(settings.name(), own, MessageOrder.CAUSAL)

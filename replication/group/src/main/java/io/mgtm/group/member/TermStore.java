@@ -110,7 +110,7 @@ final class TermStore {
     if (stored.isEmpty() && recovery.lastIndex() > 0) {
       throw new LogException(
           Category.CORRUPT,
-          "%s is missing beside a log, so the log is not that of a member of a group; choose another folder"
+          "%s is missing beside a log, so the log is not that of a member of a group; choose another folder, or start it without --members"
               .formatted(files.describe(NAME)));
     }
     boolean unforcedMayBeLost =

@@ -5,6 +5,7 @@ import io.mgtm.group.LogException.Category;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.Membership;
+import io.mgtm.group.storage.LogStore;
 import io.mgtm.group.storage.StorageFiles;
 import io.mgtm.group.storage.VoteFile;
 import java.nio.ByteBuffer;
@@ -38,17 +39,23 @@ final class WitnessDisk implements CoreLog {
   /**
    * Opens the folder of a witness, or begins one.
    *
-   * @throws LogException with FORMAT when it is that of a member that keeps data, with CORRUPT when
-   *     what must not be forgotten is missing
+   * @throws LogException with FORMAT when it holds what a witness has not, with CORRUPT when what
+   *     must not be forgotten is missing
    */
   static WitnessDisk open(StorageFiles files) {
     boolean hasTerm = TermStore.isIn(files);
-    if (!FILE.isIn(files)) {
+    if (!isIn(files)) {
       if (hasTerm) {
         throw new LogException(
             Category.FORMAT,
             "%s is missing beside a term, so the folder is that of a member that keeps data; the witness begins with an empty folder, or set group.witness to another name"
                 .formatted(files.describe(NAME)));
+      }
+      if (LogStore.isIn(files)) {
+        throw new LogException(
+            Category.FORMAT,
+            "%s holds a log, and a witness has none; choose an empty folder"
+                .formatted(files.describe("")));
       }
       WitnessDisk begun = new WitnessDisk(files, BEGINNING);
       begun.install(BEGINNING);
@@ -64,13 +71,18 @@ final class WitnessDisk implements CoreLog {
     return found;
   }
 
+  /** Whether a folder is that of a witness. */
+  static boolean isIn(StorageFiles files) {
+    return FILE.isIn(files);
+  }
+
   /**
    * For a member that keeps data.
    *
    * @throws LogException with FORMAT when the folder is that of a witness
    */
   static void refuseIn(StorageFiles files) {
-    if (FILE.isIn(files)) {
+    if (isIn(files)) {
       throw new LogException(
           Category.FORMAT,
           "%s shows the folder of a witness, which has no data; set group.witness to this member's name, or choose an empty folder"

@@ -242,27 +242,26 @@ public final class WitnessLog implements MemberLog {
 
   @Override
   public Optional<String> transfer(String name) {
-    return notLeading();
-  }
-
-  private Optional<String> notLeading() {
     tasks.checkOpen();
-    return core.transfer(nowMs(), "");
+    return core.transfer(nowMs(), name);
   }
 
   @Override
   public Optional<String> add(String name) {
-    return notLeading();
+    tasks.checkOpen();
+    return core.add(name);
   }
 
   @Override
   public Optional<String> remove(String name) {
-    return notLeading();
+    tasks.checkOpen();
+    return core.remove(name);
   }
 
   @Override
   public Optional<String> durability(DurabilityMode mode) {
-    return notLeading();
+    tasks.checkOpen();
+    return core.durability(mode);
   }
 
   @Override

@@ -38,11 +38,7 @@ public final class FreePorts {
             "no %d free ports from %d to %d on the loopback address".formatted(count, MIN, MAX));
       }
       int port = ThreadLocalRandom.current().nextInt(MIN, MAX);
-      List<Integer> ports =
-          List.of(
-              port,
-              port + JGroupsSettings.DETECTION_PORT_OFFSET,
-              port + DirectListener.PORT_OFFSET);
+      List<Integer> ports = JGroupsSettings.ports(port);
       if (Collections.disjoint(taken, ports) && ports.stream().allMatch(FreePorts::isFree)) {
         taken.addAll(ports);
         found.add(port);

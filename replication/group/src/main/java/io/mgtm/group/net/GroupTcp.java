@@ -26,7 +26,8 @@ final class GroupTcp extends TCP {
   /** More than the pieces that messages go in. */
   private static final int MESSAGE_BYTES_MAX = 1 << 20;
 
-  private static final int BEGINNING_MS = 2_000;
+  /** In which who connects says who it is. */
+  static final int BEGINNING_MS = 2_000;
 
   static {
     ClassConfigurator.addProtocol(ID, GroupTcp.class);

@@ -32,6 +32,11 @@ public record JGroupsSettings(
     AllowList allowed) {
   static final int DETECTION_PORT_OFFSET = 100;
 
+  /** The ports that a member takes, its own first. */
+  public static List<Integer> ports(int own) {
+    return List.of(own, own + DETECTION_PORT_OFFSET, own + DirectListener.PORT_OFFSET);
+  }
+
   /**
    * A PKCS #12 file with this member's key and certificate, and those that it trusts.
    *

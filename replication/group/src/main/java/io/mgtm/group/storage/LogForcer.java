@@ -146,7 +146,7 @@ final class LogForcer {
     status.resetDurable(durableIndex);
   }
 
-  /** The log begins anew, with all before a position on disk. */
+  /** The log starts over, with all before a position on disk. */
   synchronized void restart(long position, long index) {
     written(position, index);
     forcedPosition = position;

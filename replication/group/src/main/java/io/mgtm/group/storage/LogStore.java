@@ -39,6 +39,11 @@ public final class LogStore {
   public record Environment(
       StorageFiles files, UUID member, Executor filesExecutor, LongSupplier nanoClock) {}
 
+  /** Whether a folder holds a log. */
+  public static boolean isIn(StorageFiles files) {
+    return files.list().stream().anyMatch(name -> FileNames.segmentSequence(name).isPresent());
+  }
+
   /**
    * Opens the log of a folder that the caller owns, or begins one.
    *

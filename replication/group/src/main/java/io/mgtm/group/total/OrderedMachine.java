@@ -2,17 +2,14 @@ package io.mgtm.group.total;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.Pieces;
-import io.mgtm.group.StatePicture;
+import io.mgtm.group.ReplicatedState;
 import java.nio.ByteBuffer;
 
 /**
- * What the proposals of an {@link OrderedLog} mean. All methods but {@link #load} are called by the
- * log's owner thread, from within the log: none of them may call the log.
- *
- * <p>It must be deterministic: the same proposals after the same checkpoint give the same state and
- * the same {@link Durability}, on every member and at every replay, whoever proposed them.
+ * What the proposals of an {@link OrderedLog} mean, whoever proposed them. The log's owner thread
+ * calls it from within the log: no method may call the log.
  */
-public interface OrderedMachine {
+public interface OrderedMachine extends ReplicatedState {
 
   /**
    * Applies one proposal at its place in the order. When it is one of this process' own, its
@@ -30,16 +27,12 @@ public interface OrderedMachine {
    */
   Durability apply(long index, long own, ByteBuffer payload);
 
-  /** As {@link io.mgtm.group.StateMachine#entriesMayBeMissing}. */
-  default void entriesMayBeMissing(long index) {}
-
-  /** As {@link io.mgtm.group.StateMachine#picture}. */
-  StatePicture picture();
-
   /**
-   * As {@link io.mgtm.group.StateMachine#load}. What of this process' own proposals a new state
-   * concerns is told by {@link OrderedLog.Listener#withdrawn} and {@link
-   * OrderedLog.Listener#skipped}.
+   * {@inheritDoc}
+   *
+   * <p>What of this process' own proposals a new state concerns is told by {@link
+   * OrderedLog.Listener#withdrawn} and {@link OrderedLog.Listener#skipped}.
    */
+  @Override
   Runnable load(Pieces encoded);
 }

@@ -69,7 +69,7 @@ public class OriginTable {
   }
 
   /** Its bytes. */
-  public final byte[] encoded() {
+  public byte[] encoded() {
     ByteBuffer to = ByteBuffer.allocate(4 + byName.size() * ORIGIN_BYTES_MAX);
     to.putInt(byName.size());
     for (Origin origin : byName.values()) {

@@ -23,7 +23,7 @@ final class ServiceWatch {
   /**
    * A member that does not serve.
    *
-   * @param stallMs how long nothing comes back before it serves no more
+   * @param stallMs how long nothing comes back before it no longer serves
    * @param probeMs how long nothing is proposed before a probe is
    * @param repeatMs how long nothing comes back before all is sent again
    */
@@ -60,7 +60,7 @@ final class ServiceWatch {
     return begins;
   }
 
-  /** Whether nothing has come back for so long that the member serves no more. */
+  /** Whether nothing has come back for so long that the member no longer serves. */
   boolean stalls(long nowMs) {
     if (serving && waits && nowMs - progressMs >= stallMs) {
       serving = false;

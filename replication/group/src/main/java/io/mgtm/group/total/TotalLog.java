@@ -83,22 +83,24 @@ public final class TotalLog implements OrderedLog {
         MemberParts.open(folder, settings.name()),
         settings,
         TotalSettings.defaults(),
+        new OriginTable(),
         machine,
         owner,
         listener,
         transport);
   }
 
-  /** As {@link #open}, on other parts. */
+  /** As {@link #open}, on other parts, and with a table that is empty. */
   public static TotalLog open(
       MemberParts parts,
       GroupSettings settings,
       TotalSettings total,
+      OriginTable table,
       OrderedMachine machine,
       Executor owner,
       Listener listener,
       Transport transport) {
-    TotalLog opened = new TotalLog(parts, total, machine, owner, listener, transport);
+    TotalLog opened = new TotalLog(parts, total, table, machine, owner, listener, transport);
     opened.group =
         GroupLog.open(
             GroupMode.FIFO,
@@ -116,6 +118,7 @@ public final class TotalLog implements OrderedLog {
   private TotalLog(
       MemberParts parts,
       TotalSettings settings,
+      OriginTable table,
       OrderedMachine machine,
       Executor owner,
       Listener listener,
@@ -128,11 +131,7 @@ public final class TotalLog implements OrderedLog {
         new ServiceWatch(settings.stallMs(), settings.probeMs(), settings.repeatMs(), nowMs());
     this.order =
         new TotalOrder(
-            machine,
-            new OriginTable(),
-            new Fate(),
-            settings.proposalsMax(),
-            settings.proposalBytesMax());
+            machine, table, new Fate(), settings.proposalsMax(), settings.proposalBytesMax());
   }
 
   private long nowMs() {

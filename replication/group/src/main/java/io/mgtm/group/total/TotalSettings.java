@@ -5,7 +5,7 @@ package io.mgtm.group.total;
  *
  * @param proposalsMax how many proposals of a process may wait to be settled
  * @param proposalBytesMax how many bytes they may have
- * @param stallMs how long nothing comes back before the member serves no more
+ * @param stallMs how long nothing comes back before the member no longer serves
  * @param probeMs how long a member proposes nothing before it proposes a probe
  * @param repeatMs how long nothing comes back before all that waits is sent again
  */

@@ -24,11 +24,12 @@ final class Cores {
   static final int STEP_MS = 10;
   private static final long PATIENCE_MS = 60_000;
 
-  private record Sent(Node from, String to, Message message) {}
+  private record Sent(Node from, String to, Message message, long dueMs) {}
 
   private final Map<String, Node> nodes = new TreeMap<>();
   private final Set<String> cut = new HashSet<>();
   private final Deque<Sent> wire = new ArrayDeque<>();
+  private final Map<String, Long> delaysMs = new HashMap<>();
   private final List<String> configured;
   private final Agreement agreement;
   private final Map<String, Predicate<Message>> lossy = new HashMap<>();
@@ -54,15 +55,19 @@ final class Cores {
   final class Node implements Effects {
     final MemberId self;
     final List<String> warned = new ArrayList<>();
-    final List<String> configuredHere;
     final CoreLog log;
 
-    /** What it was started with. */
+    /** What it is started with. */
+    List<String> configuredHere;
+
     private String witnessHere = witness;
 
     TermRecord record = TermRecord.fresh();
     GroupCore core;
     String failure;
+
+    /** How often it was told that replies are to be tried again. */
+    int confirmed;
 
     Node(String name, List<String> configuredHere) {
       this.configuredHere = configuredHere;
@@ -108,7 +113,10 @@ final class Cores {
 
     @Override
     public void send(List<String> to, Message message) {
-      to.forEach(name -> wire.add(new Sent(this, name, message)));
+      for (String name : to) {
+        long delayMs = delaysMs.getOrDefault(self.name() + '>' + name, 0L);
+        wire.add(new Sent(this, name, message, nowMs + delayMs));
+      }
     }
 
     @Override
@@ -126,7 +134,9 @@ final class Cores {
     public void committed(long index) {}
 
     @Override
-    public void confirmed(long ticket) {}
+    public void confirmed(long ticket) {
+      confirmed++;
+    }
 
     @Override
     public void warned(String sentence) {
@@ -218,6 +228,11 @@ final class Cores {
     cut.add(from + '>' + to);
   }
 
+  /** Messages in one direction take so long from now on, and stay in their order. */
+  void delay(String from, String to, long ms) {
+    delaysMs.put(from + '>' + to, ms);
+  }
+
   void heal() {
     cut.clear();
     lossy.clear();
@@ -272,7 +287,7 @@ final class Cores {
   }
 
   private void deliver() {
-    for (Sent sent = wire.poll(); sent != null; sent = wire.poll()) {
+    for (Sent sent = nextDue(); sent != null; sent = nextDue()) {
       Node to = nodes.get(sent.to());
       String link = sent.from().self.name() + '>' + sent.to();
       boolean arrives =
@@ -281,6 +296,12 @@ final class Cores {
         to.core.receive(nowMs, sent.from().self, sent.message());
       }
     }
+  }
+
+  private Sent nextDue() {
+    Sent due = wire.stream().filter(sent -> sent.dueMs() <= nowMs).findFirst().orElse(null);
+    wire.remove(due);
+    return due;
   }
 
   String describe() {

@@ -75,4 +75,69 @@ class LeaseTest {
     }
     assertThat(cores.answering()).containsExactly(other);
   }
+
+  /** Else replies that were held would wait for the next client that asks for something. */
+  @Test
+  void whoWasRefusedIsToldWhenTheLeaseHoldsAgain() {
+    cores.cut(leader.self.name(), other.self.name(), "w");
+    cores.run(SETTINGS.leaseMs() + 100);
+    assertThat(cores.answering()).isEmpty();
+    int told = leader.confirmed;
+    cores.heal();
+    cores.run(3 * SETTINGS.heartbeatMs());
+    assertThat(cores.answering()).containsExactly(leader);
+    assertThat(leader.confirmed).isGreaterThan(told);
+    told = leader.confirmed;
+    cores.run(1_000);
+    assertThat(leader.confirmed).as("and once").isEqualTo(told);
+  }
+
+  /** The witness and the other member do not know yet that it is none any more. */
+  @Test
+  void aWitnessThatIsTakenOutWhileTheLineIsCutLetsNobodyLeadBesideAnother() {
+    cores.cut(leader.self.name(), other.self.name());
+    assertThat(leader.core.remove("w")).isEmpty();
+    cores.showGone(leader.self.name(), other.self.name());
+    cores.showGone(other.self.name(), leader.self.name());
+    for (long ms = 0; ms < 5 * SETTINGS.electionTimeoutMs(); ms += Cores.STEP_MS) {
+      cores.run(Cores.STEP_MS);
+      assertThat(cores.answering()).hasSizeLessThan(2);
+    }
+    assertThat(cores.answering()).containsExactly(other);
+    cores.heal();
+    cores.await("one group", () -> other.self.equals(leader.core.leader()));
+    assertThat(leader.failure).isNull();
+  }
+
+  @Test
+  void aWitnessThatIsTakenOutLeavesAPair() {
+    assertThat(leader.core.remove("w")).isEmpty();
+    cores.run(2_000);
+    assertThat(leader.core.membership().witness()).isEmpty();
+    assertThat(cores.answering()).containsExactly(leader);
+    cores.crash(leader.self.name());
+    cores.showGone(other.self.name(), leader.self.name());
+    cores.run(2_000);
+    assertThat(cores.answering()).containsExactly(other);
+  }
+
+  @Test
+  void whoIsAwayIsToldOf() {
+    cores.crash("w");
+    cores.await("a warning", () -> says("The witness w has not answered for "));
+    assertThat(cores.answering()).containsExactly(leader);
+    cores.restart("w");
+    cores.await("it is back", () -> leader.core.warnings().isEmpty());
+    cores.crash(other.self.name());
+    cores.await("a warning", () -> says("with the witness w alone"));
+    assertThat(cores.answering()).containsExactly(leader);
+    cores.restart(other);
+    cores.await("the pair", () -> leader.core.warnings().isEmpty() && other.core.isInStep());
+    cores.crash(leader.self.name());
+    cores.await("the other leads", () -> cores.answering().equals(List.of(other)));
+  }
+
+  private boolean says(String what) {
+    return leader.core.warnings().stream().anyMatch(said -> said.contains(what));
+  }
 }

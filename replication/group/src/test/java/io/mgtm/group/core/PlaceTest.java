@@ -93,6 +93,24 @@ class PlaceTest {
   }
 
   @Test
+  void memberThatIsStartedWithOtherMembersSaysSo() {
+    Cores.Node stray = cores.node(other);
+    cores.crash(other);
+    stray.configuredHere = List.of(other, "x", "y");
+    cores.restart(other);
+    cores.await("it says so", () -> !stray.warned.isEmpty());
+    assertThat(stray.warned)
+        .singleElement()
+        .asString()
+        .startsWith("The group has the members [a, b, c], and this one was started with [" + other)
+        .contains("the group's own list counts");
+    cores.run(10_000);
+    assertThat(stray.core.warnings()).as("as long as it lasts").hasSize(1);
+    assertThat(leader.core.warnings()).isEmpty();
+    assertThat(leader.core.membership().voters()).hasSize(3);
+  }
+
+  @Test
   void lagThatDoesNotShrinkIsToldWithItsCause() {
     cores.crash(other);
     cores.run(10_000);

@@ -66,6 +66,7 @@ class WitnessTest {
     write(10);
     cores.crash(leader.self.name());
     assertThat(cores.awaitLeader()).isSameAs(other);
+    assertThat(other.warned).as("before it has waited for anybody").isEmpty();
     cores.restart(leader);
     cores.await("it follows", () -> other.self.equals(leader.core.leader()));
     cores.run(2_000);
@@ -97,6 +98,40 @@ class WitnessTest {
     cores.await("it knows", () -> anew.core.membership().isVoter(anew.self));
     cores.crash(leader.self.name());
     assertThat(cores.awaitLeader()).isSameAs(other);
+  }
+
+  /** Else a leader that writes all the time would be alone for ever. */
+  @Test
+  void aMemberThatIsFartherThanTheWitnessIsTheSecondCopyAgain() {
+    cores.delay(leader.self.name(), other.self.name(), 30);
+    cores.lose(leader.self.name(), other.self.name(), Cores::hasEntries);
+    for (int i = 0; i < 200; i++) {
+      leader.append(i);
+      cores.run(Cores.STEP_MS);
+    }
+    assertThat(leader.core.warnings()).anyMatch(said -> said.contains("with the witness w alone"));
+    cores.heal();
+    int stored = position().stored;
+    for (int i = 0; i < 200; i++) {
+      leader.append(i);
+      cores.run(Cores.STEP_MS);
+    }
+    assertThat(position().stored - stored).isLessThan(50);
+    assertThat(leader.core.warnings()).isEmpty();
+  }
+
+  @Test
+  void isMissedWhenItDoesNotAnswer() {
+    cores.crash("w");
+    cores.await(
+        "a warning",
+        () ->
+            leader.core.warnings().stream()
+                .anyMatch(said -> said.contains("The witness w has not answered for ")));
+    write(3);
+    assertThat(leader.core.commitIndex()).isEqualTo(leader.core.lastIndex());
+    cores.restart("w");
+    cores.await("it is back", () -> leader.core.warnings().isEmpty());
   }
 
   @Test

@@ -66,6 +66,14 @@ class WitnessDiskTest {
   }
 
   @Test
+  void folderOfALogWithoutAGroupIsRefused() {
+    files.write("log-0000000000000000001.seg", new byte[8]);
+    assertThatThrownBy(() -> WitnessDisk.open(files))
+        .isInstanceOf(LogException.class)
+        .hasMessageContaining("holds a log, and a witness has none");
+  }
+
+  @Test
   void folderOfAWitnessIsRefusedToAMemberWithData() {
     assertThatCode(() -> WitnessDisk.refuseIn(files)).doesNotThrowAnyException();
     WitnessDisk.open(files);

@@ -22,6 +22,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -199,6 +200,27 @@ class StrangersTest {
         socket.close();
       }
     }
+  }
+
+  /** The members' own connections stay, though they say nothing for as long. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, JGroupsSettings.DETECTION_PORT_OFFSET, DirectListener.PORT_OFFSET})
+  void whoDoesNotBeginAsAMemberDoesIsClosed(int above) throws Exception {
+    start(List.of());
+    lines.list.clear();
+    InetSocketAddress at = addresses.get(0);
+    byte[] beginning = Arrays.copyOf(asMember(new byte[0]), 5);
+    for (byte[] sent : List.of(new byte[0], beginning)) {
+      try (Socket socket = new Socket(at.getAddress(), at.getPort() + above)) {
+        socket.setSoTimeout(READ_MS);
+        socket.getOutputStream().write(sent);
+        assertThat(socket.getInputStream().read()).as("closed").isEqualTo(-1);
+      }
+    }
+    heardAll("end");
+    assertThat(lines.list)
+        .as("no member was lost")
+        .noneMatch(e -> e.getFormattedMessage().contains("is connected with"));
   }
 
   @ParameterizedTest

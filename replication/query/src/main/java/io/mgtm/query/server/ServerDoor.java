@@ -35,7 +35,7 @@ final class ServerDoor {
   }
 
   /**
-   * Connects and authenticates. Who waits no more cancels the promise, and the connection closes;
+   * Connects and authenticates. Who no longer waits cancels the promise, and the connection closes;
    * it fails with a {@link LoginException} that tells what to say to a client.
    *
    * @param sender whether rows are streamed or held

@@ -1,0 +1,74 @@
+package io.mgtm.gtm.sim;
+
+import io.mgtm.group.DurabilityMode;
+import java.util.SplittableRandom;
+
+/** What an operator does meanwhile: members come and go, lead, and force more or less. */
+final class Operator {
+  private static final String SPARE = "g9";
+
+  private final Simulation simulation;
+  private final World world;
+  private final SplittableRandom random;
+  private final Unhurt unhurt;
+  private final boolean membershipChanges;
+  private final boolean mixedDurability;
+
+  Operator(Simulation simulation, SplittableRandom random, Unhurt unhurt) {
+    this.simulation = simulation;
+    this.world = simulation.world;
+    this.random = random;
+    this.unhurt = unhurt;
+    this.membershipChanges = random.nextInt(3) == 0;
+    this.mixedDurability =
+        random.nextInt(4) == 0 || simulation.scenario.fault() == Fault.FOREIGN_DURABILITY;
+  }
+
+  /** What the configuration of a member says that starts now. */
+  DurabilityMode durability() {
+    return mixedDurability && random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+  }
+
+  /** Lets the group force more or less from now on. */
+  void sayDurability() {
+    SimNode leader = simulation.leader();
+    if (mixedDurability && leader != null) {
+      DurabilityMode mode = random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+      leader.owner.execute(() -> leader.admin().durability(mode));
+    }
+  }
+
+  void transfer(SimHost to) {
+    SimNode leader = simulation.leader();
+    if (leader != null) {
+      leader.owner.execute(() -> leader.admin().transfer(to.name));
+    }
+  }
+
+  /** Adds a member, or takes it out. */
+  void changeMembers(SimHost of) {
+    SimNode leader = simulation.leader();
+    if (!membershipChanges || leader == null) {
+      return;
+    }
+    if (!simulation.scenario.witnessed() && simulation.node(SPARE) == null) {
+      simulation.startNew(SPARE);
+    }
+    if (random.nextBoolean()) {
+      leader.owner.execute(() -> leader.admin().add(of.name));
+    } else if (simulation.scenario.isLazy()) {
+      // Without the witness nothing is promised when a line is cut.
+      if (!of.name.equals(simulation.witness)) {
+        leader.owner.execute(() -> leader.admin().remove(of.name));
+      }
+    } else if (isWell() && leader.voters().size() > 2) {
+      world.trace("%s is to be removed", of.name);
+      unhurt.lastRemovalMs = world.nowMs();
+      leader.owner.execute(() -> leader.admin().remove(of.name));
+    }
+  }
+
+  private boolean isWell() {
+    return simulation.hosts().values().stream().allMatch(h -> h.isUp() && !h.mayHaveLost);
+  }
+}

@@ -1,0 +1,84 @@
+package io.mgtm.gtm.sim;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Which members may be hurt so that the group still has all that it has promised to keep. */
+final class Unhurt {
+  private final Simulation simulation;
+  private final World world;
+  private final Lines lines;
+
+  /** Their next sync fails; what they have not forced counts as lost. */
+  final Set<SimHost> failing = new HashSet<>();
+
+  /** When a member was taken out last. */
+  long lastRemovalMs = -1_000;
+
+  Unhurt(Simulation simulation, Lines lines) {
+    this.simulation = simulation;
+    this.world = simulation.world;
+    this.lines = lines;
+  }
+
+  /** In mode lazy power may fail for one at a time, while the others are in step. */
+  boolean mayLose(SimHost next) {
+    return next.isUp()
+        && simulation.views.isQuiet()
+        && lines.areWhole()
+        && simulation.hosts().values().stream()
+            .allMatch(
+                host ->
+                    host == next
+                        || (simulation.node(host.name).isInStep()
+                            && !host.doomed
+                            && !failing.contains(host)));
+  }
+
+  /** Whether a majority of the voters would stay unhurt if this one were hurt too. */
+  boolean isMinorityHurt(SimHost next) {
+    if (world.nowMs() - lastRemovalMs < 600) {
+      return false; // Not all know yet who is left.
+    }
+    SimNode leader = simulation.leader();
+    if (leader == null && simulation.logs.everLed()) {
+      return false;
+    }
+    List<String> voters = leader == null ? simulation.configuredFor("g1") : leader.voters();
+    long unhurt =
+        simulation.hosts().values().stream()
+            .filter(
+                host ->
+                    host != next
+                        && !host.mayHaveLost
+                        && !failing.contains(host)
+                        && voters.contains(host.name))
+            .count();
+    return unhurt > Math.max(voters.size(), simulation.founders()) / 2;
+  }
+
+  /** Beside a witness: whether another member has all that may count, and the witness knows it. */
+  boolean isCopied(SimHost next) {
+    SimNode leader = simulation.leader();
+    if (!simulation.scenario.witnessed() || next.name.equals(simulation.witness)) {
+      return true;
+    }
+    return leader != null
+        && !simulation.scenario.harsh()
+        && simulation.hosts().values().stream().allMatch(h -> isOfTerm(h, leader.status().term()))
+        && (leader.host != next
+            || leader.status().members().stream()
+                .anyMatch(
+                    m ->
+                        m.voter()
+                            && !m.name().equals(next.name)
+                            && !m.name().equals(simulation.witness)
+                            && m.matchedIndex() == leader.status().lastIndex()));
+  }
+
+  private boolean isOfTerm(SimHost host, long term) {
+    SimNode node = simulation.node(host.name);
+    return node.isAlive() && node.isOpen() && node.status().term() == term;
+  }
+}
