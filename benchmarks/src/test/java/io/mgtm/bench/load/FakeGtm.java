@@ -28,8 +28,11 @@ final class FakeGtm implements AutoCloseable {
 
   /** What is answered instead of the right reply. */
   interface Fault {
-    /** The reply to send; null to close the connection instead. Called in the order of apply. */
-    Reply falsify(Command command, Reply right);
+    /**
+     * The reply to send; null to close the connection instead. Called in the order of apply. A
+     * session that asks has received all that it was answered before.
+     */
+    Reply falsify(long session, Command command, Reply right);
   }
 
   private final ServerSocket listener;
@@ -72,7 +75,7 @@ final class FakeGtm implements AutoCloseable {
 
   private void serve(Socket socket) {
     long session = sessions.incrementAndGet();
-    Replies replies = new Replies();
+    Replies replies = new Replies(session);
     RequestDecoder decoder = new RequestDecoder(FrameLimits.FRAME_BYTES_MAX, replies);
     decoder.session(session);
     ByteBuf in = Unpooled.buffer();
@@ -100,7 +103,12 @@ final class FakeGtm implements AutoCloseable {
   private final class Replies implements RequestHandler {
     private final ByteBuf out = Unpooled.buffer();
     private final ReplyEncoder encoder = new ReplyEncoder();
+    private final long session;
     private boolean close;
+
+    Replies(long session) {
+      this.session = session;
+    }
 
     @Override
     public void startup(Startup startup) {
@@ -111,7 +119,7 @@ final class FakeGtm implements AutoCloseable {
     public void command(MessageType type, short backend, Command command) {
       synchronized (state) {
         state.beginEntry(1);
-        Reply reply = fault.falsify(command, state.apply(command));
+        Reply reply = fault.falsify(session, command, state.apply(command));
         if (reply == null) {
           close = true;
         } else {

@@ -6,33 +6,43 @@ import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceReply;
 import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.gtm.command.TransactionReply;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** Faults for {@link FakeGtm}: each answers rightly for a while, then wrongly once. */
+/**
+ * Faults for {@link FakeGtm}: each answers rightly for a while, then wrongly once. What a fault
+ * needs to have been seen was seen by the session that it lies to: another's may still be on its
+ * way.
+ */
 final class PlantedFaults {
-  private static final int AFTER = 40;
+  private static final int AFTER = 10;
 
   private PlantedFaults() {}
 
   static FakeGtm.Fault none() {
-    return (command, right) -> right;
+    return (session, command, right) -> right;
   }
 
-  /** Falsifies the reply of one type that comes after some right ones. */
+  /** Falsifies one reply of a type, to a session that got some right ones before. */
   private static <T extends Reply> FakeGtm.Fault once(Class<T> type, UnaryOperator<T> falsified) {
+    return once(type, (session, right) -> falsified.apply(right));
+  }
+
+  private static <T extends Reply> FakeGtm.Fault once(
+      Class<T> type, BiFunction<Long, T, T> falsified) {
     return new FakeGtm.Fault() {
-      private int seen;
+      private final Map<Long, Integer> seen = new HashMap<>();
       private boolean done;
 
       @Override
-      public Reply falsify(Command command, Reply right) {
-        if (done || !type.isInstance(right) || ++seen < AFTER) {
+      public Reply falsify(long session, Command command, Reply right) {
+        if (done || !type.isInstance(right) || seen.merge(session, 1, Integer::sum) < AFTER) {
           return right;
         }
-        T wrong = falsified.apply(type.cast(right));
+        T wrong = falsified.apply(session, type.cast(right));
         done = wrong != right;
         return wrong;
       }
@@ -94,44 +104,45 @@ final class PlantedFaults {
 
   /** A snapshot lists a transaction whose commit was acknowledged long ago. */
   static FakeGtm.Fault endedTransaction() {
-    Deque<Integer> ended = new ArrayDeque<>();
-    FakeGtm.Fault fault =
-        once(
-            SnapshotReply.Snapshot.class,
-            r ->
-                snapshot(
-                    r,
-                    ended.peekFirst(),
-                    r.xmax(),
-                    Math.min(r.recentGlobalXmin(), ended.peekFirst()),
-                    IntStream.concat(
-                            IntStream.of(ended.peekFirst()), IntStream.of(r.running().copy()))
-                        .toArray()));
-    return (command, right) -> {
-      if (right instanceof TransactionReply.Ended e) {
-        ended.add(e.gxid());
-      }
-      return fault.falsify(command, right);
-    };
+    return sinceFirst(
+        TransactionReply.Ended.class,
+        (ended, r) ->
+            snapshot(
+                r,
+                ended.gxid(),
+                r.xmax(),
+                Math.min(r.recentGlobalXmin(), ended.gxid()),
+                IntStream.concat(IntStream.of(ended.gxid()), IntStream.of(r.running().copy()))
+                    .toArray()));
   }
 
   /** A snapshot is that of long ago: what ended since is not before its xmax. */
   static FakeGtm.Fault staleSnapshot() {
-    Deque<SnapshotReply.Snapshot> earlier = new ArrayDeque<>();
+    return sinceFirst(
+        SnapshotReply.Snapshot.class,
+        (old, r) ->
+            snapshot(r, old.xmin(), old.xmax(), old.recentGlobalXmin(), old.running().array()));
+  }
+
+  /** Falsifies a snapshot by the first reply of a type that its session received. */
+  private static <T extends Reply> FakeGtm.Fault sinceFirst(
+      Class<T> type, BiFunction<T, SnapshotReply.Snapshot, SnapshotReply.Snapshot> falsified) {
+    Map<Long, T> first = new HashMap<>();
     FakeGtm.Fault fault =
-        once(
-            SnapshotReply.Snapshot.class,
-            r -> {
-              var old = earlier.getFirst();
-              return snapshot(
-                  r, old.xmin(), old.xmax(), old.recentGlobalXmin(), old.running().array());
-            });
-    return (command, right) -> {
-      if (right instanceof SnapshotReply.Snapshot s) {
-        earlier.add(snapshot(s, s.xmin(), s.xmax(), s.recentGlobalXmin(), s.running().copy()));
+        once(SnapshotReply.Snapshot.class, (session, r) -> falsified.apply(first.get(session), r));
+    return (session, command, right) -> {
+      if (type.isInstance(right) && !first.containsKey(session)) {
+        first.put(session, type.cast(kept(right)));
       }
-      return fault.falsify(command, right);
+      return fault.falsify(session, command, right);
     };
+  }
+
+  /** A snapshot's list is valid until the next reply only. */
+  private static Reply kept(Reply reply) {
+    return reply instanceof SnapshotReply.Snapshot s
+        ? snapshot(s, s.xmin(), s.xmax(), s.recentGlobalXmin(), s.running().copy())
+        : reply;
   }
 
   /** xmin is not the oldest that is listed. */
@@ -184,7 +195,7 @@ final class PlantedFaults {
       private int seen;
 
       @Override
-      public Reply falsify(Command command, Reply right) {
+      public Reply falsify(long session, Command command, Reply right) {
         return ++seen % 50 == 0 ? null : right;
       }
     };
