@@ -11,6 +11,7 @@ import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -66,8 +67,15 @@ final class GroupUnderLoad implements AutoCloseable {
         at.subList(nodes, 2 * nodes),
         at.get(2 * nodes),
         mode,
-        LocalSettings.JVM_OPTIONS,
+        jvmOptions(),
         List.of());
+  }
+
+  /** With the archive of the classes of the jar that processes run from. */
+  static List<String> jvmOptions() {
+    List<String> options = new ArrayList<>(LocalSettings.JVM_OPTIONS);
+    options.addAll(ClassArchive.options(Path.of(System.getProperty("mgtm.proxyJar", ""))));
+    return options;
   }
 
   static GroupUnderLoad start(Path folder) throws IOException, InterruptedException {

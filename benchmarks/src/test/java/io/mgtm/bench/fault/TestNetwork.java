@@ -108,7 +108,7 @@ final class TestNetwork implements AutoCloseable {
         nodes.stream().map(n -> new HostPort(address(n), GROUP_PORT)).toList(),
         new HostPort(address("proxy"), CLIENT_PORT),
         mode,
-        LocalSettings.JVM_OPTIONS,
+        GroupUnderLoad.jvmOptions(),
         nodeOptions);
   }
 

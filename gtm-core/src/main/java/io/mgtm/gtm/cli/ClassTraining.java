@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
 
 /**
  * Does once what a member of a group does, and ends. Run with {@code -XX:ArchiveClassesAtExit}, it
@@ -27,18 +29,35 @@ public final class ClassTraining {
    * @param args a folder for the member's data, which the caller deletes when the process is gone
    */
   public static void main(String[] args) throws InterruptedException {
+    System.exit(serveAsMember(Path.of(args[0])) > 0 ? 0 : 1);
+  }
+
+  /**
+   * Runs a member in this JVM for as long as that lives.
+   *
+   * @return its port, once it has served a client; 0 when it does not
+   */
+  public static int serveAsMember(Path folder) throws InterruptedException {
     List<Integer> ports = FreePorts.take(2);
-    String[] start = {
-      "start",
-      "--name=g1",
-      "--data=" + Path.of(args[0], "g1"),
-      "--listen=127.0.0.1:" + ports.get(0),
-      "--members=g1=127.0.0.1:" + ports.get(1)
-    };
-    Thread member = new Thread(() -> GtmMain.commandLine().execute(start), "member");
-    member.setDaemon(true);
-    member.start();
-    System.exit(awaitService(ports.get(0)) ? 0 : 1);
+    boolean served =
+        serve(
+            GtmMain.commandLine(),
+            ports.get(0),
+            "--name=g1",
+            "--data=" + folder.resolve("g1"),
+            "--members=g1=127.0.0.1:" + ports.get(1));
+    return served ? ports.get(0) : 0;
+  }
+
+  /** Runs {@code start} in this JVM; true when it has served a client. */
+  public static boolean serve(CommandLine line, int port, String... options)
+      throws InterruptedException {
+    List<String> start = new ArrayList<>(List.of("start", "--listen=127.0.0.1:" + port));
+    start.addAll(List.of(options));
+    Thread server = new Thread(() -> line.execute(start.toArray(String[]::new)), "server");
+    server.setDaemon(true);
+    server.start();
+    return awaitService(port);
   }
 
   private static boolean awaitService(int port) throws InterruptedException {

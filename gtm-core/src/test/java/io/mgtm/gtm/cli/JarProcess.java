@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.testing.ClassArchive;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -28,7 +29,9 @@ final class JarProcess implements AutoCloseable {
 
   /** Starts {@code java -jar}, its standard error in a file of {@code scratch}. */
   static JarProcess start(Path scratch, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(java(), "-jar", JAR.toString()));
+    List<String> command = new ArrayList<>(List.of(java()));
+    command.addAll(ClassArchive.options(JAR));
+    command.addAll(List.of("-jar", JAR.toString()));
     command.addAll(List.of(arguments));
     return launch(scratch, command);
   }

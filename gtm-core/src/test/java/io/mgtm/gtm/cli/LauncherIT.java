@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The launcher in a tree of its own, with a Maven and an apt-get that only act. */
 class LauncherIT {
   private static final Path LAUNCHER = Path.of("..", "mgtm");
+  private static final Path ARCHIVER = Path.of("..", "config", "class-archive");
   private static final List<String> TOOLS =
       List.of(
           "bash",
@@ -45,6 +47,7 @@ class LauncherIT {
           "wc",
           "basename",
           "head",
+          "stat",
           "setpriv");
 
   @TempDir private Path root;
@@ -63,6 +66,8 @@ class LauncherIT {
         Files.isExecutable(Path.of("/bin/bash")), "SKIPPED: there is no /bin/bash");
     Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.copy(LAUNCHER, root.resolve("mgtm"));
+    Files.createDirectory(root.resolve("config"));
+    Files.copy(ARCHIVER, root.resolve("config/class-archive"), StandardCopyOption.COPY_ATTRIBUTES);
     Files.writeString(
         root.resolve("pom.xml"),
         """
@@ -289,6 +294,36 @@ class LauncherIT {
         .endsWith(
             " -cp %s/gtm-proxy/target/mgtm-proxy.jar io.mgtm.proxy.local.UpCommand --data %s/data --nodes 5"
                 .formatted(tree, tree));
+  }
+
+  @Test
+  void anArchiveOfClassesIsMadeOnceAndAgainForAnotherJarOrWhenDamaged() throws Exception {
+    tool("mvn", "mkdir -p gtm-core/target; echo jar > gtm-core/target/mgtm-gtm.jar");
+    tool(
+        "java",
+        """
+        for word; do
+          case $word in -XX:ArchiveClassesAtExit=*) echo classes > "${word#*=}" ;; esac
+        done
+        echo "java $*" """);
+    Path jar = root.resolve("gtm-core/target/mgtm-gtm.jar");
+    Path archive = root.toRealPath().resolve("gtm-core/target/mgtm-gtm.jsa");
+    String making = "mgtm: making an archive of the classes of mgtm-gtm.jar, once";
+    assertThat(run("gtm", "status").lines()).contains(making);
+    End again = run("gtm", "status");
+    assertThat(again.lines()).doesNotContain(making);
+    assertThat(again.last())
+        .contains(" -XX:SharedArchiveFile=" + archive + " -Xlog:cds=off -Xlog:cds+dynamic=off ");
+    Files.writeString(archive, "torn");
+    assertThat(run("gtm", "status").lines()).contains(making);
+    Files.writeString(jar, "another jar");
+    assertThat(run("gtm", "status").lines()).contains(making);
+    Files.writeString(bin.resolve("java"), "#!/bin/bash\necho \"java $*\"\n");
+    Files.writeString(jar, "one that no archive can be made of");
+    End without = run("gtm", "status");
+    assertThat(without.last()).startsWith("java ").doesNotContain("SharedArchiveFile");
+    assertThat(run("gtm", "status").lines()).doesNotContain(making).hasSize(1);
+    assertThat(archive).doesNotExist();
   }
 
   @Test

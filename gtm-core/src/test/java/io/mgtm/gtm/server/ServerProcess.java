@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.testing.ClassArchive;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -34,6 +35,7 @@ final class ServerProcess implements AutoCloseable {
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
     String jar = System.getProperty("mgtm.jar", "");
     if (!jar.isEmpty() && Files.exists(Path.of(jar))) {
+      command.addAll(ClassArchive.options(Path.of(jar)));
       command.addAll(List.of("-jar", jar));
     } else {
       command.addAll(List.of("-cp", System.getProperty("java.class.path")));

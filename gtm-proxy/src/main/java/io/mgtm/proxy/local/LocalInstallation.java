@@ -30,8 +30,7 @@ public final class LocalInstallation implements AutoCloseable {
   private final List<ChildProcess> nodes = new ArrayList<>();
   private ChildProcess proxy;
 
-  private LocalInstallation(LocalSettings settings, Placement placement)
-      throws InterruptedException {
+  private LocalInstallation(LocalSettings settings, Placement placement) {
     this.settings = settings;
     this.placement = placement;
     this.java = java(settings);
@@ -126,11 +125,10 @@ public final class LocalInstallation implements AutoCloseable {
   }
 
   /** The command line of a Java process up to its main class. */
-  private static List<String> java(LocalSettings settings) throws InterruptedException {
+  private static List<String> java(LocalSettings settings) {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command = new ArrayList<>(List.of(java));
     command.addAll(settings.jvm());
-    command.addAll(ClassArchive.options(java, settings.classPath()));
     command.addAll(List.of("-cp", settings.classPath()));
     return command;
   }

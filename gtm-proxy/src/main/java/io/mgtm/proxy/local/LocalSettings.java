@@ -2,6 +2,7 @@ package io.mgtm.proxy.local;
 
 import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.config.HostPort;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +28,11 @@ public record LocalSettings(
     String mode,
     List<String> jvm,
     List<String> nodeOptions) {
-  /** The modes of operation of a JVM that does little but this, on a machine that it shares. */
-  public static final List<String> JVM_OPTIONS = List.of("-XX:+UseSerialGC", "-Xmn48m");
+  /**
+   * The modes of operation of a JVM that does little but this, on a machine that it shares; with
+   * the archive of classes that this JVM was started with.
+   */
+  public static final List<String> JVM_OPTIONS = jvmOptions();
 
   private static final String HOST = "127.0.0.1";
 
@@ -40,6 +44,14 @@ public record LocalSettings(
     if (clients.isEmpty() || clients.size() != members.size()) {
       throw new IllegalArgumentException("as many client as member addresses are needed");
     }
+  }
+
+  private static List<String> jvmOptions() {
+    List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xmn48m"));
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> option.matches("-XX:SharedArchiveFile=.*|-Xlog:cds(\\+dynamic)?=off"))
+        .forEach(options::add);
+    return List.copyOf(options);
   }
 
   /** Fixed ports: the proxy on {@code base}, the nodes on those after it, members 1,000 above. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -100,7 +101,7 @@ final class VolumeProcess implements AutoCloseable {
     return launch().awaitAnswer();
   }
 
-  private static List<String> program() throws IOException, InterruptedException {
+  private static List<String> program() {
     List<String> java =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -110,7 +111,7 @@ final class VolumeProcess implements AutoCloseable {
             "-XX:MaxDirectMemorySize=512m");
     Path jar = Path.of(System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"));
     List<String> program = new ArrayList<>(java);
-    program.addAll(ClassArchive.options(java, jar));
+    program.addAll(ClassArchive.options(jar));
     program.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
     return program;
   }
@@ -123,7 +124,7 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   /** Starts the process and does not wait until it answers. */
-  VolumeProcess launch() throws IOException, InterruptedException {
+  VolumeProcess launch() throws IOException {
     List<String> command = new ArrayList<>(launcher);
     command.addAll(program());
     command.addAll(List.of("start", "--name", VOLUME, "--file", file().toString()));
