@@ -12,10 +12,13 @@ import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.BackupFile;
 import io.mgtm.gtm.server.NodeStatus;
 import io.mgtm.gtm.server.Restore;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
 import io.mgtm.proxy.local.Trees;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -180,7 +183,7 @@ final class BackupBenchCommand implements Callable<Integer> {
       term = status(leader()).term();
       for (int round = 0; round < rounds; round++) {
         row(run, NOTHING, this::rest);
-        row(run, "a backup", () -> ask(leader(), "backup").length);
+        row(run, "a backup", this::backup);
         row(run, "until a checkpoint was written", this::awaitCheckpoint);
         row(run, "a member that is started again", () -> rejoin(false));
         row(run, "a member that is given the state", () -> rejoin(true));
@@ -244,6 +247,27 @@ final class BackupBenchCommand implements Callable<Integer> {
     out.flush();
   }
 
+  /** The bytes are counted as they come: collections of this process would be taken for pauses. */
+  private long backup() throws IOException {
+    CountingOutputStream counted = new CountingOutputStream();
+    ask(leader(), "backup", counted);
+    return counted.bytes;
+  }
+
+  private static final class CountingOutputStream extends OutputStream {
+    private long bytes;
+
+    @Override
+    public void write(int b) {
+      bytes++;
+    }
+
+    @Override
+    public void write(byte[] from, int at, int length) {
+      bytes += length;
+    }
+  }
+
   private long rest() throws InterruptedException {
     TimeUnit.SECONDS.sleep(seconds);
     return 0;
@@ -300,7 +324,9 @@ final class BackupBenchCommand implements Callable<Integer> {
   /** All members are given a backup in new folders; load again, that nothing comes twice. */
   private LoadResult restored() throws IOException, InterruptedException {
     Path file = installation.settings().folder().resolve("backup");
-    Files.write(file, ask(leader(), "backup"));
+    try (OutputStream to = Files.newOutputStream(file)) {
+      ask(leader(), "backup", to);
+    }
     int nodes = installation.settings().nodes();
     installation.proxy().kill(); // The sessions that it holds end with the group.
     for (int i = 0; i < nodes; i++) {
@@ -340,14 +366,19 @@ final class BackupBenchCommand implements Callable<Integer> {
   }
 
   private static NodeStatus status(HostPort node) throws IOException {
-    return JSON.readValue(ask(node, "status"), NodeStatus.class);
+    ByteArrayOutputStream answer = new ByteArrayOutputStream();
+    ask(node, "status", answer);
+    return JSON.readValue(answer.toByteArray(), NodeStatus.class);
   }
 
-  private static byte[] ask(HostPort node, String verb) throws IOException {
+  private static void ask(HostPort node, String verb, OutputStream into) throws IOException {
     AdminClient.Settings settings =
         new AdminClient.Settings(ANSWER_MS, null, SocketFactory.getDefault());
     try (AdminClient client = AdminClient.connect(node.resolve(), settings)) {
-      return client.ask(verb, "").bytes();
+      AdminClient.Answer answer = client.ask(verb, "", into);
+      if (answer.kind() != AdminReplyKind.DONE) {
+        throw new IOException("%s at %s: %s".formatted(verb, node, answer.text()));
+      }
     }
   }
 
