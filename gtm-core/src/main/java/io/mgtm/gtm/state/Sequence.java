@@ -25,6 +25,11 @@ final class Sequence {
   private Reservation reservation = new Reservation(0, 0);
   private long step = STEP_FIRST;
 
+  /** Where it was read, as long as nothing has moved there since; see {@link SequencePages}. */
+  private int place = -1;
+
+  private long moves;
+
   Sequence(String key) {
     this.key = key;
   }
@@ -132,6 +137,16 @@ final class Sequence {
     BigInteger from = BigInteger.valueOf(at);
     BigInteger steps = bound.subtract(from).divide(BigInteger.valueOf(increment));
     return steps.signum() < 0 ? 0 : steps.min(BigInteger.valueOf(Long.MAX_VALUE)).longValue();
+  }
+
+  void place(int at, long movesBefore) {
+    place = at;
+    moves = movesBefore;
+  }
+
+  /** Where it was read, or -1 when something has moved since, or it was not read. */
+  int placeAt(long movesNow) {
+    return moves == movesNow ? place : -1;
   }
 
   Reservation reservation() {

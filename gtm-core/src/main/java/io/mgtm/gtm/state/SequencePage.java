@@ -56,11 +56,6 @@ final class SequencePage {
     return count;
   }
 
-  /** What the keys take together. */
-  int keyBytes() {
-    return keyBytes;
-  }
-
   /** Where a sequence is, or -1. */
   int find(String key) {
     int hash = key.hashCode();
@@ -84,22 +79,6 @@ final class SequencePage {
       }
     }
     return true;
-  }
-
-  /** Whether the key of the one at a place begins so. */
-  boolean keyStartsWith(int at, byte[] prefix) {
-    int from = keyFrom(at);
-    return keyLength(at) >= prefix.length
-        && Arrays.equals(keys, from, from + prefix.length, prefix, 0, prefix.length);
-  }
-
-  /** Whether those of all keys do. */
-  boolean allStartWith(byte[] prefix) {
-    int at = 0;
-    while (at < count && keyStartsWith(at, prefix)) {
-      at++;
-    }
-    return at == count;
   }
 
   private int keyFrom(int at) {

@@ -1,30 +1,33 @@
 package io.mgtm.gtm.state;
 
-import io.mgtm.gtm.command.Names;
-import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
-import java.util.AbstractList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * The sequences by key, spread over pages. A {@link #picture} shares them, and costs no more than
- * the list of the pages: whoever changes a page first makes a copy of its own. So a picture stays
- * as it was, and another thread may read it while the owner goes on.
+ * Sequences by key, spread over pages. A {@link #picture} shares them, and costs no more than the
+ * list of the pages: whoever changes a page first makes a copy of its own. So a picture stays as it
+ * was, and another thread may read it while the owner goes on.
+ *
+ * <p>There is a page for each {@link #PAGE_SEQUENCES} of them, by linear hashing: one more page
+ * takes its part of one other's. So nothing is ever done to all of them at once. How many pages
+ * there are, and the order in them, follow from what they hold and in which order it came; whoever
+ * puts all again in the order of {@link #forEach} gets the same.
  *
  * <p>What is read is a copy; {@link #put} stores a changed one. What every sequence is to go
  * through, {@link #skipReserved}, costs nothing either: each page counts how often it has done so,
  * and does the rest when it is changed; until then what is read of it goes through it.
  */
 final class SequencePages {
-  /** With a million sequences a page has some sixty, which are copied in a few microseconds. */
-  private static final int PAGES = 1 << 14;
+  /** In the mean: a page is copied in a few microseconds, and a million need few objects. */
+  static final int PAGE_SEQUENCES = 32;
 
-  private static final int PAGE_SHIFT = 32 - 14;
   private static final int SPREAD = 0x9e3779b9;
+  private static final int HALF = 16;
 
   private record Page(SequencePage of, Object owner, long skips) {}
 
-  private final Page[] pages;
+  private Page[] pages;
+  private int used;
   private int count;
   private long keyBytes;
 
@@ -34,30 +37,53 @@ final class SequencePages {
   /** Who may change a page: those of another owner are shared with a picture. */
   private Object owner = new Object();
 
+  /** Grows whenever a sequence may come to lie in another place. */
+  private long moves;
+
   SequencePages() {
-    this(new Page[PAGES]);
+    this(new Page[1], 1);
   }
 
-  private SequencePages(Page[] pages) {
+  private SequencePages(Page[] pages, int used) {
     this.pages = pages;
+    this.used = used;
   }
 
   /** The same sequences, which no change here shows in; nor one there here. */
   SequencePages picture() {
     owner = new Object();
-    SequencePages picture = new SequencePages(pages.clone());
+    SequencePages picture = new SequencePages(Arrays.copyOf(pages, used), used);
     picture.count = count;
     picture.keyBytes = keyBytes;
     picture.skips = skips;
     return picture;
   }
 
-  static int pageOf(String key) {
-    return (key.hashCode() * SPREAD) >>> PAGE_SHIFT;
+  private int pageOf(String key) {
+    int hash = key.hashCode() * SPREAD;
+    int mixed = hash ^ hash >>> HALF;
+    int half = Integer.highestOneBit(used);
+    int at = mixed & (2 * half - 1);
+    return at < used ? at : at & (half - 1);
   }
 
   int count() {
     return count;
+  }
+
+  /** How many pages there are. */
+  int pages() {
+    return used;
+  }
+
+  /** How many sequences one has. */
+  int size(int at) {
+    return pages[at] == null ? 0 : pages[at].of().count();
+  }
+
+  /** A copy of one of a page. */
+  Sequence get(int page, int at) {
+    return skipped(pages[page], pages[page].of().get(at));
   }
 
   boolean contains(String key) {
@@ -69,7 +95,12 @@ final class SequencePages {
   Sequence get(String key) {
     Page page = pages[pageOf(key)];
     int at = page == null ? -1 : page.of().find(key);
-    return at < 0 ? null : skipped(page, page.of().get(at, key));
+    if (at < 0) {
+      return null;
+    }
+    Sequence sequence = skipped(page, page.of().get(at, key));
+    sequence.place(at, moves);
+    return sequence;
   }
 
   private Sequence skipped(Page page, Sequence sequence) {
@@ -100,15 +131,52 @@ final class SequencePages {
 
   /** Adds a sequence, or puts it in the place of the one with its key. */
   void put(Sequence sequence) {
-    SequencePage page = own(pageOf(sequence.key));
-    int at = page.find(sequence.key);
+    String key = sequence.key;
+    int where = pageOf(key);
+    Page page = pages[where];
+    int at = sequence.placeAt(moves);
+    if (at < 0 && page != null) {
+      at = page.of().find(key);
+    }
     if (at >= 0) {
-      page.set(at, sequence);
+      own(where).set(at, sequence);
       return;
     }
-    page.add(sequence);
     count++;
-    keyBytes += sequence.key.length();
+    keyBytes += key.length();
+    if (count > (long) used * PAGE_SEQUENCES) {
+      split();
+    }
+    moves++;
+    own(pageOf(key)).add(sequence);
+  }
+
+  /** One page more, which takes its part of another's. */
+  private void split() {
+    if (used == pages.length) {
+      pages = Arrays.copyOf(pages, 2 * used);
+    }
+    int from = used - Integer.highestOneBit(used);
+    SequencePage both = pages[from] == null ? new SequencePage() : own(from);
+    SequencePage kept = new SequencePage();
+    SequencePage moved = new SequencePage();
+    used++;
+    for (int i = 0; i < both.count(); i++) {
+      Sequence sequence = both.get(i);
+      (pageOf(sequence.key) == from ? kept : moved).add(sequence);
+    }
+    pages[from] = new Page(kept, owner, skips);
+    pages[used - 1] = new Page(moved, owner, skips);
+  }
+
+  /** The last page goes back to the one that it was split from. */
+  private void merge() {
+    used--;
+    SequencePage to = own(used - Integer.highestOneBit(used));
+    for (int i = 0; i < size(used); i++) {
+      to.add(get(used, i));
+    }
+    pages[used] = null;
   }
 
   /** False when there was none. */
@@ -118,47 +186,20 @@ final class SequencePages {
     }
     SequencePage page = own(pageOf(key));
     page.remove(page.find(key));
+    moves++;
     count--;
     keyBytes -= key.length();
+    if (used > 1 && count <= (used - 1L) * PAGE_SEQUENCES) {
+      merge();
+    }
     return true;
-  }
-
-  /** Removes those whose key begins so; true when there was one. */
-  boolean removeAll(String prefix) {
-    byte[] bytes = prefix.getBytes(Names.BYTES);
-    int before = count;
-    for (int at = 0; at < PAGES; at++) {
-      if (pages[at] != null) {
-        removeAll(at, bytes);
-      }
-    }
-    return count < before;
-  }
-
-  private void removeAll(int at, byte[] prefix) {
-    SequencePage page = pages[at].of();
-    if (page.allStartWith(prefix)) {
-      pages[at] = null;
-      count -= page.count();
-      keyBytes -= page.keyBytes();
-      return;
-    }
-    for (int i = page.count() - 1; i >= 0; i--) {
-      if (page.keyStartsWith(i, prefix)) {
-        page = own(at);
-        int length = page.keyBytes();
-        page.remove(i);
-        keyBytes -= length - page.keyBytes();
-        count--;
-      }
-    }
   }
 
   /** Shows a copy of each. */
   void forEach(Consumer<Sequence> action) {
-    for (Page page : pages) {
-      for (int i = 0; page != null && i < page.of().count(); i++) {
-        action.accept(skipped(page, page.of().get(i)));
+    for (int page = 0; page < used; page++) {
+      for (int i = 0; i < size(page); i++) {
+        action.accept(get(page, i));
       }
     }
   }
@@ -171,41 +212,5 @@ final class SequencePages {
   /** What the keys take together. */
   long keyBytes() {
     return keyBytes;
-  }
-
-  /** All of a picture, as the original tells them; for one thread, and quickly in order only. */
-  List<SequenceInfo> infos() {
-    return new Infos();
-  }
-
-  private final class Infos extends AbstractList<SequenceInfo> {
-    private int page;
-    private int before;
-
-    @Override
-    public SequenceInfo get(int index) {
-      if (index < 0 || index >= count) {
-        throw new IndexOutOfBoundsException(index);
-      }
-      if (index < before) {
-        page = 0;
-        before = 0;
-      }
-      while (index - before >= size(page)) {
-        before += size(page);
-        page++;
-      }
-      Page of = pages[page];
-      return skipped(of, of.of().get(index - before)).info();
-    }
-
-    private int size(int at) {
-      return pages[at] == null ? 0 : pages[at].of().count();
-    }
-
-    @Override
-    public int size() {
-      return count;
-    }
   }
 }

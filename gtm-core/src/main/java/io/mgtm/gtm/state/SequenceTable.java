@@ -16,14 +16,14 @@ final class SequenceTable {
   private static final long DEFAULT_MAX_ASCENDING = 0x7fff_ffff_ffff_fffeL;
   private static final long DEFAULT_MIN_DESCENDING = -0x7fff_ffff_ffff_fffeL;
 
-  private final SequencePages byKey;
+  private final SequenceDatabases byKey;
   private Effect effect = Effect.NONE;
 
   SequenceTable() {
-    this(new SequencePages());
+    this(new SequenceDatabases());
   }
 
-  private SequenceTable(SequencePages byKey) {
+  private SequenceTable(SequenceDatabases byKey) {
     this.byKey = byKey;
   }
 
@@ -75,7 +75,7 @@ final class SequenceTable {
     } else if (command instanceof SequenceCommand.CloseDatabase c) {
       return closeDatabase(c);
     }
-    SequencePages now = byKey.picture();
+    SequenceDatabases now = byKey.picture();
     return new SequenceReply.SequenceList(now.infos(), now.keyBytes());
   }
 
@@ -274,8 +274,7 @@ final class SequenceTable {
   private Reply closeDatabase(SequenceCommand.CloseDatabase c) {
     String database = c.key();
     int nul = database.indexOf(0);
-    String prefix = (nul < 0 ? database : database.substring(0, nul)) + ".";
-    if (byKey.removeAll(prefix)) {
+    if (byKey.removeDatabase(nul < 0 ? database : database.substring(0, nul))) {
       effect = Effect.FORCED;
     }
     return new SequenceReply.Done(c.type(), c.key());
