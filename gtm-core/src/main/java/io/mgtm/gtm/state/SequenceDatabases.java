@@ -41,9 +41,7 @@ final class SequenceDatabases {
 
   /** Null when it has no sequences. */
   private SequencePages of(String key) {
-    if (lastName != null
-        && key.startsWith(lastName)
-        && key.indexOf('.') + 1 == lastName.length()) {
+    if (lastName != null && key.startsWith(lastName) && key.indexOf('.') + 1 == lastName.length()) {
       return last;
     }
     String name = databaseOf(key);
