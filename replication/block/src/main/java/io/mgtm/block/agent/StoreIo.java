@@ -102,6 +102,11 @@ final class StoreIo {
     read(read, chunkDone);
   }
 
+  void readHole(Change read) {
+    boolean hole = -store.extentAt(read.offset(), read.length()) == read.length();
+    core.chunkRead(read, null, hole, null, Errno.OK);
+  }
+
   void readRange(Change read) {
     read(read, rangeDone);
   }

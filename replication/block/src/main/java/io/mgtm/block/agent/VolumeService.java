@@ -245,6 +245,7 @@ final class VolumeService implements VolumeEffects, NbdExport {
   public void readLocal(Change change) {
     switch (change.kind()) {
       case READ_CHUNK -> io.readChunk(change);
+      case READ_HOLE -> io.readHole(change);
       case READ_BYTES -> io.readBytes(change);
       default -> io.readRange(change);
     }

@@ -46,6 +46,11 @@ public final class ChunkWalk {
     return chunk;
   }
 
+  /** Whether {@code chunk} is to be taken and not under way. */
+  public boolean mayBegin(int chunk) {
+    return chunk < todo.size() && todo.contains(chunk) && !underWay.contains(chunk);
+  }
+
   /** {@code chunk} is under way. */
   public void begin(int chunk) {
     underWay.add(chunk);

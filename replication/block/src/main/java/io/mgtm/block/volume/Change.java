@@ -15,6 +15,8 @@ public final class Change {
     FLUSH,
     /** The core reads a chunk in order to send it or its checksum. */
     READ_CHUNK,
+    /** The core asks whether chunks that looked like a hole are one. */
+    READ_HOLE,
     /** The receiving side reads a range in order to answer a checksum request. */
     READ_RANGE,
     /** The receiving side reads a range for a source that has no disk. */

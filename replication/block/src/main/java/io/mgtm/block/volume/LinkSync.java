@@ -21,6 +21,12 @@ import java.util.Map;
 final class LinkSync {
   private record Comparison(int chunk, int length, Object checksum, boolean verify) {}
 
+  /** Bytes of a hole that go in one message; the target may have to write them as zeros. */
+  private static final int HOLE_BYTES_MAX = 32 << 20;
+
+  /** So many holes fill the window, for they cost time at the target and nothing on the way. */
+  private static final int HOLES_IN_WINDOW = 4;
+
   private final ReplicaLink link;
   private final VolumeCore core;
   private final RateLimiter limiter;
@@ -36,6 +42,11 @@ final class LinkSync {
   private Progress verifyProgress;
   private int chunksEqual;
   private int chunksSent;
+  private int chunksInHoles;
+
+  /** No hole is looked for below this offset. */
+  private long holesFrom;
+
   private long verifyMismatches = -1;
   private boolean repair;
 
@@ -109,6 +120,8 @@ final class LinkSync {
         new Progress((long) link.slot.outOfSync.cardinality() * link.slot.chunkBytes, core.nowMs());
     chunksEqual = 0;
     chunksSent = 0;
+    chunksInHoles = 0;
+    holesFrom = 0;
   }
 
   /** Nothing of a resync or verify is under way any more. */
@@ -151,6 +164,8 @@ final class LinkSync {
                     + ": resync sent "
                     + chunksSent
                     + " chunks, "
+                    + chunksInHoles
+                    + " of them in holes, and "
                     + chunksEqual
                     + " were equal");
         core.share(link);
@@ -174,6 +189,11 @@ final class LinkSync {
       if (!limiter.tryTake(length, core.nowMs())) {
         return;
       }
+      int holeEnd = verify ? chunk : holeEnd(over, chunk);
+      if (holeEnd > chunk) {
+        readHole(over, chunk, holeEnd);
+        continue;
+      }
       over.begin(chunk);
       bytesUnderWay += length;
       read(chunk, length, checksum, verify);
@@ -188,6 +208,71 @@ final class LinkSync {
     read.checksum = checksum;
     read.verify = verify;
     core.submitRead(read);
+  }
+
+  /** The end of the chunks from {@code chunk} on that are to be sent and look like one hole. */
+  private int holeEnd(ChunkWalk over, int chunk) {
+    long offset = (long) chunk * link.slot.chunkBytes;
+    if (offset < holesFrom) {
+      return chunk;
+    }
+    long length = Math.min(HOLE_BYTES_MAX, core.state().sizeBytes() - offset);
+    long extent = core.effects().extentAt(offset, length);
+    int end = chunk;
+    long found = 0;
+    while (found < -extent && over.mayBegin(end) && found + core.chunkLength(end) <= -extent) {
+      found += core.chunkLength(end);
+      end++;
+    }
+    if (end == chunk) {
+      holesFrom = offset + Math.max(extent, 1);
+    }
+    return end;
+  }
+
+  /** Has it made sure, once what is being written there is written, that a hole is still one. */
+  private void readHole(ChunkWalk over, int first, int end) {
+    long length = 0;
+    for (int chunk = first; chunk < end; chunk++) {
+      over.begin(chunk);
+      length += core.chunkLength(chunk);
+    }
+    bytesUnderWay += holeWeight(length);
+    Change read =
+        new Change().internal(Kind.READ_HOLE, (long) first * link.slot.chunkBytes, length);
+    read.link = link.index;
+    read.session = link.session;
+    core.submitRead(read);
+  }
+
+  private long holeWeight(long length) {
+    return Math.min(length, Math.max(1, link.config.resyncWindowBytes() / HOLES_IN_WINDOW));
+  }
+
+  private void holeRead(Change read, boolean hole) {
+    int first = (int) (read.offset / link.slot.chunkBytes);
+    int end = link.slot.lastChunk(read) + 1;
+    for (int chunk = first; chunk < end; chunk++) {
+      if (hole) {
+        link.slot.chunkSent(chunk);
+      }
+      walk.end(chunk);
+    }
+    if (hole) {
+      chunksSent += end - first;
+      chunksInHoles += end - first;
+      progress.advance(read.length, core.nowMs());
+      core.effects()
+          .sendChunk(
+              link.index,
+              link.nextResyncSeq(holeWeight(read.length)),
+              read.offset,
+              (int) read.length,
+              null);
+    } else {
+      holesFrom = read.offset + read.length;
+      bytesUnderWay -= holeWeight(read.length);
+    }
   }
 
   private void endVerify() {
@@ -211,6 +296,10 @@ final class LinkSync {
 
   /** A chunk's read ended; the session was checked. */
   void chunkRead(Change read, Object data, boolean zero, Object checksum) {
+    if (read.kind == Kind.READ_HOLE) {
+      holeRead(read, zero);
+      return;
+    }
     int chunk = (int) (read.offset / link.slot.chunkBytes);
     int length = (int) read.length;
     if (read.checksum) {

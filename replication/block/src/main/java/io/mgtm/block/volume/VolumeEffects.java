@@ -10,10 +10,18 @@ public interface VolumeEffects {
 
   /**
    * Read the change's range; answered by {@link VolumeCore#chunkRead} for {@link
-   * Change.Kind#READ_CHUNK} and by {@link VolumeCore#localDone} for {@link Change.Kind#READ_RANGE},
-   * whose bytes the submitter takes from there.
+   * Change.Kind#READ_CHUNK}, and without bytes for {@link Change.Kind#READ_HOLE}, and by {@link
+   * VolumeCore#localDone} for {@link Change.Kind#READ_RANGE}, whose bytes the submitter takes from
+   * there.
    */
   void readLocal(Change change);
+
+  /**
+   * How many bytes from {@code offset} on are alike: positive when they are data, negative when they
+   * are a hole that reads as zeros; never 0, and never beyond {@code length}. What is being written
+   * at the same time may be missing.
+   */
+  long extentAt(long offset, long length);
 
   /**
    * Make all that was written durable; answered by {@link VolumeCore#localFlushed}. One at a time.

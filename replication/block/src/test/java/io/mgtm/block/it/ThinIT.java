@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -100,7 +103,23 @@ class ThinIT {
     assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(512);
     assertThat(relay.forwardedBytes())
         .isGreaterThan(2 * CHUNK)
-        .isLessThan(2 * CHUNK + 512 * 36 + 2 * CHATTER_BYTES_MAX);
+        .isLessThan(2 * CHUNK + 140 * 36 + 2 * CHATTER_BYTES_MAX);
+    assertSame();
+    assertThat(allocated(right.file())).isLessThan(PIECE / 8);
+  }
+
+  @Test
+  void anEmptyVolumeNeedsNoSendingAndEmptiesACopyThatWasUsed() throws Exception {
+    byte[] rubbish = new byte[PIECE];
+    new Random(1).nextBytes(rubbish);
+    try (FileChannel used = FileChannel.open(right.file(), StandardOpenOption.WRITE)) {
+      for (long at = 0; at < used.size(); at += PIECE) {
+        used.write(ByteBuffer.wrap(rubbish), at);
+      }
+    }
+    replicated().start().awaitUpToDate();
+    assertThat(left.link(0).path("resync").path("chunksSent").asInt()).isEqualTo(512);
+    assertThat(relay.forwardedBytes()).isLessThan(2 * CHATTER_BYTES_MAX);
     assertSame();
     assertThat(allocated(right.file())).isLessThan(PIECE / 8);
   }

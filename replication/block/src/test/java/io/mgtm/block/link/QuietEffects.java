@@ -35,6 +35,11 @@ final class QuietEffects implements VolumeEffects {
   }
 
   @Override
+  public long extentAt(long offset, long length) {
+    return length;
+  }
+
+  @Override
   public void sendRead(int link, long seq, long offset, int length) {}
 
   @Override

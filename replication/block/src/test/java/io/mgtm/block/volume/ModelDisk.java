@@ -45,6 +45,19 @@ final class ModelDisk {
         cache, (int) change.offset(), (int) (change.offset() + change.length()));
   }
 
+  static boolean isZero(long[] bytes) {
+    return Arrays.stream(bytes).allMatch(b -> b == 0);
+  }
+
+  /** How many blocks are zero, as a negative number, or are not. */
+  long extentAt(int from, int length) {
+    int end = from;
+    while (end < from + length && cache[end] == 0 == (cache[from] == 0)) {
+      end++;
+    }
+    return cache[from] == 0 ? from - end : end - from;
+  }
+
   /** A chunk's bytes as they were flushed last, other bytes as they were read early. */
   long[] staleOf(Change change, long[] early) {
     return change.kind() == Kind.READ_CHUNK

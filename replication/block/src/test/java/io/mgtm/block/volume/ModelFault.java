@@ -21,6 +21,8 @@ enum ModelFault {
   PEER_BITMAP_IGNORED,
   /** A chunk of a resync carries bytes read before the last write to it. */
   RESYNC_SENDS_STALE_CHUNK,
+  /** What looked like a hole is sent as one, though a write was on its way there. */
+  HOLE_NOT_LOOKED_AT_AGAIN,
   /** A target of a link that is not synchronous writes on while a FLUSH is under way. */
   FOLLOWERS_DO_NOT_WAIT_FOR_FLUSH,
   /** A semi-synchronous target acknowledges what waits in a backlog that it may still drop. */

@@ -145,19 +145,22 @@ final class ModelNode implements VolumeEffects {
               world.fault == ModelFault.RESYNC_SENDS_STALE_CHUNK
                   ? disk.staleOf(change, early)
                   : disk.read(change);
-          if (change.kind() == Kind.READ_CHUNK) {
-            boolean zero = Arrays.stream(bytes).allMatch(b -> b == 0);
-            core.chunkRead(
-                change,
-                bytes,
-                zero,
-                change.wantsChecksum() ? Arrays.toString(bytes) : null,
-                Errno.OK);
+          if (change.kind() == Kind.READ_CHUNK || change.kind() == Kind.READ_HOLE) {
+            boolean blind = world.fault == ModelFault.HOLE_NOT_LOOKED_AT_AGAIN;
+            boolean hole = blind && change.kind() == Kind.READ_HOLE;
+            boolean zero = hole || ModelDisk.isZero(bytes);
+            String checksum = change.wantsChecksum() ? Arrays.toString(bytes) : null;
+            core.chunkRead(change, bytes, zero, checksum, Errno.OK);
           } else {
             change.context(bytes);
             core.localDone(change, Errno.OK);
           }
         });
+  }
+
+  @Override
+  public long extentAt(long offset, long length) {
+    return disk.extentAt((int) offset, (int) length);
   }
 
   @Override
