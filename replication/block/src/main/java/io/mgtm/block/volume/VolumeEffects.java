@@ -17,9 +17,9 @@ public interface VolumeEffects {
   void readLocal(Change change);
 
   /**
-   * How many bytes from {@code offset} on are alike: positive when they are data, negative when they
-   * are a hole that reads as zeros; never 0, and never beyond {@code length}. What is being written
-   * at the same time may be missing.
+   * How many bytes from {@code offset} on are alike: positive when they are data, negative when
+   * they are a hole that reads as zeros; never 0, and never beyond {@code length}. What is being
+   * written at the same time may be missing.
    */
   long extentAt(long offset, long length);
 
