@@ -134,7 +134,7 @@ final class Nemesis {
       case 6 -> hurt(leaderOr(anyone()));
       case 7 -> everythingDies(false);
       case 8, 9, 10, 11 -> pause(leaderOr(anyone()));
-      case 12 -> replaceDisk(leaderOr(anyone()));
+      case 12 -> replaceDisk(random.nextBoolean() ? leaderOr(anyone()) : anyone());
       case 13 -> operator.changeMembers(anyone());
       case 14, 15 -> stopInOrder();
       default -> disturb();
@@ -222,9 +222,8 @@ final class Nemesis {
     }
   }
 
-  /** Beside a witness nothing is promised for a disk that is lost: it, or what it knows, counts. */
   private void replaceDisk(SimHost host) {
-    if (unhurt.mayLose(host) && !simulation.scenario.witnessed()) {
+    if (unhurt.mayBeEmptied(host)) {
       world.trace("%s dies, its folder will be empty", host.name);
       host.kill();
       host.emptyDisk();

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.member.GroupStatus;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -34,6 +35,20 @@ final class Unhurt {
                         || (simulation.node(host.name).isInStep()
                             && !host.doomed
                             && !failing.contains(host)));
+  }
+
+  /**
+   * Beside a witness nothing is promised for a copy that is lost: it may be the only one that
+   * counts. The witness's folder may be lost while the pair is whole.
+   */
+  boolean mayBeEmptied(SimHost host) {
+    SimNode leader = simulation.leader();
+    return mayLose(host)
+        && (!simulation.scenario.witnessed()
+            || (host.name.equals(simulation.witness)
+                && leader != null
+                && leader.status().serving()
+                && leader.status().members().stream().allMatch(GroupStatus.Member::voter)));
   }
 
   /** Whether a majority of the voters would stay unhurt if this one were hurt too. */

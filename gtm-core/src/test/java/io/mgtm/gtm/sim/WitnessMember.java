@@ -37,6 +37,13 @@ final class WitnessMember implements SimMember {
     return log;
   }
 
+  /** Whether the pair has told it that it votes. */
+  @Override
+  public boolean isInStep() {
+    return log.status().members().stream()
+        .anyMatch(member -> member.voter() && member.name().equals(node.host.name));
+  }
+
   @Override
   public StateTrace trace() {
     return trace;

@@ -102,12 +102,12 @@ final class Changes {
 
   /** With {@link Agreement#CONNECTED}: a voter that is not counted joins anew. */
   private void demote() {
-    if (s.needsMajority()) {
+    if (s.needsMajority() || !mayDemote()) {
       return;
     }
     Membership now = s.members.latest();
     for (MemberId voter : now.voters()) {
-      if (!voter.equals(s.self) && !leader.counts(voter) && mayDemote()) {
+      if (!voter.equals(s.self) && !leader.counts(voter)) {
         progressOf(voter).restarted = false;
         change(now.demoted(voter));
         return;
@@ -140,10 +140,13 @@ final class Changes {
   /**
    * Beside a witness a member is left out at any time: a leader that has just been elected cannot
    * serve before, and one may go before it is known to be back. What the witness has stored says
-   * which of the memberships that are not committed counts.
+   * which of the memberships that are not committed counts, so it must be there to store it: its
+   * disk may be lost, and the other member be back soon.
    */
   private boolean mayDemote() {
-    return mayChange() || (s.members.latest().hasWitness() && successor == null && s.log.hasRoom());
+    return s.members.latest().hasWitness()
+        ? leader.isAnsweredByWitness() && successor == null && s.log.hasRoom()
+        : mayChange();
   }
 
   private void change(Membership to) {

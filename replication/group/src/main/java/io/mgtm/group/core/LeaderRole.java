@@ -255,6 +255,10 @@ final class LeaderRole {
             && !others.get(voter).restarted);
   }
 
+  boolean isAnsweredByWitness() {
+    return witness.answers();
+  }
+
   /** Another process has taken its place. */
   void doNotCount(MemberId member) {
     if (!member.equals(s.self)) {

@@ -63,6 +63,15 @@ final class WitnessLink {
     return null;
   }
 
+  /** Whether a witness votes, and has answered this leader lately. */
+  boolean answers() {
+    Progress witness = witness();
+    return witness != null
+        && s.members.latest().isVoter(witness.member)
+        && witness.ackedRound > 0
+        && leader.answers(witness);
+  }
+
   /** Says again what was said, with the current round. */
   void beat() {
     committedAtBeat = s.commitIndex;

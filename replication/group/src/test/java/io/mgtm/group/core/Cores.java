@@ -272,6 +272,12 @@ final class Cores {
     deliver();
   }
 
+  /** One's view says that another is there again. */
+  void showBack(String to, String back) {
+    node(to).core.peerUp(nowMs, back);
+    deliver();
+  }
+
   List<Node> leaders() {
     return nodes.values().stream().filter(Node::isLeading).toList();
   }

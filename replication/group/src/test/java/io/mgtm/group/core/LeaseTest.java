@@ -137,6 +137,23 @@ class LeaseTest {
     cores.await("the other leads", () -> cores.answering().equals(List.of(other)));
   }
 
+  /** Else the leader would count on a folder that is gone, to leave out one that comes back. */
+  @Test
+  void aMemberThatIsAwayWhenTheWitnessIsLostIsNotLeftOut() {
+    cores.crash("w");
+    cores.run(SETTINGS.electionTimeoutMs());
+    cores.crash(other.self.name());
+    cores.showGone(leader.self.name(), other.self.name());
+    cores.run(2_000);
+    assertThat(cores.answering()).isEmpty();
+    cores.startEmpty("w");
+    cores.restart(other);
+    cores.showBack(leader.self.name(), other.self.name());
+    cores.await("one leads", () -> cores.answering().size() == 1);
+    Cores.Node now = cores.answering().get(0);
+    cores.await("w votes", () -> now.core.membership().isVoter(cores.node("w").self));
+  }
+
   private boolean says(String what) {
     return leader.core.warnings().stream().anyMatch(said -> said.contains(what));
   }
