@@ -112,10 +112,15 @@ public final class Agent implements AutoCloseable {
     VolumeState found = VolumeFiles.openState(config, meta, store);
     opened.run();
     MetaDirectory.Loaded loaded = meta.loadBitmaps(found);
+    StartFlush flushed = StartFlush.of(config, store, owner);
     VolumeState state = loaded.state();
+    if (flushed.isSuspect() && !state.equals(state.distrusted())) {
+      state = state.distrusted();
+      meta.saveState(state);
+    }
     MetadataWriter writer = new MetadataWriter(meta, config.name(), owner, metadata);
     service = new VolumeService(config, writer, store);
-    service.start(state, loaded.bitmaps());
+    service.start(state, loaded.bitmaps(), flushed);
     metrics = new VolumeMetrics(config.name(), meter, config.replicas().size());
     SslContext linkClientTls = config.linkTls().isOn() ? config.linkTls().client() : null;
     for (int i = 0; i < config.replicas().size(); i++) {
@@ -225,7 +230,7 @@ public final class Agent implements AutoCloseable {
     for (LinkDialer dialer : dialers) {
       dialer.tick(nowMs);
     }
-    if (!service.isReady()) {
+    if (!service.isReady() || service.core().recall().isPending()) {
       waitForPeers(nowMs);
     }
     if (nowMs >= nextRefreshMs) {
@@ -237,7 +242,11 @@ public final class Agent implements AutoCloseable {
   /** A restarted primary does not serve before it knows that it was not replaced. */
   private void waitForPeers(long nowMs) {
     List<VolumeView.Link> links = service.core().view().links();
-    if (peerWait.mayServe(nowMs, links)) {
+    boolean may = peerWait.mayServe(nowMs, links);
+    if (may && service.core().recall().isFetching()) {
+      service.setWaiting("the volume fetches from a replica what its disk may have lost");
+    } else if (may) {
+      service.core().recall().goOn("none is there");
       service.setReady();
       LOG.info("volume {}: serving again", config.name());
     } else {

@@ -26,6 +26,7 @@ final class StoreIo {
 
   private final BackingStore store;
   private final VolumeCore core;
+  private final FlushMark mark;
   private final ByteBuffer zeros;
   private final MessageDigest digest;
   private final BackingStore.Completion changeDone = this::changeDone;
@@ -39,9 +40,10 @@ final class StoreIo {
   private String lastError;
   private long lastErrorAtNs;
 
-  StoreIo(BackingStore store, VolumeCore core) {
+  StoreIo(BackingStore store, VolumeCore core, FlushMark mark) {
     this.store = store;
     this.core = core;
+    this.mark = mark;
     this.zeros = ByteBuffer.allocateDirect(core.state().chunkBytes());
     try {
       this.digest = MessageDigest.getInstance("SHA-256");
@@ -175,10 +177,14 @@ final class StoreIo {
   }
 
   void flush() {
+    mark.set();
     store.flush(null, flushDone);
   }
 
   private void flushDone(Object none, StoreException failure) {
+    if (failure == null && core.recall().isTrusted()) {
+      mark.clear();
+    }
     core.localFlushed(errno(failure));
   }
 }

@@ -49,9 +49,9 @@ final class VolumeService implements VolumeEffects, NbdExport {
     this.store = store;
   }
 
-  void start(VolumeState state, Map<String, IntentBitmap> bitmaps) {
+  void start(VolumeState state, Map<String, IntentBitmap> bitmaps, StartFlush flushed) {
     core = new VolumeCore(state, bitmaps, config.timing(), this);
-    io = new StoreIo(store, core);
+    io = new StoreIo(store, core, flushed.mark());
     config
         .replicas()
         .forEach(
@@ -59,6 +59,9 @@ final class VolumeService implements VolumeEffects, NbdExport {
               core.addLink(replica.link());
               connections.add(null);
             });
+    if (flushed.isSuspect()) {
+      core.recall().begin();
+    }
   }
 
   VolumeCore core() {
@@ -141,7 +144,7 @@ final class VolumeService implements VolumeEffects, NbdExport {
   @Override
   public String unavailable() {
     if (core.isPrimary()) {
-      return ready ? null : waiting;
+      return ready && !core.recall().isPending() ? null : waiting;
     }
     if (!config.serveReads()) {
       return "this side of the volume is secondary and serves no clients";
@@ -272,6 +275,11 @@ final class VolumeService implements VolumeEffects, NbdExport {
   @Override
   public void sendRead(int link, long seq, long offset, int length) {
     on(link, connection -> connection.read(seq, offset, length));
+  }
+
+  @Override
+  public Object keep(Object data) {
+    return ((ByteBuf) data).retain();
   }
 
   @Override

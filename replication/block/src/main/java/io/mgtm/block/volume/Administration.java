@@ -13,6 +13,9 @@ public final class Administration {
   public static final String NO_DISK =
       "this side's disk failed; promote a replica, and do it there";
 
+  private static final String RECALLING =
+      "this primary waits for what its disk may have lost; try again, or promote it by force";
+
   private final VolumeCore core;
   private final StateKeeper states;
   private final WritePath path;
@@ -57,6 +60,9 @@ public final class Administration {
       superseded(refusal);
     }
     if (core.isPrimary()) {
+      if (force) {
+        core.recall().goOn("ordered by force");
+      }
       answer.accept(promotion.isOutdated() ? refusal : null);
       return;
     }
@@ -185,7 +191,8 @@ public final class Administration {
     effects.superseded(why);
     if (demotion == null) {
       core.loseAll("this side is no longer primary");
-      states.update(state -> how.apply(state.withRole(Role.SECONDARY, false)), () -> {});
+      UnaryOperator<VolumeState> all = core.recall().abandon(how);
+      states.update(state -> all.apply(state.withRole(Role.SECONDARY, false)), () -> {});
     }
   }
 
@@ -195,8 +202,9 @@ public final class Administration {
    * @param discard give up this side's own changes in favour of the other's
    */
   public void demote(boolean discard, Consumer<String> answer) {
-    if (!accepting) {
-      answer.accept("this side is changing its role already; try again");
+    if (!accepting || core.recall().isPending()) {
+      answer.accept(
+          accepting ? RECALLING : "this side is changing its role already; try again");
       return;
     }
     accepting = false;
@@ -375,6 +383,8 @@ public final class Administration {
     } else if (sizeBytes < states.current().sizeBytes()) {
       answer.accept(
           "a volume of " + states.current().sizeBytes() + " bytes cannot shrink to " + sizeBytes);
+    } else if (core.recall().isPending()) {
+      answer.accept(RECALLING);
     } else if (growing) {
       answer.accept("a resize is under way already; try again");
     } else {

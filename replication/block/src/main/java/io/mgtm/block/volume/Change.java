@@ -49,6 +49,7 @@ public final class Change {
   long session;
   boolean checksum;
   boolean verify;
+  boolean recalled;
   long seq;
   long markEpoch;
   Change previous;
@@ -105,6 +106,7 @@ public final class Change {
     link = -1;
     checksum = false;
     verify = false;
+    recalled = false;
     return this;
   }
 

@@ -218,6 +218,9 @@ final class Detachment {
 
   /** A replica sent what it was asked for; {@code length} bytes of {@code data}. */
   void readCame(ReplicaLink link, long seq, Object data, int length) {
+    if (core.recall().came(link, seq, data, length)) {
+      return;
+    }
     Map<Long, Read> asked = reads.get(link);
     Read read = asked == null ? null : asked.remove(seq);
     if (read == null || read.length() != length) {

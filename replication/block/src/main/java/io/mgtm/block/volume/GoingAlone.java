@@ -42,7 +42,7 @@ final class GoingAlone {
    * answered in the generation that the replica knows.
    */
   void holdWhileAlone(Change change) {
-    if (!change.fromUpstream && needsGeneration()) {
+    if (!change.fromUpstream && !change.recalled && needsGeneration()) {
       change.waits++;
       abandoned(change);
       releaseOrphans();

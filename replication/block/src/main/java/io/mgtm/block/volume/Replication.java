@@ -161,7 +161,8 @@ final class Replication {
     link.meet(target);
     boolean compare = link.config.checksumResync() || (all && !target.generations().isEmpty());
     String why = decision.reason();
-    enlist(link, slot, all, () -> begin(link, target.nodeId(), compare, why));
+    Runnable begin = () -> begin(link, target.nodeId(), compare, why);
+    enlist(link, slot, all, () -> core.recall().met(link, target, begin));
     return decision;
   }
 
@@ -321,6 +322,7 @@ final class Replication {
     effects.notice("link " + link.config.name() + " suspended: " + reason);
     link.lost(reason);
     core.detachment().lost(link);
+    core.recall().lost(link);
     alone.releaseOrphans();
     path.unthrottle();
   }

@@ -22,6 +22,7 @@ public final class VolumeCore {
   private final CoreTiming timing;
   private final Administration administration;
   private final Detachment detachment;
+  private final Recall recall;
   private boolean changedSinceTick;
   private long nowMs;
   private long nextMarkMs;
@@ -44,6 +45,7 @@ public final class VolumeCore {
     path = new WritePath(this, effects);
     replication = new Replication(this, effects, path, states);
     detachment = new Detachment(this, effects, path, states, replication);
+    recall = new Recall(this, effects, path, states);
     receiver = new Receiver(this, states, effects);
     administration = new Administration(this, states, path, effects);
     state
@@ -197,6 +199,11 @@ public final class VolumeCore {
       path.writeStaleBits();
     }
     settle();
+  }
+
+  /** What this side's disk may have lost before its start. */
+  public Recall recall() {
+    return recall;
   }
 
   // Links: events of the source's side.

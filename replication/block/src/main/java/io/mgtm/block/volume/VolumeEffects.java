@@ -61,6 +61,9 @@ public interface VolumeEffects {
    */
   void sendRead(int link, long seq, long offset, int length);
 
+  /** Keeps what {@link VolumeCore#linkRead} was given until it is discarded. */
+  Object keep(Object data);
+
   /**
    * A {@link VolumeCore#read} ended: {@code data} is what the target sent, which the callee copies,
    * or null when {@code errno} says why not.

@@ -1,5 +1,6 @@
 package io.mgtm.block.volume;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -164,6 +165,23 @@ public record VolumeState(
   /** This state with another standing of this copy. */
   public VolumeState withStanding(Standing newStanding) {
     return with(draft -> draft.standing = newStanding);
+  }
+
+  /**
+   * This state of a copy that may lack something of what it was told to keep: a secondary is
+   * inconsistent until it is resynchronized. Whom it followed last knows which chunks that are; when
+   * it cannot be told who that was, all are compared.
+   */
+  public VolumeState distrusted() {
+    if (role == Role.PRIMARY || !consistent) {
+      return this;
+    }
+    List<String> followed =
+        slots.entrySet().stream()
+            .filter(slot -> slot.getValue().sharedGeneration() == generations.current())
+            .map(Map.Entry::getKey)
+            .toList();
+    return withConsistency(false, followed.size() == 1 ? followed.get(0) : "");
   }
 
   /** The generations that peers may still be at, which must not fall out of the history. */

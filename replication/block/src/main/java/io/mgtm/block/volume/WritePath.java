@@ -48,6 +48,17 @@ final class WritePath {
     }
   }
 
+  /** Takes a change of this side's own, whatever is frozen. */
+  void submitInternal(Change change) {
+    incomplete++;
+    if (change.kind == Kind.FLUSH) {
+      change.waits = 1;
+      awaitFlush(change);
+    } else {
+      enqueue(change);
+    }
+  }
+
   private void admit(Change change) {
     if (!change.fromUpstream && core.replication().alone().needsGeneration()) {
       held.addFirst(change);
@@ -149,7 +160,11 @@ final class WritePath {
     change.waits--;
     if (change.waits == 0) {
       incomplete--;
-      core.completed(change);
+      if (change.recalled) {
+        core.recall().completed(change);
+      } else {
+        core.completed(change);
+      }
     }
   }
 
@@ -285,10 +300,10 @@ final class WritePath {
     flushing = false;
     ArrayDeque<Change> served = flushCurrent;
     flushCurrent = new ArrayDeque<>(served.size());
-    int errno = result;
-    if (result != Errno.OK && core.flushFailed(result)) {
-      errno = Errno.OK;
-    } else if (result != Errno.OK) {
+    boolean failed = result != Errno.OK && !core.flushFailed(result);
+    int errno = Errno.OK;
+    if (failed) {
+      errno = result;
       flushNext.forEach(waiting -> waiting.errno = result);
       untoldFlushErrno = hasClient(served) || hasClient(flushNext) ? Errno.OK : result;
     } else if (untoldFlushErrno != Errno.OK && hasClient(served)) {

@@ -43,6 +43,11 @@ final class QuietEffects implements VolumeEffects {
   public void sendRead(int link, long seq, long offset, int length) {}
 
   @Override
+  public Object keep(Object data) {
+    return data;
+  }
+
+  @Override
   public void readDone(Object context, Object data, int errno) {}
 
   @Override

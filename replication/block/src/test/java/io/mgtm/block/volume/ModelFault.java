@@ -48,5 +48,7 @@ enum ModelFault {
   /** A primary goes on without its disk before it has written down that it has none. */
   GOES_ON_BEFORE_IT_IS_WRITTEN,
   /** A flush that failed counts as one that succeeded. */
-  FAILED_FLUSH_FORGOTTEN
+  FAILED_FLUSH_FORGOTTEN,
+  /** A side that died during a flush that failed starts as after any other death. */
+  FLUSH_MARK_IGNORED
 }

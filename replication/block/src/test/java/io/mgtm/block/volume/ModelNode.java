@@ -34,7 +34,7 @@ final class ModelNode implements VolumeEffects {
   VolumeCore core;
   int life;
   boolean failing;
-  private long flushEpoch;
+  final ModelFlushes flushes = new ModelFlushes(this);
 
   ModelNode(ModelWorld world, int index, Role role) {
     this.world = world;
@@ -69,9 +69,17 @@ final class ModelNode implements VolumeEffects {
   }
 
   void start() {
+    flushes.beforeStart();
     Map<String, IntentBitmap> bitmaps = files.load();
     core = new VolumeCore(files.state, bitmaps, world.timing, this);
     linkConfigs.forEach(core::addLink);
+    flushes.started();
+  }
+
+  /** Whether it is primary, and knows that its disk has lost nothing. */
+  boolean isWholePrimary() {
+    VolumeState state = core.state();
+    return state.role() == Role.PRIMARY && state.consistent() && !core.recall().isPending();
   }
 
   /** What a client may read. */
@@ -87,6 +95,7 @@ final class ModelNode implements VolumeEffects {
     inFlight.clear();
     if (power) {
       disk.losePower();
+      flushes.losePower();
     }
     files.crash(power);
     core = null;
@@ -165,46 +174,7 @@ final class ModelNode implements VolumeEffects {
 
   @Override
   public void flushLocal() {
-    long[] snapshot = disk.snapshot((int) core.state().sizeBytes());
-    long epoch = ++flushEpoch;
-    boolean skipped =
-        world.fault == ModelFault.FLUSH_NOT_FORWARDED && core.state().role() == Role.SECONDARY;
-    boolean slow =
-        (world.fault == ModelFault.BIT_CLEARED_BEFORE_TARGET_IS_DURABLE
-                || world.fault == ModelFault.ACKNOWLEDGED_IN_BACKLOG
-                || world.fault == ModelFault.FOLLOWERS_DO_NOT_WAIT_FOR_FLUSH)
-            && core.state().role() == Role.SECONDARY;
-    after(
-        slow ? 12 : 0,
-        () -> {
-          if (failing && random.nextInt(6) == 0) {
-            failFlush(snapshot);
-            return;
-          }
-          if (!skipped && epoch == flushEpoch) {
-            disk.flushed(snapshot);
-          }
-          core.localFlushed(Errno.OK);
-        });
-  }
-
-  private void failFlush(long[] snapshot) {
-    disk.flushFailed(snapshot);
-    world.trace(() -> "n" + index + " fails to flush");
-    if (world.fault == ModelFault.FAILED_FLUSH_FORGOTTEN) {
-      core.localFlushed(Errno.OK);
-      return;
-    }
-    boolean replaced = core.isAccepting() && core.replication().hasHeir();
-    if (core.state().role() == Role.PRIMARY && !replaced) {
-      world.history.flushFailed(index);
-    }
-    core.localFlushed(Errno.EIO);
-    // What follows from it is written down before anything else goes wrong.
-    failing = false;
-    for (int i = 0; i < 200 && !pending.isEmpty(); i++) {
-      step();
-    }
+    flushes.flush();
   }
 
   @Override
@@ -371,6 +341,11 @@ final class ModelNode implements VolumeEffects {
   @Override
   public void sendRead(int link, long seq, long offset, int length) {
     send(link, () -> receiverOf(link).read(seq, new Change().readBytes(offset, length)));
+  }
+
+  @Override
+  public Object keep(Object data) {
+    return data;
   }
 
   @Override
