@@ -7,6 +7,7 @@ import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Receiver;
 import io.mgtm.block.volume.ReceiverEffects;
 import io.mgtm.block.volume.VolumeCore;
+import io.mgtm.block.wire.Newcomers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -73,7 +74,8 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) throws Exception {
-    newcomers.came(this);
+    newcomers.came(
+        this, () -> fail("too many connections came that do not introduce themselves"));
     super.channelActive(ctx);
   }
 

@@ -1,5 +1,6 @@
 package io.mgtm.block.nbd;
 
+import io.mgtm.block.wire.Newcomers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
@@ -23,12 +24,20 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
   private static final String CONTEXT = "base:allocation";
   private static final int CONTEXT_ID = 1;
   private static final int QUERIES_MAX = 64;
+
+  /** How many options a client may send: as many as nbdkit takes. */
+  static final int OPTIONS_MAX = 32;
+
+  /** How many kinds of information it may ask for at once. */
+  static final int INFOS_MAX = 32;
   private static final long HANDSHAKE_SECONDS_MAX = 30;
   private static final int ZEROES_BYTES = 124;
 
   private final NbdExport export;
   private final NbdMeter meter;
   private final NbdTls tls;
+  private final Newcomers newcomers;
+  private int options;
   private boolean greeted;
   private boolean secured;
   private boolean structured;
@@ -36,14 +45,16 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
   private String contextFor;
   private boolean finished;
 
-  NbdHandshakeHandler(NbdExport export, NbdMeter meter, NbdTls tls) {
+  NbdHandshakeHandler(NbdExport export, NbdMeter meter, NbdTls tls, Newcomers newcomers) {
     this.export = export;
     this.meter = meter;
     this.tls = tls;
+    this.newcomers = newcomers;
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) throws Exception {
+    newcomers.came(this, () -> fatal(ctx, "is the oldest of too many that negotiate"));
     ByteBuf hello = ctx.alloc().buffer(18);
     hello.writeLong(Nbd.MAGIC).writeLong(Nbd.OPTION_MAGIC);
     hello.writeShort(Nbd.FLAG_FIXED_NEWSTYLE | Nbd.FLAG_NO_ZEROES);
@@ -60,6 +71,12 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
                 HANDSHAKE_SECONDS_MAX,
                 TimeUnit.SECONDS);
     super.channelActive(ctx);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+    newcomers.left(this);
+    super.channelInactive(ctx);
   }
 
   @Override
@@ -88,6 +105,10 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
       return;
     }
     long length = in.getUnsignedInt(in.readerIndex() + 12);
+    if (options >= OPTIONS_MAX) {
+      fatal(ctx, "sent more than " + OPTIONS_MAX + " options");
+      return;
+    }
     if (length > Nbd.OPTION_BYTES_MAX) {
       fatal(ctx, "sent an option of " + length + " bytes");
       return;
@@ -95,6 +116,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
     if (in.readableBytes() >= 16 + length) {
       int option = in.getInt(in.readerIndex() + 8);
       in.skipBytes(16);
+      options++;
       option(ctx, option, in.readSlice((int) length));
     }
   }
@@ -198,6 +220,10 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
         || data.readableBytes() < 2
         || data.readUnsignedShort() * 2 != data.readableBytes()) {
       error(ctx, option, Nbd.REP_ERR_INVALID, "the lengths in this option do not fit");
+      return;
+    }
+    if (data.readableBytes() > 2 * INFOS_MAX) {
+      error(ctx, option, Nbd.REP_ERR_TOO_BIG, "at most " + INFOS_MAX + " kinds of information");
       return;
     }
     if (!isServed(name)) {
@@ -309,6 +335,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
 
   private void transmit(ChannelHandlerContext ctx, String name) {
     finished = true;
+    newcomers.left(this);
     ctx.flush();
     boolean status = contextFor != null && contextFor.equals(canonical(name));
     ctx.pipeline()

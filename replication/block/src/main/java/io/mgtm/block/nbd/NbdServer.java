@@ -2,6 +2,7 @@ package io.mgtm.block.nbd;
 
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.EventLoops;
+import io.mgtm.block.wire.Newcomers;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -41,6 +42,7 @@ public final class NbdServer implements AutoCloseable {
     if (endpoint.isUnix()) {
       Files.deleteIfExists(Path.of(endpoint.path()));
     }
+    Newcomers newcomers = new Newcomers();
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(owner)
@@ -57,7 +59,7 @@ public final class NbdServer implements AutoCloseable {
                             new WriteBufferWaterMark(UNTAKEN_BYTES_MAX / 4, UNTAKEN_BYTES_MAX));
                     child
                         .pipeline()
-                        .addLast("handshake", new NbdHandshakeHandler(export, meter, tls));
+                        .addLast("handshake", new NbdHandshakeHandler(export, meter, tls, newcomers));
                   }
                 });
     var bound = bootstrap.bind(endpoint.socketAddress()).awaitUninterruptibly();

@@ -9,6 +9,7 @@ import io.mgtm.block.volume.Identity;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeCore;
 import io.mgtm.block.volume.VolumeState;
+import io.mgtm.block.wire.Newcomers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

@@ -3,6 +3,7 @@ package io.mgtm.block.nbd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.mgtm.block.wire.Newcomers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -20,7 +21,7 @@ class NbdFuzzTest {
   static void feed(byte[] bytes) {
     MemoryExport export = new MemoryExport(1 << 20);
     EmbeddedChannel channel =
-        new EmbeddedChannel(new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE));
+        new EmbeddedChannel(new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE, new Newcomers()));
     channel.pipeline().fireChannelActive();
     int cut = bytes.length / 3;
     for (ByteBuf part :

@@ -2,6 +2,7 @@ package io.mgtm.block.nbd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.block.wire.Newcomers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -18,7 +19,7 @@ class NbdProtocolTest {
 
   private final MemoryExport export = new MemoryExport(SIZE);
   private final EmbeddedChannel channel =
-      new EmbeddedChannel(new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE));
+      new EmbeddedChannel(new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE, new Newcomers()));
   private final ByteBuf received = Unpooled.buffer();
 
   @AfterEach
