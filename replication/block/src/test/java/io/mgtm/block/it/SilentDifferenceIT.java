@@ -1,0 +1,76 @@
+package io.mgtm.block.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.testing.Await;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Sequences after which two copies once said that they were equal, and were not. */
+class SilentDifferenceIT {
+  private static final int MIB = 1 << 20;
+  private static final int CHUNKS_AWAY = 64;
+  private static final int CHUNK = 65_536;
+
+  @TempDir Path folder;
+
+  @Test
+  void whatIsWrittenBehindTheOldEndAfterAResizeAndAPromotionReachesTheOtherCopy() throws Exception {
+    try (CopyPair pair = new CopyPair(folder, "64M").start()) {
+      assertThat(pair.a.ask("resize", "sizeBytes", 192L * MIB).has("ok")).isTrue();
+      Await.until(
+          "b has grown", () -> pair.b.status().path("sizeBytes").asLong() == 192L * MIB);
+      pair.a.awaitUpToDate();
+      pair.a.kill();
+      pair.promote(pair.b, true);
+      assertThat(CopyPair.write(pair.b, 150L * MIB, 5, 8 * MIB)).isZero();
+      pair.b.kill();
+      pair.recover(pair.b);
+      assertThat(pair.a.status().path("role").asText()).isEqualTo("secondary");
+      pair.assertEqual(pair.b);
+    }
+  }
+
+  @Test
+  void aBitmapThatIsCutShortMeansThatEverythingIsCompared() throws Exception {
+    everythingIsComparedHoweverOftenThatIsCutShort(CopyPair.Spoiling.TRUNCATED);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CopyPair.Spoiling.class,
+      names = {"REMOVED", "OVERWRITTEN"})
+  @Tag("long")
+  void aLostOrDamagedBitmapMeansThatEverythingIsCompared(CopyPair.Spoiling spoiling)
+      throws Exception {
+    everythingIsComparedHoweverOftenThatIsCutShort(spoiling);
+  }
+
+  /** The replica misses writes, and what says which is spoiled while the primary is down. */
+  private void everythingIsComparedHoweverOftenThatIsCutShort(CopyPair.Spoiling spoiling)
+      throws Exception {
+    String[] slow = {"--resync-min", "2M", "--resync-max", "4M", "--peer-wait-ms", "1000"};
+    try (CopyPair pair = new CopyPair(folder, "16M", slow).start()) {
+      pair.b.kill();
+      for (int i = 0; i < CHUNKS_AWAY; i++) {
+        assertThat(CopyPair.write(pair.a, 2L * i * CHUNK, i + 1, CHUNK)).isZero();
+      }
+      pair.a.kill();
+      spoiling.apply(pair.a);
+      pair.b.start();
+      pair.a.start();
+      Await.until("a resync runs", () -> pair.a.linkState(0).equals("syncing"));
+      assertThat(Files.readString(pair.a.log())).contains("every chunk is compared");
+      pair.a.kill();
+      pair.a.start();
+      Await.until("it runs again", () -> pair.a.linkState(0).equals("syncing"));
+      pair.recover(pair.a);
+      pair.assertEqual(pair.a);
+    }
+  }
+}
