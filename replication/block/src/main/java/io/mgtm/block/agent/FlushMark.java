@@ -50,10 +50,7 @@ final class FlushMark {
     boolean set = damaged || (same && before[0] != CLEAR);
     try (FileChannel channel =
         FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE)) {
+            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       if (!same) {
         // Its block must be there: a page of a mapped file that finds no room ends the process.
         byte[] fresh = new byte[BYTES];

@@ -24,8 +24,7 @@ record StartFlush(FlushMark mark, boolean isSuspect) {
   /** A page cache full of what was written last, and a slow disk. */
   private static final long SECONDS_MAX = 600;
 
-  static StartFlush of(VolumeConfig config, BackingStore store, Executor owner)
-      throws IOException {
+  static StartFlush of(VolumeConfig config, BackingStore store, Executor owner) throws IOException {
     FlushMark mark = FlushMark.open(config.meta());
     if (!mark.isSameBoot()) {
       return new StartFlush(mark, false);

@@ -74,8 +74,7 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) throws Exception {
-    newcomers.came(
-        this, () -> fail("too many connections came that do not introduce themselves"));
+    newcomers.came(this, () -> fail("too many connections came that do not introduce themselves"));
     super.channelActive(ctx);
   }
 

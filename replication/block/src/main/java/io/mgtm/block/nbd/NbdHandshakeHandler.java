@@ -30,6 +30,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
 
   /** How many kinds of information it may ask for at once. */
   static final int INFOS_MAX = 32;
+
   private static final long HANDSHAKE_SECONDS_MAX = 30;
   private static final int ZEROES_BYTES = 124;
 

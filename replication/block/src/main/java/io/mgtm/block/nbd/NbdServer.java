@@ -59,7 +59,8 @@ public final class NbdServer implements AutoCloseable {
                             new WriteBufferWaterMark(UNTAKEN_BYTES_MAX / 4, UNTAKEN_BYTES_MAX));
                     child
                         .pipeline()
-                        .addLast("handshake", new NbdHandshakeHandler(export, meter, tls, newcomers));
+                        .addLast(
+                            "handshake", new NbdHandshakeHandler(export, meter, tls, newcomers));
                   }
                 });
     var bound = bootstrap.bind(endpoint.socketAddress()).awaitUninterruptibly();

@@ -203,8 +203,7 @@ public final class Administration {
    */
   public void demote(boolean discard, Consumer<String> answer) {
     if (!accepting || core.recall().isPending()) {
-      answer.accept(
-          accepting ? RECALLING : "this side is changing its role already; try again");
+      answer.accept(accepting ? RECALLING : "this side is changing its role already; try again");
       return;
     }
     accepting = false;

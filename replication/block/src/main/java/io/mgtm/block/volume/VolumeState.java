@@ -169,8 +169,8 @@ public record VolumeState(
 
   /**
    * This state of a copy that may lack something of what it was told to keep: a secondary is
-   * inconsistent until it is resynchronized. Whom it followed last knows which chunks that are; when
-   * it cannot be told who that was, all are compared.
+   * inconsistent until it is resynchronized. Whom it followed last knows which chunks that are;
+   * when it cannot be told who that was, all are compared.
    */
   public VolumeState distrusted() {
     if (role == Role.PRIMARY || !consistent) {

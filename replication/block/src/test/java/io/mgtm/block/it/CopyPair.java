@@ -92,8 +92,9 @@ final class CopyPair implements AutoCloseable {
     assertThat(primary.ask("verify").path("error").asText()).isEmpty();
     Await.until(
         "verify has ended",
-        () -> !primary.link(0).path("verify").path("running").asBoolean()
-            && primary.link(0).path("verify").path("totalBytes").asLong() > 0);
+        () ->
+            !primary.link(0).path("verify").path("running").asBoolean()
+                && primary.link(0).path("verify").path("totalBytes").asLong() > 0);
     assertThat(primary.link(0).path("verify").path("mismatches").asLong()).isZero();
     assertThat(primary.link(0).path("state").asText()).isEqualTo("up-to-date");
     assertThat(Files.mismatch(a.file(), b.file())).as("the first byte that differs").isEqualTo(-1);

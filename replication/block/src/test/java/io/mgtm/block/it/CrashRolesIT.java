@@ -34,7 +34,14 @@ class CrashRolesIT {
 
   /** Marks, and bits that are cleared, while a round runs. */
   private static final String[] QUICK = {
-    "--mark-interval-ms", "30", "--bit-cooling-ms", "40", "--bits-kept", "1M", "--bits-ahead", "256K"
+    "--mark-interval-ms",
+    "30",
+    "--bit-cooling-ms",
+    "40",
+    "--bits-kept",
+    "1M",
+    "--bits-ahead",
+    "256K"
   };
 
   private enum Trouble {

@@ -23,8 +23,7 @@ class SilentDifferenceIT {
   void whatIsWrittenBehindTheOldEndAfterAResizeAndAPromotionReachesTheOtherCopy() throws Exception {
     try (CopyPair pair = new CopyPair(folder, "64M").start()) {
       assertThat(pair.a.ask("resize", "sizeBytes", 192L * MIB).has("ok")).isTrue();
-      Await.until(
-          "b has grown", () -> pair.b.status().path("sizeBytes").asLong() == 192L * MIB);
+      Await.until("b has grown", () -> pair.b.status().path("sizeBytes").asLong() == 192L * MIB);
       pair.a.awaitUpToDate();
       pair.a.kill();
       pair.promote(pair.b, true);

@@ -190,7 +190,8 @@ class LinkBoundsTest {
       core = target(0);
       EmbeddedChannel channel = proved();
       feed(channel, hello());
-      assertThat(feed(channel, frame(Frame.RESIZE, 1, size, new byte[0]))).contains("a new size of");
+      assertThat(feed(channel, frame(Frame.RESIZE, 1, size, new byte[0])))
+          .contains("a new size of");
       assertEnds(channel);
     }
     assertThat(grown).isEmpty();

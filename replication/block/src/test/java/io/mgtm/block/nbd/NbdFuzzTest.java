@@ -21,7 +21,8 @@ class NbdFuzzTest {
   static void feed(byte[] bytes) {
     MemoryExport export = new MemoryExport(1 << 20);
     EmbeddedChannel channel =
-        new EmbeddedChannel(new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE, new Newcomers()));
+        new EmbeddedChannel(
+            new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE, new Newcomers()));
     channel.pipeline().fireChannelActive();
     int cut = bytes.length / 3;
     for (ByteBuf part :

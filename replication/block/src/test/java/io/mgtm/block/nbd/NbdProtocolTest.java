@@ -19,7 +19,8 @@ class NbdProtocolTest {
 
   private final MemoryExport export = new MemoryExport(SIZE);
   private final EmbeddedChannel channel =
-      new EmbeddedChannel(new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE, new Newcomers()));
+      new EmbeddedChannel(
+          new NbdHandshakeHandler(export, new NbdMeter(), NbdTls.NONE, new Newcomers()));
   private final ByteBuf received = Unpooled.buffer();
 
   @AfterEach
