@@ -32,6 +32,8 @@ import java.util.stream.Collectors;
 
 /** Members of one group in this JVM, on loopback. */
 final class TestGroup implements AutoCloseable {
+  static final List<String> THREE = List.of("g1", "g2", "g3");
+
   private static final long WAIT_NANOS = Await.PATIENCE.toNanos();
   private static final long AGREEMENT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -53,6 +55,13 @@ final class TestGroup implements AutoCloseable {
     for (int i = 0; i < free.size(); i++) {
       addresses.put("g" + (i + 1), free.get(i));
     }
+  }
+
+  /** Three members, which run. */
+  static TestGroup three(GroupMode mode, Path folder) {
+    TestGroup group = new TestGroup(mode, folder, THREE, Optional.empty());
+    THREE.forEach(group::start);
+    return group;
   }
 
   TestMember start(String name) {
@@ -281,5 +290,23 @@ final class TestGroup implements AutoCloseable {
   @Override
   public void close() {
     members.values().forEach(TestMember::close);
+  }
+
+  /** Another member than the leader. */
+  TestMember other() {
+    return otherThan(awaitLeader());
+  }
+
+  TestMember otherThan(TestMember leader) {
+    return members.values().stream().filter(m -> !m.equals(leader)).findFirst().get();
+  }
+
+  /** Adds so many words of a hundred bytes, and waits until they are committed. */
+  void fill(int words) throws Exception {
+    TestMember leader = awaitLeader();
+    for (int i = 0; i < words; i++) {
+      leader.add("x".repeat(100) + i, Durability.BUFFERED);
+    }
+    add("filled");
   }
 }

@@ -1,0 +1,67 @@
+package io.mgtm.gtm.sim;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.group.GroupMode;
+import io.mgtm.gtm.QuietLog;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Each fault that is planted in the parts is found by one of the first schedules. */
+class PlantedFaultTest {
+  private static final int SCHEDULES_UNTIL_FOUND = 150;
+
+  @RegisterExtension static final QuietLog QUIET = new QuietLog("io.mgtm");
+
+  @ParameterizedTest
+  @CsvSource({
+    "FIFO, ACKNOWLEDGE_BEFORE_MAJORITY",
+    "FIFO, SEND_BEFORE_PERSIST",
+    "FIFO, VOTE_NOT_PERSISTED",
+    "FIFO, STALE_INTRODUCTION",
+    "FIFO, POWER_CUT_NOT_NOTICED",
+    "FIFO, CHECKPOINT_FORGETS_SESSIONS",
+    "FIFO, READ_WITHOUT_CONFIRMATION",
+    "FIFO, FORGET_REPLAY",
+    "FIFO, REPLAY_BACKWARDS",
+    "FIFO, REPLAY_ANSWERED",
+    "FIFO, REOPEN_LOST_SESSION",
+    "LAZY, LAZY_WITHOUT_FENCE",
+    "LAZY, NO_WAIT_FOR_FRONTS",
+    "LAZY, OTHER_ORDER",
+    "LAZY, NO_SKIP",
+    "LAZY, FORGET_AT_REPLY",
+    "LAZY, OWN_FRONT_AT_ONCE",
+    "FIFO, WITNESS_ACKNOWLEDGES_BEFORE_STORING",
+    "FIFO, WITNESS_VOTES_FOR_A_LOG_BEHIND",
+    "FIFO, LEADER_GOES_ON_WITHOUT_THE_WITNESS",
+    "LAZY, WITNESS_ACKNOWLEDGES_BEFORE_STORING",
+    "LAZY, WITNESS_VOTES_FOR_A_LOG_BEHIND",
+    "LAZY, LEADER_GOES_ON_WITHOUT_THE_WITNESS",
+    "LAZY, LEADER_GOES_ON_AFTER_ITS_LEASE",
+    "FIFO, REQUIRED_ACKNOWLEDGED_BEFORE_FORCE",
+    "FIFO, AHEAD_TAKEN_FOR_BUFFERED",
+    "FIFO, FOREIGN_DURABILITY",
+    "FIFO, FAILED_SYNC_FORGOTTEN",
+    "FIFO, EMPTIED_FOLDER_KEEPS_ITS_IDENTITY",
+    "FIFO, NO_LOG_MATCHING",
+    "LAZY, RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP",
+    "LAZY, SUCCESSOR_NOT_IN_STEP",
+    "LAZY, LOSS_NOT_TOLD",
+    "TOTAL, ACKNOWLEDGE_BEFORE_MAJORITY",
+    "TOTAL, AHEAD_TAKEN_FOR_BUFFERED",
+    "TOTAL, REPEATED_PROPOSAL_NOT_DROPPED",
+    "TOTAL, CHECKPOINT_FORGETS_ORIGINS",
+  })
+  void plantedFaultIsFound(GroupMode mode, Fault fault) {
+    assertThatThrownBy(
+            () -> {
+              for (long seed = 0; seed < SCHEDULES_UNTIL_FOUND; seed++) {
+                SimulationTest.run(mode, seed, fault);
+              }
+            })
+        .isInstanceOf(Violation.class)
+        .satisfies(found -> System.out.println(fault + " found: " + found.getMessage()));
+  }
+}
