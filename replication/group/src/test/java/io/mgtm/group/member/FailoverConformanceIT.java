@@ -18,7 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the modes promise when a leader is killed, cut off or hands over, as {@link ConformanceIT}. */
+/**
+ * What the modes promise when a leader is killed, cut off or hands over, as {@link ConformanceIT}.
+ */
 class FailoverConformanceIT {
   @TempDir Path folder;
 
@@ -129,7 +131,8 @@ class FailoverConformanceIT {
   void leaderThatIsCutOffAcknowledgesNothingAndItsStateIsUndone(GroupMode mode) throws Exception {
     Promise.NOTHING_WITHOUT_A_MAJORITY.assumeMadeBy(mode);
     Promise.UNACKNOWLEDGED_IS_UNDONE.assumeMadeBy(mode);
-    try (TestGroup group = new TestGroup(mode, folder, TestGroup.THREE, Optional.empty()).cuttable()) {
+    try (TestGroup group =
+        new TestGroup(mode, folder, TestGroup.THREE, Optional.empty()).cuttable()) {
       TestGroup.THREE.forEach(group::start);
       group.add("before");
       Await.until("all have it", () -> group.haveAll("before"));
