@@ -73,6 +73,12 @@ final class SequenceDatabases {
     return pages == null ? null : pages.get(key);
   }
 
+  /** As {@link SequencePages#step}. */
+  boolean step(String key, long[] value) {
+    SequencePages pages = of(key);
+    return pages != null && pages.step(key, value);
+  }
+
   /** Adds a sequence, or puts it in the place of the one with its key. */
   void put(Sequence sequence) {
     SequencePages pages = of(sequence.key);

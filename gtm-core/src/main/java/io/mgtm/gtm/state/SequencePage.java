@@ -139,6 +139,34 @@ final class SequencePage {
     numbers[from + KEY] = where | (s.cycle ? CYCLE : 0) | (s.called ? CALLED : 0);
   }
 
+  /**
+   * Draws the next value of the one at a place, as {@link Sequence#draw} and {@link
+   * Sequence#settle} do, where that is a plain step: within its bounds, and backed by the last
+   * raise. False, and nothing is done, where it takes more.
+   */
+  boolean step(int at) {
+    int from = at * NUMBERS;
+    long value = numbers[from + VALUE];
+    long increment = numbers[from + INCREMENT];
+    long following = value + increment;
+    boolean inside =
+        increment > 0
+            ? following > value && following <= numbers[from + MAX]
+            : following < value && following >= numbers[from + MIN];
+    boolean called = (numbers[from + KEY] & CALLED) != 0;
+    if (!inside || !called || numbers[from + USED] >= numbers[from + COVERED]) {
+      return false;
+    }
+    numbers[from + VALUE] = following;
+    numbers[from + LAST] = following;
+    numbers[from + USED]++;
+    return true;
+  }
+
+  long value(int at) {
+    return numbers[at * NUMBERS + VALUE];
+  }
+
   /** Adds one whose key is new. */
   void add(Sequence s) {
     int length = s.key.length();

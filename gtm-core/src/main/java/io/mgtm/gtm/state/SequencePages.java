@@ -129,6 +129,24 @@ final class SequencePages {
     return own;
   }
 
+  /**
+   * Draws the next value where that is a plain step, see {@link SequencePage#step}.
+   *
+   * @param value gets it
+   * @return false when nothing was done
+   */
+  boolean step(String key, long[] value) {
+    int where = pageOf(key);
+    int at = pages[where] == null ? -1 : pages[where].of().find(key);
+    if (at < 0) {
+      return false;
+    }
+    SequencePage page = own(where);
+    boolean stepped = page.step(at);
+    value[0] = page.value(at);
+    return stepped;
+  }
+
   /** Adds a sequence, or puts it in the place of the one with its key. */
   void put(Sequence sequence) {
     String key = sequence.key;

@@ -17,6 +17,7 @@ final class SequenceTable {
   private static final long DEFAULT_MIN_DESCENDING = -0x7fff_ffff_ffff_fffeL;
 
   private final SequenceDatabases byKey;
+  private final long[] stepped = new long[1];
   private Effect effect = Effect.NONE;
 
   SequenceTable() {
@@ -80,6 +81,10 @@ final class SequenceTable {
   }
 
   private Reply nextValue(String key, long entry) {
+    if (byKey.step(key, stepped)) {
+      effect = Effect.LOGGED;
+      return new SequenceReply.Value(CommandType.NEXT_VALUE, key, stepped[0]);
+    }
     Sequence sequence = byKey.get(key);
     if (sequence == null) {
       return noSuchSequence(key);

@@ -2,6 +2,7 @@ package io.mgtm.gtm.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,6 +30,7 @@ class SequenceDatabasesTest {
   private final List<String> keys = someKeys();
   private long entry;
   private boolean filling;
+  private int steps;
 
   /** Some of several databases, with equal hash codes, of every byte, and of no length. */
   private static List<String> someKeys() {
@@ -88,7 +90,21 @@ class SequenceDatabasesTest {
     Sequence known = expected.get(key);
     assertThat(read == null).isEqualTo(known == null);
     entry++;
-    for (int i = random.nextInt(200); known != null && i >= 0 && known.draw(); i--) {
+    for (int i = random.nextInt(200); known != null && i >= 0; i--) {
+      long[] stepped = new long[1];
+      if (random.nextBoolean() && pages.step(key, stepped)) {
+        twin.step(key, new long[1]);
+        assertThat(known.draw()).isTrue();
+        assertThat(known.settle(entry)).isEqualTo(Effect.LOGGED);
+        assertThat(stepped[0]).isEqualTo(known.value);
+        steps++;
+        read = pages.get(key);
+        continue;
+      }
+      if (!known.draw()) {
+        assertThat(read.draw()).isFalse();
+        break;
+      }
       assertThat(read.draw()).isTrue();
       assertThat(read.settle(entry)).isEqualTo(known.settle(entry));
       pages.put(read);
@@ -147,6 +163,7 @@ class SequenceDatabasesTest {
       }
     }
     compare(pages, expected);
+    assertThat(steps).as("plain steps").isGreaterThan(1_000);
     assertThat(most).as("enough for pages to be split").isGreaterThan(KEYS / 4);
   }
 
