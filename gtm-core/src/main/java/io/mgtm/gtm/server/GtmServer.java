@@ -87,7 +87,7 @@ public final class GtmServer implements AutoCloseable {
     if (config.metrics() != null) {
       metricsServer = new MetricsServer(config.metrics(), registry, () -> trouble);
     }
-    LinkService links = core.linkService(keys);
+    LinkService links = core.linkService(keys, sockets.begun());
     sockets.listen(core.engine(), links, LinkTls.server(config.links()));
     onOwner(() -> core.listening(advertised()));
     if (config.group().exists()) {

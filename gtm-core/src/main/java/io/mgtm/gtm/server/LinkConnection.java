@@ -33,7 +33,9 @@ import org.slf4j.LoggerFactory;
  * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log and the socket takes
  * what it is sent; a front that takes nothing for {@code timeouts.outboundMs} is closed, and so is
  * one that does not end a frame in {@code timeouts.frameMs}. Before a front has said, and shown
- * where there is a secret, who it is, its frames must be short, see {@link Newcomers}.
+ * where there is a secret, who it is, its frames must be short, see {@link Newcomers}. Where there
+ * is none, long ones that it has begun are counted with those of XC clients, see {@link
+ * io.mgtm.gtm.net.PartialBudget}.
  *
  * <p>An exception or error here ends the link alone; one of the engine behind it ends the node,
  * whose state may be half changed.
@@ -80,14 +82,15 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
     outbound = new OutboundWatch(ctx.channel(), service.timeouts().outboundMs(), this::closeUnread);
+    boolean asked = service.keys().ask(ctx.channel());
     inbound =
         new InboundWatch(
             ctx.channel(),
             partial,
             service.timeouts().frameMs(),
-            null,
+            asked ? null : service.begun(),
             why -> fail(RefusalCode.PROTOCOL, why, ""));
-    if (service.keys().ask(ctx.channel())) {
+    if (asked) {
       nonce = new byte[LinkFormat.SECRET_BYTES];
       RANDOM.nextBytes(nonce);
       ByteBuf out = newBuffer();
@@ -113,8 +116,12 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     decode(joined);
     if (failed) {
       partial.release();
-    } else if (partial.keepRest(joined)) {
-      inbound.begins();
+    } else {
+      boolean begins = partial.keepRest(joined);
+      if (begins) {
+        inbound.begins();
+      }
+      inbound.count(begins);
     }
   }
 
@@ -314,6 +321,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     partial.release();
+    inbound.count(false);
     failed = true;
     service.metrics().disconnected();
     onOwner(

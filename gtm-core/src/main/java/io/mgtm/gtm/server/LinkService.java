@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.PartialBudget;
 import java.io.IOException;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
@@ -11,6 +12,7 @@ import org.slf4j.LoggerFactory;
  * What the links of this node have in common.
  *
  * @param keys what links may do
+ * @param begun of frames that whoever has shown no secret has begun
  * @param fatal told when an invariant is broken
  */
 record LinkService(
@@ -19,6 +21,7 @@ record LinkService(
     AdminService admin,
     LinkKeys keys,
     GtmConfig.Timeouts timeouts,
+    PartialBudget begun,
     GtmMetrics metrics,
     Consumer<Throwable> fatal) {
   private static final Logger log = LoggerFactory.getLogger(LinkService.class);

@@ -13,6 +13,7 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.front.Front;
+import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Standing;
@@ -332,8 +333,7 @@ final class NodeCore implements AutoCloseable {
     return status.troubledBy(trouble(status));
   }
 
-  /** What links need. */
-  LinkService linkService(LinkKeys keys) {
+  LinkService linkService(LinkKeys keys, PartialBudget begun) {
     return new LinkService(
         links,
         peers,
@@ -346,6 +346,7 @@ final class NodeCore implements AutoCloseable {
             owner),
         keys,
         config.timeouts(),
+        begun,
         metrics,
         fatal);
   }

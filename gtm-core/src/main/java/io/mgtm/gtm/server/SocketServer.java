@@ -76,6 +76,11 @@ final class SocketServer implements AutoCloseable {
     ioLoops = one ? ownerLoop : EventLoops.start(config.ioThreads() - 1, "mgtm-io", fatal);
   }
 
+  /** What frames that were begun take, of all who have shown no secret. */
+  PartialBudget begun() {
+    return begun;
+  }
+
   /** The thread that owns the state. */
   EventLoop owner() {
     return ownerLoop.next();

@@ -17,10 +17,8 @@ import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import io.mgtm.testing.Await;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -179,32 +177,23 @@ class AdminRolesTest {
       }
       return text.toString();
     }
-
-    static void fails(Throwable cause) {
-      throw new AssertionError(cause);
-    }
   }
 
   /** What a node without a secret answers to somebody at an address. */
   private static String asked(SocketAddress from, String verb) throws IOException {
-    GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());
-    LinkPeers peers = new LinkPeers(() -> new Standing(true, 1, "g", "g", "h:1"));
     GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), false, () -> {});
     GroupControl control =
         new SingleControl("g", DurabilityMode.CRITICAL, new LossyLog(LossyLog.Fault.NONE), machine);
     AdminService admin =
         new AdminService(control, control::status, null, null, () -> 1, Runnable::run);
-    LinkService service =
-        new LinkService(
+    From channel =
+        EmbeddedConnections.link(
+            new From(from),
             null,
-            peers,
             admin,
             LinkKeys.read(GtmConfig.DEFAULTS),
-            GtmConfig.DEFAULTS.timeouts(),
-            metrics,
-            From::fails);
-    From channel = new From(from);
-    channel.pipeline().addLast(new LinkConnection(service, channel.eventLoop()));
+            new PartialBudget(1),
+            EmbeddedConnections::fails);
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
     LinkWriter.hello(out, "admin", FrontKind.PROXY);
@@ -233,21 +222,9 @@ class AdminRolesTest {
   }
 
   private static String advanced(SocketAddress from) {
-    GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());
-    Engine engine =
-        new Engine(new GtmState(10_000), new LossyLog(LossyLog.Fault.NONE), () -> 1, metrics);
-    From channel = new From(from);
-    channel
-        .pipeline()
-        .addLast(
-            new Connection(
-                1,
-                GtmConfig.DEFAULTS,
-                engine,
-                channel.eventLoop(),
-                metrics,
-                new PartialBudget(1),
-                From::fails));
+    From channel =
+        EmbeddedConnections.client(
+            new From(from), new PartialBudget(1), EmbeddedConnections::fails);
     RequestFrame advance = RequestFrame.command(MessageType.MGTM_ADVANCE_OLDEST_GXID).le32(7);
     channel.writeInbound(
         Unpooled.wrappedBuffer(RequestFrame.startup("n", 3, false), advance.bytes()));

@@ -1,16 +1,24 @@
 package io.mgtm.gtm.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.net.PartialBudget;
-import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkFrameType;
+import io.mgtm.gtm.wire.link.LinkSecret;
+import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import io.mgtm.testing.Await;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Only so many may connect at a time. */
 class ConnectionLimitTest {
   private static final int MAX = 10;
+  private static final String SECRET = "a-secret-of-a-test";
 
   @TempDir Path folder;
 
@@ -50,29 +59,80 @@ class ConnectionLimitTest {
 
   @Test
   void whoKeepsTooMuchOfAFrameIsToldAndClosed() {
-    GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());
-    Engine engine =
-        new Engine(new GtmState(10_000), new LossyLog(LossyLog.Fault.NONE), () -> 1, metrics);
-    EmbeddedChannel channel = new EmbeddedChannel();
-    channel
-        .pipeline()
-        .addLast(
-            new Connection(
-                1,
-                GtmConfig.DEFAULTS,
-                engine,
-                channel.eventLoop(),
-                metrics,
-                new PartialBudget(1),
-                failed -> {
-                  throw new AssertionError(failed);
-                }));
+    EmbeddedChannel channel =
+        EmbeddedConnections.client(
+            new EmbeddedChannel(), new PartialBudget(1), EmbeddedConnections::fails);
     channel.writeInbound(Unpooled.wrappedBuffer(RequestFrame.startup("n", 6, false)));
     assertThat(channel.isOpen()).isTrue();
     channel.writeInbound(Unpooled.buffer().writeByte('C').writeInt(60_000).writeZero(20_000));
     channel.runPendingTasks();
     assertThat(channel.isOpen()).isFalse();
     channel.releaseOutbound();
+  }
+
+  /** A link that has shown a secret is one of the cluster, and its frames are its own. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLinkWithoutASecretThatKeepsTooMuchOfAFrameIsToldAndClosed(boolean secret)
+      throws IOException {
+    LinkKeys keys = secret ? withSecret() : LinkKeys.read(GtmConfig.DEFAULTS);
+    EmbeddedChannel channel =
+        EmbeddedConnections.link(
+            new EmbeddedChannel(),
+            null,
+            null,
+            keys,
+            new PartialBudget(1),
+            EmbeddedConnections::fails);
+    ByteBuf out = Unpooled.buffer();
+    LinkWriter.preface(out);
+    LinkWriter.hello(out, "p1", FrontKind.PROXY);
+    channel.writeInbound(out);
+    if (secret) {
+      ByteBuf challenge = channel.readOutbound();
+      byte[] nonce = ByteBufUtil.getBytes(challenge.skipBytes(LinkFormat.FRAME_HEAD_BYTES));
+      challenge.release();
+      ByteBuf answer = Unpooled.buffer();
+      LinkWriter.auth(answer, new LinkSecret(SECRET).answer(nonce, "p1"));
+      channel.writeInbound(answer);
+    }
+    channel.writeInbound(begun(20_000));
+    channel.runPendingTasks();
+    assertThat(channel.isOpen()).isEqualTo(secret);
+    StringBuilder said = new StringBuilder();
+    for (ByteBuf frame = channel.readOutbound(); frame != null; frame = channel.readOutbound()) {
+      said.append(frame.toString(UTF_8));
+      frame.release();
+    }
+    assertThat(said.toString().contains("take too much memory together")).isEqualTo(!secret);
+    channel.close();
+  }
+
+  private LinkKeys withSecret() throws IOException {
+    Path file = Files.writeString(folder.resolve("secret"), SECRET + "\n");
+    GtmConfig d = GtmConfig.DEFAULTS;
+    return LinkKeys.read(
+        new GtmConfig(
+            folder,
+            d.listen(),
+            null,
+            d.durability(),
+            1,
+            d.log(),
+            d.gxid(),
+            d.limits(),
+            d.timeouts(),
+            d.group(),
+            new LinksConfig(file, null, null, null, false, 10_000),
+            d.access()));
+  }
+
+  /** A frame of commands, of which so much has come. */
+  private static ByteBuf begun(int bytes) {
+    return Unpooled.buffer()
+        .writeInt(60_000)
+        .writeByte(LinkFrameType.COMMANDS.code())
+        .writeZero(bytes);
   }
 
   private static boolean isAdmitted(TestGtm gtm) {

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.command.FrontKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
-import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
-import io.mgtm.gtm.wire.link.Standing;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -21,7 +18,6 @@ import org.junit.jupiter.api.Test;
 class HandlerErrorTest {
   private static final long SESSION = LinkFormat.SESSION_BIT | 1;
 
-  private final GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();
 
   /** An engine that breaks. */
@@ -63,18 +59,14 @@ class HandlerErrorTest {
   }
 
   private EmbeddedChannel link() throws IOException {
-    LinkPeers peers = new LinkPeers(() -> new Standing(true, 1, "g", "g", "h:1"));
-    LinkService service =
-        new LinkService(
+    EmbeddedChannel channel =
+        EmbeddedConnections.link(
+            new EmbeddedChannel(),
             new Broken(),
-            peers,
             null,
             LinkKeys.read(GtmConfig.DEFAULTS),
-            GtmConfig.DEFAULTS.timeouts(),
-            metrics,
+            new PartialBudget(1),
             fatal::set);
-    EmbeddedChannel channel = new EmbeddedChannel();
-    channel.pipeline().addLast(new LinkConnection(service, channel.eventLoop()));
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
     LinkWriter.hello(out, "p1", FrontKind.PROXY);
@@ -91,20 +83,8 @@ class HandlerErrorTest {
 
   @Test
   void anErrorOfAClientEndsItsConnection() {
-    Engine engine =
-        new Engine(new GtmState(10_000), new LossyLog(LossyLog.Fault.NONE), () -> 1, metrics);
-    EmbeddedChannel channel = new EmbeddedChannel();
-    channel
-        .pipeline()
-        .addLast(
-            new Connection(
-                1,
-                GtmConfig.DEFAULTS,
-                engine,
-                channel.eventLoop(),
-                metrics,
-                new PartialBudget(1),
-                fatal::set));
+    EmbeddedChannel channel =
+        EmbeddedConnections.client(new EmbeddedChannel(), new PartialBudget(1), fatal::set);
     channel.pipeline().fireExceptionCaught(new StackOverflowError());
     assertThat(channel.isOpen()).isFalse();
     assertThat(fatal.get()).isNull();
