@@ -11,11 +11,17 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code mgtm query …}: the query replicator. */
 @Command(
     name = "mgtm query",
-    description = "Stands before plain PostgreSQL servers.",
+    description = "Holds several plain PostgreSQL servers alike.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     versionProvider = QueryMain.Version.class,
-    subcommands = {StartCommand.class})
+    subcommands = {
+      StartCommand.class,
+      AskCommands.Status.class,
+      AskCommands.Servers.class,
+      AskCommands.Verify.class,
+      AskCommands.Explain.class
+    })
 public final class QueryMain {
   private static final int FAILED = 1;
 

@@ -34,8 +34,20 @@ final class StartCommand implements Callable<Integer> {
       description = "Where clients connect. Default: 127.0.0.1:6432.")
   private HostPort listen;
 
-  @Option(names = "--server", paramLabel = "HOST:PORT", description = "The PostgreSQL server.")
+  @Option(names = "--server", paramLabel = "HOST:PORT", description = "Each PostgreSQL server.")
   private List<HostPort> servers;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Where it is kept which servers are out; needed before several.")
+  private Path data;
+
+  @Option(
+      names = "--admin",
+      paramLabel = "HOST:PORT",
+      description = "Where commands and metrics are answered. Default: nowhere.")
+  private HostPort admin;
 
   @Override
   public Integer call() throws ConfigException, IOException, InterruptedException {
@@ -58,6 +70,9 @@ final class StartCommand implements Callable<Integer> {
     return new QueryConfig(
             listen == null ? c.listen() : listen,
             servers == null ? c.servers() : servers,
+            c.serversMin(),
+            data == null ? c.data() : data,
+            admin == null ? c.admin() : admin,
             c.access(),
             c.role(),
             c.tls(),

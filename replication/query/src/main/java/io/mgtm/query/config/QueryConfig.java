@@ -2,6 +2,7 @@ package io.mgtm.query.config;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Everything that can be set for a query replicator. The keys of the file are the component names;
@@ -11,6 +12,9 @@ import java.util.List;
  * @param servers the PostgreSQL servers
  * @param access who may come in, as {@link AccessRule}s
  * @param role how the replicator itself enters a server, to read verifiers
+ * @param serversMin fewer servers than these take no writes
+ * @param data the folder in which it is kept which servers are out; null before one server
+ * @param admin where commands and metrics are answered; null for nowhere
  * @param tls to clients
  * @param serverTls to servers
  * @param threads that serve clients
@@ -19,6 +23,9 @@ import java.util.List;
 public record QueryConfig(
     HostPort listen,
     List<HostPort> servers,
+    int serversMin,
+    Path data,
+    HostPort admin,
     List<String> access,
     Role role,
     Tls tls,
@@ -64,14 +71,19 @@ public record QueryConfig(
    *
    * @param startupMs for a client to be let in
    * @param connectMs for a server to take a connection
+   * @param silentMs for a server to say that it is there
+   * @param applyMs for a server to do what the leader has done
    */
-  public record Timeouts(int startupMs, int connectMs) {}
+  public record Timeouts(int startupMs, int connectMs, int silentMs, int applyMs) {}
 
   /** What holds when nothing is set. */
   public static final QueryConfig DEFAULTS =
       new QueryConfig(
           new HostPort("127.0.0.1", 6432),
           List.of(),
+          1,
+          null,
+          null,
           List.of("host all all all scram-sha-256"),
           new Role("mgtm", "postgres", null),
           new Tls(null, null),
@@ -79,7 +91,9 @@ public record QueryConfig(
           2,
           10_000,
           new Limits(1_000, 64 * 1024 * 1024, 256 * 1024),
-          new Timeouts(60_000, 5_000));
+          new Timeouts(60_000, 5_000, 5_000, 30_000));
+
+  private static final int SERVERS_MAX = 16;
 
   public QueryConfig {
     servers = List.copyOf(servers);
@@ -92,11 +106,19 @@ public record QueryConfig(
    * @throws ConfigException with the key, the value and what is allowed
    */
   public QueryConfig validated() throws ConfigException {
-    if (servers.size() != 1) {
+    if (servers.isEmpty()
+        || servers.size() > SERVERS_MAX
+        || Set.copyOf(servers).size() < servers.size()) {
       throw new ConfigException(
-          "servers: expected one address HOST:PORT; set it with --server. This version serves one"
-              + " server");
+          "servers: expected 1 to "
+              + SERVERS_MAX
+              + " addresses HOST:PORT, each once; set them with --server");
     }
+    if (servers.size() > 1 && data == null) {
+      throw new ConfigException(
+          "data: expected a folder, where it is kept which servers are out; set it with --data");
+    }
+    range("serversMin", serversMin, 1, servers.size());
     rules();
     if (role.user().isEmpty() || role.database().isEmpty()) {
       throw new ConfigException("role.user and role.database: expected names");
@@ -111,6 +133,8 @@ public record QueryConfig(
     range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
     range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
     range("timeouts.connectMs", timeouts.connectMs(), 100, 3_600_000);
+    range("timeouts.silentMs", timeouts.silentMs(), 100, 3_600_000);
+    range("timeouts.applyMs", timeouts.applyMs(), 100, 3_600_000);
     return this;
   }
 

@@ -56,6 +56,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   private Map<String, String> parameters;
   private ScramServer scram;
   private Promise<ServerConnection> entering;
+  private ReplicatedLogin all;
   private Future<?> timeout;
 
   ClientLogin(Entrance entrance, boolean tooMany) {
@@ -108,7 +109,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   /** As PostgreSQL does, nothing is answered: the connection closes when the server knows. */
   private void cancel(ChannelHandlerContext context, StartupPacket.Cancel cancel) {
     phase = Phase.DONE;
-    Session session = entrance.sessions().find(cancel.pid(), cancel.secret());
+    OpenSession session = entrance.sessions().find(cancel.pid(), cancel.secret());
     if (session == null) {
       context.close();
     } else {
@@ -250,6 +251,10 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
 
   private void enter(ChannelHandlerContext context, Supplier<ScramClient> proof) {
     phase = Phase.ENTERING;
+    if (entrance.config().servers().size() > 1) {
+      enterAll(context, proof);
+      return;
+    }
     entering =
         entrance
             .door()
@@ -266,6 +271,23 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
           } else if (!done.isCancelled()) {
             fail(context, LoginException.fieldsOf(done.cause()));
           }
+        });
+  }
+
+  private void enterAll(ChannelHandlerContext context, Supplier<ScramClient> proof) {
+    all =
+        new ReplicatedLogin(
+            entrance.shared(),
+            context.channel(),
+            parameters,
+            proof,
+            fields -> fail(context, fields));
+    all.enter(
+        () -> {
+          phase = Phase.DONE;
+          timeout.cancel(false);
+          context.pipeline().remove(this);
+          entrance.sessions().add(all::session).begin(all.entered());
         });
   }
 
@@ -300,6 +322,9 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
     timeout.cancel(false);
     if (entering != null) {
       entering.cancel(false);
+    }
+    if (all != null) {
+      all.close();
     }
   }
 

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.config.AccessRule;
 import io.mgtm.query.config.ConfigException;
+import io.mgtm.query.config.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.wire.ClientDecoder;
 import io.netty.channel.Channel;
@@ -11,6 +12,7 @@ import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /** What all clients' logins share. Its getters may be called by any thread. */
 final class Entrance extends ChannelInitializer<Channel> {
@@ -23,23 +25,35 @@ final class Entrance extends ChannelInitializer<Channel> {
   private final byte[] endPoint;
   private final ServerDoor door;
   private final RoleDirectory roles;
-  private final Sessions sessions = new Sessions();
+  private final Shared shared;
+  private final OwnRole own;
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
    * An entrance that is shut until somebody listens.
    *
    * @param loop of the directory of roles
+   * @param file where it is kept which servers are out, or null before one server
    * @throws IOException when a key or the password cannot be read
    * @throws ConfigException when an access rule is none
    */
-  Entrance(QueryConfig config, EventLoop loop) throws IOException, ConfigException {
+  Entrance(QueryConfig config, EventLoop loop, StateFile file) throws IOException, ConfigException {
     this.config = config;
     this.rules = config.rules();
     this.tls = Keys.toClients(config.tls());
     this.endPoint = Keys.endPoint(config.tls());
     this.door = new ServerDoor(config);
-    this.roles = new RoleDirectory(config, loop, door);
+    this.own = new OwnRole(config, loop, door);
+    Sessions sessions = new Sessions();
+    Fleet fleet =
+        new Fleet(
+            config.servers(),
+            file,
+            node -> sessions.all().forEach(session -> session.serverOut(node)));
+    Supplier<HostPort> leader = () -> fleet.leader().address();
+    this.shared =
+        new Shared(config, fleet, new CommitGate(), door, sessions, new Catalogues(own, leader));
+    this.roles = new RoleDirectory(config, loop, door, leader);
   }
 
   @Override
@@ -83,6 +97,14 @@ final class Entrance extends ChannelInitializer<Channel> {
   }
 
   Sessions sessions() {
-    return sessions;
+    return shared.sessions();
+  }
+
+  Shared shared() {
+    return shared;
+  }
+
+  OwnRole own() {
+    return own;
   }
 }

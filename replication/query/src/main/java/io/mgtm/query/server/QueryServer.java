@@ -8,18 +8,21 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A query replicator: its event loops, its listener, its sessions. Any thread. */
 public final class QueryServer implements AutoCloseable {
   private static final int CLOSE_MS = 2_000;
-  private static final int POLL_MS = 10;
 
   private final QueryConfig config;
   private final MultiThreadIoEventLoopGroup loops;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private StateFile file;
   private Entrance entrance;
+  private Steward steward;
+  private AdminEndpoint admin;
   private Channel listener;
 
   private QueryServer(QueryConfig config) {
@@ -47,7 +50,13 @@ public final class QueryServer implements AutoCloseable {
   }
 
   private void listen() throws IOException, ConfigException {
-    entrance = new Entrance(config, loops.next());
+    boolean several = config.servers().size() > 1;
+    file = several ? new StateFile(config.data()) : null;
+    entrance = new Entrance(config, loops.next(), file);
+    if (several) {
+      steward = new Steward(entrance.shared(), entrance.own(), loops.next());
+      steward.begin(file);
+    }
     HostPort at = config.listen();
     ChannelFuture bound =
         Loops.listener(loops, config.limits().outboundBytesMax())
@@ -58,11 +67,45 @@ public final class QueryServer implements AutoCloseable {
       throw new IOException("cannot listen on " + at + ": " + bound.cause().getMessage());
     }
     listener = bound.channel();
+    if (several && config.admin() != null) {
+      admin = new AdminEndpoint(config.admin(), entrance.shared(), steward, entrance.own());
+    }
   }
 
   /** Where clients connect. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** Where commands are answered, or null. */
+  public HostPort admin() {
+    return admin == null ? null : admin.address();
+  }
+
+  /** The servers that are in, as {@code HOST:PORT}. */
+  public List<String> serversIn() {
+    return entrance.shared().fleet().in().stream().map(Node::toString).toList();
+  }
+
+  /**
+   * Compares the servers that are in; one line for each difference. Waits for it.
+   *
+   * @throws IOException when a server cannot be asked
+   */
+  public List<String> verify() throws IOException {
+    return Steward.await(steward.verifier().verify()).stream()
+        .map(one -> one.node() + ": " + one.text())
+        .toList();
+  }
+
+  /** How many reads a server was given. */
+  long readsOf(int server) {
+    return entrance.shared().fleet().nodes().get(server).reads().sum();
+  }
+
+  /** Why a server is out, or null. */
+  String whyOut(int server) {
+    return entrance.shared().fleet().nodes().get(server).why();
   }
 
   /** How many clients are in. */
@@ -81,29 +124,22 @@ public final class QueryServer implements AutoCloseable {
     }
     if (listener != null) {
       listener.close().awaitUninterruptibly();
-      entrance.sessions().all().forEach(Session::drain);
-      if (!awaitNoSessions(config.drainMs())) {
-        entrance.sessions().all().forEach(Session::stop);
-        awaitNoSessions(CLOSE_MS);
+      entrance.sessions().all().forEach(OpenSession::drain);
+      if (!entrance.sessions().awaitNone(config.drainMs())) {
+        entrance.sessions().all().forEach(OpenSession::stop);
+        entrance.sessions().awaitNone(CLOSE_MS);
       }
       entrance.roles().close();
     }
-    loops.shutdownGracefully(0, CLOSE_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
-  }
-
-  private boolean awaitNoSessions(int withinMs) {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(withinMs);
-    while (sessions() > 0) {
-      if (System.nanoTime() - end >= 0) {
-        return false;
-      }
-      try {
-        Thread.sleep(POLL_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
+    if (admin != null) {
+      admin.close();
     }
-    return true;
+    if (steward != null) {
+      steward.close();
+    }
+    loops.shutdownGracefully(0, CLOSE_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    if (file != null) {
+      file.close();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.config.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.scram.ScramVerifier;
@@ -55,6 +56,7 @@ final class RoleDirectory {
   private final QueryConfig config;
   private final EventLoop loop;
   private final ServerDoor door;
+  private final Supplier<HostPort> server;
   private final Supplier<ScramClient> scram;
   private final ArrayDeque<Lookup> waiting = new ArrayDeque<>();
   private ServerConnection connection;
@@ -64,9 +66,12 @@ final class RoleDirectory {
   /**
    * A directory that is not connected yet.
    *
+   * @param server which to ask
    * @throws IOException when the password cannot be read
    */
-  RoleDirectory(QueryConfig config, EventLoop loop, ServerDoor door) throws IOException {
+  RoleDirectory(QueryConfig config, EventLoop loop, ServerDoor door, Supplier<HostPort> server)
+      throws IOException {
+    this.server = server;
     this.config = config;
     this.loop = loop;
     this.door = door;
@@ -89,6 +94,9 @@ final class RoleDirectory {
       lookup.found.completeExceptionally(
           new LoginException(ErrorFields.fatal("53300", "too many clients log in at once")));
       return;
+    }
+    if (connection != null && !connection.server().equals(server.get())) {
+      failAll(failure("08006", "the server at " + connection.server() + " is out"));
     }
     waiting.add(lookup);
     loop.schedule(
@@ -118,7 +126,7 @@ final class RoleDirectory {
             "mgtm query",
             "client_encoding",
             "UTF8");
-    door.enter(loop, config.servers().get(0), FrameSplitter.Sender.SERVER_HELD, parameters, scram)
+    door.enter(loop, server.get(), FrameSplitter.Sender.SERVER_HELD, parameters, scram)
         .addListener(this::entered);
   }
 

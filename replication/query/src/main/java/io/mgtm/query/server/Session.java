@@ -11,6 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * loop, which runs both connections; {@link #drain}, {@link #cancel} and {@link #end} may be called
  * by any thread.
  */
-final class Session {
+final class Session implements OpenSession {
   /** For an end that does not take what is on its way to it. */
   private static final int CLOSE_MS = 10_000;
 
@@ -46,11 +47,13 @@ final class Session {
     this.sessions = sessions;
   }
 
-  int pid() {
+  @Override
+  public int pid() {
     return pid;
   }
 
-  int secret() {
+  @Override
+  public int secret() {
     return secret;
   }
 
@@ -110,7 +113,8 @@ final class Session {
   }
 
   /** Ends the session as soon as nothing runs in it and no transaction is open. */
-  void drain() {
+  @Override
+  public void drain() {
     client
         .eventLoop()
         .execute(
@@ -127,15 +131,27 @@ final class Session {
   }
 
   /** Ends the session whatever runs in it. */
-  void stop() {
+  @Override
+  public void stop() {
     end(
         ErrorFields.fatal(
             "57P01", "terminating connection due to administrator command: the replicator stops"));
   }
 
   /** Asks the server to cancel what runs; completes when the server has taken it. */
-  Future<?> cancel() {
+  @Override
+  public Future<?> cancel() {
     return door.cancel(client.eventLoop(), server.server(), server.pid(), server.secret());
+  }
+
+  @Override
+  public List<Integer> backendsAt(Node node) {
+    return List.of(server.pid());
+  }
+
+  @Override
+  public void serverOut(Node node) {
+    // The only server there is, which stays.
   }
 
   /**
@@ -160,7 +176,7 @@ final class Session {
     closeAfter(server.channel(), Messages.terminate(server.channel().alloc()));
   }
 
-  private static void closeAfter(Channel channel, ByteBuf last) {
+  static void closeAfter(Channel channel, ByteBuf last) {
     channel.writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
     Future<?> late =
         channel.eventLoop().schedule(() -> channel.close(), CLOSE_MS, TimeUnit.MILLISECONDS);

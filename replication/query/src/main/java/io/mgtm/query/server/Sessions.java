@@ -4,18 +4,19 @@ import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /** The sessions that are open, by the number that their clients know them by. Any thread. */
 final class Sessions {
-  private final ConcurrentHashMap<Integer, Session> open = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, OpenSession> open = new ConcurrentHashMap<>();
   private final SecureRandom random = new SecureRandom();
 
   /** Makes a session under a number that no other has. */
-  Session add(IntFunction<Session> maker) {
+  <S extends OpenSession> S add(IntFunction<S> maker) {
     while (true) {
       int pid = 1 + random.nextInt(Integer.MAX_VALUE - 1);
-      Session session = maker.apply(pid);
+      S session = maker.apply(pid);
       if (open.putIfAbsent(pid, session) == null) {
         return session;
       }
@@ -27,16 +28,38 @@ final class Sessions {
   }
 
   /** The session that a request to cancel means, or null. */
-  Session find(int pid, int secret) {
-    Session session = open.get(pid);
+  OpenSession find(int pid, int secret) {
+    OpenSession session = open.get(pid);
     return session != null && session.secret() == secret ? session : null;
   }
 
-  void remove(Session session) {
-    open.remove(session.pid(), session);
+  void remove(OpenSession session) {
+    if (open.remove(session.pid(), session) && open.isEmpty()) {
+      synchronized (this) {
+        notifyAll();
+      }
+    }
   }
 
-  Collection<Session> all() {
+  /** Whether the last one ended within that time; false as well when the thread is interrupted. */
+  synchronized boolean awaitNone(int withinMs) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(withinMs);
+    while (!open.isEmpty()) {
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+      if (leftMs <= 0) {
+        return false;
+      }
+      try {
+        wait(leftMs);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Collection<OpenSession> all() {
     return List.copyOf(open.values());
   }
 

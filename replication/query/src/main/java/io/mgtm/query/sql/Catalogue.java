@@ -54,8 +54,9 @@ public record Catalogue(
    * @param exact whether its type reads a constant in the same way everywhere and at any time
    * @param integer whether its type is smallint, integer or bigint
    * @param hasDefault whether it has a default, or is an identity
+   * @param generated whether its value is computed from others and cannot be given
    */
-  public record Column(boolean exact, boolean integer, boolean hasDefault) {}
+  public record Column(boolean exact, boolean integer, boolean hasDefault, boolean generated) {}
 
   public Catalogue {
     pureFunctions = Set.copyOf(pureFunctions);

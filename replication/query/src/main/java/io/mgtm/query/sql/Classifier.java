@@ -18,6 +18,22 @@ public final class Classifier {
     this.purity = new Purity(catalogue);
   }
 
+  /** The statements of a text, each with its class; none where the text is empty. */
+  public List<Statement> statements(String sql) throws SqlException {
+    List<Statement> statements = new ArrayList<>();
+    for (List<Token> tokens : split(Lexer.tokens(sql))) {
+      Token last = tokens.get(tokens.size() - 1);
+      String text = sql.substring(tokens.get(0).start(), last.end());
+      Classification one = one(tokens);
+      boolean rows =
+          one.statementClass() == StatementClass.ROWS
+              || one.statementClass() == StatementClass.KEY_LOCAL;
+      RowWrite write = rows ? RowWrite.of(catalogue, sql, tokens) : null;
+      statements.add(new Statement(text, tokens, one, write));
+    }
+    return statements;
+  }
+
   /** The class of a text, which may have several statements. */
   public Classification classify(String sql) {
     List<List<Token>> statements;
@@ -92,11 +108,15 @@ public final class Classifier {
               : of(StatementClass.SESSION, "prepares a statement");
       case "set" -> set(tokens);
       case "create" -> create(tokens);
+      case "declare" -> declare(tokens);
       default -> named(first.text());
     };
   }
 
   private static Classification named(String first) {
+    if (Words.CURSOR.contains(first)) {
+      return of(StatementClass.LEADER, first + " moves a cursor");
+    }
     if (Words.TRANSACTION.contains(first)) {
       return of(StatementClass.TRANSACTION, first + " is of transactions");
     }
@@ -138,14 +158,11 @@ public final class Classifier {
     if (why == null) {
       return of(StatementClass.READ, "nothing in it could write");
     }
-    for (int i = 0; i < tokens.size(); i++) {
-      Token token = tokens.get(i);
-      if (token.isWord("for") && Purity.isLock(Purity.next(tokens, i))) {
-        return of(StatementClass.LEADER, "it locks rows");
-      }
-      if (token.isName() && Words.LEADER_FUNCTIONS.contains(token.text())) {
-        return of(StatementClass.LEADER, token.text() + " is the leader server's");
-      }
+    if (tokens.stream().anyMatch(t -> t.isName() && t.text().equals("set_config"))) {
+      return of(StatementClass.REFUSED, "set_config would set it at one server only");
+    }
+    if (purity.whyNotLeader(tokens) == null) {
+      return of(StatementClass.LEADER, "it takes locks, or is the leader server's: " + why);
     }
     boolean writes =
         tokens.get(0).isWord("with")
@@ -160,6 +177,22 @@ public final class Classifier {
 
   private static boolean isWrite(Token token) {
     return Words.WRITES.contains(token.text());
+  }
+
+  /** A cursor's query runs while rows are fetched, on the server of the transaction. */
+  private Classification declare(List<Token> tokens) {
+    int at = 0;
+    while (at < tokens.size() && !tokens.get(at).isWord("for")) {
+      at++;
+    }
+    boolean hold = has(tokens.subList(0, at), "hold") && !has(tokens.subList(0, at), "without");
+    if (hold || at + 1 >= tokens.size()) {
+      return of(StatementClass.UNKNOWN, "a cursor that outlives its transaction");
+    }
+    StatementClass query = query(tokens.subList(at + 1, tokens.size())).statementClass();
+    return query == StatementClass.READ || query == StatementClass.LEADER
+        ? of(StatementClass.LEADER, "a cursor of a query that does not write")
+        : of(StatementClass.UNKNOWN, "a cursor of a query that may write");
   }
 
   private Classification explain(List<Token> tokens) {
@@ -268,6 +301,9 @@ public final class Classifier {
     boolean conflict = insert && has(tokens, "conflict");
     if (verbs > (conflict && has(tokens, "update") ? 2 : 1)) {
       return of(StatementClass.CAPTURED, "a part of it may write too");
+    }
+    if (conflict && verbs > 1 && table.key().isEmpty()) {
+      return of(StatementClass.CAPTURED, "ON CONFLICT DO UPDATE without a primary key");
     }
     if (setsKey(tokens, table)) {
       return of(StatementClass.CAPTURED, "it may change a primary key");

@@ -12,16 +12,29 @@ final class Purity {
 
   /** Why a query is not provably read-only, or null when it is. */
   String whyNotReadOnly(List<Token> tokens) {
+    return whyNot(tokens, false);
+  }
+
+  /** The same, where row locks and the functions of {@link Words#LEADER_FUNCTIONS} are allowed. */
+  String whyNotLeader(List<Token> tokens) {
+    return whyNot(tokens, true);
+  }
+
+  private String whyNot(List<Token> tokens, boolean leader) {
     if (catalogue.hasUserCasts()) {
       return "the database has casts that run functions of users";
     }
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       boolean word = token.kind() == Token.Kind.WORD;
+      boolean lock = isLockAt(tokens, i);
+      if (lock && leader) {
+        continue;
+      }
       if (word && (Words.WRITES.contains(token.text()) || token.text().equals("into"))) {
         return "it has the word " + token.text();
       }
-      if (token.isWord("for") && isLock(next(tokens, i))) {
+      if (lock) {
         return "it locks rows";
       }
       if (token.kind() == Token.Kind.OPERATOR
@@ -31,7 +44,8 @@ final class Purity {
       if (token.isName() && catalogue.suspects().contains(token.text())) {
         return token.text() + " may run code of users";
       }
-      if (isCall(tokens, i) && !isPureFunction(token.text())) {
+      boolean leaders = leader && Words.LEADER_FUNCTIONS.contains(token.text());
+      if (isCall(tokens, i) && !leaders && !isPureFunction(token.text())) {
         return "the function " + token.text() + " is not known to be free of effects";
       }
     }
@@ -70,7 +84,19 @@ final class Purity {
     return null;
   }
 
-  static boolean isLock(Token after) {
+  /** Whether a word belongs to FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE or FOR KEY SHARE. */
+  private static boolean isLockAt(List<Token> tokens, int i) {
+    boolean afterFor = i > 0 && tokens.get(i - 1).isWord("for") && isLock(tokens.get(i));
+    boolean afterKey =
+        i > 2
+            && tokens.get(i).isWord("update")
+            && tokens.get(i - 1).isWord("key")
+            && tokens.get(i - 2).isWord("no")
+            && tokens.get(i - 3).isWord("for");
+    return afterFor || afterKey;
+  }
+
+  private static boolean isLock(Token after) {
     return after != null
         && (after.isWord("update")
             || after.isWord("share")

@@ -3,28 +3,39 @@ package io.mgtm.query.sql;
 /** What a statement may do, and so where it is to run; docs/query.md has the table. */
 public enum StatementClass {
   /** Provably changes nothing. */
-  READ,
+  READ("any server; in a transaction that writes, the leader"),
   /** Looks like a read, and may call what writes. */
-  UNPROVEN_READ,
+  UNPROVEN_READ("the leader, read-only"),
   /** Takes locks, listens or notifies: it runs on the leader server alone. */
-  LEADER,
+  LEADER("the leader"),
   /** K: the same text does the same on every server, to rows that its keys name. */
-  KEY_LOCAL,
+  KEY_LOCAL("the leader, and then the same text at the others"),
   /** R: writes rows of one table, and nothing else. */
-  ROWS,
+  ROWS("the leader, and then its rows at the others"),
   /** C: what it writes is not known before. */
-  CAPTURED,
+  CAPTURED("nowhere"),
   /** Changes what tables there are, or who may what. */
-  DDL,
-  COPY_FROM,
+  DDL("nowhere"),
+  COPY_FROM("nowhere"),
   /** COPY TO: a read, if of a table or of a query that is one. */
-  COPY_TO,
+  COPY_TO("any server; in a transaction that writes, the leader"),
   /** BEGIN, COMMIT, savepoints. */
-  TRANSACTION,
+  TRANSACTION("the leader, and the others once it has written"),
   /** Settings, prepared statements, cursors: the session's own. */
-  SESSION,
+  SESSION("every server"),
   /** Would make servers differ. */
-  REFUSED,
+  REFUSED("nowhere"),
   /** Not understood; treated as the worst. */
-  UNKNOWN
+  UNKNOWN("nowhere");
+
+  private final String runs;
+
+  StatementClass(String runs) {
+    this.runs = runs;
+  }
+
+  /** Where it runs, for people. */
+  public String runs() {
+    return runs;
+  }
 }

@@ -108,7 +108,6 @@ final class Words {
           "currval",
           "gen_random_uuid",
           "lastval",
-          "nextval",
           "random",
           "statement_timestamp",
           "timeofday");
@@ -141,8 +140,9 @@ final class Words {
   static final Set<String> TRANSACTION =
       Set.of("abort", "begin", "commit", "end", "release", "rollback", "savepoint", "start");
 
-  static final Set<String> SESSION =
-      Set.of("close", "deallocate", "discard", "reset", "set", "show");
+  static final Set<String> CURSOR = Set.of("fetch", "move", "close");
+
+  static final Set<String> SESSION = Set.of("deallocate", "discard", "reset", "set", "show");
 
   private Words() {}
 }

@@ -16,6 +16,11 @@ public record ErrorFields(String severity, String sqlState, String message, Stri
     return new ErrorFields("FATAL", sqlState, message, "");
   }
 
+  /** One that ends the statement, and the transaction that it is in. */
+  public static ErrorFields error(String sqlState, String message) {
+    return new ErrorFields("ERROR", sqlState, message, "");
+  }
+
   /** The same with a hint. */
   public ErrorFields withHint(String text) {
     return new ErrorFields(severity, sqlState, message, text);

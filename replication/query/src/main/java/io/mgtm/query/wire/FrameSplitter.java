@@ -41,6 +41,8 @@ public final class FrameSplitter {
   private final Sender sender;
   private final int heldBytesMax;
 
+  private boolean holding;
+
   /** Of a streamed message that was not yet seen whole. */
   private byte type;
 
@@ -56,6 +58,15 @@ public final class FrameSplitter {
     this.heldBytesMax = heldBytesMax;
   }
 
+  /** Whether rows are held from the next message on; to be called between messages. */
+  public void hold(boolean rows) {
+    holding = rows;
+  }
+
+  private boolean isStreamed(byte t) {
+    return sender.streamed.indexOf(t) >= 0 && !(holding && t == 'D');
+  }
+
   /**
    * The next frame, retained, or null when more bytes are needed for one.
    *
@@ -68,7 +79,7 @@ public final class FrameSplitter {
       }
       byte first = in.getByte(in.readerIndex());
       long bytes = 1L + length(in, in.readerIndex());
-      if (sender.streamed.indexOf(first) < 0) {
+      if (!isStreamed(first)) {
         return in.readableBytes() < bytes
             ? null
             : new Frame(first, 1, in.readRetainedSlice((int) bytes));
@@ -116,7 +127,7 @@ public final class FrameSplitter {
           "invalid length " + length + " of a message of type " + (char) t);
     }
     int max = large ? LARGE_BYTES_MAX : SMALL_BYTES_MAX;
-    if (sender.streamed.indexOf(t) < 0) {
+    if (!isStreamed(t)) {
       max = Math.min(max, heldBytesMax);
     }
     if (length > max) {

@@ -120,6 +120,60 @@ public final class Messages {
     return counted(out, body -> {});
   }
 
+  public static ByteBuf query(ByteBufAllocator allocator, ByteBuf sql) {
+    return of(allocator, 'Q', out -> out.writeBytes(sql).writeByte(0));
+  }
+
+  public static ByteBuf query(ByteBufAllocator allocator, String sql) {
+    return of(allocator, 'Q', out -> text(out, sql));
+  }
+
+  /** Parse, with the types of its parameters as they stand in the client's. */
+  public static ByteBuf parse(ByteBufAllocator allocator, String name, ByteBuf sql, ByteBuf types) {
+    return of(
+        allocator,
+        'P',
+        out -> {
+          text(out, name);
+          out.writeBytes(sql).writeByte(0).writeBytes(types);
+        });
+  }
+
+  /** Bind; what follows the names is given as it stands in the message. */
+  public static ByteBuf bind(
+      ByteBufAllocator allocator, String portal, String statement, ByteBuf rest) {
+    return of(
+        allocator,
+        'B',
+        out -> {
+          text(out, portal);
+          text(out, statement);
+          out.writeBytes(rest);
+        });
+  }
+
+  /** Execute, for all rows. */
+  public static ByteBuf execute(ByteBufAllocator allocator, String portal) {
+    return of(
+        allocator,
+        'E',
+        out -> {
+          text(out, portal);
+          out.writeInt(0);
+        });
+  }
+
+  /** Close of a statement. */
+  public static ByteBuf closeStatement(ByteBufAllocator allocator, String name) {
+    return of(
+        allocator,
+        'C',
+        out -> {
+          out.writeByte('S');
+          text(out, name);
+        });
+  }
+
   public static ByteBuf terminate(ByteBufAllocator allocator) {
     return of(allocator, 'X', out -> {});
   }
@@ -164,5 +218,24 @@ public final class Messages {
 
   public static ByteBuf error(ByteBufAllocator allocator, ErrorFields fields) {
     return of(allocator, 'E', fields::writeTo);
+  }
+
+  /** A message without a body: Sync, ParseComplete, NoData… */
+  public static ByteBuf empty(ByteBufAllocator allocator, char type) {
+    return of(allocator, type, out -> {});
+  }
+
+  /** ReadyForQuery: I idle, T in a transaction, E in a failed one. */
+  public static ByteBuf readyForQuery(ByteBufAllocator allocator, char status) {
+    return of(allocator, 'Z', out -> out.writeByte(status));
+  }
+
+  /** ParameterDescription of a statement that has none. */
+  public static ByteBuf noParameters(ByteBufAllocator allocator) {
+    return of(allocator, 't', out -> out.writeShort(0));
+  }
+
+  public static ByteBuf commandComplete(ByteBufAllocator allocator, String tag) {
+    return of(allocator, 'C', out -> text(out, tag));
   }
 }

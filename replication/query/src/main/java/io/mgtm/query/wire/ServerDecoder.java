@@ -28,6 +28,11 @@ public final class ServerDecoder extends ByteToMessageDecoder {
     tlsAnswered = !tlsAsked;
   }
 
+  /** Whether rows are held from the next message on, rather than streamed. */
+  public void hold(boolean rows) {
+    splitter.hold(rows);
+  }
+
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
     if (tlsAnswered) {

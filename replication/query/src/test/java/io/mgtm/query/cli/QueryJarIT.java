@@ -62,8 +62,10 @@ class QueryJarIT {
   void whatIsWrongIsToldInOneLine() {
     assertThat(run("start"))
         .isEqualTo(
-            "mgtm: servers: expected one address HOST:PORT; set it with --server. This version"
-                + " serves one server\nstatus 1");
+            "mgtm: servers: expected 1 to 16 addresses HOST:PORT, each once; set them with"
+                + " --server\nstatus 1");
+    assertThat(run("start", "--server", "a:1", "--server", "b:1"))
+        .startsWith("mgtm: data: expected a folder");
     assertThat(run("start", "--server", "nowhere"))
         .contains("\"nowhere\" is no address: expected HOST:PORT")
         .contains("see mgtm query start --help");

@@ -45,8 +45,10 @@ class QueryConfigTest {
       delimiter = '|',
       textBlock =
           """
-          servers: []                    | servers: expected one address HOST:PORT
-          servers: ['g1:1', 'g2:1']      | servers: expected one address HOST:PORT
+          servers: []                    | servers: expected 1 to 16 addresses
+          servers: ['g1:1', 'g2:1']      | data: expected a folder
+          servers: ['g1:1', 'g1:1']      | servers: expected 1 to 16 addresses
+          {servers: ['g1:1'], serversMin: 2} | serversMin: 2 is not allowed, expected 1 to 1
           servers: ['g1']                | "g1" is no address: expected HOST:PORT
           servers: ['::1:5432']          | "::1:5432" is no address
           servers: ['g1:65536']          | "g1:65536" is no address
@@ -60,7 +62,7 @@ class QueryConfigTest {
           limits: {messageBytesMax: 5}   | limits.messageBytesMax: 5 is not allowed, expected 65536
           timeouts: {connectMs: 1}       | timeouts.connectMs: 1 is not allowed
           role: {user: ''}               | role.user and role.database: expected names
-          server: x                      | unknown key server, expected one of: access, drainMs
+          server: x                      | unknown key server, expected one of: access, admin, data
           """)
   void aWrongFileIsRefusedWithKeyValueAndWhatIsAllowed(String text, String message) {
     String whole = text.contains("servers") ? text : text + "\nservers: ['g1:5432']";

@@ -62,7 +62,20 @@ final class Postgres {
     sql("postgres", "CREATE ROLE trusted LOGIN SUPERUSER");
     sql("postgres", "CREATE ROLE mgtm LOGIN PASSWORD " + literal(PASSWORD));
     sql("postgres", "GRANT SELECT ON pg_catalog.pg_authid TO mgtm");
+    sql("postgres", "GRANT pg_read_all_data, pg_write_all_data, pg_monitor TO mgtm");
+    sql("postgres", "GRANT SET ON PARAMETER session_replication_role TO mgtm");
     sql("postgres", "CREATE DATABASE app OWNER alice");
+  }
+
+  /** Starts a copy of one that was stopped. */
+  Postgres(Path folder, Postgres from) throws Exception {
+    this.folder = folder;
+    Tools.run(
+            from.folder.getParent(),
+            Map.of(),
+            List.of("cp", "-a", from.folder.toString(), folder.toString()))
+        .succeeded();
+    start(List.of());
   }
 
   private Path data() {
@@ -135,5 +148,41 @@ final class Postgres {
         "-m",
         "immediate",
         "stop");
+  }
+
+  /** Ends it in order. */
+  void shutDown() throws Exception {
+    Tools.asPostgres(
+            folder,
+            Tools.PROGRAMS + "/pg_ctl",
+            "-D",
+            data().toString(),
+            "-s",
+            "-w",
+            "-m",
+            "fast",
+            "stop")
+        .succeeded();
+  }
+
+  /** As if its machine had lost power, but for the kernel's cache. */
+  void kill() throws Exception {
+    signal("KILL");
+  }
+
+  /** All its processes are stopped, or go on. */
+  void signal(String name) throws Exception {
+    long pid = Long.parseLong(Files.readAllLines(data().resolve("postmaster.pid")).get(0));
+    ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+    List<ProcessHandle> all = new ArrayList<>(postmaster.children().toList());
+    all.add(0, postmaster);
+    List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+    all.forEach(one -> command.add(Long.toString(one.pid())));
+    Tools.run(folder, Map.of(), command);
+  }
+
+  /** Starts it again after {@link #kill}. */
+  void startAgain() throws Exception {
+    start(List.of());
   }
 }

@@ -23,6 +23,9 @@ final class TestConfig {
     return new QueryConfig(
             new HostPort("127.0.0.1", 0),
             List.of(server),
+            1,
+            null,
+            null,
             List.of(
                 "host all trusted all trust",
                 "host all nobody all reject",
@@ -36,6 +39,26 @@ final class TestConfig {
             drainMs,
             new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024),
             d.timeouts())
+        .validated();
+  }
+
+  /** Before several servers, with its state in that folder. */
+  static QueryConfig several(Path folder, List<HostPort> servers) throws Exception {
+    QueryConfig one = of(folder, servers.get(0));
+    return new QueryConfig(
+            one.listen(),
+            servers,
+            1,
+            folder.resolve("state"),
+            new HostPort("127.0.0.1", 0),
+            one.access(),
+            one.role(),
+            one.tls(),
+            one.serverTls(),
+            one.threads(),
+            one.drainMs(),
+            new QueryConfig.Limits(40, 64 * 1024 * 1024, 256 * 1024),
+            new QueryConfig.Timeouts(60_000, 5_000, 3_000, 60_000))
         .validated();
   }
 }

@@ -10,10 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ClassifierTest {
-  private static final Catalogue.Column INT = new Catalogue.Column(true, true, false);
-  private static final Catalogue.Column TEXT = new Catalogue.Column(true, false, false);
-  private static final Catalogue.Column TIME = new Catalogue.Column(false, false, false);
-  private static final Catalogue.Column SERIAL = new Catalogue.Column(true, true, true);
+  private static final Catalogue.Column INT = new Catalogue.Column(true, true, false, false);
+  private static final Catalogue.Column TEXT = new Catalogue.Column(true, false, false, false);
+  private static final Catalogue.Column TIME = new Catalogue.Column(false, false, false, false);
+  private static final Catalogue.Column SERIAL = new Catalogue.Column(true, true, true, false);
 
   private static Catalogue catalogue(boolean casts) {
     Set<String> pure = Set.of("abs", "count", "sum", "now", "lower", "txid_current");
@@ -184,7 +184,14 @@ class ClassifierTest {
           prepare transaction 'g'                 | TRANSACTION
           prepare p as delete from a              | SESSION
           execute p                               | UNKNOWN
-          declare c cursor for select 1           | UNKNOWN
+          declare c cursor for select 1           | LEADER
+          declare c cursor with hold for select 1 | UNKNOWN
+          declare c cursor for select random()    | UNKNOWN
+          fetch all from c                        | LEADER
+          select set_config('a', 'b', true)       | REFUSED
+          select myfn(1) from a for update        | UNPROVEN_READ
+          select pg_notify('c', myfn(1))          | UNPROVEN_READ
+          insert into a (id) values (nextval('s')) | CAPTURED
           set search_path = x                     | SESSION
           set standard_conforming_strings = off   | REFUSED
           show all                                | SESSION

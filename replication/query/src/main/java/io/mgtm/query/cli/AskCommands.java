@@ -1,0 +1,200 @@
+package io.mgtm.query.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.query.config.HostPort;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The commands that ask a replicator that runs. */
+final class AskCommands {
+  private AskCommands() {}
+
+  /** What they share. */
+  static final class At {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @Option(
+        names = "--at",
+        paramLabel = "HOST:PORT",
+        defaultValue = "127.0.0.1:6433",
+        description = "The replicator's --admin. Default: ${DEFAULT-VALUE}.")
+    private HostPort at;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    JsonNode ask(String path) throws IOException, InterruptedException {
+      HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + at + path)).build();
+      HttpResponse<String> response;
+      try {
+        response =
+            HttpClient.newBuilder()
+                .connectTimeout(Duration.ofSeconds(10))
+                .build()
+                .send(request, HttpResponse.BodyHandlers.ofString());
+      } catch (IOException e) {
+        throw new IOException(
+            "no answer from a replicator's --admin at " + at + ", see --at: " + e, e);
+      }
+      JsonNode answer = JSON.readTree(response.body());
+      if (response.statusCode() != 200) {
+        throw new IOException(answer.path("error").asText());
+      }
+      return answer;
+    }
+
+    boolean printed(JsonNode answer, PrintWriter out) {
+      if (json) {
+        out.println(answer.toPrettyString());
+        out.flush();
+      }
+      return json;
+    }
+  }
+
+  private static void table(JsonNode servers, PrintWriter out) {
+    out.printf(
+        "%-22s %-7s %8s %10s %10s %10s  %s%n",
+        "SERVER", "STATE", "RUNNING", "READS", "WRITES", "EFFECTS", "WHY");
+    for (JsonNode one : servers) {
+      out.printf(
+          "%-22s %-7s %8d %10d %10d %10d  %s%n",
+          one.path("server").asText(),
+          one.path("state").asText(),
+          one.path("running").asLong(),
+          one.path("reads").asLong(),
+          one.path("writes").asLong(),
+          one.path("effects").asLong(),
+          one.path("why").isNull() ? "" : one.path("why").asText());
+    }
+    out.flush();
+  }
+
+  /** {@code mgtm query servers}. */
+  @Command(
+      name = "servers",
+      description = "Shows the servers, and why those that are out are.",
+      mixinStandardHelpOptions = true)
+  static final class Servers implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private At at;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = at.ask("/servers");
+      if (!at.printed(answer, out)) {
+        table(answer, out);
+      }
+      return 0;
+    }
+  }
+
+  /** {@code mgtm query status}. */
+  @Command(
+      name = "status",
+      description = "Shows the servers, and who is connected to them behind the replicator's back.",
+      mixinStandardHelpOptions = true)
+  static final class Status implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private At at;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = at.ask("/status");
+      if (!at.printed(answer, out)) {
+        out.printf(
+            "leader %s, %d servers in (at least %d to write), %d clients%n",
+            answer.path("leader").asText(),
+            answer.path("serversIn").asInt(),
+            answer.path("serversMin").asInt(),
+            answer.path("sessions").asInt());
+        table(answer.path("servers"), out);
+        for (JsonNode foreign : answer.path("foreignBackends")) {
+          out.println("not of the replicator: " + foreign.asText());
+        }
+        out.flush();
+      }
+      return 0;
+    }
+  }
+
+  /** {@code mgtm query verify}. */
+  @Command(
+      name = "verify",
+      description = "Compares all tables of the servers that are in; ends with 1 when some differ.",
+      mixinStandardHelpOptions = true)
+  static final class Verify implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private At at;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = at.ask("/verify");
+      if (!at.printed(answer, out)) {
+        out.printf(
+            "%d servers compared, %d rows different%n",
+            answer.path("servers").asInt(), answer.path("rowsDifferent").asLong());
+        answer.path("differences").forEach(one -> out.println(one.asText()));
+        out.flush();
+      }
+      return answer.path("differences").isEmpty() ? 0 : 1;
+    }
+  }
+
+  /** {@code mgtm query explain}. */
+  @Command(
+      name = "explain",
+      description = "Tells the class of statements, why, and where they run.",
+      mixinStandardHelpOptions = true)
+  static final class Explain implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private At at;
+
+    @Option(names = "--database", required = true, description = "Where its tables are.")
+    private String database;
+
+    @Parameters(paramLabel = "SQL", description = "One statement or several.")
+    private String sql;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = at.ask("/explain?database=" + encode(database) + "&sql=" + encode(sql));
+      if (!at.printed(answer, out)) {
+        for (JsonNode one : answer) {
+          out.printf("%s: %s%n", one.path("class").asText(), one.path("why").asText());
+          if (one.path("refused").isNull()) {
+            out.println("  runs at " + one.path("runs").asText());
+          } else {
+            out.println("  refused: " + one.path("refused").asText());
+            out.println("  instead: " + one.path("instead").asText());
+          }
+        }
+        out.flush();
+      }
+      return 0;
+    }
+
+    private static String encode(String text) {
+      return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package io.mgtm.query.server;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.mgtm.query.config.HostPort;
+import io.mgtm.query.sql.Refusal;
+import io.mgtm.query.sql.SqlException;
+import io.mgtm.query.sql.Statement;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.ToLongFunction;
+
+/**
+ * Answers commands in JSON, {@code /metrics} in Prometheus' text format, and {@code /health}. Has
+ * threads of its own, two requests run at once.
+ */
+final class AdminEndpoint implements AutoCloseable {
+  private static final int THREADS = 2;
+  private static final int BACKLOG = 16;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Answers a request whose parameters are given. */
+  private interface Page {
+    Object of(Map<String, String> parameters) throws IOException;
+  }
+
+  private final Shared shared;
+  private final Steward steward;
+  private final Foreigners foreigners;
+  private final HttpServer server;
+  private final ExecutorService threads;
+
+  /**
+   * Listens.
+   *
+   * @throws IOException when the address cannot be listened on
+   */
+  AdminEndpoint(HostPort at, Shared shared, Steward steward, OwnRole role) throws IOException {
+    this.shared = shared;
+    this.steward = steward;
+    this.foreigners = new Foreigners(shared, role);
+    try {
+      server = HttpServer.create(new InetSocketAddress(at.host(), at.port()), BACKLOG);
+    } catch (IOException e) {
+      throw new IOException("cannot listen on admin " + at + ": " + e.getMessage(), e);
+    }
+    threads =
+        Executors.newFixedThreadPool(
+            THREADS,
+            task -> {
+              Thread thread = new Thread(task, "mgtm-query-admin");
+              thread.setDaemon(true);
+              return thread;
+            });
+    server.setExecutor(threads);
+    page("/status", this::status);
+    page("/servers", parameters -> servers());
+    page("/verify", this::verify);
+    page("/explain", this::explain);
+    server.createContext("/metrics", exchange -> answer(exchange, 200, "text/plain", metrics()));
+    server.createContext("/health", this::health);
+    server.start();
+  }
+
+  HostPort address() {
+    return HostPort.of(server.getAddress());
+  }
+
+  private void page(String path, Page page) {
+    server.createContext(
+        path,
+        exchange -> {
+          try {
+            Object found = page.of(parameters(exchange.getRequestURI().getRawQuery()));
+            answer(exchange, 200, "application/json", JSON.writeValueAsString(found));
+          } catch (IOException e) {
+            String text = JSON.writeValueAsString(Map.of("error", String.valueOf(e.getMessage())));
+            answer(exchange, 503, "application/json", text);
+          }
+        });
+  }
+
+  private static Map<String, String> parameters(String query) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    for (String pair : query == null ? new String[0] : query.split("&")) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        parameters.put(
+            pair.substring(0, equals),
+            URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
+      }
+    }
+    return parameters;
+  }
+
+  private static void answer(HttpExchange exchange, int code, String type, String text)
+      throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().add("Content-Type", type + "; charset=utf-8");
+    exchange.sendResponseHeaders(code, bytes.length);
+    try (var body = exchange.getResponseBody()) {
+      body.write(bytes);
+    }
+  }
+
+  private Map<String, Object> status(Map<String, String> parameters) throws IOException {
+    Map<String, Object> status = new LinkedHashMap<>();
+    status.put("leader", shared.fleet().leader().toString());
+    status.put("serversIn", shared.fleet().in().size());
+    status.put("serversMin", shared.config().serversMin());
+    status.put("sessions", shared.sessions().count());
+    status.put("servers", servers());
+    status.put("foreignBackends", foreigners.find());
+    return status;
+  }
+
+  private List<Map<String, Object>> servers() {
+    List<Map<String, Object>> servers = new ArrayList<>();
+    for (Node node : shared.fleet().nodes()) {
+      Map<String, Object> one = new LinkedHashMap<>();
+      boolean leads = node.isIn() && node == shared.fleet().leader();
+      one.put("server", node.toString());
+      one.put("state", leads ? "leader" : node.isIn() ? "in" : "out");
+      one.put("running", node.running());
+      one.put("reads", node.reads().sum());
+      one.put("writes", node.writes().sum());
+      one.put("effects", node.effects().sum());
+      one.put("why", node.why());
+      servers.add(one);
+    }
+    return servers;
+  }
+
+  private Map<String, Object> verify(Map<String, String> parameters) throws IOException {
+    List<Verifier.Difference> differences = Steward.await(steward.verifier().verify());
+    Map<String, Object> found = new LinkedHashMap<>();
+    found.put("servers", shared.fleet().in().size());
+    found.put("rowsDifferent", differences.stream().mapToLong(d -> Math.abs(d.rows())).sum());
+    found.put("differences", differences.stream().map(d -> d.node() + ": " + d.text()).toList());
+    return found;
+  }
+
+  private List<Map<String, Object>> explain(Map<String, String> parameters) throws IOException {
+    String sql = parameters.getOrDefault("sql", "");
+    String database = parameters.getOrDefault("database", shared.config().role().database());
+    Catalogues.Known known = Steward.await(shared.catalogues().of(database));
+    List<Map<String, Object>> all = new ArrayList<>();
+    try {
+      for (Statement statement : known.classifier().statements(sql)) {
+        Map<String, Object> one = new LinkedHashMap<>();
+        Refusal refusal = Refusal.of(statement);
+        one.put("statement", statement.text());
+        one.put("class", statement.statementClass().name());
+        one.put("why", statement.classification().why());
+        one.put("runs", statement.statementClass().runs());
+        one.put("refused", refusal == null ? null : refusal.message());
+        one.put("instead", refusal == null ? null : refusal.hint());
+        all.add(one);
+      }
+    } catch (SqlException e) {
+      throw new IOException("the replicator cannot read this statement: " + e.getMessage(), e);
+    }
+    return all;
+  }
+
+  private void health(HttpExchange exchange) throws IOException {
+    int in = shared.fleet().in().size();
+    boolean well = in >= shared.config().serversMin();
+    answer(
+        exchange,
+        well ? 200 : 503,
+        "text/plain",
+        well
+            ? "ok\n"
+            : "%d servers are in, writes need %d\n".formatted(in, shared.config().serversMin()));
+  }
+
+  private String metrics() {
+    StringBuilder out = new StringBuilder();
+    metric(out, "sessions", "gauge", "Clients that are in.");
+    out.append("mgtm_query_sessions ").append(shared.sessions().count()).append('\n');
+    metric(out, "server_in", "gauge", "Whether the server is in.");
+    each(out, "server_in", node -> node.isIn() ? 1 : 0);
+    metric(out, "server_running", "gauge", "Requests that the server has not answered.");
+    each(out, "server_running", Node::running);
+    metric(out, "reads_total", "counter", "Units of reads that were given to the server.");
+    each(out, "reads_total", node -> node.reads().sum());
+    metric(out, "writes_total", "counter", "Segments that wrote at the server as the leader.");
+    each(out, "writes_total", node -> node.writes().sum());
+    metric(out, "effects_total", "counter", "What the server did after the leader.");
+    each(out, "effects_total", node -> node.effects().sum());
+    return out.toString();
+  }
+
+  private static void metric(StringBuilder out, String name, String type, String help) {
+    out.append(
+        "# HELP mgtm_query_%1$s %3$s\n# TYPE mgtm_query_%1$s %2$s\n".formatted(name, type, help));
+  }
+
+  private void each(StringBuilder out, String name, ToLongFunction<Node> value) {
+    for (Node node : shared.fleet().nodes()) {
+      out.append(
+          "mgtm_query_%s{server=\"%s\"} %d\n".formatted(name, node, value.applyAsLong(node)));
+    }
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}

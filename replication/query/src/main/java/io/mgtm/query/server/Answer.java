@@ -1,0 +1,56 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.StartupPacket;
+
+/** Takes what a server answers to one request, on the session's loop. */
+interface Answer {
+  /** One frame of it, to be released or passed on. */
+  void take(Frame frame);
+
+  /** It is whole; I, T or E as in ReadyForQuery. */
+  void ready(char status);
+
+  /** The server is out, and the rest of it will not come. */
+  void lost();
+
+  /** An answer of which only the end is told. */
+  interface End {
+    /**
+     * It has ended.
+     *
+     * @param tag of the last CommandComplete, or null
+     * @param error the first, or null
+     */
+    void done(String tag, ErrorFields error, char status);
+  }
+
+  /** Reads the tag and the error, and nothing else; a lost one is told to {@code lost}. */
+  static Answer of(End end, Runnable lost) {
+    return new Answer() {
+      private String tag;
+      private ErrorFields error;
+
+      @Override
+      public void take(Frame frame) {
+        if (frame.type() == 'C') {
+          tag = StartupPacket.text(frame.body());
+        } else if (frame.type() == 'E' && error == null) {
+          error = ErrorFields.read(frame.body());
+        }
+        frame.release();
+      }
+
+      @Override
+      public void ready(char status) {
+        end.done(tag, error, status);
+      }
+
+      @Override
+      public void lost() {
+        lost.run();
+      }
+    };
+  }
+}

@@ -1,0 +1,198 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.ServerDecoder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A session's connection to one server. Belongs to the session's loop. */
+final class Backend extends ChannelInboundHandlerAdapter {
+  /** The session. */
+  interface Owner {
+    /** A notice, parameter or notification that belongs to no answer, to be released. */
+    void unasked(Backend backend, Frame frame);
+
+    /** The connection has ended and the server is not known to be out. */
+    void broken(Backend backend);
+
+    /** What one read brought was taken. */
+    void readComplete();
+
+    /** It takes more again, or no more for now. */
+    void writabilityChanged();
+  }
+
+  private final Node node;
+  private final ServerConnection connection;
+  private final Owner owner;
+
+  /** Null when the connection has ended already. */
+  private final ServerDecoder decoder;
+
+  private final Map<String, Prepared> prepared = new HashMap<>();
+  private final ArrayDeque<Answer> expected = new ArrayDeque<>();
+  private boolean inTransaction;
+  private boolean gone;
+  private String lastWords = "it closed the connection";
+
+  Backend(Node node, ServerConnection connection, Owner owner) {
+    this.node = node;
+    this.connection = connection;
+    this.owner = owner;
+    this.decoder = connection.channel().pipeline().get(ServerDecoder.class);
+  }
+
+  Node node() {
+    return node;
+  }
+
+  ServerConnection connection() {
+    return connection;
+  }
+
+  Channel channel() {
+    return connection.channel();
+  }
+
+  ByteBufAllocator alloc() {
+    return channel().alloc();
+  }
+
+  boolean isGone() {
+    return gone;
+  }
+
+  /** Statements that it knows, by their names. */
+  Map<String, Prepared> prepared() {
+    return prepared;
+  }
+
+  /** Whether a transaction with effects was begun at it, as one of the others. */
+  boolean isInTransaction() {
+    return inTransaction;
+  }
+
+  void setInTransaction(boolean open) {
+    inTransaction = open;
+  }
+
+  /** What it said last before it went. */
+  String lastWords() {
+    return lastWords;
+  }
+
+  /** Whether rows are held from the next answer on. */
+  void hold(boolean rows) {
+    if (decoder != null) {
+      decoder.hold(rows);
+    }
+  }
+
+  /** Sends a request whose answer ends with ReadyForQuery. */
+  void ask(ByteBuf request, Answer answer) {
+    if (gone) {
+      request.release();
+      answer.lost();
+      return;
+    }
+    expected.add(answer);
+    node.begun();
+    channel().writeAndFlush(request);
+  }
+
+  void ask(String sql, Answer answer) {
+    ask(Messages.query(alloc(), sql), answer);
+  }
+
+  /** Gives it up: its server is out, or the session ends. */
+  void fail() {
+    if (gone) {
+      return;
+    }
+    gone = true;
+    channel().close();
+    ArrayDeque<Answer> lost = new ArrayDeque<>(expected);
+    expected.clear();
+    lost.forEach(answer -> node.ended());
+    lost.forEach(Answer::lost);
+  }
+
+  /** Takes leave of a server that is well. */
+  void close() {
+    gone = true;
+    expected.forEach(answer -> node.ended());
+    expected.clear();
+    Session.closeAfter(channel(), Messages.terminate(alloc()));
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    Frame frame = (Frame) message;
+    if (gone) {
+      frame.release();
+      return;
+    }
+    switch (frame.type()) {
+      case 'S', 'A' -> owner.unasked(this, frame);
+      case 'Z' -> {
+        char status = (char) frame.body().getByte(frame.body().readerIndex());
+        frame.release();
+        Answer answer = expected.poll();
+        if (answer != null) {
+          node.ended();
+          answer.ready(status);
+        }
+      }
+      case 'E' -> error(frame);
+      default -> {
+        if (expected.isEmpty()) {
+          owner.unasked(this, frame);
+        } else {
+          expected.peek().take(frame);
+        }
+      }
+    }
+  }
+
+  /** A fatal one is the connection's end, and no answer. */
+  private void error(Frame frame) {
+    ErrorFields fields = ErrorFields.read(frame.body());
+    if (!fields.severity().equals("ERROR") || expected.isEmpty()) {
+      lastWords = fields.message();
+      frame.release();
+    } else {
+      expected.peek().take(frame);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    owner.readComplete();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    owner.writabilityChanged();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    if (!gone) {
+      owner.broken(this);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    lastWords = cause.toString();
+    context.close();
+  }
+}

@@ -1,0 +1,208 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import io.mgtm.query.sql.Catalogue;
+import io.mgtm.query.sql.Classifier;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/** What is known of each database, read from the leader server when it is first asked for. */
+final class Catalogues {
+  private static final String USERS = " NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ";
+
+  /** Names of functions: all the server's own, all of them not volatile. */
+  private static final String FUNCTIONS =
+      "SELECT proname, bool_and(nspname = 'pg_catalog'), bool_and(provolatile <> 'v')"
+          + " FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace"
+          + " WHERE nspname <> 'information_schema' GROUP BY proname";
+
+  private static final String OPERATORS =
+      "SELECT oprname FROM pg_operator o JOIN pg_namespace n ON n.oid = oprnamespace"
+          + " LEFT JOIN pg_proc p ON p.oid = oprcode GROUP BY oprname"
+          + " HAVING bool_and(nspname = 'pg_catalog' AND provolatile <> 'v')";
+
+  private static final String SUSPECTS =
+      "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname"
+          + USERS
+          + "AND (relkind IN ('v', 'f') OR relrowsecurity) UNION SELECT typname FROM pg_type t"
+          + " JOIN pg_namespace n ON n.oid = typnamespace WHERE typtype = 'd' AND nspname"
+          + USERS;
+
+  private static final String CASTS =
+      "SELECT count(*) FROM pg_cast JOIN pg_proc p ON p.oid = castfunc"
+          + " JOIN pg_namespace n ON n.oid = pronamespace WHERE nspname <> 'pg_catalog'";
+
+  /** Whether something that belongs to a table runs a function of users. */
+  private static final String RUNS_CODE =
+      "EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_proc'::regclass AND ("
+          + "(d.classid = 'pg_attrdef'::regclass AND d.objid IN"
+          + " (SELECT oid FROM pg_attrdef WHERE adrelid = c.oid))"
+          + " OR (d.classid = 'pg_constraint'::regclass AND d.objid IN"
+          + " (SELECT oid FROM pg_constraint WHERE conrelid = c.oid))"
+          + " OR (d.classid = 'pg_class'::regclass AND d.objid IN"
+          + " (SELECT indexrelid FROM pg_index WHERE indrelid = c.oid))))";
+
+  private static final String TRIGGERS =
+      "EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)";
+
+  private static final String FAMILY =
+      "EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid OR inhparent = c.oid)";
+
+  /** Foreign keys whose actions may run triggers of the other table, or set what is not known. */
+  private static final String ACTIONS =
+      "EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid"
+          + " AND (f.confdeltype IN ('c', 'n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))%s)";
+
+  private static final String TABLES =
+      "SELECT nspname, relname, relkind = 'r' AND NOT relhasrules AND NOT "
+          + TRIGGERS
+          + " AND NOT "
+          + FAMILY
+          + " AND NOT "
+          + RUNS_CODE
+          + " AND NOT "
+          + ACTIONS.formatted(
+              " AND (f.confdeltype = 'd' OR f.confupdtype = 'd' OR EXISTS (SELECT FROM pg_trigger"
+                  + " t WHERE t.tgrelid = f.conrelid AND NOT t.tgisinternal))")
+          + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
+          + " a.attidentity = 'a' AND NOT a.attnum = ANY (coalesce(k.conkey, '{}')))"
+          + " AND NOT EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid JOIN"
+          + " pg_namespace m ON m.oid = y.typnamespace WHERE a.attrelid = c.oid AND a.attnum = ANY"
+          + " (coalesce(k.conkey, '{}')) AND m.nspname <> 'pg_catalog' AND y.typtype <> 'e'),"
+          + " NOT EXISTS (SELECT FROM pg_constraint h WHERE h.contype IN ('c', 'x') AND h.conrelid"
+          + " = c.oid) AND NOT "
+          + ACTIONS.formatted("")
+          + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
+          + " a.attgenerated <> ''), (SELECT string_agg(quote_ident(a.attname) || ':' || CASE WHEN"
+          + " a.atttypid IN (16, 20, 21, 23, 25, 1043, 1042, 2950, 1700, 17) THEN 'e' ELSE '' END"
+          + " || CASE WHEN a.atttypid IN (20, 21, 23) THEN 'i' ELSE '' END || CASE WHEN a.atthasdef"
+          + " OR a.attidentity <> '' THEN 'd' ELSE '' END || CASE WHEN a.attgenerated <> '' THEN"
+          + " 'g' ELSE '' END, E'\\x01') FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum"
+          + " > 0 AND NOT a.attisdropped), (SELECT string_agg(quote_ident(a.attname), E'\\x01'"
+          + " ORDER BY x.at) FROM unnest(k.conkey) WITH ORDINALITY x(num, at) JOIN pg_attribute a"
+          + " ON a.attrelid = c.oid AND a.attnum = x.num), k.condeferrable FROM pg_class c JOIN"
+          + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
+          + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <>"
+          + " 'information_schema' AND nspname <> 'pg_toast'";
+
+  private static final String DEFERRABLE = "SELECT count(*) FROM pg_constraint WHERE condeferrable";
+
+  /**
+   * What sessions in a database need.
+   *
+   * @param deferrable whether constraints may be checked at COMMIT
+   */
+  record Known(Classifier classifier, boolean deferrable) {}
+
+  private final OwnRole role;
+  private final Supplier<HostPort> leader;
+  private final ConcurrentHashMap<String, CompletableFuture<Known>> byDatabase =
+      new ConcurrentHashMap<>();
+
+  Catalogues(OwnRole role, Supplier<HostPort> leader) {
+    this.role = role;
+    this.leader = leader;
+  }
+
+  /** Of a database; fails with a {@link LoginException}, and is then asked again the next time. */
+  CompletableFuture<Known> of(String database) {
+    CompletableFuture<Known> known = byDatabase.computeIfAbsent(database, this::load);
+    if (known.isCompletedExceptionally()) {
+      byDatabase.remove(database, known);
+      known = byDatabase.computeIfAbsent(database, this::load);
+    }
+    return known;
+  }
+
+  /** The databases that were asked for. */
+  Set<String> databases() {
+    return Set.copyOf(byDatabase.keySet());
+  }
+
+  private CompletableFuture<Known> load(String database) {
+    return role.enter(leader.get(), database)
+        .thenCompose(
+            asker -> {
+              List<CompletableFuture<List<List<String>>>> answers =
+                  List.of(FUNCTIONS, OPERATORS, SUSPECTS, CASTS, TABLES, DEFERRABLE).stream()
+                      .map(asker::ask)
+                      .toList();
+              return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                  .whenComplete((done, cause) -> asker.close())
+                  .thenApply(done -> read(answers.stream().map(CompletableFuture::join).toList()));
+            });
+  }
+
+  private static Known read(List<List<List<String>>> answers) {
+    Set<String> pure = new HashSet<>();
+    Set<String> builtin = new HashSet<>();
+    Set<String> suspects = new HashSet<>();
+    for (List<String> row : answers.get(0)) {
+      if (row.get(1).equals("t")) {
+        builtin.add(row.get(0));
+        if (row.get(2).equals("t")) {
+          pure.add(row.get(0));
+        }
+      } else {
+        suspects.add(row.get(0));
+      }
+    }
+    answers.get(2).forEach(row -> suspects.add(row.get(0)));
+    Set<String> operators = new HashSet<>();
+    answers.get(1).forEach(row -> operators.add(row.get(0)));
+    boolean casts = !answers.get(3).get(0).get(0).equals("0");
+    Catalogue catalogue =
+        new Catalogue(pure, builtin, operators, suspects, tables(answers.get(4)), casts);
+    return new Known(new Classifier(catalogue), !answers.get(5).get(0).get(0).equals("0"));
+  }
+
+  private static Map<String, Catalogue.Table> tables(List<List<String>> rows) {
+    Map<String, Catalogue.Table> tables = new HashMap<>();
+    Set<String> twice = new HashSet<>();
+    for (List<String> row : rows) {
+      if (tables.containsKey(row.get(1))) {
+        twice.add(row.get(1));
+      }
+      tables.put(row.get(1), table(row));
+    }
+    tables.keySet().removeAll(twice);
+    return tables;
+  }
+
+  private static Catalogue.Table table(List<String> row) {
+    Map<String, Catalogue.Column> columns = new HashMap<>();
+    for (String column : split(row.get(4))) {
+      int colon = column.lastIndexOf(':');
+      String flags = column.substring(colon + 1);
+      columns.put(
+          unquote(column.substring(0, colon)),
+          new Catalogue.Column(
+              flags.contains("e"), flags.contains("i"), flags.contains("d"), flags.contains("g")));
+    }
+    boolean deferrable = "t".equals(row.get(6));
+    boolean written = row.get(2).equals("t") && !row.get(0).equals("pg_catalog") && !deferrable;
+    return new Catalogue.Table(
+        row.get(0),
+        columns,
+        split(row.get(5)).stream().map(Catalogues::unquote).toList(),
+        written && row.get(3).equals("t"),
+        written);
+  }
+
+  private static List<String> split(String list) {
+    return list == null || list.isEmpty() ? List.of() : Arrays.asList(list.split("\u0001"));
+  }
+
+  private static String unquote(String name) {
+    return name.startsWith("\"")
+        ? name.substring(1, name.length() - 1).replace("\"\"", "\"")
+        : name;
+  }
+}

@@ -1,0 +1,305 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.sql.Statement;
+import io.mgtm.query.sql.TransactionCommand;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Messages;
+import java.util.List;
+
+/** Runs the commands that are about transactions and settings. Belongs to a session. */
+final class Controls {
+  private static final String READ_SAVEPOINT = "\"unproven read\"";
+
+  private final ReplicatedSession session;
+  private final ServerSet set;
+  private final UnitRun run;
+
+  Controls(ReplicatedSession session, UnitRun run) {
+    this.session = session;
+    this.set = session.set();
+    this.run = run;
+  }
+
+  void control(Segment segment) {
+    TransactionCommand command = segment.control();
+    switch (command.verb()) {
+      case BEGIN -> begin(segment, command);
+      case COMMIT -> {
+        if (set.status() == 'T') {
+          Commit commit = commit(segment);
+          run.setCommit(commit);
+          commit.start();
+        } else {
+          endAtHome(segment);
+        }
+      }
+      case ROLLBACK -> endAtHome(segment);
+      default -> savepoint(segment, command);
+    }
+  }
+
+  private void begin(Segment segment, TransactionCommand command) {
+    Backend home = set.home();
+    if (home != null) {
+      set.unwrap();
+      run.sender().send(home, segment, run::ended);
+      return;
+    }
+    Backend at = command.readOnly() ? set.reader() : set.chosen();
+    run.sender()
+        .send(
+            at,
+            segment,
+            (relay, status) -> {
+              if (status != 'I') {
+                set.begin(at, false);
+              }
+              run.ended(relay, status);
+            });
+  }
+
+  private void endAtHome(Segment segment) {
+    set.rollbackOthers();
+    Backend at = set.home() == null ? set.chosen() : set.home();
+    run.sender().send(at, segment, run::ended);
+  }
+
+  private void savepoint(Segment segment, TransactionCommand command) {
+    Backend at = set.home() == null ? set.chosen() : set.home();
+    run.sender()
+        .send(
+            at,
+            segment,
+            (relay, status) -> {
+              if (relay.error() == null && set.home() != null) {
+                set.tellWritten(segment.command().statement().text());
+                keep(command);
+              }
+              run.ended(relay, status);
+            });
+  }
+
+  private void keep(TransactionCommand command) {
+    List<String> names = set.savepoints();
+    int at = names.lastIndexOf(command.savepoint());
+    switch (command.verb()) {
+      case SAVEPOINT -> names.add(command.savepoint());
+      case RELEASE -> names.subList(Math.max(0, at), names.size()).clear();
+      default -> names.subList(at + 1, names.size()).clear();
+    }
+  }
+
+  /**
+   * Commits the open transaction everywhere.
+   *
+   * @param segment the client's COMMIT, or null for the end of the replicator's own transaction
+   */
+  Commit commit(Segment segment) {
+    Committing result = new Committing(segment);
+    result.commit = new Commit(set, session, result);
+    return result.commit;
+  }
+
+  /** Answers the client. */
+  private final class Committing implements Commit.Result {
+    private final Segment segment;
+    private Commit commit;
+
+    Committing(Segment segment) {
+      this.segment = segment;
+    }
+
+    @Override
+    public void commitLeader(Backend leader) {
+      leader.ask(
+          "COMMIT",
+          Answer.of(
+              (tag, error, status) -> done(commit.leaderAnswered(tag), tag, error),
+              () -> {
+                if (commit.leaderAnswered(null)) {
+                  done(true, null, null);
+                } else {
+                  leaderLost();
+                }
+              }));
+    }
+
+    private void done(boolean committed, String tag, ErrorFields error) {
+      if (session.isEnded()) {
+        return;
+      }
+      run.setCommit(null);
+      set.setStatus('I');
+      if (!committed) {
+        set.rollbackOthers();
+        run.refuseCommit(
+            error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error);
+      } else if (segment == null) {
+        run.complete();
+      } else {
+        synthesize(segment, "COMMIT");
+        run.next();
+      }
+    }
+
+    @Override
+    public void refused(ErrorFields why) {
+      run.setCommit(null);
+      Backend home = set.home();
+      set.rollbackOthers();
+      home.ask(
+          "ROLLBACK",
+          Answer.of(
+              (tag, error, status) -> {
+                set.setStatus('I');
+                run.refuseCommit(why);
+              },
+              () -> {
+                set.setStatus('I');
+                run.refuseCommit(why);
+              }));
+    }
+
+    @Override
+    public void leaderLost() {
+      run.setCommit(null);
+      if (!session.isEnded()) {
+        run.lost(set.home());
+      }
+    }
+  }
+
+  /** What a server would answer to a command that has run. */
+  private void synthesize(Segment segment, String tag) {
+    if (segment.simple() != null) {
+      run.forward(Messages.commandComplete(session.alloc(), tag));
+      return;
+    }
+    for (Step step : segment.steps()) {
+      switch (step.type()) {
+        case 'P' -> run.forward(Messages.empty(session.alloc(), '1'));
+        case 'B' -> run.forward(Messages.empty(session.alloc(), '2'));
+        case 'C' -> run.forward(Messages.empty(session.alloc(), '3'));
+        case 'D' -> {
+          if (!step.isOfPortal()) {
+            run.forward(Messages.noParameters(session.alloc()));
+          }
+          run.forward(Messages.empty(session.alloc(), 'n'));
+        }
+        default -> run.forward(Messages.commandComplete(session.alloc(), tag));
+      }
+    }
+  }
+
+  /** A setting holds at all servers; in a transaction it ends with it at all. */
+  void setting(Segment segment) {
+    Statement statement = segment.command().statement();
+    boolean deallocate = statement.word(0).equals("deallocate");
+    boolean all = statement.word(0).equals("discard") || statement.has("all");
+    if (deallocate && !all) {
+      deallocate(segment, statement.word(statement.word(1).equals("prepare") ? 2 : 1));
+      return;
+    }
+    boolean leaderOnly = statement.word(1).equals("transaction") && !statement.has("session");
+    Backend home = set.home();
+    Backend at = home == null ? set.chosen() : home;
+    run.sender()
+        .send(
+            at,
+            segment,
+            (relay, status) -> {
+              if (relay.error() == null && !leaderOnly) {
+                if (deallocate || statement.word(0).equals("discard")) {
+                  session.forgetStatements();
+                }
+                if (home == null) {
+                  everywhere(at, statement.text(), () -> run.ended(relay, status));
+                  return;
+                }
+                relay.effects().text(segment.command(), relay.tag());
+              }
+              run.ended(relay, status);
+            });
+  }
+
+  private void everywhere(Backend but, String sql, Runnable then) {
+    List<Backend> others = set.live().stream().filter(b -> b != but).toList();
+    int[] left = {others.size()};
+    Runnable one =
+        () -> {
+          if (--left[0] <= 0) {
+            then.run();
+          }
+        };
+    if (others.isEmpty()) {
+      then.run();
+    }
+    for (Backend other : others) {
+      other.ask(
+          sql,
+          Answer.of(
+              (tag, error, status) -> {
+                if (error == null) {
+                  one.run();
+                } else {
+                  session.end(
+                      ErrorFields.fatal(
+                          error.sqlState(),
+                          "the server at " + other.node() + " refused: " + error.message()));
+                }
+              },
+              one));
+    }
+  }
+
+  /** Servers learn statements when they need them, so that each forgets what it has. */
+  private void deallocate(Segment segment, String name) {
+    if (!session.planner().remove(name)) {
+      run.sender().send(set.home() == null ? set.chosen() : set.home(), segment, run::ended);
+      return;
+    }
+    for (Backend backend : set.live()) {
+      if (backend.prepared().remove(name) != null) {
+        backend.ask("DEALLOCATE " + ServerSet.quote(name), session.unfailing(backend));
+      }
+    }
+    synthesize(segment, "DEALLOCATE");
+    run.next();
+  }
+
+  /** What may write runs where PostgreSQL refuses that. */
+  void unproven(Segment segment) {
+    Backend home = set.home();
+    if (home == null) {
+      Backend leader = set.chosen();
+      leader.ask("BEGIN READ ONLY", session.unfailing(leader));
+      run.sender()
+          .send(
+              leader,
+              segment,
+              (relay, status) -> {
+                leader.ask("ROLLBACK", session.unfailing(leader));
+                run.ended(relay, 'I');
+              });
+    } else if (home.node() != session.shared().fleet().leader() || set.status() != 'T') {
+      run.sender().send(home, segment, run::ended);
+    } else {
+      home.ask(
+          "SAVEPOINT " + READ_SAVEPOINT + "; SET LOCAL transaction_read_only = on",
+          session.unfailing(home));
+      run.sender()
+          .send(
+              home,
+              segment,
+              (relay, status) -> {
+                if (relay.error() == null) {
+                  home.ask(
+                      "ROLLBACK TO SAVEPOINT %1$s; RELEASE SAVEPOINT %1$s"
+                          .formatted(READ_SAVEPOINT),
+                      session.unfailing(home));
+                }
+                run.ended(relay, status);
+              });
+    }
+  }
+}

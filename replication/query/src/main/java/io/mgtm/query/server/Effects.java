@@ -1,0 +1,184 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.sql.RowWrite;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.Rows;
+import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.Charset;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the other servers are to do after the leader has run a segment, in its order: texts, and
+ * statements with their parameters; and what each must answer. Belongs to a session.
+ */
+final class Effects {
+  /**
+   * One of them.
+   *
+   * @param afterNames of its Bind; null for a text
+   * @param tag of CommandComplete, null for any
+   */
+  private record Item(Prepared prepared, ByteBuf afterNames, String tag) {}
+
+  private static final int ITEM_BYTES = 64;
+
+  private final List<Item> items = new ArrayList<>();
+  private final Charset charset;
+  private long bytes;
+
+  Effects(Charset charset) {
+    this.charset = charset;
+  }
+
+  boolean isEmpty() {
+    return items.isEmpty();
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** The same text. */
+  void text(Prepared statement, String tag) {
+    items.add(new Item(statement, null, tag));
+  }
+
+  /** The same statement with the same parameters. */
+  void same(Prepared statement, ByteBuf afterNames, String tag) {
+    add(new Item(statement, Unpooled.copiedBuffer(afterNames), tag));
+  }
+
+  /** One row. */
+  void row(Prepared effect, RowWrite write, int format, List<ByteBuf> values) {
+    String sql = write.effectSql();
+    String tag =
+        sql.endsWith("DO NOTHING")
+            ? null
+            : sql.startsWith("INSERT") ? "INSERT 0 1" : sql.substring(0, 6) + " 1";
+    add(new Item(effect, Rows.parameters(format, values), tag));
+  }
+
+  private void add(Item item) {
+    items.add(item);
+    bytes += ITEM_BYTES + item.afterNames.readableBytes();
+  }
+
+  /** Whether it may be told what differs. */
+  interface Mismatch {
+    void told(Backend backend, String what);
+  }
+
+  /** Sends all; whatever is answered that the leader did not is told. */
+  void sendTo(Backend other, Mismatch mismatch) {
+    ByteBuf out = null;
+    ArrayDeque<Item> expected = new ArrayDeque<>();
+    for (Item item : items) {
+      other.node().effects().increment();
+      if (item.afterNames == null) {
+        if (out != null) {
+          other.ask(sync(other, out), new Check(other, expected, mismatch));
+          out = null;
+          expected = new ArrayDeque<>();
+        }
+        expected.add(item);
+        ByteBuf sql = Unpooled.wrappedBuffer(item.prepared.text().getBytes(charset));
+        other.ask(Messages.query(other.alloc(), sql), new Check(other, expected, mismatch));
+        expected = new ArrayDeque<>();
+        continue;
+      }
+      if (out == null) {
+        out = other.alloc().buffer();
+      }
+      prepare(other, item.prepared, out);
+      append(
+          out, Messages.bind(other.alloc(), "", item.prepared.name(), item.afterNames.duplicate()));
+      append(out, Messages.execute(other.alloc(), ""));
+      expected.add(item);
+    }
+    if (out != null) {
+      other.ask(sync(other, out), new Check(other, expected, mismatch));
+    }
+  }
+
+  private void prepare(Backend other, Prepared prepared, ByteBuf out) {
+    Prepared known = other.prepared().put(prepared.name(), prepared);
+    if (known == prepared) {
+      return;
+    }
+    if (known != null && !prepared.name().isEmpty()) {
+      append(out, Messages.closeStatement(other.alloc(), prepared.name()));
+    }
+    append(out, parse(other, prepared, charset));
+  }
+
+  static ByteBuf parse(Backend at, Prepared prepared, Charset charset) {
+    ByteBuf types = Unpooled.buffer();
+    types.writeShort(prepared.types().length);
+    for (int type : prepared.types()) {
+      types.writeInt(type);
+    }
+    ByteBuf sql = Unpooled.wrappedBuffer(prepared.text().getBytes(charset));
+    return Messages.parse(at.alloc(), prepared.name(), sql, types);
+  }
+
+  static void append(ByteBuf out, ByteBuf message) {
+    out.writeBytes(message);
+    message.release();
+  }
+
+  private static ByteBuf sync(Backend other, ByteBuf out) {
+    append(out, Messages.empty(other.alloc(), 'S'));
+    return out;
+  }
+
+  /** Compares what a server answers with what the leader did. */
+  private static final class Check implements Answer {
+    private final Backend other;
+    private final ArrayDeque<Item> expected;
+    private final Mismatch mismatch;
+    private String wrong;
+
+    Check(Backend other, ArrayDeque<Item> expected, Mismatch mismatch) {
+      this.other = other;
+      this.expected = expected;
+      this.mismatch = mismatch;
+    }
+
+    @Override
+    public void take(Frame frame) {
+      if (frame.type() == 'E' && wrong == null) {
+        wrong = "failed where the leader did not: " + ErrorFields.read(frame.body()).message();
+      } else if (frame.type() == 'C') {
+        String tag = StartupPacket.text(frame.body());
+        Item item = expected.poll();
+        boolean same = item != null && (item.tag == null || item.tag.equals(tag));
+        if (!same && wrong == null) {
+          wrong =
+              "answered %s where the leader did %s".formatted(tag, item == null ? "" : item.tag);
+        }
+      }
+      frame.release();
+    }
+
+    @Override
+    public void ready(char status) {
+      if (wrong == null && !expected.isEmpty()) {
+        wrong = "did not answer all";
+      }
+      if (wrong != null) {
+        mismatch.told(other, wrong);
+      }
+    }
+
+    @Override
+    public void lost() {
+      // It is out.
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/** One server as all sessions see it. Any thread; {@link Fleet} alone puts it in and out. */
+final class Node {
+  private final HostPort address;
+  private final AtomicInteger running = new AtomicInteger();
+  private final LongAdder reads = new LongAdder();
+  private final LongAdder writes = new LongAdder();
+  private final LongAdder effects = new LongAdder();
+
+  /** Why it is out, or null while it is in. */
+  private volatile String why;
+
+  private volatile long outSinceMs;
+
+  Node(HostPort address) {
+    this.address = address;
+  }
+
+  HostPort address() {
+    return address;
+  }
+
+  boolean isIn() {
+    return why == null;
+  }
+
+  String why() {
+    return why;
+  }
+
+  long outSinceMs() {
+    return outSinceMs;
+  }
+
+  void set(String reason, long nowMs) {
+    why = reason;
+    outSinceMs = nowMs;
+  }
+
+  /** Requests that it has not answered. */
+  int running() {
+    return running.get();
+  }
+
+  void begun() {
+    running.incrementAndGet();
+  }
+
+  void ended() {
+    running.decrementAndGet();
+  }
+
+  /** Units of only reads that it was given, statements as the leader, effects of the leader's. */
+  LongAdder reads() {
+    return reads;
+  }
+
+  LongAdder writes() {
+    return writes;
+  }
+
+  LongAdder effects() {
+    return effects;
+  }
+
+  @Override
+  public String toString() {
+    return address.toString();
+  }
+}

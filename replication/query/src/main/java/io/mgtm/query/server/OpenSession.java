@@ -1,0 +1,26 @@
+package io.mgtm.query.server;
+
+import io.netty.util.concurrent.Future;
+import java.util.List;
+
+/** A client that is in. Its methods may be called by any thread. */
+interface OpenSession {
+  int pid();
+
+  int secret();
+
+  /** Ends it as soon as nothing runs in it and no transaction is open. */
+  void drain();
+
+  /** Ends it whatever runs in it. */
+  void stop();
+
+  /** Asks for what runs to be cancelled; completes when that was taken. */
+  Future<?> cancel();
+
+  /** The numbers of its backends at a server. */
+  List<Integer> backendsAt(Node node);
+
+  /** A server was put out. */
+  void serverOut(Node node);
+}

@@ -1,0 +1,91 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.scram.ScramClient;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.FrameSplitter;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Enters servers as the replicator's own role. Any thread. */
+final class OwnRole {
+  static final String APPLICATION = "mgtm query";
+
+  private final QueryConfig config;
+  private final EventLoop loop;
+  private final ServerDoor door;
+  private final Supplier<ScramClient> scram;
+
+  /**
+   * A role that has not entered.
+   *
+   * @throws IOException when the password cannot be read
+   */
+  OwnRole(QueryConfig config, EventLoop loop, ServerDoor door) throws IOException {
+    this.config = config;
+    this.loop = loop;
+    this.door = door;
+    String password = Keys.password(config.role().passwordFile());
+    this.scram = password == null ? null : () -> ScramClient.withPassword(password);
+  }
+
+  /** Enters a database; fails with a {@link LoginException}. */
+  CompletableFuture<Asker> enter(HostPort server, String database) {
+    CompletableFuture<Asker> entered = new CompletableFuture<>();
+    Map<String, String> parameters =
+        Map.of(
+            "user",
+            config.role().user(),
+            "database",
+            database,
+            "application_name",
+            APPLICATION,
+            "client_encoding",
+            "UTF8",
+            "options",
+            "-c search_path=pg_catalog -c extra_float_digits=1 -c default_transaction_isolation="
+                + "read\\ committed");
+    Promise<ServerConnection> entering =
+        door.enter(loop, server, FrameSplitter.Sender.SERVER_HELD, parameters, scram);
+    int withinMs = config.timeouts().silentMs();
+    Future<?> late =
+        loop.schedule(
+            () ->
+                entering.tryFailure(
+                    new LoginException(
+                        ErrorFields.fatal(
+                            "08006",
+                            "the server at %s did not answer within %d ms"
+                                .formatted(server, withinMs)))),
+            withinMs,
+            TimeUnit.MILLISECONDS);
+    entering.addListener(done -> late.cancel(false));
+    entering.addListener(
+        done -> {
+          if (done.isSuccess()) {
+            entered.complete(new Asker((ServerConnection) done.getNow()));
+          } else {
+            entered.completeExceptionally(done.cause());
+          }
+        });
+    return entered;
+  }
+
+  /** One query in a connection of its own. */
+  CompletableFuture<List<List<String>>> ask(HostPort server, String database, String sql) {
+    return enter(server, database)
+        .thenCompose(asker -> asker.ask(sql).whenComplete((rows, cause) -> asker.close()));
+  }
+
+  String database() {
+    return config.role().database();
+  }
+}

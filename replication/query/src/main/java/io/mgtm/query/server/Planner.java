@@ -1,0 +1,187 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.sql.Classifier;
+import io.mgtm.query.sql.Refusal;
+import io.mgtm.query.sql.SqlException;
+import io.mgtm.query.sql.Statement;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.StartupPacket;
+import io.mgtm.query.wire.WireException;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Makes {@link Segment}s of a client's messages, and knows its statements and portals. Belongs to a
+ * session.
+ */
+final class Planner {
+  private static final int[] NO_TYPES = {};
+  private static final int STATEMENTS_MAX = 10_000;
+
+  private final Classifier classifier;
+  private final Map<String, Prepared> statements = new HashMap<>();
+  private final Map<String, Prepared> portals = new HashMap<>();
+  private Charset charset;
+
+  Planner(Classifier classifier, Charset charset) {
+    this.classifier = classifier;
+    this.charset = charset;
+  }
+
+  void setCharset(Charset of) {
+    charset = of;
+  }
+
+  Charset charset() {
+    return charset;
+  }
+
+  /** All statements are forgotten, as by DEALLOCATE ALL and DISCARD ALL. */
+  void forget() {
+    statements.clear();
+    portals.clear();
+  }
+
+  /** Whether there was such a statement. */
+  boolean remove(String statement) {
+    return statements.remove(statement) != null;
+  }
+
+  /** Of a message that is not passed on. */
+  static List<Segment> refused(String message, String hint) {
+    return List.of(Segment.of(new Prepared("", "", NO_TYPES, null, new Refusal(message, hint))));
+  }
+
+  /** Of a Query. */
+  List<Segment> simple(Frame frame) {
+    String sql = textOf(frame.body());
+    List<Segment> segments = new ArrayList<>();
+    try {
+      for (Statement statement : classifier.statements(sql)) {
+        segments.add(
+            Segment.of(
+                new Prepared("", statement.text(), NO_TYPES, statement, refusal(statement))));
+      }
+    } catch (SqlException e) {
+      return List.of(Segment.of(new Prepared("", sql, NO_TYPES, null, notRead(e))));
+    }
+    if (segments.isEmpty()) {
+      segments.add(Segment.of(new Prepared("", sql, NO_TYPES, null, null)));
+    }
+    return segments;
+  }
+
+  private static Refusal refusal(Statement statement) {
+    return Refusal.of(statement);
+  }
+
+  private static Refusal notRead(SqlException e) {
+    return new Refusal(
+        "the replicator cannot read this statement: " + e.getMessage(),
+        "Write it without Unicode escapes (U&), and end strings and comments.");
+  }
+
+  private String textOf(ByteBuf body) {
+    int bytes = body.bytesBefore((byte) 0);
+    if (bytes < 0) {
+      throw new WireException(WireException.PROTOCOL_VIOLATION, "a text without its end");
+    }
+    String text = body.toString(body.readerIndex(), bytes, charset);
+    body.skipBytes(bytes + 1);
+    return text;
+  }
+
+  /** Of the messages up to a Sync or Flush; takes them over. */
+  List<Segment> extended(List<Frame> frames) {
+    List<Segment> segments = new ArrayList<>();
+    List<Step> steps = new ArrayList<>();
+    int executed = 0;
+    for (Frame frame : frames) {
+      Step step = step(frame);
+      boolean alone =
+          step.type() == 'E'
+              && step.prepared() != null
+              && Segment.kind(step.prepared()) != Segment.Kind.RUN;
+      if (alone && executed > 0) {
+        segments.add(new Segment(Segment.Kind.RUN, null, steps.subList(0, executed)));
+        steps = new ArrayList<>(steps.subList(executed, steps.size()));
+      }
+      steps.add(step);
+      if (alone) {
+        segments.add(new Segment(Segment.kind(step.prepared()), null, steps));
+        steps = new ArrayList<>();
+        executed = 0;
+      } else if (step.type() == 'E') {
+        executed = steps.size();
+      } else if (isRefused(step)) {
+        segments.add(new Segment(Segment.Kind.REFUSED, null, steps));
+        steps = new ArrayList<>();
+        executed = 0;
+      }
+    }
+    if (!steps.isEmpty()) {
+      segments.add(new Segment(Segment.Kind.RUN, null, steps));
+    }
+    return segments;
+  }
+
+  private static boolean isRefused(Step step) {
+    return step.type() == 'P' && step.prepared().refusal() != null;
+  }
+
+  private Step step(Frame frame) {
+    ByteBuf body = frame.body();
+    switch (frame.type()) {
+      case 'P' -> {
+        Prepared prepared = parse(body);
+        if (statements.size() >= STATEMENTS_MAX && !statements.containsKey(prepared.name())) {
+          throw new WireException(
+              WireException.LIMIT_EXCEEDED, "more than " + STATEMENTS_MAX + " prepared statements");
+        }
+        statements.put(prepared.name(), prepared);
+        return new Step(frame, prepared, prepared.name());
+      }
+      case 'B' -> {
+        String portal = StartupPacket.text(body);
+        Prepared prepared = statements.get(StartupPacket.text(body));
+        portals.put(portal, prepared);
+        return new Step(frame, prepared, portal);
+      }
+      case 'E' -> {
+        String portal = StartupPacket.text(body);
+        return new Step(frame, portals.get(portal), portal);
+      }
+      default -> {
+        boolean portal = body.readByte() == 'P';
+        String name = StartupPacket.text(body);
+        Map<String, Prepared> known = portal ? portals : statements;
+        return new Step(frame, frame.type() == 'C' ? known.remove(name) : known.get(name), name);
+      }
+    }
+  }
+
+  private Prepared parse(ByteBuf body) {
+    String name = StartupPacket.text(body);
+    String sql = textOf(body);
+    int[] types = new int[body.readUnsignedShort()];
+    for (int i = 0; i < types.length; i++) {
+      types[i] = body.readInt();
+    }
+    try {
+      List<Statement> all = classifier.statements(sql);
+      if (all.size() > 1) {
+        // The server refuses it as well, in its own words.
+        return new Prepared(name, sql, types, null, null);
+      }
+      Statement statement = all.isEmpty() ? null : all.get(0);
+      return new Prepared(
+          name, sql, types, statement, statement == null ? null : refusal(statement));
+    } catch (SqlException e) {
+      return new Prepared(name, sql, types, null, notRead(e));
+    }
+  }
+}

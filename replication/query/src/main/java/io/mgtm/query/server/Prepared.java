@@ -1,0 +1,83 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.sql.Refusal;
+import io.mgtm.query.sql.RowWrite;
+import io.mgtm.query.sql.Statement;
+import io.mgtm.query.sql.StatementClass;
+import java.util.Arrays;
+import java.util.Set;
+
+/** A statement as its client prepared it; or one of the replicator's own. Immutable. */
+final class Prepared {
+  /**
+   * Types of parameters that class K takes: none given, or those whose constants are read in the
+   * same way everywhere; as numbers of pg_type.
+   */
+  private static final Set<Integer> EXACT_TYPES =
+      Set.of(0, 16, 17, 20, 21, 23, 25, 705, 1042, 1043, 1700, 2950);
+
+  private final String name;
+  private final String sql;
+  private final int[] types;
+  private final Statement statement;
+  private final Refusal refusal;
+
+  /**
+   * A statement.
+   *
+   * @param statement null when the text is empty
+   * @param refusal null when it may run
+   */
+  Prepared(String name, String sql, int[] types, Statement statement, Refusal refusal) {
+    this.name = name;
+    this.sql = sql;
+    this.types = types.clone();
+    this.statement = statement;
+    this.refusal = refusal;
+  }
+
+  /** One that writes a row. */
+  static Prepared effect(String name, String sql) {
+    return new Prepared(name, sql, new int[0], null, null);
+  }
+
+  String name() {
+    return name;
+  }
+
+  int[] types() {
+    return types.clone();
+  }
+
+  Statement statement() {
+    return statement;
+  }
+
+  Refusal refusal() {
+    return refusal;
+  }
+
+  /** Of a text that is empty: a read. */
+  StatementClass statementClass() {
+    return statement == null ? StatementClass.READ : statement.statementClass();
+  }
+
+  boolean isKeyLocal() {
+    return statementClass() == StatementClass.KEY_LOCAL
+        && Arrays.stream(types).allMatch(EXACT_TYPES::contains);
+  }
+
+  /** What its rows are learnt by, or null when it needs none. */
+  RowWrite rows() {
+    return statement == null || isKeyLocal() ? null : statement.write();
+  }
+
+  boolean isWrite() {
+    return statement != null && statement.write() != null;
+  }
+
+  /** The text that servers are given. */
+  String text() {
+    return rows() == null ? sql : rows().leaderSql();
+  }
+}

@@ -1,0 +1,172 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.sql.RowWrite;
+import io.mgtm.query.sql.StatementClass;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.Rows;
+import io.mgtm.query.wire.StartupPacket;
+import java.util.ArrayDeque;
+
+/**
+ * Passes what a server answers to a segment on to the client, but what the client did not ask for:
+ * rows that tell what was written become effects. Belongs to a session.
+ */
+final class Relay implements Answer {
+  /**
+   * A message of the extended protocol that will be answered.
+   *
+   * @param step null when the replicator added it
+   */
+  record Expected(char type, Prepared prepared, Step step) {}
+
+  private final UnitRun run;
+  private final Backend backend;
+  private final Segment segment;
+  private final ArrayDeque<Expected> expected = new ArrayDeque<>();
+  private final Effects effects;
+  private final UnitRun.Ended ended;
+  private ErrorFields error;
+  private String tag;
+
+  Relay(UnitRun run, Backend backend, Segment segment, Effects effects, UnitRun.Ended ended) {
+    this.run = run;
+    this.backend = backend;
+    this.segment = segment;
+    this.effects = effects;
+    this.ended = ended;
+  }
+
+  void expect(char type, Prepared prepared, Step step) {
+    expected.add(new Expected(type, prepared, step));
+  }
+
+  /** Whether a statement is prepared in this very request. */
+  boolean isComing(Prepared prepared) {
+    Prepared last = null;
+    for (Expected one : expected) {
+      boolean named = one.type == 'P' && prepared != null;
+      last = named && one.prepared.name().equals(prepared.name()) ? one.prepared : last;
+    }
+    return prepared != null && last == prepared;
+  }
+
+  ErrorFields error() {
+    return error;
+  }
+
+  String tag() {
+    return tag;
+  }
+
+  Effects effects() {
+    return effects;
+  }
+
+  @Override
+  public void take(Frame frame) {
+    switch (frame.type()) {
+      case 'E' -> {
+        if (error == null) {
+          error = ErrorFields.read(frame.body());
+          run.error(segment, error, frame);
+        } else {
+          frame.release();
+        }
+      }
+      case '1', '2', '3' -> acknowledged(frame);
+      case 'T' -> described(frame);
+      case 'n', 'I', 's' -> {
+        expected.poll();
+        run.forward(frame.content());
+      }
+      case 'D' -> row(frame);
+      case 'C' -> completed(frame);
+      default -> run.forward(frame.content());
+    }
+  }
+
+  private void acknowledged(Frame frame) {
+    Expected one = expected.poll();
+    if (one != null && one.type == 'P') {
+      backend.prepared().put(one.prepared.name(), one.prepared);
+    }
+    if (one == null || one.step == null) {
+      frame.release();
+    } else {
+      run.forward(frame.content());
+    }
+  }
+
+  private RowWrite rows() {
+    Prepared prepared = segment.simple();
+    if (prepared == null) {
+      prepared = expected.isEmpty() ? null : expected.peek().prepared;
+    }
+    return prepared == null ? null : prepared.rows();
+  }
+
+  private void described(Frame frame) {
+    RowWrite rows = rows();
+    boolean extended = segment.simple() == null;
+    if (rows == null) {
+      run.forward(frame.content());
+    } else if (rows.returning()) {
+      run.forward(Rows.withoutLast(backend.alloc(), frame, rows.columns().size()));
+      frame.release();
+    } else {
+      frame.release();
+      if (extended) {
+        run.forward(Messages.empty(backend.alloc(), 'n'));
+      }
+    }
+    if (extended) {
+      expected.poll();
+    }
+  }
+
+  private void row(Frame frame) {
+    RowWrite rows = rows();
+    if (rows == null) {
+      run.forward(frame.content());
+      return;
+    }
+    var values = Rows.values(frame.body());
+    int own = values.size() - rows.columns().size();
+    int format = segment.simple() == null ? run.formatOf(expected.peek().step) : 0;
+    effects.row(run.effect(rows), rows, format, values.subList(own, values.size()));
+    if (rows.returning()) {
+      run.forward(Rows.withoutLast(backend.alloc(), frame, rows.columns().size()));
+    }
+    frame.release();
+  }
+
+  private void completed(Frame frame) {
+    tag = StartupPacket.text(frame.body());
+    Expected one = expected.poll();
+    Prepared prepared = one == null ? segment.simple() : one.prepared;
+    // Where the leader found no row it locked none: another transaction may have made it since.
+    boolean same =
+        prepared != null
+            && prepared.statementClass() == StatementClass.KEY_LOCAL
+            && prepared.rows() == null
+            && !tag.endsWith(" 0");
+    if (same && one == null) {
+      effects.text(prepared, tag);
+    } else if (same) {
+      effects.same(prepared, run.bound(one.step).afterNames(), tag);
+    }
+    run.forward(frame.content());
+  }
+
+  @Override
+  public void ready(char status) {
+    ended.ended(this, status);
+  }
+
+  @Override
+  public void lost() {
+    run.lost(backend);
+  }
+}

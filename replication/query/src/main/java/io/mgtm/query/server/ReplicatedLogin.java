@@ -1,0 +1,236 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.scram.ScramClient;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.FrameSplitter;
+import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Enters all servers that are in for one client. Belongs to the client's loop. */
+final class ReplicatedLogin {
+  private static final String FLOATS = "extra_float_digits";
+
+  private final Shared shared;
+  private final Channel client;
+  private final Map<String, String> parameters;
+  private final Supplier<ScramClient> proof;
+  private final Consumer<ErrorFields> refused;
+  private final Map<Node, ServerConnection> entered = new HashMap<>();
+  private final List<Promise<ServerConnection>> entering = new ArrayList<>();
+  private Catalogues.Known known;
+  private int left;
+  private boolean over;
+
+  ReplicatedLogin(
+      Shared shared,
+      Channel client,
+      Map<String, String> parameters,
+      Supplier<ScramClient> proof,
+      Consumer<ErrorFields> refused) {
+    this.shared = shared;
+    this.client = client;
+    this.parameters = new LinkedHashMap<>(parameters);
+    this.proof = proof;
+    this.refused = refused;
+  }
+
+  /** Begins; {@code ready} is called when all servers let the client in. */
+  void enter(Runnable ready) {
+    String options = parameters.getOrDefault("options", "");
+    // Floats are sent to other servers as text: with this they are whole.
+    String floats = parameters.computeIfAbsent(FLOATS, key -> "1");
+    if (options.contains(FLOATS) || !floats.matches("[1-3]")) {
+      fail(
+          ErrorFields.fatal("0A000", "the replicator relies on " + FLOATS + " of 1 and more")
+              .withHint("Leave it as it is."));
+      return;
+    }
+    if (options.contains("session_replication_role")) {
+      fail(ErrorFields.fatal("0A000", "session_replication_role is not replicated"));
+      return;
+    }
+    List<Node> nodes = shared.fleet().in();
+    left = nodes.size() + 1;
+    shared
+        .catalogues()
+        .of(parameters.get("database"))
+        .whenComplete(
+            (got, cause) ->
+                client
+                    .eventLoop()
+                    .execute(
+                        () -> {
+                          known = got;
+                          if (cause == null) {
+                            one(ready);
+                          } else {
+                            fail(LoginException.fieldsOf(unwrap(cause)));
+                          }
+                        }));
+    for (Node node : nodes) {
+      Promise<ServerConnection> promise =
+          shared
+              .door()
+              .enter(
+                  client.eventLoop(),
+                  node.address(),
+                  FrameSplitter.Sender.SERVER,
+                  parameters,
+                  proof);
+      entering.add(promise);
+      hurry(node, promise);
+      promise.addListener(
+          done -> {
+            if (done.isSuccess()) {
+              entered.put(node, (ServerConnection) done.getNow());
+              one(ready);
+            } else if (!done.isCancelled()) {
+              notEntered(node, done.cause(), ready);
+            }
+          });
+    }
+  }
+
+  /** A server that is silent is asked whether it is there. */
+  private void hurry(Node node, Promise<ServerConnection> promise) {
+    int withinMs = shared.config().timeouts().silentMs();
+    Future<?> late =
+        client
+            .eventLoop()
+            .schedule(
+                () ->
+                    promise.tryFailure(
+                        new LoginException(
+                            ErrorFields.fatal(
+                                "08006",
+                                "the server at %s did not let the client in within %d ms"
+                                    .formatted(node, withinMs)))),
+                withinMs,
+                TimeUnit.MILLISECONDS);
+    promise.addListener(done -> late.cancel(false));
+  }
+
+  private static Throwable unwrap(Throwable cause) {
+    return cause.getCause() instanceof LoginException login ? login : cause;
+  }
+
+  private void notEntered(Node node, Throwable cause, Runnable ready) {
+    shared
+        .fleet()
+        .suspect(node)
+        .thenAccept(
+            out ->
+                client
+                    .eventLoop()
+                    .execute(
+                        () -> {
+                          if (out) {
+                            one(ready);
+                          } else {
+                            fail(LoginException.fieldsOf(cause));
+                          }
+                        }));
+  }
+
+  private void one(Runnable ready) {
+    left--;
+    if (over) {
+      close();
+    } else if (left == 0) {
+      ErrorFields wrong = check();
+      if (wrong == null) {
+        over = true;
+        ready.run();
+      } else {
+        fail(wrong);
+      }
+    }
+  }
+
+  /** The session, once all servers are entered. */
+  ReplicatedSession session(int pid) {
+    return new ReplicatedSession(pid, client, shared, known, charset(setting("client_encoding")));
+  }
+
+  Map<Node, ServerConnection> entered() {
+    return entered;
+  }
+
+  private ErrorFields check() {
+    if (!entered.containsKey(shared.fleet().leader())) {
+      return ErrorFields.fatal("57P03", "the leader changed meanwhile").withHint("Connect again.");
+    }
+    String encoding = setting("client_encoding");
+    if (charset(encoding) == null) {
+      return encodingRefused(encoding);
+    }
+    return setting("standard_conforming_strings").equals("on") ? null : stringsRefused();
+  }
+
+  private String setting(String wanted) {
+    for (Frame frame : entered.get(shared.fleet().leader()).greeting()) {
+      ByteBuf body = frame.body();
+      if (frame.type() == 'S' && StartupPacket.text(body).equals(wanted)) {
+        return StartupPacket.text(body);
+      }
+    }
+    return "";
+  }
+
+  /**
+   * How texts are read in a client's encoding: those in which a byte below 128 is ASCII; or null.
+   */
+  static Charset charset(String encoding) {
+    String name = encoding.toUpperCase(Locale.ROOT);
+    if (name.equals("UTF8") || name.equals("UNICODE")) {
+      return StandardCharsets.UTF_8;
+    }
+    boolean single = name.matches("SQL_ASCII|LATIN\\d+|WIN\\d+|ISO_8859_\\d+|KOI8.?");
+    return single ? StandardCharsets.ISO_8859_1 : null;
+  }
+
+  static ErrorFields encodingRefused(String encoding) {
+    return ErrorFields.fatal("0A000", "client_encoding " + encoding + " is not replicated")
+        .withHint("Use UTF8.");
+  }
+
+  static ErrorFields stringsRefused() {
+    return ErrorFields.fatal("0A000", "standard_conforming_strings must be on");
+  }
+
+  private void fail(ErrorFields why) {
+    if (!over) {
+      close();
+      refused.accept(why);
+    }
+  }
+
+  /** The client no longer waits. */
+  void close() {
+    over = true;
+    entering.forEach(promise -> promise.cancel(false));
+    entered
+        .values()
+        .forEach(
+            connection -> {
+              connection.releaseGreeting();
+              connection.channel().close();
+            });
+    entered.clear();
+  }
+}

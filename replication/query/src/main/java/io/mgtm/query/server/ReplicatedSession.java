@@ -1,0 +1,444 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.sql.TransactionCommand;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.StartupPacket;
+import io.mgtm.query.wire.WireException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A client before several servers. Belongs to one event loop, which runs its connection and those
+ * to all servers; the methods of {@link OpenSession} and {@link #execute} may be called by any
+ * thread.
+ */
+final class ReplicatedSession extends ChannelInboundHandlerAdapter
+    implements OpenSession, Backend.Owner {
+  private static final int EFFECTS_MAX = 1_000;
+
+  private final int pid;
+  private final int secret;
+  private final Channel client;
+  private final Shared shared;
+  private final Catalogues.Known known;
+  private final Planner planner;
+  private final ServerSet set;
+  private final ClientInput input;
+  private final Map<String, Prepared> effects = new HashMap<>();
+  private final List<Runnable> afterCancels = new ArrayList<>();
+  private UnitRun unit;
+  private Backend running;
+  private ErrorFields pending;
+  private int cancels;
+  private boolean draining;
+  private boolean ended;
+
+  ReplicatedSession(
+      int pid, Channel client, Shared shared, Catalogues.Known known, Charset charset) {
+    this.pid = pid;
+    this.secret = shared.sessions().secret();
+    this.client = client;
+    this.shared = shared;
+    this.known = known;
+    this.planner = new Planner(known.classifier(), charset);
+    this.set = new ServerSet(shared.fleet(), this);
+    this.input = new ClientInput(this);
+  }
+
+  @Override
+  public int pid() {
+    return pid;
+  }
+
+  @Override
+  public int secret() {
+    return secret;
+  }
+
+  Channel client() {
+    return client;
+  }
+
+  ByteBufAllocator alloc() {
+    return client.alloc();
+  }
+
+  EventLoop loop() {
+    return client.eventLoop();
+  }
+
+  Shared shared() {
+    return shared;
+  }
+
+  Catalogues.Known known() {
+    return known;
+  }
+
+  Planner planner() {
+    return planner;
+  }
+
+  ServerSet set() {
+    return set;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  void execute(Runnable task) {
+    loop().execute(task);
+  }
+
+  /** Greets the client with what the first server said, and begins; on the loop. */
+  void begin(Map<Node, ServerConnection> connections) {
+    client.write(Messages.authenticationOk(alloc()));
+    boolean first = true;
+    for (Node node : shared.fleet().nodes()) {
+      ServerConnection connection = connections.get(node);
+      if (connection == null) {
+        continue;
+      }
+      for (Frame frame : connection.greeting()) {
+        if (first && frame.type() == 'S') {
+          client.write(frame.content());
+        } else {
+          frame.release();
+        }
+      }
+      first = false;
+      Backend backend = new Backend(node, connection, this);
+      set.add(backend);
+      connection.channel().pipeline().addLast(backend);
+    }
+    client.write(Messages.backendKeyData(alloc(), pid, secret));
+    client.writeAndFlush(Messages.readyForQuery(alloc(), 'I'));
+    client.pipeline().addLast(this);
+    set.all().stream().filter(b -> !b.channel().isActive()).forEach(this::broken);
+    if (!client.isActive()) {
+      end(null);
+    }
+  }
+
+  // ---- what the client sends -------------------------------------------------------------------
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    Frame frame = (Frame) message;
+    if (ended) {
+      frame.release();
+      return;
+    }
+    input.add(frame);
+  }
+
+  /** Whether the next messages can be run. */
+  boolean takesMore() {
+    return !ended && (unit == null || unit.isWaiting());
+  }
+
+  void run(List<Segment> segments, boolean last) {
+    if (unit == null) {
+      unit = new UnitRun(this);
+    }
+    unit.add(segments, last);
+  }
+
+  /** A Flush was answered. */
+  void paused() {
+    client.flush();
+  }
+
+  void unitDone() {
+    unit = null;
+    running = null;
+    client.flush();
+    endIfDrained();
+    input.pump();
+  }
+
+  /** What was to be told to the client at its next statement, unless that ends the transaction. */
+  ErrorFields takePending(Segment segment) {
+    ErrorFields told = pending;
+    pending = null;
+    boolean rollback =
+        segment.kind() == Segment.Kind.CONTROL
+            && segment.control().verb() == TransactionCommand.Verb.ROLLBACK;
+    return rollback ? null : told;
+  }
+
+  /** The statement that writes a row by this text. */
+  Prepared effect(String sql) {
+    if (effects.size() > EFFECTS_MAX) {
+      effects.clear();
+    }
+    return effects.computeIfAbsent(
+        sql, text -> Prepared.effect("mgtm effect " + Integer.toHexString(text.hashCode()), text));
+  }
+
+  void forgetStatements() {
+    planner.forget();
+    set.all().forEach(backend -> backend.prepared().clear());
+    effects.clear();
+  }
+
+  // ---- what servers do -------------------------------------------------------------------------
+
+  static ErrorFields movedError(Node from) {
+    return ErrorFields.error("40001", "the server at " + from + " is out: " + from.why())
+        .withHint("Repeat the transaction; another server has taken over.");
+  }
+
+  /** For a request of the replicator's own that a server in order does not refuse. */
+  Answer unfailing(Backend backend) {
+    return Answer.of(
+        (tag, error, status) -> {
+          if (error != null) {
+            end(
+                ErrorFields.fatal(
+                    error.sqlState(), "the server at " + backend.node() + ": " + error.message()));
+          }
+        },
+        () -> {});
+  }
+
+  @Override
+  public void unasked(Backend backend, Frame frame) {
+    if (frame.type() == 'S') {
+      setting(frame);
+    }
+    Backend tells = running != null ? running : set.home() != null ? set.home() : set.leader();
+    if (backend == tells && !ended) {
+      client.write(frame.content());
+    } else {
+      frame.release();
+    }
+  }
+
+  private void setting(Frame frame) {
+    ByteBuf body = frame.body();
+    String name = StartupPacket.text(body);
+    String value = StartupPacket.text(body);
+    if (name.equals("client_encoding")) {
+      Charset charset = ReplicatedLogin.charset(value);
+      if (charset == null) {
+        end(ReplicatedLogin.encodingRefused(value));
+      } else {
+        planner.setCharset(charset);
+      }
+    } else if (name.equals("standard_conforming_strings") && !value.equals("on")) {
+      end(ReplicatedLogin.stringsRefused());
+    }
+  }
+
+  @Override
+  public void broken(Backend backend) {
+    shared
+        .fleet()
+        .suspect(backend.node())
+        .thenAccept(out -> execute(() -> afterProbe(backend, out)));
+  }
+
+  private void afterProbe(Backend backend, boolean out) {
+    if (backend.isGone()) {
+      return;
+    }
+    if (out) {
+      fail(backend);
+      return;
+    }
+    boolean committing = unit != null && unit.isCommitting();
+    if (committing && backend != set.home()) {
+      shared.fleet().eject(backend.node(), "a backend ended in COMMIT: " + backend.lastWords());
+    }
+    if (committing || ended) {
+      backend.fail();
+    }
+    if (backend.node().isIn()) {
+      end(
+          ErrorFields.fatal(
+              "57P01",
+              "the backend at %s ended: %s".formatted(backend.node(), backend.lastWords())));
+    }
+  }
+
+  @Override
+  public List<Integer> backendsAt(Node node) {
+    return set.pidsAt(node);
+  }
+
+  @Override
+  public void serverOut(Node node) {
+    execute(() -> set.all().stream().filter(b -> b.node() == node).forEach(this::fail));
+  }
+
+  private void fail(Backend backend) {
+    boolean unheard = set.home() == backend && (unit == null || unit.isWaiting());
+    backend.fail();
+    if (unheard && !ended) {
+      pending = movedError(backend.node());
+      if (unit == null) {
+        set.moveFailed(() -> {});
+      } else {
+        unit.lost(backend);
+      }
+    }
+    // Its connection, which took nothing any more, held up the client.
+    updateReading();
+  }
+
+  /** The server that was to hold the failed transaction is out as well. */
+  void homeLost(Runnable then) {
+    if (!ended) {
+      set.moveFailed(then);
+    }
+  }
+
+  /** A server is in that this session has no connection to. */
+  void stale() {
+    end(
+        ErrorFields.fatal("57P01", "a server came back, and this session has no connection to it")
+            .withHint("Connect again."));
+  }
+
+  @Override
+  public void readComplete() {
+    client.flush();
+  }
+
+  @Override
+  public void writabilityChanged() {
+    updateReading();
+  }
+
+  void updateReading() {
+    boolean room = input.bytes() <= shared.config().limits().outboundBytesMax();
+    client
+        .config()
+        .setAutoRead(room && set.live().stream().allMatch(b -> b.channel().isWritable()));
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    set.live().forEach(b -> b.channel().config().setAutoRead(client.isWritable()));
+  }
+
+  // ---- its end ---------------------------------------------------------------------------------
+
+  void runsAt(Backend backend) {
+    running = backend;
+  }
+
+  boolean hasCancels() {
+    return cancels > 0;
+  }
+
+  void whenCancelled(Runnable task) {
+    afterCancels.add(task);
+  }
+
+  /** Reaches what the client's statement runs at, never what the replicator does of itself. */
+  @Override
+  public Future<?> cancel() {
+    Promise<Void> done = loop().newPromise();
+    execute(
+        () -> {
+          if (running == null || ended) {
+            done.setSuccess(null);
+            return;
+          }
+          cancels++;
+          ServerConnection at = running.connection();
+          shared
+              .door()
+              .cancel(loop(), at.server(), at.pid(), at.secret())
+              .addListener(
+                  taken -> {
+                    cancels--;
+                    done.setSuccess(null);
+                    if (cancels == 0) {
+                      List<Runnable> all = List.copyOf(afterCancels);
+                      afterCancels.clear();
+                      all.forEach(Runnable::run);
+                    }
+                  });
+        });
+    return done;
+  }
+
+  @Override
+  public void drain() {
+    execute(
+        () -> {
+          draining = true;
+          endIfDrained();
+        });
+  }
+
+  private void endIfDrained() {
+    if (draining && unit == null && input.isEmpty() && set.home() == null) {
+      stop();
+    }
+  }
+
+  @Override
+  public void stop() {
+    end(
+        ErrorFields.fatal(
+            "57P01", "terminating connection due to administrator command: the replicator stops"));
+  }
+
+  /** Ends it; a commit that was begun goes to its end first. */
+  void end(ErrorFields why) {
+    if (!loop().inEventLoop()) {
+      execute(() -> end(why));
+      return;
+    }
+    if (ended) {
+      return;
+    }
+    ended = true;
+    if (why != null) {
+      client.write(Messages.error(alloc(), why));
+    }
+    Session.closeAfter(client, alloc().buffer(0));
+    input.release();
+    if (unit == null || !unit.isCommitting()) {
+      closeBackends();
+    }
+  }
+
+  void closeBackends() {
+    if (unit != null) {
+      unit.release();
+      unit = null;
+    }
+    set.all().stream().filter(b -> !b.isGone()).forEach(Backend::close);
+    shared.sessions().remove(this);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    end(null);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    String sqlState = cause instanceof WireException wire ? wire.sqlState() : "08006";
+    end(ErrorFields.fatal(sqlState, "the client's connection: " + cause.getMessage()));
+  }
+}

@@ -1,0 +1,94 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.sql.Refusal;
+import io.mgtm.query.sql.StatementClass;
+import io.mgtm.query.sql.TransactionCommand;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A part of what a client sends up to its Sync, that runs at one server as one request.
+ *
+ * @param simple a statement of the simple protocol, or null
+ * @param steps messages of the extended protocol, or empty
+ */
+record Segment(Kind kind, Prepared simple, List<Step> steps) {
+  /** How it is run. */
+  enum Kind {
+    /** Reads and writes. */
+    RUN,
+    /** One command of class TRANSACTION. */
+    CONTROL,
+    /** One command of class SESSION, for all servers. */
+    SESSION,
+    /** One query that is run read-only, lest it writes. */
+    UNPROVEN,
+    REFUSED
+  }
+
+  Segment {
+    steps = List.copyOf(steps);
+  }
+
+  static Segment of(Prepared simple) {
+    return new Segment(kind(simple), simple, List.of());
+  }
+
+  static Kind kind(Prepared prepared) {
+    if (prepared.refusal() != null) {
+      return Kind.REFUSED;
+    }
+    return switch (prepared.statementClass()) {
+      case TRANSACTION -> Kind.CONTROL;
+      case SESSION -> isShow(prepared) ? Kind.RUN : Kind.SESSION;
+      case UNPROVEN_READ -> Kind.UNPROVEN;
+      default -> Kind.RUN;
+    };
+  }
+
+  private static boolean isShow(Prepared prepared) {
+    return prepared.statement().word(0).equals("show");
+  }
+
+  private Stream<Prepared> all() {
+    return simple != null
+        ? Stream.of(simple)
+        : steps.stream().filter(step -> step.prepared() != null).map(Step::prepared);
+  }
+
+  boolean isWrite() {
+    return kind == Kind.RUN && all().anyMatch(Prepared::isWrite);
+  }
+
+  boolean hasRows() {
+    return all().anyMatch(prepared -> prepared.rows() != null);
+  }
+
+  /** Whether the leader alone may run it, though it writes nothing. */
+  boolean isLeaders() {
+    return all().anyMatch(prepared -> prepared.statementClass() == StatementClass.LEADER);
+  }
+
+  /** What it executes, where that is one command. */
+  Prepared command() {
+    return simple != null
+        ? simple
+        : steps.stream()
+            .filter(step -> step.type() == 'E')
+            .map(Step::prepared)
+            .findFirst()
+            .orElseThrow();
+  }
+
+  TransactionCommand control() {
+    return TransactionCommand.of(command().statement().tokens());
+  }
+
+  Refusal refusal() {
+    return all()
+        .map(Prepared::refusal)
+        .filter(refusal -> refusal != null)
+        .findFirst()
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,50 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Sets a server's sequences behind the values that are in its tables, before it leads: the leader
+ * alone has drawn from them. Any thread.
+ */
+final class Sequences {
+  /** The columns of tables whose values a sequence gives, as their own or by a default. */
+  private static final String OWNED =
+      "SELECT DISTINCT quote_ident(sn.nspname) || '.' || quote_ident(s.relname),"
+          + " quote_ident(tn.nspname) || '.' || quote_ident(t.relname), quote_ident(a.attname)"
+          + " FROM pg_class s JOIN pg_namespace sn ON sn.oid = s.relnamespace JOIN ("
+          + "SELECT objid AS seq, refobjid AS rel, refobjsubid AS num FROM pg_depend"
+          + " WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass"
+          + " AND refobjsubid > 0 AND deptype IN ('a', 'i') UNION"
+          + " SELECT d.refobjid, e.adrelid, e.adnum FROM pg_depend d JOIN pg_attrdef e"
+          + " ON d.classid = 'pg_attrdef'::regclass AND d.objid = e.oid"
+          + " WHERE d.refclassid = 'pg_class'::regclass) o ON o.seq = s.oid"
+          + " JOIN pg_class t ON t.oid = o.rel AND t.relkind IN ('r', 'p')"
+          + " JOIN pg_namespace tn ON tn.oid = t.relnamespace JOIN pg_attribute a"
+          + " ON a.attrelid = t.oid AND a.attnum = o.num AND a.atttypid IN (20, 21, 23)"
+          + " WHERE s.relkind = 'S'";
+
+  private Sequences() {}
+
+  /** Sets all of a database; fails with a {@link LoginException}. */
+  static CompletableFuture<Void> setBehindRows(OwnRole role, HostPort server, String database) {
+    return role.enter(server, database)
+        .thenCompose(
+            asker ->
+                asker
+                    .ask(OWNED)
+                    .thenCompose(
+                        rows ->
+                            CompletableFuture.allOf(
+                                rows.stream()
+                                    .map(row -> asker.ask(set(row)))
+                                    .toArray(CompletableFuture[]::new)))
+                    .whenComplete((done, cause) -> asker.close()));
+  }
+
+  private static String set(List<String> row) {
+    return "SELECT setval('%s', m) FROM (SELECT max(%s) AS m FROM %s) x, %s s WHERE m >= s.last_value"
+        .formatted(row.get(0).replace("'", "''"), row.get(2), row.get(1), row.get(0));
+  }
+}

@@ -1,0 +1,238 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * A session's backends, and the transaction that is open in them. Belongs to the session's loop.
+ *
+ * <p>At the leader a transaction begins when the client says so, or with a statement that writes;
+ * at the others with the first effect. What a statement did at the leader is sent to the others
+ * after the leader has answered, and the leader commits last: whoever holds a lock at another
+ * server holds it at the leader too, and who has got it at the leader finds it free at the others.
+ */
+final class ServerSet {
+  private static final String BEGIN_EFFECTS =
+      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0;"
+          + " SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+
+  private final Fleet fleet;
+  private final ReplicatedSession session;
+  private final int turn;
+
+  /** Is added to before the session is served, and never changed then; any thread reads it. */
+  private final List<Backend> all = new CopyOnWriteArrayList<>();
+
+  private final List<String> savepoints = new ArrayList<>();
+  private Backend home;
+  private Backend sticky;
+  private Backend chosen;
+  private boolean wrapped;
+  private char status = 'I';
+
+  ServerSet(Fleet fleet, ReplicatedSession session) {
+    this.fleet = fleet;
+    this.session = session;
+    this.turn = fleet.turn();
+  }
+
+  void add(Backend backend) {
+    all.add(backend);
+  }
+
+  List<Backend> all() {
+    return all;
+  }
+
+  /** Any thread. */
+  List<Integer> pidsAt(Node node) {
+    return all.stream().filter(b -> b.node() == node).map(b -> b.connection().pid()).toList();
+  }
+
+  List<Backend> live() {
+    return all.stream().filter(b -> !b.isGone() && b.node().isIn()).toList();
+  }
+
+  /** Whether a server is in that this session has no connection to. */
+  boolean isStale() {
+    return fleet.in().stream()
+        .anyMatch(node -> all.stream().noneMatch(b -> b.node() == node && !b.isGone()));
+  }
+
+  /** The leader's backend, or null when there is none left. */
+  Backend leader() {
+    Node leader = fleet.leader();
+    return all.stream().filter(b -> b.node() == leader && !b.isGone()).findFirst().orElse(null);
+  }
+
+  /** Keeps to the leader of now until called again. */
+  void choose() {
+    chosen = leader();
+  }
+
+  /** The leader that was chosen; null when there was none. */
+  Backend chosen() {
+    return chosen;
+  }
+
+  /** Where reads go: the same server as before, unless another has less to do. */
+  Backend reader() {
+    List<Backend> live = live();
+    if (live.isEmpty()) {
+      return null;
+    }
+    Backend best = live.get(Math.floorMod(turn, live.size()));
+    for (Backend one : live) {
+      best = one.node().running() < best.node().running() ? one : best;
+    }
+    boolean stay =
+        sticky != null
+            && live.contains(sticky)
+            && sticky.node().running() <= best.node().running() + 1;
+    sticky = stay ? sticky : best;
+    return sticky;
+  }
+
+  /** Where the open transaction runs, or null. */
+  Backend home() {
+    return home;
+  }
+
+  char status() {
+    return status;
+  }
+
+  void setStatus(char now) {
+    status = now;
+    if (now == 'I') {
+      home = null;
+      wrapped = false;
+      savepoints.clear();
+    }
+  }
+
+  /** Whether the transaction is the replicator's, around statements outside of the client's. */
+  boolean isWrapped() {
+    return wrapped;
+  }
+
+  void unwrap() {
+    wrapped = false;
+  }
+
+  void begin(Backend at, boolean asWrapped) {
+    home = at;
+    wrapped = asWrapped;
+    status = 'T';
+  }
+
+  /** Begins a transaction of the replicator's at the leader. */
+  void wrap(Backend leader, String sql) {
+    leader.ask(sql, session.unfailing(leader));
+    begin(leader, true);
+  }
+
+  List<String> savepoints() {
+    return savepoints;
+  }
+
+  /** Those but home, in which effects are. */
+  List<Backend> written() {
+    return all.stream()
+        .filter(b -> b != home && b.isInTransaction() && !b.isGone() && b.node().isIn())
+        .toList();
+  }
+
+  /** Lets the others do what the leader did. */
+  void apply(Effects effects) {
+    for (Backend other : live()) {
+      if (other != home) {
+        open(other);
+        effects.sendTo(other, this::differs);
+      }
+    }
+  }
+
+  private void open(Backend other) {
+    if (other.isInTransaction()) {
+      return;
+    }
+    StringBuilder sql = new StringBuilder(BEGIN_EFFECTS);
+    savepoints.forEach(name -> sql.append("; SAVEPOINT ").append(quote(name)));
+    other.ask(sql.toString(), Answer.of((tag, e, z) -> unless(other, z == 'T', e), () -> {}));
+    other.setInTransaction(true);
+  }
+
+  private void unless(Backend other, boolean good, ErrorFields error) {
+    if (!good) {
+      differs(other, "failed to begin: " + (error == null ? "" : error.message()));
+    }
+  }
+
+  private void differs(Backend other, String what) {
+    if (fleet.eject(other.node(), what)) {
+      other.fail();
+    }
+  }
+
+  /** Tells those in which effects are something that they must be able to do. */
+  void tellWritten(String sql) {
+    for (Backend other : written()) {
+      other.ask(sql, Answer.of((tag, e, z) -> unless(other, e == null, e), () -> {}));
+    }
+  }
+
+  void rollbackOthers() {
+    for (Backend other : all) {
+      if (other != home && other.isInTransaction()) {
+        other.setInTransaction(false);
+        other.ask("ROLLBACK", Answer.of((tag, e, z) -> unless(other, z == 'I', e), () -> {}));
+      }
+    }
+  }
+
+  /** A statement failed at the leader, which has let go of the locks since the last savepoint. */
+  void failed() {
+    if (savepoints.isEmpty()) {
+      rollbackOthers();
+    } else {
+      tellWritten("ROLLBACK TO SAVEPOINT " + quote(savepoints.get(savepoints.size() - 1)));
+    }
+  }
+
+  /** Makes the open transaction one that has failed, at home as well. */
+  void failHome(Runnable then) {
+    Backend at = home;
+    at.ask(
+        "ROLLBACK TO SAVEPOINT \"refused by the replicator\"",
+        Answer.of(
+            (tag, error, now) -> {
+              status = now;
+              failed();
+              then.run();
+            },
+            () -> session.homeLost(then)));
+  }
+
+  /** The server of the client's transaction is out: another takes a failed one in its place. */
+  void moveFailed(Runnable then) {
+    rollbackOthers();
+    savepoints.clear();
+    Backend leader = leader();
+    if (leader == null) {
+      session.stale();
+      return;
+    }
+    leader.setInTransaction(false);
+    leader.ask("BEGIN", session.unfailing(leader));
+    begin(leader, false);
+    status = 'E';
+    failHome(then);
+  }
+
+  static String quote(String name) {
+    return '"' + name.replace("\"", "\"\"") + '"';
+  }
+}

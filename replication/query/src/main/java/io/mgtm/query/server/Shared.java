@@ -1,0 +1,12 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.QueryConfig;
+
+/** What the sessions before several servers share. */
+record Shared(
+    QueryConfig config,
+    Fleet fleet,
+    CommitGate gate,
+    ServerDoor door,
+    Sessions sessions,
+    Catalogues catalogues) {}

@@ -1,0 +1,68 @@
+package io.mgtm.query.sql;
+
+/**
+ * What is told of a statement that is not run.
+ *
+ * @param hint what to do instead
+ */
+public record Refusal(String message, String hint) {
+  private static final String STOPPED =
+      "Stop the replicator, run it at each server, and start the replicator again.";
+
+  /** Why a statement is not run, or null when it is. */
+  public static Refusal of(Statement statement) {
+    String why = statement.classification().why();
+    return switch (statement.statementClass()) {
+      case READ, COPY_TO, UNPROVEN_READ, LEADER, KEY_LOCAL, ROWS -> null;
+      case SESSION -> session(statement);
+      case TRANSACTION ->
+          TransactionCommand.of(statement.tokens()).verb() == TransactionCommand.Verb.UNSUPPORTED
+              ? new Refusal(
+                  "two-phase commit, AND CHAIN and isolation level SERIALIZABLE are not replicated",
+                  "Use COMMIT, and isolation level READ COMMITTED or REPEATABLE READ.")
+              : null;
+      case CAPTURED ->
+          new Refusal(
+              "it cannot be told which rows this writes: " + why,
+              "Write by INSERT, UPDATE or DELETE alone, to a table without triggers, and call none"
+                  + " but PostgreSQL's own functions in it.");
+      case DDL -> new Refusal("this version does not replicate the schema: " + why, STOPPED);
+      case COPY_FROM ->
+          new Refusal("this version does not replicate COPY FROM", "Use INSERT. Or: " + STOPPED);
+      case REFUSED ->
+          new Refusal(
+              "it would make the servers differ: " + why,
+              "Give the table a primary key, and name rows by it; set with SET.");
+      case UNKNOWN ->
+          new Refusal(
+              "what this would do is not known: " + why, "Send plain statements. Or: " + STOPPED);
+    };
+  }
+
+  private static Refusal session(Statement statement) {
+    if (statement.word(0).equals("prepare")) {
+      return new Refusal(
+          "statements prepared by SQL are not replicated",
+          "Prepare by the protocol, as drivers do.");
+    }
+    boolean set = statement.word(0).equals("set");
+    boolean isolation =
+        statement.has("isolation")
+            || statement.has("default_transaction_isolation")
+            || statement.has("transaction_isolation");
+    boolean serializable =
+        statement.text().toLowerCase(java.util.Locale.ROOT).contains("serializable");
+    if (set && isolation && serializable) {
+      return new Refusal(
+          "isolation level SERIALIZABLE is not replicated",
+          "Use READ COMMITTED or REPEATABLE READ.");
+    }
+    boolean own =
+        statement.has("extra_float_digits")
+            || statement.has("session_replication_role")
+            || statement.has("transaction_read_only");
+    return set && own
+        ? new Refusal("the replicator relies on this setting", "Leave it as it is.")
+        : null;
+  }
+}

@@ -1,0 +1,125 @@
+package io.mgtm.query.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * How the rows that a statement writes are learnt and written elsewhere: the leader server runs the
+ * text with RETURNING, and the others write the rows that it returned, by their primary key.
+ *
+ * @param table its name, as people know it
+ * @param leaderSql the text with {@code columns} at the end of its RETURNING
+ * @param effectSql what writes one row, with a parameter for each of {@code columns}
+ * @param columns those of the row: of a DELETE the primary key
+ * @param returning whether the text had a RETURNING of its own, whose columns come first
+ */
+public record RowWrite(
+    String table, String leaderSql, String effectSql, List<String> columns, boolean returning) {
+  public RowWrite {
+    columns = List.copyOf(columns);
+  }
+
+  /** Of an INSERT, UPDATE or DELETE that {@link Classifier} has put in class K or R. */
+  static RowWrite of(Catalogue catalogue, String sql, List<Token> tokens) {
+    String verb = tokens.get(0).text();
+    int at = verb.equals("update") ? 1 : 2;
+    at += tokens.get(at).isWord("only") ? 1 : 0;
+    at += at + 1 < tokens.size() && tokens.get(at + 1).isSymbol(".") ? 2 : 0;
+    String name = tokens.get(at).text();
+    Catalogue.Table table = catalogue.tables().get(name);
+    String alias = alias(verb, tokens, at + 1);
+    List<String> columns = columns(verb, table);
+    boolean returning = tokens.stream().anyMatch(token -> token.isWord("returning"));
+    String prefix = quote(alias == null ? name : alias) + ".";
+    String leader =
+        sql.substring(tokens.get(0).start(), tokens.get(tokens.size() - 1).end())
+            + (returning ? ", " : " RETURNING ")
+            + columns.stream().map(c -> prefix + quote(c)).collect(Collectors.joining(", "));
+    boolean upsert = verb.equals("insert") && isUpsert(tokens);
+    String effect = effect(verb, quote(table.schema()) + "." + quote(name), table, columns, upsert);
+    return new RowWrite(table.schema() + "." + name, leader, effect, columns, returning);
+  }
+
+  private static boolean isUpsert(List<Token> tokens) {
+    return tokens.stream().anyMatch(token -> token.isWord("conflict"))
+        && tokens.stream().anyMatch(token -> token.isWord("update"));
+  }
+
+  /** The other name that the statement gives its table, or null. */
+  private static String alias(String verb, List<Token> tokens, int from) {
+    int at = from;
+    if (at < tokens.size() && tokens.get(at).isOperator("*")) {
+      at++;
+    }
+    if (at + 1 < tokens.size() && tokens.get(at).isWord("as")) {
+      return tokens.get(at + 1).text();
+    }
+    boolean named =
+        !verb.equals("insert")
+            && at < tokens.size()
+            && tokens.get(at).isName()
+            && !isClause(tokens.get(at));
+    return named ? tokens.get(at).text() : null;
+  }
+
+  private static boolean isClause(Token token) {
+    return token.isWord("set")
+        || token.isWord("using")
+        || token.isWord("where")
+        || token.isWord("returning");
+  }
+
+  private static List<String> columns(String verb, Catalogue.Table table) {
+    if (verb.equals("delete")) {
+      return table.key();
+    }
+    List<String> columns = new ArrayList<>(table.key());
+    new TreeSet<>(table.columns().keySet())
+        .stream()
+            .filter(c -> !table.columns().get(c).generated() && !table.key().contains(c))
+            .forEach(columns::add);
+    return columns;
+  }
+
+  private static String effect(
+      String verb, String table, Catalogue.Table shape, List<String> columns, boolean upsert) {
+    List<String> others = columns.subList(shape.key().size(), columns.size());
+    String key =
+        shape.key().stream()
+            .map(c -> quote(c) + " OPERATOR(pg_catalog.=) $" + (columns.indexOf(c) + 1))
+            .collect(Collectors.joining(" AND "));
+    if (verb.equals("delete")) {
+      return "DELETE FROM ONLY " + table + " WHERE " + key;
+    }
+    if (verb.equals("update")) {
+      String set =
+          others.stream()
+              .map(c -> quote(c) + " = $" + (columns.indexOf(c) + 1))
+              .collect(Collectors.joining(", "));
+      return "UPDATE ONLY " + table + " SET " + set + " WHERE " + key;
+    }
+    StringBuilder insert = new StringBuilder("INSERT INTO " + table + " (");
+    insert.append(columns.stream().map(RowWrite::quote).collect(Collectors.joining(", ")));
+    insert.append(") OVERRIDING SYSTEM VALUE VALUES (");
+    for (int i = 1; i <= columns.size(); i++) {
+      insert.append(i == 1 ? "$" : ", $").append(i);
+    }
+    insert.append(')');
+    if (upsert) {
+      String names = shape.key().stream().map(RowWrite::quote).collect(Collectors.joining(", "));
+      String set =
+          others.stream()
+              .map(c -> quote(c) + " = EXCLUDED." + quote(c))
+              .collect(Collectors.joining(", "));
+      insert.append(" ON CONFLICT (").append(names).append(") DO ");
+      insert.append(set.isEmpty() ? "NOTHING" : "UPDATE SET " + set);
+    }
+    return insert.toString();
+  }
+
+  private static String quote(String name) {
+    return '"' + name.replace("\"", "\"\"") + '"';
+  }
+}

@@ -1,0 +1,30 @@
+package io.mgtm.query.sql;
+
+import java.util.List;
+
+/**
+ * One statement of a text.
+ *
+ * @param text of it alone, without the semicolon
+ * @param write what rows it writes, for the classes K and R; else null
+ */
+public record Statement(
+    String text, List<Token> tokens, Classification classification, RowWrite write) {
+  public Statement {
+    tokens = List.copyOf(tokens);
+  }
+
+  public StatementClass statementClass() {
+    return classification.statementClass();
+  }
+
+  /** Whether a word stands in it, as a name or key word. */
+  public boolean has(String word) {
+    return tokens.stream().anyMatch(token -> token.isName() && token.text().equals(word));
+  }
+
+  /** The word at a place, folded to lower case, or empty where no word stands. */
+  public String word(int at) {
+    return at < tokens.size() && tokens.get(at).isName() ? tokens.get(at).text() : "";
+  }
+}

@@ -1,0 +1,51 @@
+package io.mgtm.query.sql;
+
+import java.util.List;
+
+/**
+ * A command of class {@link StatementClass#TRANSACTION}.
+ *
+ * @param readOnly of BEGIN: whether the transaction is READ ONLY
+ * @param savepoint its name, or null
+ */
+public record TransactionCommand(Verb verb, boolean readOnly, String savepoint) {
+  /** What it does. */
+  public enum Verb {
+    BEGIN,
+    COMMIT,
+    ROLLBACK,
+    SAVEPOINT,
+    RELEASE,
+    ROLLBACK_TO,
+    /** Two-phase commit, chains, and isolation level SERIALIZABLE. */
+    UNSUPPORTED
+  }
+
+  /** What a statement of that class says. */
+  public static TransactionCommand of(List<Token> tokens) {
+    String first = tokens.get(0).text();
+    boolean unsupported =
+        has(tokens, "serializable")
+            || (has(tokens, "chain") && !has(tokens, "no"))
+            || has(tokens, "prepared")
+            || first.equals("prepare");
+    if (unsupported) {
+      return new TransactionCommand(Verb.UNSUPPORTED, false, null);
+    }
+    String last = tokens.get(tokens.size() - 1).text();
+    return switch (first) {
+      case "begin", "start" -> new TransactionCommand(Verb.BEGIN, has(tokens, "only"), null);
+      case "commit", "end" -> new TransactionCommand(Verb.COMMIT, false, null);
+      case "savepoint" -> new TransactionCommand(Verb.SAVEPOINT, false, last);
+      case "release" -> new TransactionCommand(Verb.RELEASE, false, last);
+      default ->
+          has(tokens, "to")
+              ? new TransactionCommand(Verb.ROLLBACK_TO, false, last)
+              : new TransactionCommand(Verb.ROLLBACK, false, null);
+    };
+  }
+
+  private static boolean has(List<Token> tokens, String word) {
+    return tokens.stream().anyMatch(token -> token.isWord(word));
+  }
+}

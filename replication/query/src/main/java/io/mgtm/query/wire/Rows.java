@@ -1,0 +1,79 @@
+package io.mgtm.query.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads and cuts rows and their descriptions. Pure. */
+public final class Rows {
+  /** Of a column's description after its name: table, number, type, length, modifier, format. */
+  private static final int COLUMN_BYTES = 18;
+
+  private Rows() {}
+
+  /**
+   * The values of a DataRow, as views of its body; null stands for NULL.
+   *
+   * @throws WireException when it is none
+   */
+  public static List<ByteBuf> values(ByteBuf body) {
+    int count = body.readUnsignedShort();
+    List<ByteBuf> values = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int bytes = body.readInt();
+      if (bytes > body.readableBytes()) {
+        throw new WireException(WireException.PROTOCOL_VIOLATION, "a row without its end");
+      }
+      values.add(bytes < 0 ? null : body.readSlice(bytes));
+    }
+    return values;
+  }
+
+  /** The values of a DataRow as texts; null stands for NULL. */
+  public static List<String> texts(ByteBuf body) {
+    List<String> texts = new ArrayList<>();
+    for (ByteBuf value : values(body)) {
+      texts.add(value == null ? null : value.toString(StandardCharsets.UTF_8));
+    }
+    return texts;
+  }
+
+  /** A RowDescription or DataRow without its last columns. */
+  public static ByteBuf withoutLast(ByteBufAllocator allocator, Frame frame, int columns) {
+    ByteBuf body = frame.body();
+    int kept = body.readUnsignedShort() - columns;
+    int from = body.readerIndex();
+    for (int i = 0; i < kept; i++) {
+      if (frame.type() == 'T') {
+        body.skipBytes(body.bytesBefore((byte) 0) + 1 + COLUMN_BYTES);
+      } else {
+        body.skipBytes(Math.max(0, body.readInt()));
+      }
+    }
+    int bytes = body.readerIndex() - from;
+    return allocator
+        .buffer(Frame.HEADER_BYTES + Short.BYTES + bytes)
+        .writeByte(frame.type())
+        .writeInt(Integer.BYTES + Short.BYTES + bytes)
+        .writeShort(kept)
+        .writeBytes(body, from, bytes);
+  }
+
+  /** Parameters of a Bind after its names: all of one format, no formats of results. */
+  public static ByteBuf parameters(int format, List<ByteBuf> values) {
+    ByteBuf out = Unpooled.buffer();
+    out.writeShort(1).writeShort(format).writeShort(values.size());
+    for (ByteBuf value : values) {
+      if (value == null) {
+        out.writeInt(-1);
+      } else {
+        out.writeInt(value.readableBytes());
+        out.writeBytes(value, value.readerIndex(), value.readableBytes());
+      }
+    }
+    return out.writeShort(0);
+  }
+}

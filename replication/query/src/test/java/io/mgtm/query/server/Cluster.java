@@ -1,0 +1,96 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.config.HostPort;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Several PostgreSQL servers of a test's own, and a replicator before them. */
+final class Cluster implements AutoCloseable {
+  final Path folder;
+  final List<Postgres> servers = new ArrayList<>();
+  QueryServer replicator;
+
+  /** Starts servers with the tables of pgbench, and what {@code sql} makes in the database app. */
+  Cluster(Path folder, int count, String sql) throws Exception {
+    this.folder = folder;
+    Postgres first = new Postgres(folder.resolve("pg0"), List.of());
+    servers.add(first);
+    Tools.run(
+            folder,
+            Map.of("PGPASSWORD", Postgres.PASSWORD),
+            List.of(
+                Tools.PROGRAMS + "/pgbench",
+                "-i",
+                "-q",
+                "-h",
+                first.address.host(),
+                "-p",
+                Integer.toString(first.address.port()),
+                "-U",
+                "alice",
+                "app"))
+        .succeeded();
+    try (Connection alice = alice(first.address)) {
+      alice.createStatement().execute(sql);
+    }
+    first.shutDown();
+    for (int i = 1; i < count; i++) {
+      servers.add(new Postgres(folder.resolve("pg" + i), first));
+    }
+    first.startAgain();
+  }
+
+  void startReplicator() throws Exception {
+    replicator =
+        QueryServer.start(
+            TestConfig.several(folder, servers.stream().map(one -> one.address).toList()));
+  }
+
+  static Connection alice(HostPort at) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://" + at + "/app", "alice", Postgres.PASSWORD);
+  }
+
+  HostPort address() {
+    return HostPort.of(replicator.address());
+  }
+
+  /** Through the replicator. */
+  Connection alice() throws SQLException {
+    return alice(address());
+  }
+
+  Tools.Result program(String name, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(Tools.PROGRAMS + "/" + name));
+    command.addAll(List.of(arguments));
+    return Tools.run(
+        folder,
+        Map.of(
+            "PGHOST",
+            address().host(),
+            "PGPORT",
+            Integer.toString(address().port()),
+            "PGUSER",
+            "alice",
+            "PGDATABASE",
+            "app",
+            "PGPASSWORD",
+            Postgres.PASSWORD),
+        command);
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (replicator != null) {
+      replicator.close();
+    }
+    for (Postgres one : servers) {
+      one.stop();
+    }
+  }
+}

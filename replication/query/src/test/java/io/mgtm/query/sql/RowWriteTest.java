@@ -1,0 +1,58 @@
+package io.mgtm.query.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RowWriteTest {
+  private static final Catalogue.Column INT = new Catalogue.Column(true, true, false, false);
+  private static final Catalogue.Column MADE = new Catalogue.Column(true, true, false, true);
+
+  private static RowWrite write(String sql) throws SqlException {
+    Catalogue.Table table =
+        new Catalogue.Table(
+            "s", Map.of("id", INT, "n", INT, "A b", INT, "made", MADE), List.of("id"), true, true);
+    Catalogue catalogue =
+        new Catalogue(Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", table), false);
+    return new Classifier(catalogue).statements(sql).get(0).write();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          insert into t values (1) -- all    | insert into t values (1) RETURNING "t"."id", "t"."A b", "t"."n"
+          insert into s.t as x values (1);   | insert into s.t as x values (1) RETURNING "x"."id", "x"."A b", "x"."n"
+          insert into t values (1) returning n | insert into t values (1) returning n, "t"."id", "t"."A b", "t"."n"
+          update t y set n = 1               | update t y set n = 1 RETURNING "y"."id", "y"."A b", "y"."n"
+          update only t as "Y" set n = 1     | update only t as "Y" set n = 1 RETURNING "Y"."id", "Y"."A b", "Y"."n"
+          update t * set n = 1               | update t * set n = 1 RETURNING "t"."id", "t"."A b", "t"."n"
+          delete from t                      | delete from t RETURNING "t"."id"
+          delete from t d using t where d.n = 1 | delete from t d using t where d.n = 1 RETURNING "d"."id"
+          """)
+  void theLeaderReturnsTheColumnsOfTheTargetThatCanBeWritten(String sql, String expected)
+      throws SqlException {
+    assertThat(write(sql).leaderSql()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          insert into t values (1) | INSERT INTO "s"."t" ("id", "A b", "n") OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3)
+          insert into t values (1) on conflict (id) do update set n = 2 | INSERT INTO "s"."t" ("id", "A b", "n") OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3) ON CONFLICT ("id") DO UPDATE SET "A b" = EXCLUDED."A b", "n" = EXCLUDED."n"
+          update t set n = 1       | UPDATE ONLY "s"."t" SET "A b" = $2, "n" = $3 WHERE "id" OPERATOR(pg_catalog.=) $1
+          delete from t            | DELETE FROM ONLY "s"."t" WHERE "id" OPERATOR(pg_catalog.=) $1
+          """)
+  void theOthersWriteTheRowByItsKey(String sql, String expected) throws SqlException {
+    assertThat(write(sql).effectSql()).isEqualTo(expected);
+  }
+}
