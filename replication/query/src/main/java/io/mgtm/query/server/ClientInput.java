@@ -99,7 +99,8 @@ final class ClientInput {
       }
       case 'F' -> {
         frame.release();
-        session.run(Planner.refused("function calls by number are not replicated", "Use SELECT."), true);
+        session.run(
+            Planner.refused("function calls by number are not replicated", "Use SELECT."), true);
       }
       case 'X' -> {
         frame.release();
