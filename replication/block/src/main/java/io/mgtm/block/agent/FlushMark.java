@@ -22,6 +22,9 @@ import java.util.Arrays;
  */
 final class FlushMark {
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+  /** The file's name in the metadata. */
+  static final String NAME = "flush-mark";
+
   private static final int BYTES = 64;
   private static final byte CLEAR = '-';
   private static final byte SET = 'F';
@@ -38,7 +41,7 @@ final class FlushMark {
 
   /** Opens the mark in {@code folder}; one that another start of the machine left is void. */
   static FlushMark open(Path folder) throws IOException {
-    return open(folder.resolve("flush-mark"), bootId());
+    return open(folder.resolve(NAME), bootId());
   }
 
   static FlushMark open(Path file, byte[] boot) throws IOException {

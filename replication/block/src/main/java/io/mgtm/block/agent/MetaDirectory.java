@@ -80,6 +80,13 @@ final class MetaDirectory implements AutoCloseable {
     return Files.exists(stateFile());
   }
 
+  /** A volume that was in use has lost its state: it is not taken for a new one. */
+  void refuseRemains() throws IOException {
+    if (Files.exists(folder.resolve(FlushMark.NAME))) {
+      throw new IOException(damaged("it is missing, though the volume was in use"));
+    }
+  }
+
   VolumeState loadState() throws IOException {
     byte[] bytes = Files.readAllBytes(stateFile());
     try {

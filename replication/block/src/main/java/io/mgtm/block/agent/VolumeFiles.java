@@ -66,6 +66,7 @@ public final class VolumeFiles {
       throws IOException {
     VolumeState state = meta.hasState() ? meta.loadState() : null;
     if (state == null) {
+      meta.refuseRemains();
       state = fresh(config, store);
       meta.saveState(state);
     } else if (state.role() == Role.PRIMARY && state.standing().volumeId().isEmpty()) {

@@ -114,6 +114,18 @@ class MetaDirectoryTest {
   }
 
   @Test
+  void aVolumeThatWasInUseAndHasNoStateIsNotTakenForANewOne() throws IOException {
+    Files.delete(stateFile());
+    try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
+      meta.refuseRemains();
+      FlushMark.open(folder);
+      assertThatThrownBy(meta::refuseRemains)
+          .hasMessageContaining("missing")
+          .hasMessageContaining("--receive");
+    }
+  }
+
+  @Test
   void aStateOfVersion1IsTakenAndSealed() throws IOException {
     String sealed = Files.readString(stateFile());
     String old =

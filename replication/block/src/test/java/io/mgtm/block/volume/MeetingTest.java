@@ -94,6 +94,28 @@ class MeetingTest {
         .isEqualTo(Outcome.MISMATCH);
   }
 
+  private static Identity of(String volume, String id, String node, Role role, boolean discard) {
+    return new Identity(
+        volume, node, 1 << 20, 65_536, role, FIRST, true, discard, true, "", id);
+  }
+
+  @Test
+  void copiesOfOtherVolumesAreRefusedWhateverTheirNamesAndGenerations() {
+    Identity source = of("v", "1a", "a", Role.PRIMARY, false);
+    assertThat(outcome(source, of("v", "1a", "b", Role.SECONDARY, false)))
+        .isEqualTo(Outcome.CHANGED_CHUNKS);
+    assertThat(outcome(source, of("v", "", "b", Role.SECONDARY, false)))
+        .as("from before there were ids")
+        .isEqualTo(Outcome.CHANGED_CHUNKS);
+    assertThat(outcome(source, of("v", "2b", "b", Role.SECONDARY, false)))
+        .isEqualTo(Outcome.MISMATCH);
+    assertThat(outcome(source, of("w", "1a", "b", Role.SECONDARY, false)))
+        .isEqualTo(Outcome.MISMATCH);
+    assertThat(outcome(source, of("v", "2b", "b", Role.SECONDARY, true)))
+        .as("given up by order")
+        .isEqualTo(Outcome.CHANGED_CHUNKS);
+  }
+
   @Test
   void aSecondaryDoesNotFeedAPrimary() {
     assertThat(outcome(side("a", Role.SECONDARY, SECOND), side("b", Role.PRIMARY, FIRST)))

@@ -50,5 +50,9 @@ enum ModelFault {
   /** A flush that failed counts as one that succeeded. */
   FAILED_FLUSH_FORGOTTEN,
   /** A side that died during a flush that failed starts as after any other death. */
-  FLUSH_MARK_IGNORED
+  FLUSH_MARK_IGNORED,
+  /** A state whose file is damaged is taken from the spare, as it was before its last change. */
+  DAMAGED_STATE_TAKEN_FROM_SPARE,
+  /** A copy whose state is lost is taken for a whole one, of the generation that others have. */
+  LOST_STATE_TAKEN_AS_WHOLE
 }

@@ -14,8 +14,8 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * The files beside a node's bytes: the state, replaced at once, and the bitmaps, which tear, rot
- * and vanish. Follows {@code MetaDirectory}.
+ * The files beside a node's bytes: the state, replaced at once, which rots and vanishes, and the
+ * bitmaps, which tear too. Follows {@code MetaDirectory}.
  */
 final class ModelFiles {
   private final ModelWorld world;
@@ -24,6 +24,9 @@ final class ModelFiles {
   private final Map<String, BitmapFile> open = new HashMap<>();
   private Map<String, Map<Integer, byte[]>> pagesUnderWay = Map.of();
   private VolumeState stateUnderWay;
+  private boolean stateLost;
+  private VolumeState former;
+  private int lives;
   VolumeState state;
 
   ModelFiles(ModelWorld world, VolumeState state) {
@@ -63,6 +66,7 @@ final class ModelFiles {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+    former = state;
     state = world.promotions.written(this, newer);
   }
 
@@ -151,6 +155,53 @@ final class ModelFiles {
     open.clear();
   }
 
+  /**
+   * While the node is down, its state is damaged or lost. Another copy has one, so that the
+   * operator may give this one up: what only it had been told is gone.
+   */
+  String spoilState(ModelNode node) {
+    List<VolumeState> others = new ArrayList<>();
+    for (ModelNode other : world.nodes) {
+      if (other != node && other.files.state.consistent() && !other.files.stateLost) {
+        others.add(other.files.state);
+      }
+    }
+    if (others.stream().allMatch(other -> other.generations().isEmpty())) {
+      return "no other copy has data";
+    }
+    stateLost = true;
+    world.history.givenUp(
+        generation -> others.stream().noneMatch(o -> o.generations().contains(generation)));
+    return "the state is lost";
+  }
+
+  /** The operator moves the metadata away: this is an empty copy with another id from then on. */
+  private void beginAnew(ModelNode node) {
+    stateLost = false;
+    if (world.fault == ModelFault.DAMAGED_STATE_TAKEN_FROM_SPARE && former != null) {
+      state = former;
+      return;
+    }
+    boolean whole = world.fault == ModelFault.LOST_STATE_TAKEN_AS_WHOLE;
+    lives++;
+    VolumeState old = state;
+    state =
+        VolumeState.fresh(
+            old.name(),
+            "n" + node.index + "." + lives,
+            old.sizeBytes(),
+            old.chunkBytes(),
+            Role.SECONDARY,
+            whole ? newestOfOthers(node) : Generations.NONE);
+    former = null;
+    files.clear();
+  }
+
+  private Generations newestOfOthers(ModelNode node) {
+    ModelNode other = world.nodes.get(node.index == 0 ? 1 : 0);
+    return other.files.state.generations();
+  }
+
   /** While the node is down, somebody or the disk spoils the file of a bitmap. */
   String spoilBitmap() {
     if (files.isEmpty()) {
@@ -167,7 +218,11 @@ final class ModelFiles {
   }
 
   /** Opens everything; answers the bitmaps by peer. */
-  Map<String, IntentBitmap> load() {
+  Map<String, IntentBitmap> load(ModelNode node) {
+    if (stateLost) {
+      beginAnew(node);
+      node.flushes.losePower();
+    }
     Map<String, IntentBitmap> loaded = new HashMap<>();
     List<String> lost = new ArrayList<>();
     VolumeState known = state;

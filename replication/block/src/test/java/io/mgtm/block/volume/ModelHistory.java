@@ -2,6 +2,7 @@ package io.mgtm.block.volume;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /**
  * What clients wrote and were told. A write's id is the value of the blocks it wrote. Says whether
@@ -101,6 +102,18 @@ final class ModelHistory {
   void toldOfFailedFlush(int node) {
     for (Write write : writes) {
       write.lost |= write.node == node && write.spoiled && !write.durable;
+    }
+  }
+
+  /** The only copies that knew these generations are given up. */
+  void givenUp(LongPredicate unknown) {
+    for (Write write : writes) {
+      if (unknown.test(write.generation)) {
+        write.spoiled = true;
+        write.lost = true;
+        write.durable = false;
+        write.durableAt = Integer.MAX_VALUE;
+      }
     }
   }
 

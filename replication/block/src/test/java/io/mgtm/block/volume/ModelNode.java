@@ -69,11 +69,16 @@ final class ModelNode implements VolumeEffects {
   }
 
   void start() {
+    Map<String, IntentBitmap> bitmaps = files.load(this);
     flushes.beforeStart();
-    Map<String, IntentBitmap> bitmaps = files.load();
     core = new VolumeCore(files.state, bitmaps, world.timing, this);
     linkConfigs.forEach(core::addLink);
     flushes.started();
+  }
+
+  /** Somebody, or the disk, spoils what lies beside the bytes of a node that is down. */
+  String spoil() {
+    return random.nextInt(6) == 0 ? files.spoilState(this) : files.spoilBitmap();
   }
 
   /** Whether it is primary, and knows that its disk has lost nothing. */

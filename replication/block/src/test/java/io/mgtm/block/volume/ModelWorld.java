@@ -294,12 +294,12 @@ final class ModelWorld {
         });
   }
 
-  /** A node dies, and before it is back somebody spoils one of its bitmaps. */
+  /** A node dies, and before it is back somebody spoils its state or a bitmap. */
   private void spoil(ModelNode node) {
     if (node.isUp()) {
       kill(node, random.nextBoolean());
     }
-    String how = node.files.spoilBitmap();
+    String how = node.spoil();
     trace(() -> "n" + node.index + ": " + how);
     if (random.nextBoolean()) {
       crashOrRestart(node);
