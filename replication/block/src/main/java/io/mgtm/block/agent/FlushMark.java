@@ -22,6 +22,7 @@ import java.util.Arrays;
  */
 final class FlushMark {
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
   /** The file's name in the metadata. */
   static final String NAME = "flush-mark";
 

@@ -95,8 +95,7 @@ class MeetingTest {
   }
 
   private static Identity of(String volume, String id, String node, Role role, boolean discard) {
-    return new Identity(
-        volume, node, 1 << 20, 65_536, role, FIRST, true, discard, true, "", id);
+    return new Identity(volume, node, 1 << 20, 65_536, role, FIRST, true, discard, true, "", id);
   }
 
   @Test
