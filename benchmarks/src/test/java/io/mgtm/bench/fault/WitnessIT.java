@@ -80,6 +80,7 @@ class WitnessIT {
     return "g" + (node + 1);
   }
 
+  @Tag("long")
   @Test
   void aPairInFifoGoesOnWhenOneIsKilledOrHangs() throws Exception {
     killAndHang("fifo");

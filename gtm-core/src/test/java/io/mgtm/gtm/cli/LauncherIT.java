@@ -188,6 +188,7 @@ class LauncherIT {
           if [[ -e %1$s/$module && ! -e $module/target/tests-unwanted ]]; then
             mv %1$s/$module/target/*-reports $module/target/
           fi
+          echo "[INFO] --- failsafe:verify (default) @ mgtm-$module ---"
         done
         echo '[INFO] Reactor Summary'
         """
@@ -221,7 +222,7 @@ class LauncherIT {
         .anyMatch(line -> line.matches("gtm-proxy +1/1 classes .*"))
         .noneMatch(line -> line.contains("mvn") || line.contains("\033"));
     assertThat(end.status()).isOne();
-    assertThat(said()).startsWith("mvn -B -ntp -Dstyle.color=never -fae -Dtests.selected");
+    assertThat(said()).startsWith("mvn -B -ntp -Dstyle.color=never -T 2 -fae -Dtests.selected");
   }
 
   @Test

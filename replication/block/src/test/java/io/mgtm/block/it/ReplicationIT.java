@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +92,7 @@ class ReplicationIT {
     assertSame();
   }
 
+  @Tag("long")
   @Test
   void aPrimaryThatStopsWaitsForASlowReplica() throws Exception {
     startPair("sync");
@@ -217,6 +219,7 @@ class ReplicationIT {
     assertThat(read(left, 10 * CHUNK)).as("the other side's change is given up").isZero();
   }
 
+  @Tag("long")
   @Test
   void aReplicaOfAnotherSizeIsRefusedAndTheClientsGoOn() throws Exception {
     VolumeProcess small = volume("small", "16M", PATH_TIMEOUT_MS).receiving().start();
@@ -228,6 +231,7 @@ class ReplicationIT {
     }
   }
 
+  @Tag("long")
   @Test
   void aThirdSiteFollowsTheSecond() throws Exception {
     VolumeProcess third = volume("third", "32M", PATH_TIMEOUT_MS).receiving().start();
@@ -245,6 +249,7 @@ class ReplicationIT {
     }
   }
 
+  @Tag("long")
   @Test
   void severalReplicasAreFedAtOnce() throws Exception {
     VolumeProcess third = volume("third", "32M", PATH_TIMEOUT_MS).receiving().start();
@@ -290,6 +295,7 @@ class ReplicationIT {
     assertSame();
   }
 
+  @Tag("long")
   @Test
   void aResyncKeepsToItsMaximumRateAndTellsTheRemainingTime() throws Exception {
     write(left.start(), 0, 3, 24 << 20);
@@ -329,6 +335,7 @@ class ReplicationIT {
     assertThat(left.status().path("sizeBytes").asLong()).isEqualTo(2L * SIZE);
   }
 
+  @Tag("long")
   @Test
   void aReplicaThatWasAwayDuringAResizeIsGrownByHandAndFollowsAgain() throws Exception {
     startPair("sync");
