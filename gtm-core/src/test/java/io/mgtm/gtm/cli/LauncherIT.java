@@ -306,7 +306,8 @@ class LauncherIT {
         for word; do
           case $word in -XX:ArchiveClassesAtExit=*) echo classes > "${word#*=}" ;; esac
         done
-        echo "java $*" """);
+        echo "java $*"
+        """);
     Path jar = root.resolve("gtm-core/target/mgtm-gtm.jar");
     Path archive = root.toRealPath().resolve("gtm-core/target/mgtm-gtm.jsa");
     String making = "mgtm: making an archive of the classes of mgtm-gtm.jar, once";
