@@ -33,6 +33,9 @@ final class Progress {
   /** It was restarted in this term; a leader that commits what it has sent cannot count it. */
   boolean restarted;
 
+  /** It said, after it had matched, that it does not: it runs on an older copy of its folder. */
+  boolean lostMatch;
+
   CoreLog.Checkpoint checkpoint;
   long checkpointOffset;
 
@@ -66,6 +69,7 @@ final class Progress {
       restarted = incarnation > 0;
       incarnation = answering;
       caughtUpAt = lastIndex;
+      lostMatch = false;
       match = 0;
       durable = 0;
       probe(Math.min(next, lastIndex + 1));
@@ -86,6 +90,7 @@ final class Progress {
   }
 
   void matched(long index, long durableIndex) {
+    lostMatch &= index < match;
     match = Math.max(match, index);
     durable = Math.max(durable, Math.min(durableIndex, match));
     next = Math.max(next, match + 1);

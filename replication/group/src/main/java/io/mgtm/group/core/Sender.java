@@ -161,6 +161,7 @@ final class Sender {
     }
     if (m.index() <= other.match
         || (other.state == Progress.State.PROBE && m.index() != other.next - 1)) {
+      other.lostMatch |= m.hintIndex() < m.index() && m.index() == other.match;
       return; // an answer to something older
     }
     CoreLog log = s.log;
