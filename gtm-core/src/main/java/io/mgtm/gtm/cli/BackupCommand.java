@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.group.storage.DiskFiles;
 import io.mgtm.gtm.server.BackupFile;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,9 +38,7 @@ final class BackupCommand extends AdminCommand {
     try {
       BackupFile backup = write(unfinished);
       Files.move(unfinished, to, StandardCopyOption.ATOMIC_MOVE);
-      try (FileChannel folder = FileChannel.open(parent, StandardOpenOption.READ)) {
-        folder.force(true);
-      }
+      DiskFiles.forceDirectory(parent);
       return "%s holds the state at entry %d, %d bytes"
           .formatted(to, backup.index(), backup.bytes());
     } finally {

@@ -205,7 +205,12 @@ public final class DiskFiles implements StorageFiles {
     forceDirectory(folder);
   }
 
-  static void forceDirectory(Path folder) {
+  /**
+   * Forces the names in a folder. Any thread.
+   *
+   * @throws io.mgtm.group.LogException when that fails
+   */
+  public static void forceDirectory(Path folder) {
     try (FileChannel channel = FileChannel.open(folder, READ)) {
       channel.force(true);
     } catch (IOException e) {
