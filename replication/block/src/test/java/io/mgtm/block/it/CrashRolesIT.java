@@ -72,7 +72,7 @@ class CrashRolesIT {
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void copiesStayEqualThroughAFewRounds() throws Exception {
-    run(Integer.getInteger("mgtm.crashRounds", 3));
+    run(Integer.getInteger("mgtm.crashRounds", 2));
   }
 
   @Test
