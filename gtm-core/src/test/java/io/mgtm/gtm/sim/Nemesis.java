@@ -89,7 +89,11 @@ final class Nemesis {
       return;
     }
     if (fault == Fault.FAILED_SYNC_FORGOTTEN && random.nextInt(3) == 0) {
-      failSync(anyone());
+      failSync(leaderOr(anyone()));
+      return;
+    }
+    if (fault == Fault.EMPTIED_FOLDER_KEEPS_ITS_IDENTITY && random.nextInt(3) == 0) {
+      emptyDisk(leaderOr(anyone()));
       return;
     }
     switch (random.nextInt(20)) {

@@ -75,7 +75,7 @@ final class Simulation {
     for (int i = 1; i <= scenario.size(); i++) {
       founders.add("g" + i);
     }
-    mostlyReads = world.oneIn(3);
+    mostlyReads = world.oneIn(3) || scenario.fault() == Fault.READ_WITHOUT_CONFIRMATION;
     mostlyDraws = world.oneIn(6) || scenario.fault() == Fault.AHEAD_TAKEN_FOR_BUFFERED;
     witness = scenario.witnessed() ? founders.get(world.random.nextInt(founders.size())) : "";
     views = new Views(this);
