@@ -20,7 +20,8 @@ import picocli.CommandLine.TypeConversionException;
       AskCommands.Status.class,
       AskCommands.Servers.class,
       AskCommands.Verify.class,
-      AskCommands.Explain.class
+      AskCommands.Explain.class,
+      ReadmitCommand.class
     })
 public final class QueryMain {
   private static final int FAILED = 1;

@@ -62,9 +62,9 @@ final class AdminEndpoint implements AutoCloseable {
               return thread;
             });
     server.setExecutor(threads);
-    page("/status", this::status);
+    page("/status", parameters -> status());
     page("/servers", parameters -> servers());
-    page("/verify", this::verify);
+    page("/verify", parameters -> verify());
     page("/explain", this::explain);
     server.createContext("/metrics", exchange -> answer(exchange, 200, "text/plain", metrics()));
     server.createContext("/health", this::health);
@@ -112,7 +112,7 @@ final class AdminEndpoint implements AutoCloseable {
     }
   }
 
-  private Map<String, Object> status(Map<String, String> parameters) throws IOException {
+  private Map<String, Object> status() throws IOException {
     Map<String, Object> status = new LinkedHashMap<>();
     status.put("leader", shared.fleet().leader().toString());
     status.put("serversIn", shared.fleet().in().size());
@@ -140,7 +140,7 @@ final class AdminEndpoint implements AutoCloseable {
     return servers;
   }
 
-  private Map<String, Object> verify(Map<String, String> parameters) throws IOException {
+  private Map<String, Object> verify() throws IOException {
     List<Verifier.Difference> differences = Steward.await(steward.verifier().verify());
     Map<String, Object> found = new LinkedHashMap<>();
     found.put("servers", shared.fleet().in().size());

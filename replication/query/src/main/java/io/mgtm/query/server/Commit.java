@@ -70,7 +70,7 @@ final class Commit {
           ErrorFields.error("53000", "fewer servers are in than serversMin")
               .withHint("Put servers in again, see mgtm query servers."));
     } else if (session.known().deferrable()) {
-      leader.ask("SET CONSTRAINTS ALL IMMEDIATE", Answer.of(this::checked, this::lost));
+      leader.ask("SET CONSTRAINTS ALL IMMEDIATE", Answer.of((tag, error, status) -> checked(error), this::lost));
     } else {
       decide();
     }
@@ -98,7 +98,7 @@ final class Commit {
     }
   }
 
-  private void checked(String tag, ErrorFields error, char status) {
+  private void checked(ErrorFields error) {
     if (error != null) {
       refuse(error);
     } else {

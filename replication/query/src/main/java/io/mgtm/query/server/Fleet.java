@@ -132,13 +132,6 @@ final class Fleet {
     }
   }
 
-  /** Puts a server in again, whose rows are the others'. */
-  synchronized void admit(Node node) throws IOException {
-    node.set(null, 0);
-    save(false);
-    log.info("The server {} is in again", node);
-  }
-
   /** Writes who is out, and whether all others have the same rows. */
   synchronized void save(boolean clean) throws IOException {
     if (file == null) {

@@ -8,7 +8,10 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -75,6 +78,24 @@ public final class QueryServer implements AutoCloseable {
   /** Where clients connect. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /**
+   * Forgets that a server is out, before a replicator starts that compares it with the others.
+   *
+   * @throws IOException when it is not out, or a replicator runs with that folder
+   */
+  public static void readmit(Path data, HostPort server) throws IOException {
+    try (StateFile file = new StateFile(data)) {
+      StateFile.State before = file.read();
+      if (before == null || !before.out().containsKey(server.toString())) {
+        throw new IOException(
+            server + " is not out: " + (before == null ? "nothing is" : before.out().keySet()));
+      }
+      Map<String, String> out = new TreeMap<>(before.out());
+      out.remove(server.toString());
+      file.write(new StateFile.State(false, out));
+    }
   }
 
   /** Where commands are answered, or null. */

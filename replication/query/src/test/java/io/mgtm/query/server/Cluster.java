@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Several PostgreSQL servers of a test's own, and a replicator before them. */
-final class Cluster implements AutoCloseable {
+final class Cluster {
   final Path folder;
   final List<Postgres> servers = new ArrayList<>();
   QueryServer replicator;
@@ -84,8 +84,7 @@ final class Cluster implements AutoCloseable {
         command);
   }
 
-  @Override
-  public void close() throws Exception {
+  void close() throws Exception {
     if (replicator != null) {
       replicator.close();
     }

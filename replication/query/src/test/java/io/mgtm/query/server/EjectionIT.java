@@ -41,7 +41,8 @@ class EjectionIT {
   @Test
   void nothingAcknowledgedIsLostWhileServersDie() throws Exception {
     start(3);
-    try (Transfers transfers = new Transfers(cluster, 4)) {
+    Transfers transfers = new Transfers(cluster, 4);
+    try {
       awaitMore(transfers);
       cluster.servers.get(2).kill();
       Await.until("the third server to be out", () -> in().size() == 2);
@@ -50,22 +51,25 @@ class EjectionIT {
       cluster.servers.get(0).kill();
       Await.until("the leader to be out", () -> in().size() == 1);
       awaitMore(transfers);
-      transfers.close();
+      transfers.end();
       assertThat(transfers.told()).allMatch(told -> told.startsWith("40001"));
       checkMoves(cluster.servers.get(1), transfers);
+    } finally {
+      transfers.end();
     }
   }
 
   @Test
   void aStoppedLeaderIsPutOutAndTheOthersStayEqual() throws Exception {
     start(3);
-    try (Transfers transfers = new Transfers(cluster, 4)) {
+    Transfers transfers = new Transfers(cluster, 4);
+    try {
       awaitMore(transfers);
       cluster.servers.get(0).signal("STOP");
       try {
         Await.until("the leader to be out", () -> in().size() == 2);
         awaitMore(transfers);
-        transfers.close();
+        transfers.end();
       } finally {
         cluster.servers.get(0).signal("CONT");
       }
@@ -73,6 +77,8 @@ class EjectionIT {
       assertThat(cluster.replicator.verify()).isEmpty();
       checkMoves(cluster.servers.get(1), transfers);
       checkMoves(cluster.servers.get(2), transfers);
+    } finally {
+      transfers.end();
     }
   }
 

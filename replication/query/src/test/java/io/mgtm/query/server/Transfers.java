@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Clients that move money between accounts, each move noted in a row of its own, and that begin
  * again where they are told to. What was acknowledged is counted.
  */
-final class Transfers implements AutoCloseable {
+final class Transfers {
   static final String TABLES =
       "create table account (id int primary key, balance bigint not null);"
           + "insert into account select n, 1000 from generate_series(1, 20) n;"
@@ -115,8 +115,8 @@ final class Transfers implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() throws Exception {
+  /** Ends the clients; a second call does nothing more. */
+  void end() throws Exception {
     over.set(true);
     CompletableFuture.allOf(clients.toArray(CompletableFuture[]::new)).get(180, TimeUnit.SECONDS);
   }
