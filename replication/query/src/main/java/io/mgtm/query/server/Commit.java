@@ -70,7 +70,9 @@ final class Commit {
           ErrorFields.error("53000", "fewer servers are in than serversMin")
               .withHint("Put servers in again, see mgtm query servers."));
     } else if (session.known().deferrable()) {
-      leader.ask("SET CONSTRAINTS ALL IMMEDIATE", Answer.of((tag, error, status) -> checked(error), this::lost));
+      leader.ask(
+          "SET CONSTRAINTS ALL IMMEDIATE",
+          Answer.of((tag, error, status) -> checked(error), this::lost));
     } else {
       decide();
     }
