@@ -47,7 +47,11 @@ final class AgentCommands implements Control.Commands {
                   service, peers, roleChanged, command.path("force").asBoolean(), answer)
               .run();
       case "demote" -> administration.demote(command.path("discard").asBoolean(), role);
-      case "resync" -> outcome.accept(onLinks(command, administration::resync));
+      case "resync" ->
+          outcome.accept(
+              onLinks(
+                  command,
+                  link -> administration.resync(link, command.path("compare").asBoolean(true))));
       case "verify" ->
           outcome.accept(
               onLinks(

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** Commands on one link, or on all. */
 final class LinkCommands {
@@ -31,15 +32,34 @@ final class LinkCommands {
     }
   }
 
-  /** Sends what differs. */
+  /** How a resync finds out what to send. */
+  enum ResyncMethod {
+    /** Checksums are compared first. */
+    COMPARE,
+    /** All is sent. */
+    SEND
+  }
+
+  /** Sends what differs, or all. */
   @Command(
       name = "resync",
-      description = "Compares every chunk and sends what differs.",
+      description = "Goes through the whole volume and makes the replica equal.",
       mixinStandardHelpOptions = true)
   static final class Resync extends OnLink {
+    @Parameters(
+        arity = "0..1",
+        paramLabel = "METHOD",
+        defaultValue = "COMPARE",
+        description =
+            "compare (default): compares every chunk and sends what differs; send: sends every"
+                + " chunk.")
+    ResyncMethod method;
+
     @Override
     public Integer call() throws IOException {
-      return send("resync", "resync begun; 'status' shows how far it is");
+      return send(
+          ControlClient.command("resync").put("compare", method == ResyncMethod.COMPARE),
+          "resync begun; 'status' shows how far it is");
     }
   }
 

@@ -79,9 +79,16 @@ final class StartCommand implements Callable<Integer> {
   String resyncMax;
 
   @Option(
-      names = "--checksum-resync",
-      description = "Compare checksums first, send only what differs.")
-  boolean checksums;
+      names = "--resync",
+      paramLabel = "METHOD",
+      defaultValue = "SEND",
+      description =
+          "What a resync does with chunks that may differ: send (default) sends them, compare"
+              + " compares checksums first and sends what differs.")
+  LinkCommands.ResyncMethod resync;
+
+  @Option(names = "--checksum-resync", hidden = true)
+  boolean checksumResync;
 
   @Option(names = "--serve-reads", description = "A secondary serves reads too.")
   boolean serveReads;
@@ -182,6 +189,9 @@ final class StartCommand implements Callable<Integer> {
   }
 
   private VolumeConfig config() {
+    if (checksumResync) {
+      throw new IllegalArgumentException("--checksum-resync is called --resync compare now");
+    }
     if (listen.isEmpty() && volume.receive == null) {
       throw new IllegalArgumentException(
           "give --listen for clients, --receive for a source, or both");
@@ -224,7 +234,7 @@ final class StartCommand implements Callable<Integer> {
               Sizes.parse(highWater),
               Sizes.parse(lowWater),
               overflow && mode == LinkMode.ASYNC,
-              checksums,
+              resync == LinkCommands.ResyncMethod.COMPARE,
               16L << 20,
               Sizes.parse(resyncMin),
               resyncMax == null ? RateLimiter.UNLIMITED : Sizes.parse(resyncMax));

@@ -328,8 +328,11 @@ public final class Administration {
     }
   }
 
-  /** Sends all chunks again, those whose checksums differ; answers null, or why not. */
-  public String resync(int link) {
+  /**
+   * Sends all chunks again, where {@code comparing} those whose checksums differ; answers null, or
+   * why not.
+   */
+  public String resync(int link, boolean comparing) {
     ReplicaLink one = core.replication().links().get(link);
     if (core.isDetached()) {
       return NO_DISK;
@@ -341,7 +344,7 @@ public final class Administration {
           + one.phase
           + ", not connected; a resync begins when it is";
     }
-    core.replication().resyncAll(one);
+    core.replication().resyncAll(one, comparing);
     return null;
   }
 

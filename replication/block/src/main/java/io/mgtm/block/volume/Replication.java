@@ -269,8 +269,8 @@ final class Replication {
         () -> begin(link, slot.peer, link.config.checksumResync(), "the queue had overflowed"));
   }
 
-  /** Every chunk is compared and sent where it differs. */
-  void resyncAll(ReplicaLink link) {
+  /** Every chunk is sent, or compared and sent where it differs. */
+  void resyncAll(ReplicaLink link, boolean comparing) {
     ReplicaSlot slot = link.slot;
     enlist(
         link,
@@ -279,7 +279,7 @@ final class Replication {
         () -> {
           if (link.isStreaming()) {
             slot.outOfSync.fill();
-            begin(link, slot.peer, true, "asked for by the operator");
+            begin(link, slot.peer, comparing, "asked for by the operator");
           }
         });
   }

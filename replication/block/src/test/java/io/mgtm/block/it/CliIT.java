@@ -194,6 +194,7 @@ class CliIT {
   @ParameterizedTest
   @CsvSource({
     "'start --name v --file F', 'give --listen'",
+    "'start --name v --file F --checksum-resync', 'is called --resync compare now'",
     "'start --name ../v --file F --size 1M --listen unix:S', 'letters, digits'",
     "'start --name v --file F --size 1X --listen unix:S', 'not a size'",
     "'start --name v --file F --listen unix:S', 'give --size to create it'",

@@ -55,7 +55,7 @@ final class ModelFailingDisk {
   /** It was answered. */
   void done(ModelNode node, Object context, Object data, int errno) {
     Read read = (Read) context;
-    if (errno == Errno.OK && !world.promotions.everForced()) {
+    if (errno == Errno.OK && !world.promotions.forced()) {
       world.fail(
           node,
           world.history.readViolation(read.offset(), (long[]) data, read.issuedAt()),

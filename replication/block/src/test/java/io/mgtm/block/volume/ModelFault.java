@@ -54,5 +54,13 @@ enum ModelFault {
   /** A state whose file is damaged is taken from the spare, as it was before its last change. */
   DAMAGED_STATE_TAKEN_FROM_SPARE,
   /** A copy whose state is lost is taken for a whole one, of the generation that others have. */
-  LOST_STATE_TAKEN_AS_WHOLE
+  LOST_STATE_TAKEN_AS_WHOLE;
+
+  /**
+   * Whether disks tell their holes. Other faults are looked for without: a resync that is done in a
+   * few messages leaves less time for what is rare anyway.
+   */
+  boolean meetsHoles() {
+    return this == NONE || this == HOLE_NOT_LOOKED_AT_AGAIN;
+  }
 }

@@ -174,7 +174,7 @@ final class ModelNode implements VolumeEffects {
 
   @Override
   public long extentAt(long offset, long length) {
-    return disk.extentAt((int) offset, (int) length);
+    return world.fault.meetsHoles() ? disk.extentAt((int) offset, (int) length) : length;
   }
 
   @Override

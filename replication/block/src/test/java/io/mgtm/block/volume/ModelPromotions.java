@@ -26,6 +26,11 @@ final class ModelPromotions {
     insisting = world.random.nextBoolean();
   }
 
+  /** Whether somebody was promoted by force, so that what others acknowledged may be lost. */
+  boolean forced() {
+    return forced;
+  }
+
   /** Whether somebody was promoted although its copy was inconsistent or empty. */
   boolean everForced() {
     return everForced;

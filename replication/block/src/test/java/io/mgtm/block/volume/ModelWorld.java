@@ -428,7 +428,7 @@ final class ModelWorld {
     String done =
         switch (random.nextInt(4)) {
           case 0 -> administration.verify(link, true);
-          case 1 -> administration.resync(link);
+          case 1 -> administration.resync(link, node.index > 0);
           case 2 -> {
             administration.pause(link);
             yield null;

@@ -18,7 +18,7 @@ class VolumeModelTest {
   /** Most schedules are short: many beginnings find more than few long stories. */
   private static final int SHORT_STEPS = 350;
 
-  private static final int FAULTY_SCHEDULES_MAX = 20_000;
+  private static final int FAULTY_SCHEDULES_MAX = 10_000;
 
   private static int stepsOf(long seed) {
     return seed % 4 == 0 ? STEPS : SHORT_STEPS;
