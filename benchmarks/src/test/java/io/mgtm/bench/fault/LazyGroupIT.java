@@ -145,6 +145,7 @@ class LazyGroupIT {
     }
   }
 
+  @Tag("long")
   @Test
   void aProxyThatDiesWithTheLeaderLeavesNothingThatComesTwice() throws Exception {
     try (GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 2, "lazy"));

@@ -77,6 +77,7 @@ class PartitionIT {
     running.awaitProgress(2_000);
   }
 
+  @Tag("long")
   @Test
   void aLeaderThatIsCutOffFromAllIsReplaced() throws Exception {
     underLoad(

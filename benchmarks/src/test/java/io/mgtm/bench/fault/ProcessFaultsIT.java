@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProcessFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(ProcessFaultsIT.class);
-  private static final int KILLS = 3;
+  private static final int KILLS = 2;
   private static final int KILLS_LONG = 100;
 
   @TempDir static Path folder;

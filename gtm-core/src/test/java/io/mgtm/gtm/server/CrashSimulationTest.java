@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * dies or the power fails; and what breaks that is found.
  */
 class CrashSimulationTest {
-  private static final int SCHEDULES = Integer.getInteger("schedules", 2_500);
+  private static final int SCHEDULES = Integer.getInteger("schedules", 1_500);
   private static final int SCHEDULES_UNTIL_FAULT_IS_FOUND = 500;
 
   private final GtmMetrics metrics = new GtmMetrics(new SimpleMeterRegistry());

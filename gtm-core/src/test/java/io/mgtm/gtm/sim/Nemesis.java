@@ -160,7 +160,10 @@ final class Nemesis {
       return;
     }
     SimHost witness = simulation.hosts().get(simulation.witness);
-    boolean alone = simulation.scenario.fault() == Fault.LEADER_GOES_ON_AFTER_ITS_LEASE;
+    Fault fault = simulation.scenario.fault();
+    boolean alone =
+        fault == Fault.LEADER_GOES_ON_AFTER_ITS_LEASE
+            || fault == Fault.LEADER_GOES_ON_WITHOUT_THE_WITNESS;
     if (alone || random.nextInt(3) == 0) {
       lines.cutOff(leader(), witness);
     } else {
