@@ -133,20 +133,7 @@ class AdminRolesTest {
   }
 
   private GtmConfig with(LinksConfig links, AccessConfig access) {
-    GtmConfig d = GtmConfig.DEFAULTS;
-    return new GtmConfig(
-        folder,
-        d.listen(),
-        null,
-        d.durability(),
-        1,
-        d.log(),
-        d.gxid(),
-        d.limits(),
-        d.timeouts(),
-        d.group(),
-        links,
-        access);
+    return TestConfigs.with(folder, links, access);
   }
 
   /** A connection from an address. */

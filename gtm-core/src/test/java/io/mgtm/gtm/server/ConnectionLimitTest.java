@@ -110,21 +110,11 @@ class ConnectionLimitTest {
 
   private LinkKeys withSecret() throws IOException {
     Path file = Files.writeString(folder.resolve("secret"), SECRET + "\n");
-    GtmConfig d = GtmConfig.DEFAULTS;
     return LinkKeys.read(
-        new GtmConfig(
+        TestConfigs.with(
             folder,
-            d.listen(),
-            null,
-            d.durability(),
-            1,
-            d.log(),
-            d.gxid(),
-            d.limits(),
-            d.timeouts(),
-            d.group(),
             new LinksConfig(file, null, null, null, false, 10_000),
-            d.access()));
+            GtmConfig.DEFAULTS.access()));
   }
 
   /** A frame of commands, of which so much has come. */

@@ -13,21 +13,8 @@ import org.junit.jupiter.api.Test;
 
 class MemberSetupTest {
   private static GtmConfig config(String own) {
-    GtmConfig d = GtmConfig.DEFAULTS;
     String members = "g1=no.such.host.invalid:7666,g2=127.0.0.1:7666";
-    return new GtmConfig(
-        d.data(),
-        d.listen(),
-        null,
-        d.durability(),
-        1,
-        d.log(),
-        d.gxid(),
-        d.limits(),
-        d.timeouts(),
-        new GroupConfig(own, members, GroupMode.FIFO, null, "test"),
-        d.links(),
-        d.access());
+    return TestConfigs.with(new GroupConfig(own, members, GroupMode.FIFO, null, "test"));
   }
 
   @Test

@@ -80,21 +80,9 @@ public final class SimulatedNode {
 
   public SimulatedNode(Setup setup) {
     this.setup = setup;
-    GtmConfig d = GtmConfig.DEFAULTS;
     config =
-        new GtmConfig(
-            d.data(),
-            d.listen(),
-            null,
-            d.durability(),
-            1,
-            d.log(),
-            d.gxid(),
-            d.limits(),
-            d.timeouts(),
-            new GroupConfig(setup.name(), setup.name() + "=h:1", setup.mode(), null, "sim"),
-            d.links(),
-            d.access());
+        TestConfigs.with(
+            new GroupConfig(setup.name(), setup.name() + "=h:1", setup.mode(), null, "sim"));
     time = new EngineTime(setup.micros(), setup.nanos());
     machine =
         new GtmStateMachine(

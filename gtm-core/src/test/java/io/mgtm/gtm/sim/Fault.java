@@ -25,7 +25,7 @@ enum Fault {
   OTHER_ORDER,
   /** Mode lazy: what a front was given that died with the leader is not skipped. */
   NO_SKIP,
-  /** Mode lazy: a front forgets what a reply rests on as soon as it has the reply. */
+  /** Mode lazy: a front forgets what a reply depends on as soon as it has the reply. */
   FORGET_AT_REPLY,
   /** Mode lazy: the front within the leader gets its replies before they are stable. */
   OWN_FRONT_AT_ONCE,
@@ -35,7 +35,7 @@ enum Fault {
   REPLAY_BACKWARDS,
   /** A front repeats a command too whose reply it has. */
   REPLAY_ANSWERED,
-  /** A session that the group has lost is opened anew, and what is pending goes into it. */
+  /** A session that the group has lost is opened again, and what is pending goes into it. */
   REOPEN_LOST_SESSION,
   /** A witness acknowledges a position some time before it stores it. */
   WITNESS_ACKNOWLEDGES_BEFORE_STORING,

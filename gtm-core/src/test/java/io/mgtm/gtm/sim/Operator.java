@@ -62,7 +62,7 @@ final class Operator {
         leader.owner.execute(() -> leader.admin().remove(of.name));
       }
     } else if (isWell() && leader.voters().size() > 2) {
-      world.trace("%s is to be removed", of.name);
+      world.trace("remove %s", of.name);
       unhurt.lastRemovalMs = world.nowMs();
       leader.owner.execute(() -> leader.admin().remove(of.name));
     }
