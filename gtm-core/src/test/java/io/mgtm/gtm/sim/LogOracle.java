@@ -83,9 +83,13 @@ final class LogOracle {
   /** A member says that its log up to an index is committed. */
   void committed(StateTrace member, long index) {
     reconcile(member, index);
+    long from = member.comparedTo(losses);
+    if (from >= index) {
+      return; // while its state is built anew it has less for a while
+    }
     member
         .history()
-        .subMap(member.comparedTo(losses), false, index, true)
+        .subMap(from, false, index, true)
         .forEach(history::putIfAbsent);
     member.compared(index, losses);
   }

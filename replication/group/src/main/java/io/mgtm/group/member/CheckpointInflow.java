@@ -125,9 +125,7 @@ final class CheckpointInflow {
             Category.IO,
             "the checksum of what came does not fit, although those of its pieces did");
       }
-      Pieces content = file.content();
-      GroupDisk.membership(content);
-      Runnable state = loaded(content);
+      Runnable state = loaded(GroupDisk.stateIn(file.content()));
       if (state != null) {
         tell(this, stored, new Ready(file, state));
       }

@@ -110,9 +110,13 @@ final class GroupDisk implements CoreLog {
     return read[0];
   }
 
-  /** The state in the newest checkpoint, which there must be. */
-  Pieces newestState() {
-    Pieces content = newestFile.content();
+  /** What the newest checkpoint stands in, null for none. */
+  CheckpointFile newestFile() {
+    return newestFile;
+  }
+
+  /** The state in a checkpoint's content. Any thread. */
+  static Pieces stateIn(Pieces content) {
     membership(content);
     return content;
   }

@@ -40,6 +40,7 @@ final class GroupEffects implements Effects {
     this.transport = transport;
     this.listener = listener;
     this.everyMember = everyMember;
+    applier.tell(this::applied);
   }
 
   @Override
@@ -64,12 +65,15 @@ final class GroupEffects implements Effects {
   public void leading(long term, boolean entriesMayBeMissing) {
     String missing = entriesMayBeMissing ? ", acknowledged entries may be missing" : "";
     log.info("Member {} leads in term {}{}", self, term, missing);
-    group.notice(() -> group.beginLeading(term, entriesMayBeMissing));
+    applier.whenApplied(() -> group.notice(() -> group.beginLeading(term, entriesMayBeMissing)));
   }
 
   @Override
   public void committed(long index) {
     applier.applyUpTo(index);
+  }
+
+  private void applied(long index) {
     group.notice(
         () -> {
           everyMember.settled(index);

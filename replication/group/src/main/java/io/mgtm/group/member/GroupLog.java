@@ -136,7 +136,7 @@ public final class GroupLog implements MemberLog {
     BackgroundForce force =
         new BackgroundForce(
             store, parts.threads().force(), () -> execute(this::forced), tasks::report);
-    applier = new Applier(machine);
+    applier = new Applier(machine, this::execute, parts.threads().checkpoints());
     CheckpointInflow inflow =
         new CheckpointInflow(
             checkpointStore, machine, parts.threads().checkpoints(), this::execute, this::received);
