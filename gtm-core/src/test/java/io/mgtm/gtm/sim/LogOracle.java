@@ -87,10 +87,7 @@ final class LogOracle {
     if (from >= index) {
       return; // while its state is built anew it has less for a while
     }
-    member
-        .history()
-        .subMap(from, false, index, true)
-        .forEach(history::putIfAbsent);
+    member.history().subMap(from, false, index, true).forEach(history::putIfAbsent);
     member.compared(index, losses);
   }
 

@@ -69,6 +69,7 @@ final class Operator {
   }
 
   private boolean isWell() {
-    return simulation.hosts().values().stream().allMatch(h -> h.isUp() && !h.mayHaveLost && !unhurt.failing.contains(h));
+    return simulation.hosts().values().stream()
+        .allMatch(h -> h.isUp() && !h.mayHaveLost && !unhurt.failing.contains(h));
   }
 }

@@ -56,8 +56,7 @@ final class GroupCheckpoints {
   /** Between two tasks of the owner, when what is applied is also appended. */
   void tick(GroupCore core, long nowMs, boolean roomRefused) {
     long newest = disk.checkpointIndex();
-    boolean due =
-        applier.hasState() && (disk.bytesBehind(newest) >= thresholdBytes || roomRefused);
+    boolean due = applier.hasState() && (disk.bytesBehind(newest) >= thresholdBytes || roomRefused);
     if (taken == null && !writing && due && nowMs >= retryAtMs && applier.applied() > newest) {
       take(core, nowMs);
     }

@@ -171,9 +171,7 @@ class ApplierTest {
     leadUpTo(100);
     disk.truncate(90);
     turn(worker);
-    applier.installed(
-        new Checkpoint(200, 1, Membership.NONE, 1, 1),
-        () -> machine.sum = 7);
+    applier.installed(new Checkpoint(200, 1, Membership.NONE, 1, 1), () -> machine.sum = 7);
     while (!owner.isEmpty()) {
       turn(owner);
     }
