@@ -207,8 +207,7 @@ public final class Agent implements AutoCloseable {
                     Compression.NONE,
                     config.pathTimeoutMs(),
                     security,
-                    newcomers,
-                    service::grow));
+                    newcomers));
       }
     };
   }

@@ -120,14 +120,6 @@ final class AgentCommands implements Control.Commands {
       outcome.accept("this side follows a source; resize that, and this side follows");
       return;
     }
-    service.grow(
-        sizeBytes,
-        failure -> {
-          if (failure != null) {
-            outcome.accept(failure);
-          } else {
-            service.core().administration().resize(sizeBytes, outcome);
-          }
-        });
+    service.core().administration().resize(sizeBytes, outcome);
   }
 }

@@ -89,6 +89,8 @@ final class MetaDirectory implements AutoCloseable {
 
   VolumeState loadState() throws IOException {
     byte[] bytes = Files.readAllBytes(stateFile());
+    // Whoever put it there may have been killed before its name was on stable storage.
+    forceFolder();
     try {
       StateFile file = JSON.readValue(JsonSeal.open(bytes), StateFile.class);
       if (file.version() != VERSION && file.version() != VERSION_UNSEALED) {
@@ -257,6 +259,10 @@ final class MetaDirectory implements AutoCloseable {
     } else {
       writeInPlace(spare, bytes);
     }
+    forceFolder();
+  }
+
+  private void forceFolder() throws IOException {
     try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
       directory.force(true);
     }

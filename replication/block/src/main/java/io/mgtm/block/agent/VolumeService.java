@@ -8,7 +8,6 @@ import io.mgtm.block.nbd.NbdClient;
 import io.mgtm.block.nbd.NbdExport;
 import io.mgtm.block.nbd.NbdRequest;
 import io.mgtm.block.store.BackingStore;
-import io.mgtm.block.volume.Administration;
 import io.mgtm.block.volume.Change;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.VolumeCore;
@@ -207,36 +206,6 @@ final class VolumeService implements VolumeEffects, NbdExport {
     LOG.info("volume {}: client {} gone", config.name(), client.describe());
   }
 
-  /**
-   * Makes room for a larger volume, on stable storage, before anything names the new size: the file
-   * or device and every bitmap.
-   *
-   * @param then told null, or why not
-   */
-  void grow(long sizeBytes, Consumer<String> then) {
-    long before = core.state().sizeBytes();
-    if (core.isDetached()) {
-      then.accept(Administration.NO_DISK);
-      return;
-    }
-    if (sizeBytes < before) {
-      then.accept("a volume of " + before + " bytes cannot shrink to " + sizeBytes);
-      return;
-    }
-    store.grow(
-        before,
-        sizeBytes,
-        null,
-        (none, failure) -> {
-          if (failure != null) {
-            then.accept(failure.getMessage());
-          } else {
-            int chunks = VolumeState.chunksOf(sizeBytes, core.state().chunkBytes());
-            metadata.grow(chunks, then);
-          }
-        });
-  }
-
   // Local effects.
 
   @Override
@@ -289,6 +258,20 @@ final class VolumeService implements VolumeEffects, NbdExport {
       read.target().writeBytes((ByteBuf) data);
     }
     read.request().completed(errno);
+  }
+
+  @Override
+  public void makeRoom(long sizeBytes, Consumer<String> then) {
+    store.grow(
+        core.state().sizeBytes(),
+        sizeBytes,
+        null,
+        (none, failure) -> then.accept(failure == null ? null : failure.getMessage()));
+  }
+
+  @Override
+  public void growBitmaps(int chunks, Consumer<String> then) {
+    metadata.grow(chunks, then);
   }
 
   @Override

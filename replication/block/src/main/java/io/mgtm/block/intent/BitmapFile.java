@@ -98,13 +98,7 @@ public final class BitmapFile implements AutoCloseable {
   public static BitmapFile format(
       String name, FileChannel channel, int chunkBytes, IntentBitmap bits) throws IOException {
     BitmapFile file = new BitmapFile(name, channel, chunkBytes, bits.size());
-    byte[] page = new byte[IntentBitmap.PAGE_BYTES];
-    for (int number = 0; number < IntentBitmap.pagesFor(bits.size()); number++) {
-      bits.copyPage(number, page);
-      file.writePage(number, page);
-    }
-    file.writeHeader();
-    channel.force(true);
+    file.writeWhole(bits);
     return file;
   }
 
@@ -167,7 +161,24 @@ public final class BitmapFile implements AutoCloseable {
       return null;
     }
     load(name, channel, bitmap, (int) chunks);
-    return new BitmapFile(name, channel, chunkBytes, (int) chunks);
+    BitmapFile file = new BitmapFile(name, channel, chunkBytes, (int) chunks);
+    file.writeWhole(bitmap);
+    return file;
+  }
+
+  /**
+   * Writes all durably. What was read may be in the page cache alone: its writer was killed before
+   * it was on stable storage, or was told that it could not be put there, after which the system
+   * does not try again.
+   */
+  private void writeWhole(IntentBitmap bits) throws IOException {
+    byte[] page = new byte[IntentBitmap.PAGE_BYTES];
+    for (int number = 0; number < IntentBitmap.pagesFor(chunks); number++) {
+      bits.copyPage(number, page);
+      writePage(number, page);
+    }
+    writeHeader();
+    channel.force(true);
   }
 
   private static void load(String name, FileChannel channel, IntentBitmap bitmap, int chunks)

@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +26,6 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   private static final int READ_BYTES_MAX = 32 << 20;
 
   private final VolumeCore core;
-  private final Growth growth;
   private final ArrayDeque<Change> idle = new ArrayDeque<>();
   private final Runnable sendAck = this::sendAck;
   private final LinkSecurity security;
@@ -38,31 +36,21 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   private boolean ackScheduled;
   private boolean ackOwed;
 
-  /** Makes room for a larger volume. */
-  @FunctionalInterface
-  public interface Growth {
-    /** Tells {@code then}, perhaps later, null or why there is no room. */
-    void grow(long sizeBytes, Consumer<String> then);
-  }
-
   /**
    * A connection to a source.
    *
    * @param timeoutMs after so long without a word the connection counts as lost
    * @param security how the source is to prove that it is one
    * @param newcomers bounds how many may be there that have not introduced themselves
-   * @param growth makes room for a larger volume
    */
   public TargetConnection(
       VolumeCore core,
       Compression compression,
       long timeoutMs,
       LinkSecurity security,
-      Newcomers newcomers,
-      Growth growth) {
+      Newcomers newcomers) {
     super(compression, timeoutMs);
     this.core = core;
-    this.growth = growth;
     this.security = security;
     this.newcomers = newcomers;
     authentication = security.begin(false);
@@ -301,11 +289,6 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   @Override
   public boolean isAlive() {
     return !isClosed() && silentMs() < timeoutMs() / 2;
-  }
-
-  @Override
-  public void grow(long sizeBytes, Consumer<String> then) {
-    growth.grow(sizeBytes, then);
   }
 
   @Override

@@ -69,8 +69,8 @@ public interface BackingStore extends Closeable {
 
   /**
    * Grows the file to {@code sizeBytes}; a device must have grown already. The bytes from {@code
-   * fromBytes} on, where the volume ended so far, read as zeros, whatever was there. Complete when
-   * all that is on stable storage.
+   * fromBytes} on, where the volume ended so far, read as zeros, whatever was there; not on stable
+   * storage before {@link #flush}.
    */
   void grow(long fromBytes, long sizeBytes, Object context, Completion completion);
 

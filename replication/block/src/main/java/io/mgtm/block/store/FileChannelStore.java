@@ -208,7 +208,6 @@ public final class FileChannelStore implements BackingStore {
     if (present < newSizeBytes) {
       channel.write(ByteBuffer.allocate(1), newSizeBytes - 1);
     }
-    channel.force(true);
   }
 
   @Override

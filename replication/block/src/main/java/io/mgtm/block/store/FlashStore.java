@@ -188,19 +188,11 @@ final class FlashStore implements BackingStore {
         file.resize(newSizeBytes);
       }
       long stale = Math.min(present, newSizeBytes) - fromBytes;
-      if (stale <= 0) {
-        flush(context, grown);
-        return;
+      if (stale > 0) {
+        zero(fromBytes, stale, true, context, grown);
+      } else {
+        grown.done(context, null);
       }
-      Completion zeroed =
-          (same, failure) -> {
-            if (failure == null) {
-              flush(same, grown);
-            } else {
-              completion.done(same, failure);
-            }
-          };
-      zero(fromBytes, stale, true, context, zeroed);
     } catch (IOException e) {
       completion.done(
           context, StoreException.of("growing", fromBytes, newSizeBytes - fromBytes, e));

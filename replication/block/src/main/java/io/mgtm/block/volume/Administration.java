@@ -13,17 +13,16 @@ public final class Administration {
   public static final String NO_DISK =
       "this side's disk failed; promote a replica, and do it there";
 
-  private static final String RECALLING =
+  static final String RECALLING =
       "this primary waits for what its disk may have lost; try again, or promote it by force";
 
   private final VolumeCore core;
   private final StateKeeper states;
   private final WritePath path;
   private final VolumeEffects effects;
+  private final Growth growth;
   private Consumer<String> demotion;
   private boolean discardOnDemotion;
-  private Runnable resizing;
-  private boolean growing;
   private boolean accepting = true;
   private Runnable retirement;
   private boolean superseded;
@@ -33,6 +32,7 @@ public final class Administration {
     this.states = states;
     this.path = path;
     this.effects = effects;
+    growth = new Growth(core, effects, path, states);
   }
 
   /** Whether the side is in a settled role, neither being promoted nor demoted. */
@@ -215,12 +215,7 @@ public final class Administration {
 
   /** Ends a demotion once nothing is under way any more. */
   void settle() {
-    if (resizing != null && !path.isWritingBits()) {
-      // The bitmaps grow between two writes of them.
-      Runnable waiting = resizing;
-      resizing = null;
-      waiting.run();
-    }
+    growth.settle();
     if (retirement != null) {
       settleRetirement();
     }
@@ -374,36 +369,11 @@ public final class Administration {
   }
 
   /**
-   * There is room for {@code sizeBytes}, on stable storage: the volume takes the new size, and its
-   * replicas are told.
+   * Makes room for {@code sizeBytes}, takes that size, and tells the replicas.
    *
    * @param answer told null, or why not
    */
   public void resize(long sizeBytes, Consumer<String> answer) {
-    if (core.isDetached()) {
-      answer.accept(NO_DISK);
-    } else if (sizeBytes < states.current().sizeBytes()) {
-      answer.accept(
-          "a volume of " + states.current().sizeBytes() + " bytes cannot shrink to " + sizeBytes);
-    } else if (core.recall().isPending()) {
-      answer.accept(RECALLING);
-    } else if (growing) {
-      answer.accept("a resize is under way already; try again");
-    } else {
-      growing = true;
-      resizing = () -> resizeNow(sizeBytes, answer);
-      settle();
-    }
-  }
-
-  private void resizeNow(long sizeBytes, Consumer<String> answer) {
-    core.replication().grow(VolumeState.chunksOf(sizeBytes, states.current().chunkBytes()));
-    states.update(
-        state -> state.withSize(sizeBytes),
-        () -> {
-          growing = false;
-          core.replication().grown(sizeBytes);
-          answer.accept(null);
-        });
+    growth.begin(sizeBytes, answer);
   }
 }

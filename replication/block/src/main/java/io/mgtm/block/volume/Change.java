@@ -1,5 +1,7 @@
 package io.mgtm.block.volume;
 
+import java.util.function.Consumer;
+
 /**
  * One request on its way through the core. Mutable and pooled by whoever submits it: after {@link
  * VolumeEffects#complete} the core holds no reference and it may be used again.
@@ -49,7 +51,10 @@ public final class Change {
   long session;
   boolean checksum;
   boolean verify;
-  boolean recalled;
+
+  /** Told when a change of this side's own is done, which nobody submitted. */
+  Consumer<Change> whenDone;
+
   long seq;
   long markEpoch;
   Change previous;
@@ -106,7 +111,7 @@ public final class Change {
     link = -1;
     checksum = false;
     verify = false;
-    recalled = false;
+    whenDone = null;
     return this;
   }
 

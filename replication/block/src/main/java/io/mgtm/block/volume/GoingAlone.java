@@ -42,7 +42,7 @@ final class GoingAlone {
    * answered in the generation that the replica knows.
    */
   void holdWhileAlone(Change change) {
-    if (!change.fromUpstream && !change.recalled && needsGeneration()) {
+    if (!change.fromUpstream && change.whenDone == null && needsGeneration()) {
       change.waits++;
       abandoned(change);
       releaseOrphans();

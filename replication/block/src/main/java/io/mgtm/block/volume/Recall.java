@@ -160,7 +160,7 @@ public final class Recall {
   }
 
   private Change recalled(Change change) {
-    change.recalled = true;
+    change.whenDone = this::completed;
     change.session = run;
     return change;
   }
@@ -183,7 +183,7 @@ public final class Recall {
   }
 
   /** What was fetched is written, or flushed, or that failed. */
-  void completed(Change change) {
+  private void completed(Change change) {
     if (change.kind == Kind.WRITE) {
       effects.discard(change.data);
     }

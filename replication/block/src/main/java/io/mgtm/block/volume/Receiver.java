@@ -279,27 +279,16 @@ public final class Receiver {
 
   private void grow(long sizeBytes, Runnable then) {
     long begun = session;
-    connection.grow(
-        sizeBytes,
-        failure -> {
-          if (begun != session) {
-            return;
-          }
-          if (failure != null) {
-            close("cannot grow to " + sizeBytes + " bytes: " + failure);
-            return;
-          }
-          core.administration()
-              .resize(
-                  sizeBytes,
-                  refusal -> {
-                    if (refusal == null) {
-                      then.run();
-                    } else if (begun == session) {
-                      close(refusal);
-                    }
-                  });
-        });
+    core.administration()
+        .resize(
+            sizeBytes,
+            failure -> {
+              if (failure == null) {
+                then.run();
+              } else if (begun == session) {
+                close("cannot grow to " + sizeBytes + " bytes: " + failure);
+              }
+            });
   }
 
   private void inOrder(long seq, Runnable what, Change change) {

@@ -1,7 +1,5 @@
 package io.mgtm.block.volume;
 
-import java.util.function.Consumer;
-
 /** What the receiving side wants done towards its source. Called on the core's thread. */
 public interface ReceiverEffects {
   /**
@@ -21,12 +19,6 @@ public interface ReceiverEffects {
 
   /** Whether the source was heard a short while ago: then it is not lost. */
   boolean isAlive();
-
-  /**
-   * Make room for a larger volume, on stable storage: its bytes, which read as zeros, and its
-   * bitmaps. {@code then} is told null, or why not, perhaps later.
-   */
-  void grow(long sizeBytes, Consumer<String> then);
 
   /** Tell the source why, and end the connection. */
   void close(String reason);

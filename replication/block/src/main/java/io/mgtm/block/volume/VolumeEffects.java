@@ -1,5 +1,7 @@
 package io.mgtm.block.volume;
 
+import java.util.function.Consumer;
+
 /**
  * What the core wants done. Each is called on the core's thread. Where a call's outcome comes back
  * as an event, that event may be delivered before the call returns.
@@ -36,6 +38,15 @@ public interface VolumeEffects {
 
   /** Write the state durably; answered by {@link VolumeCore#statePersisted}. One at a time. */
   void persistState(VolumeState state);
+
+  /**
+   * Make room for a larger volume; what lies behind the present end reads as zeros, whatever was
+   * there. {@code then} is told null, or why not.
+   */
+  void makeRoom(long sizeBytes, Consumer<String> then);
+
+  /** Make room for so many chunks in every bitmap, durably; {@code then} is told null, or why not. */
+  void growBitmaps(int chunks, Consumer<String> then);
 
   /** A change is complete; the core forgets it. */
   void complete(Change change, int errno);

@@ -160,8 +160,8 @@ final class WritePath {
     change.waits--;
     if (change.waits == 0) {
       incomplete--;
-      if (change.recalled) {
-        core.recall().completed(change);
+      if (change.whenDone != null) {
+        change.whenDone.accept(change);
       } else {
         core.completed(change);
       }
@@ -331,7 +331,7 @@ final class WritePath {
 
   private static boolean hasClient(ArrayDeque<Change> flushes) {
     for (Change change : flushes) {
-      if (change.kind != Kind.MARK && !change.fromUpstream) {
+      if (change.kind != Kind.MARK && !change.fromUpstream && change.whenDone == null) {
         return true;
       }
     }

@@ -76,6 +76,24 @@ class BitmapFileTest {
   }
 
   @Test
+  void bitsThatOnlyThePageCacheHeldAreDurableOnceTheyAreLoaded() throws IOException {
+    MemoryFile medium = new MemoryFile();
+    BitmapFile file =
+        BitmapFile.format("bitmap", medium, CHUNK_BYTES, new IntentBitmap(CHUNKS));
+    medium.failForces(true);
+    assertThatThrownBy(() -> file.write(stalePages(bitmapOf(CHUNKS, 31, 69_999))))
+        .isInstanceOf(IOException.class);
+    medium.failForces(false);
+    IntentBitmap loaded = new IntentBitmap(CHUNKS);
+    BitmapFile.open("bitmap", medium, CHUNK_BYTES, loaded);
+    assertThat(loaded.isDurable(31)).isTrue();
+    medium.loseCache();
+    IntentBitmap afterThePowerFailed = new IntentBitmap(CHUNKS);
+    BitmapFile.open("bitmap", medium, CHUNK_BYTES, afterThePowerFailed);
+    assertThat(bits(afterThePowerFailed)).containsExactly(31, 69_999);
+  }
+
+  @Test
   void bitsComeBackDurable() throws IOException {
     write(0, 31, 4031, 4032, 32_255, 32_256, 69_999);
     IntentBitmap loaded = load(CHUNKS);

@@ -8,14 +8,20 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Random;
 
-/** A file in memory: what was written, and what of it is on stable storage. */
+/**
+ * A file in memory: what was written, and what of it is on stable storage. As with the page cache, a
+ * force that failed leaves what was written readable, and the next one does not put it on the disk.
+ */
 public final class MemoryFile extends FileChannel {
   private static final int SECTOR_BYTES = 512;
 
   private byte[] cache = new byte[0];
   private byte[] stable = new byte[0];
+  private final BitSet dirty = new BitSet();
+  private boolean forceFails;
 
   @Override
   public int read(ByteBuffer target, long position) {
@@ -34,12 +40,31 @@ public final class MemoryFile extends FileChannel {
       cache = Arrays.copyOf(cache, (int) position + count);
     }
     source.get(cache, (int) position, count);
+    dirty.set((int) position / SECTOR_BYTES, ((int) position + count - 1) / SECTOR_BYTES + 1);
     return count;
   }
 
+  /** From here on no force puts anything on stable storage, or all do again. */
+  public void failForces(boolean fail) {
+    forceFails = fail;
+  }
+
   @Override
-  public void force(boolean metaData) {
-    stable = cache.clone();
+  public void force(boolean metaData) throws IOException {
+    if (forceFails) {
+      dirty.clear();
+      throw new IOException("the disk fails");
+    }
+    byte[] now = Arrays.copyOf(stable, cache.length);
+    for (int sector = dirty.nextSetBit(0); sector >= 0; sector = dirty.nextSetBit(sector + 1)) {
+      int at = sector * SECTOR_BYTES;
+      int count = Math.min(SECTOR_BYTES, cache.length - at);
+      if (count > 0) {
+        System.arraycopy(cache, at, now, at, count);
+      }
+    }
+    dirty.clear();
+    stable = now;
   }
 
   @Override
@@ -54,6 +79,12 @@ public final class MemoryFile extends FileChannel {
     return this;
   }
 
+  /** The power goes: what was not forced is gone. */
+  void loseCache() {
+    cache = stable.clone();
+    dirty.clear();
+  }
+
   /** The power goes: each sector is as it was or as it was written. */
   public void tear(Random random) {
     byte[] found = Arrays.copyOf(stable, random.nextBoolean() ? cache.length : stable.length);
@@ -65,6 +96,7 @@ public final class MemoryFile extends FileChannel {
     }
     cache = found;
     stable = found.clone();
+    dirty.clear();
   }
 
   /** A bit turns, or the file's end is gone. */

@@ -54,17 +54,21 @@ class LostFlushIT {
 
   /** {@code volume} lies on a device that may run out of room, the other one in a file. */
   private void start(VolumeProcess volume, VolumeProcess other) throws Exception {
+    failing(volume);
+    other.with("--size", "64M");
+    right.replica(left, "sync").start();
+    left.replica(right, "sync").start();
+    assertThat(left.ask("promote").path("error").asText()).isEmpty();
+    left.awaitUpToDate();
+  }
+
+  private void failing(VolumeProcess volume) throws Exception {
     Path image = small.resolve("image");
     Tools.run(folder, "truncate", "-s", "64M", image.toString()).succeeded();
     String loop =
         Tools.run(folder, "losetup", "-f", "--show", image.toString()).succeeded().output().strip();
     undo.add(new String[] {"losetup", "-d", loop});
     Files.createSymbolicLink(volume.file(), Path.of(loop));
-    other.with("--size", "64M");
-    right.replica(left, "sync").start();
-    left.replica(right, "sync").start();
-    assertThat(left.ask("promote").path("error").asText()).isEmpty();
-    left.awaitUpToDate();
   }
 
   private void fill() {
@@ -122,6 +126,22 @@ class LostFlushIT {
     try (NbdClient client = new NbdClient(volume.socket(), VolumeProcess.VOLUME)) {
       return client.read(NEW, PIECE)[PIECE - 1];
     }
+  }
+
+  @Test
+  void aFlushThatFailsWhileTheVolumeGrowsIsAFailedFlush() throws Exception {
+    failing(left);
+    left.with("--size", "32M").start();
+    assertThat(left.ask("promote", "force", true).path("error").asText()).isEmpty();
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
+      assertThat(client.write(NEW, new byte[PIECE], false)).isZero();
+      fill();
+      assertThat(left.ask("resize", "sizeBytes", 48 << 20).path("error").asText())
+          .isNotEmpty();
+      assertThat(client.flush()).as("what was written before it grew is gone").isNotZero();
+      assertThat(client.flush()).as("and it is told once").isZero();
+    }
+    assertThat(left.status().path("sizeBytes").asLong()).isEqualTo(32 << 20);
   }
 
   private void assertEqualCopies() throws Exception {

@@ -33,7 +33,6 @@ class LinkBoundsTest {
   private final QuietEffects effects = new QuietEffects();
   private final Newcomers newcomers = new Newcomers();
   private final List<EmbeddedChannel> channels = new ArrayList<>();
-  private final List<Long> grown = new ArrayList<>();
   private VolumeCore core = target(0);
 
   /** A target that keeps track of so many others already. */
@@ -58,11 +57,7 @@ class LinkBoundsTest {
                 Compression.NONE,
                 60_000,
                 security,
-                newcomers,
-                (size, then) -> {
-                  grown.add(size);
-                  then.accept("never");
-                }));
+                newcomers));
     channel.freezeTime();
     channel.pipeline().fireChannelActive();
     channels.add(channel);
@@ -194,12 +189,12 @@ class LinkBoundsTest {
           .contains("a new size of");
       assertEnds(channel);
     }
-    assertThat(grown).isEmpty();
+    assertThat(effects.grown).isEmpty();
     core = target(0);
     EmbeddedChannel channel = proved();
     feed(channel, hello());
     feed(channel, frame(Frame.RESIZE, 1, SIZE + 512, new byte[0]));
-    assertThat(grown).containsExactly(SIZE + 512);
+    assertThat(effects.grown).containsExactly(SIZE + 512);
   }
 
   @Test

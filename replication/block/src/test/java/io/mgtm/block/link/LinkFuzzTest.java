@@ -43,8 +43,7 @@ class LinkFuzzTest {
                   Compression.NONE,
                   60_000,
                   new LinkSecurity(null, true),
-                  new Newcomers(),
-                  (size, then) -> then.accept("never")));
+                  new Newcomers()));
       channel.freezeTime();
       channel.pipeline().fireChannelActive();
     }

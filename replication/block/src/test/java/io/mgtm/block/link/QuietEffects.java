@@ -9,6 +9,7 @@ import io.mgtm.block.volume.VolumeState;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Effects that succeed at once and keep nothing, for a core behind a connection under test. */
 final class QuietEffects implements VolumeEffects {
@@ -16,6 +17,7 @@ final class QuietEffects implements VolumeEffects {
   record Range(long offset, long length) {}
 
   final List<Range> written = new ArrayList<>();
+  final List<Long> grown = new ArrayList<>();
   private VolumeCore core;
 
   void attach(VolumeCore to) {
@@ -76,6 +78,17 @@ final class QuietEffects implements VolumeEffects {
   @Override
   public long newGeneration() {
     return 1;
+  }
+
+  @Override
+  public void makeRoom(long sizeBytes, Consumer<String> then) {
+    grown.add(sizeBytes);
+    then.accept("never");
+  }
+
+  @Override
+  public void growBitmaps(int chunks, Consumer<String> then) {
+    then.accept(null);
   }
 
   @Override

@@ -95,9 +95,8 @@ final class ModelDisk {
     }
   }
 
-  /** The range reads as zeros, on stable storage. */
+  /** The range reads as zeros. */
   void zero(int from, int to) {
     Arrays.fill(cache, from, to, 0);
-    Arrays.fill(stable, from, to, 0);
   }
 }

@@ -49,6 +49,8 @@ enum ModelFault {
   GOES_ON_BEFORE_IT_IS_WRITTEN,
   /** A flush that failed counts as one that succeeded. */
   FAILED_FLUSH_FORGOTTEN,
+  /** A flush that fails while the volume grows counts as a growth that failed, and no more. */
+  GROWTH_FLUSHES_BY_ITSELF,
   /** A side that died during a flush that failed starts as after any other death. */
   FLUSH_MARK_IGNORED,
   /** A state whose file is damaged is taken from the spare, as it was before its last change. */

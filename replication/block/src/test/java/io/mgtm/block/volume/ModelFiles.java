@@ -109,10 +109,29 @@ final class ModelFiles {
     Map<String, Map<Integer, byte[]>> batch = pagesUnderWay;
     pagesUnderWay = Map.of();
     if (fails(failing)) {
+      if (random.nextBoolean()) {
+        writeWithoutForce(batch);
+      }
       return false;
     }
     write(batch);
     return true;
+  }
+
+  /** It is in the page cache, and never comes to the disk by itself. */
+  private void writeWithoutForce(Map<String, Map<Integer, byte[]>> batch) {
+    files.values().forEach(file -> file.failForces(true));
+    try {
+      for (Map.Entry<String, Map<Integer, byte[]>> pages : batch.entrySet()) {
+        BitmapFile file = open.get(pages.getKey());
+        if (file != null) {
+          file.write(pages.getValue());
+        }
+      }
+    } catch (IOException e) {
+      world.trace(e::getMessage);
+    }
+    files.values().forEach(file -> file.failForces(false));
   }
 
   void write(Map<String, Map<Integer, byte[]>> batch) {
@@ -146,7 +165,7 @@ final class ModelFiles {
     }
     stateUnderWay = null;
     if (random.nextBoolean()) {
-      write(pagesUnderWay);
+      writeWithoutForce(pagesUnderWay);
     }
     pagesUnderWay = Map.of();
     if (power) {

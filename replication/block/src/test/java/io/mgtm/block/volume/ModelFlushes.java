@@ -18,7 +18,7 @@ final class ModelFlushes {
   }
 
   void flush() {
-    long[] snapshot = node.disk.snapshot((int) node.core.state().sizeBytes());
+    long[] snapshot = node.disk.snapshot(ModelDisk.BLOCKS_MAX);
     long mine = ++epoch;
     mark = true;
     ModelFault fault = node.world.fault;
@@ -68,6 +68,17 @@ final class ModelFlushes {
     for (int i = 0; i < 200 && !node.pending.isEmpty(); i++) {
       node.step();
     }
+  }
+
+  /** As once: a flush of its own while the volume grows, of whose failure only the operator hears. */
+  String ofGrowth() {
+    long[] snapshot = node.disk.snapshot(ModelDisk.BLOCKS_MAX);
+    if (node.random.nextInt(2) == 0) {
+      node.disk.flushFailed(snapshot);
+      return "the disk failed to flush";
+    }
+    node.disk.flushed(snapshot);
+    return null;
   }
 
   void tick(long nowMs) {

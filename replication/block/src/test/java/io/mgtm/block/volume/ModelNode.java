@@ -201,23 +201,24 @@ final class ModelNode implements VolumeEffects {
     later(() -> core.statePersisted(early || files.endState(failing)));
   }
 
-  /** Follows {@code VolumeService.grow}. */
-  void grow(long sizeBytes, Consumer<String> then) {
+  @Override
+  public void makeRoom(long sizeBytes, Consumer<String> then) {
     int before = (int) core.state().sizeBytes();
-    if (sizeBytes < before) {
-      then.accept("cannot shrink");
-      return;
-    }
     later(
         () -> {
           if (world.fault != ModelFault.GROWN_BYTES_LEFT_AS_THEY_WERE) {
             disk.zero(before, (int) sizeBytes);
           }
-          later(
-              () -> {
-                files.grow(VolumeState.chunksOf(sizeBytes, CHUNK_BLOCKS));
-                later(() -> then.accept(null));
-              });
+          then.accept(world.fault == ModelFault.GROWTH_FLUSHES_BY_ITSELF ? flushes.ofGrowth() : null);
+        });
+  }
+
+  @Override
+  public void growBitmaps(int chunks, Consumer<String> then) {
+    later(
+        () -> {
+          files.grow(chunks);
+          then.accept(null);
         });
   }
 

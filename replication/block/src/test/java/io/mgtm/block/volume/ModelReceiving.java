@@ -56,11 +56,6 @@ final class ModelReceiving implements ReceiverEffects {
   }
 
   @Override
-  public void grow(long sizeBytes, Consumer<String> then) {
-    target.grow(sizeBytes, then);
-  }
-
-  @Override
   public void close(String reason) {
     connection.receiving = null;
     connection.cut(reason);

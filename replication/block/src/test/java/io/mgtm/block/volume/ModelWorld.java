@@ -283,15 +283,9 @@ final class ModelWorld {
   }
 
   void resize(ModelNode node, long size) {
-    node.grow(
-        size,
-        failure -> {
-          if (failure == null) {
-            node.core
-                .administration()
-                .resize(size, why -> trace(() -> "n" + node.index + " to " + size + ": " + why));
-          }
-        });
+    node.core
+        .administration()
+        .resize(size, why -> trace(() -> "n" + node.index + " to " + size + ": " + why));
   }
 
   /** A node dies, and before it is back somebody spoils its state or a bitmap. */
