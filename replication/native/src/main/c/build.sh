@@ -53,7 +53,12 @@ build() { # NAME HEADER PACKAGE LIBRARIES SOURCE...
 uring=-luring # the static one, where there is one, spares the user the package
 [ ! -e "/usr/lib/$(uname -m)-linux-gnu/liburing.a" ] || uring=-l:liburing.a
 
-build mgtm_flash liburing.h liburing-dev "$uring" memory.c wakeup.c file.c ring.c
+refusing=
+[ "$variant" != asan ] || refusing="$here/../../test/c/refusing.c
+ -Wl,--wrap=io_uring_submit -Wl,--wrap=io_uring_submit_and_wait_timeout"
+
+# shellcheck disable=SC2086
+build mgtm_flash liburing.h liburing-dev "$uring" memory.c wakeup.c file.c ring.c $refusing
 build mgtm_rdma rdma/rdma_cma.h "libibverbs-dev librdmacm-dev" "-lrdmacm -libverbs" memory.c wakeup.c \
     rdma_parts.c rdma_domain.c rdma_listener.c rdma_connect.c rdma_transfer.c
 if [ "$variant" = asan ]; then

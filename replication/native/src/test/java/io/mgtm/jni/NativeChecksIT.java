@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +79,18 @@ class NativeChecksIT {
     command.addAll(List.of("setpriv", "--bounding-set=-ipc_lock"));
     command.addAll(java(List.of(), "io.mgtm.jni.TestRunner", tests));
     return run(command, Map.of());
+  }
+
+  @Test
+  void aKernelWithoutMemoryForASubmissionIsAskedAgain() throws Exception {
+    requireSanitizer();
+    Map<String, String> refusing = new HashMap<>(sanitizer());
+    refusing.put("MGTM_REFUSE_SUBMISSIONS", "1");
+    String path = "-D" + NativeLibrary.PATH_PROPERTY + "=" + CHECKED.toAbsolutePath();
+    String[] tests = {"io.mgtm.jni.TestRunner", "io.mgtm.flash.FlashContractTest"};
+    Run run = run(java(List.of(path), tests), refusing);
+    assertThat(run.output()).contains(" 0 failed, 0 SKIPPED");
+    assertThat(run.status()).as(run.output()).isZero();
   }
 
   @Test
