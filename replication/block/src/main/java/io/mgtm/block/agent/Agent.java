@@ -203,11 +203,7 @@ public final class Agent implements AutoCloseable {
             .addLast(
                 "link",
                 new TargetConnection(
-                    service.core(),
-                    Compression.NONE,
-                    config.pathTimeoutMs(),
-                    security,
-                    newcomers));
+                    service.core(), Compression.NONE, config.pathTimeoutMs(), security, newcomers));
       }
     };
   }

@@ -45,7 +45,9 @@ public interface VolumeEffects {
    */
   void makeRoom(long sizeBytes, Consumer<String> then);
 
-  /** Make room for so many chunks in every bitmap, durably; {@code then} is told null, or why not. */
+  /**
+   * Make room for so many chunks in every bitmap, durably; {@code then} is told null, or why not.
+   */
   void growBitmaps(int chunks, Consumer<String> then);
 
   /** A change is complete; the core forgets it. */

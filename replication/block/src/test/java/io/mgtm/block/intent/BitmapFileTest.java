@@ -78,8 +78,7 @@ class BitmapFileTest {
   @Test
   void bitsThatOnlyThePageCacheHeldAreDurableOnceTheyAreLoaded() throws IOException {
     MemoryFile medium = new MemoryFile();
-    BitmapFile file =
-        BitmapFile.format("bitmap", medium, CHUNK_BYTES, new IntentBitmap(CHUNKS));
+    BitmapFile file = BitmapFile.format("bitmap", medium, CHUNK_BYTES, new IntentBitmap(CHUNKS));
     medium.failForces(true);
     assertThatThrownBy(() -> file.write(stalePages(bitmapOf(CHUNKS, 31, 69_999))))
         .isInstanceOf(IOException.class);

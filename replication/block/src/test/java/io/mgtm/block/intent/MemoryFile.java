@@ -12,8 +12,9 @@ import java.util.BitSet;
 import java.util.Random;
 
 /**
- * A file in memory: what was written, and what of it is on stable storage. As with the page cache, a
- * force that failed leaves what was written readable, and the next one does not put it on the disk.
+ * A file in memory: what was written, and what of it is on stable storage. As with the page cache,
+ * a force that failed leaves what was written readable, and the next one does not put it on the
+ * disk.
  */
 public final class MemoryFile extends FileChannel {
   private static final int SECTOR_BYTES = 512;

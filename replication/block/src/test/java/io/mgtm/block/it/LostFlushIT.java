@@ -136,8 +136,7 @@ class LostFlushIT {
     try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.write(NEW, new byte[PIECE], false)).isZero();
       fill();
-      assertThat(left.ask("resize", "sizeBytes", 48 << 20).path("error").asText())
-          .isNotEmpty();
+      assertThat(left.ask("resize", "sizeBytes", 48 << 20).path("error").asText()).isNotEmpty();
       assertThat(client.flush()).as("what was written before it grew is gone").isNotZero();
       assertThat(client.flush()).as("and it is told once").isZero();
     }

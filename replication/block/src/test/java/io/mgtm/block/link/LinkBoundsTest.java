@@ -52,12 +52,7 @@ class LinkBoundsTest {
   private EmbeddedChannel connect(LinkSecurity security) {
     EmbeddedChannel channel =
         new EmbeddedChannel(
-            new TargetConnection(
-                core,
-                Compression.NONE,
-                60_000,
-                security,
-                newcomers));
+            new TargetConnection(core, Compression.NONE, 60_000, security, newcomers));
     channel.freezeTime();
     channel.pipeline().fireChannelActive();
     channels.add(channel);

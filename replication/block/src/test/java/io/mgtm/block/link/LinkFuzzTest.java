@@ -39,11 +39,7 @@ class LinkFuzzTest {
       channel =
           new EmbeddedChannel(
               new TargetConnection(
-                  core,
-                  Compression.NONE,
-                  60_000,
-                  new LinkSecurity(null, true),
-                  new Newcomers()));
+                  core, Compression.NONE, 60_000, new LinkSecurity(null, true), new Newcomers()));
       channel.freezeTime();
       channel.pipeline().fireChannelActive();
     }

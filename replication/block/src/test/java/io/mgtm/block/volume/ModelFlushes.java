@@ -70,7 +70,9 @@ final class ModelFlushes {
     }
   }
 
-  /** As once: a flush of its own while the volume grows, of whose failure only the operator hears. */
+  /**
+   * As once: a flush of its own while the volume grows, of whose failure only the operator hears.
+   */
   String ofGrowth() {
     long[] snapshot = node.disk.snapshot(ModelDisk.BLOCKS_MAX);
     if (node.random.nextInt(2) == 0) {

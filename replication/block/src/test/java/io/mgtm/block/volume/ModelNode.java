@@ -209,7 +209,8 @@ final class ModelNode implements VolumeEffects {
           if (world.fault != ModelFault.GROWN_BYTES_LEFT_AS_THEY_WERE) {
             disk.zero(before, (int) sizeBytes);
           }
-          then.accept(world.fault == ModelFault.GROWTH_FLUSHES_BY_ITSELF ? flushes.ofGrowth() : null);
+          then.accept(
+              world.fault == ModelFault.GROWTH_FLUSHES_BY_ITSELF ? flushes.ofGrowth() : null);
         });
   }
 

@@ -1,7 +1,6 @@
 package io.mgtm.block.volume;
 
 import java.util.Arrays;
-import java.util.function.Consumer;
 
 /** What a model's target sends back to its source. */
 final class ModelReceiving implements ReceiverEffects {
