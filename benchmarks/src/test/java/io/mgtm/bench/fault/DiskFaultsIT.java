@@ -44,6 +44,7 @@ class DiskFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void aLeaderWhoseDiskIsFullLetsAnotherLead() throws Exception {
     try (TestDisk disk = TestDisk.small(data("g1"), SMALL_MIB);
         GroupUnderLoad running = GroupUnderLoad.start(settings())) {

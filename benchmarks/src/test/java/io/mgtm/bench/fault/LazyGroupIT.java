@@ -42,6 +42,7 @@ class LazyGroupIT {
   @TempDir Path scratch;
 
   @Test
+  @Tag("long")
   void leadersOfTwoThatAreKilledOneAfterAnotherAreNotMissed() throws Exception {
     killLeaders(2);
   }

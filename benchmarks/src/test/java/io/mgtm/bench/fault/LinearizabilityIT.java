@@ -51,6 +51,7 @@ class LinearizabilityIT {
   }
 
   @Test
+  @Tag("long")
   void transactionsAndSnapshotsAreLinearizableWhileLeadersDie() throws Exception {
     checkWhileLeadersDie(LinearizabilityIT::transactionWindow);
   }

@@ -39,6 +39,7 @@ class TotalFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void membersThatAreKilledAreNotMissedByClientsOfTheProxyNorOfTheOthers() throws Exception {
     try (GroupUnderLoad running = start()) {
       for (int i = 0; i < 2 * ROUNDS; i++) {

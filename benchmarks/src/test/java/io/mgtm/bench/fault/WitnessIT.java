@@ -112,6 +112,7 @@ class WitnessIT {
   }
 
   @Test
+  @Tag("long")
   void aPairInLazyThatIsCutInTwoLeadsOnce() throws Exception {
     cutInTwo("lazy");
   }

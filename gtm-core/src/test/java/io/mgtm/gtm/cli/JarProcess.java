@@ -29,7 +29,7 @@ final class JarProcess implements AutoCloseable {
 
   /** Starts {@code java -jar}, its standard error in a file of {@code scratch}. */
   static JarProcess start(Path scratch, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(java()));
+    List<String> command = new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1"));
     command.addAll(ClassArchive.options(JAR));
     command.addAll(List.of("-jar", JAR.toString()));
     command.addAll(List.of(arguments));

@@ -3,6 +3,8 @@ package io.mgtm.gtm.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -13,18 +15,30 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
-/** What an operator can mend is told in one line, with what to do, and status 1. */
+/**
+ * What an operator can mend is told in one line, with what to do, and status 1. Most are asked of
+ * the command in this process; the jar does the same, as two of them show.
+ */
 class StartErrorsIT {
   private static final String ANY_PORT = "127.0.0.1:0";
 
   @TempDir private Path scratch;
 
-  private void assertRefused(String message, String... arguments)
-      throws IOException, InterruptedException {
+  private String[] start(String... arguments) {
     List<String> all = new ArrayList<>(List.of("start", "--data", scratch.resolve("d").toString()));
     all.addAll(List.of(arguments));
-    assertEnds(message, JarProcess.start(scratch, all.toArray(String[]::new)));
+    return all.toArray(String[]::new);
+  }
+
+  private void assertRefused(String message, String... arguments) {
+    StringWriter err = new StringWriter();
+    CommandLine line = GtmMain.commandLine();
+    line.setErr(new PrintWriter(err));
+    assertThat(Cli.run(line, start(arguments))).isOne();
+    assertThat(err.toString().lines()).hasSize(1);
+    assertThat(err.toString()).startsWith("mgtm: ").contains(message);
   }
 
   private static void assertEnds(String message, JarProcess process)
@@ -45,12 +59,11 @@ class StartErrorsIT {
   void aPortThatIsTaken() throws Exception {
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String taken = "127.0.0.1:" + other.getLocalPort();
-      assertRefused(
+      assertEnds(
           "cannot listen on "
               + taken
               + ": another process listens there; stop it, or choose another port with --listen",
-          "--listen",
-          taken);
+          JarProcess.start(scratch, start("--listen", taken)));
       assertRefused(
           "another process listens there; stop it, or choose another port with --metrics",
           "--listen",

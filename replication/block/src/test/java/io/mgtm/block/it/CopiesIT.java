@@ -109,6 +109,7 @@ class CopiesIT {
   }
 
   @Test
+  @Tag("long")
   void aPrimaryThatServesAloneStepsDownWhenItHearsOfABetterOne() throws Exception {
     VolumeProcess a = started("a", "b").get(0);
     VolumeProcess b = copies.get(1);
@@ -177,6 +178,7 @@ class CopiesIT {
   }
 
   @Test
+  @Tag("long")
   void anotherVolumeIsNotOverwrittenByAWrongPort() throws Exception {
     VolumeProcess a = started("a", "b").get(0);
     VolumeProcess b = copies.get(1);

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -102,6 +103,7 @@ class FailingDiskIT {
   }
 
   @Test
+  @Tag("long")
   void aReplicaThatDoesNotStandInIsSentWhatItLacksOnceThereIsRoom() throws Exception {
     right.start();
     left.replica(right, "async").start().awaitUpToDate();
@@ -147,6 +149,7 @@ class FailingDiskIT {
   }
 
   @Test
+  @Tag("long")
   void serviceEndsWithTheReplicaThatStoodInAndItIsTheOneToPromote() throws Exception {
     startThatMayReturn();
     assertThat(write(left, 0)).isZero();

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -164,6 +165,7 @@ class LostFlushIT {
   }
 
   @Test
+  @Tag("long")
   void aSecondaryThatMayHaveLostSomethingIsNotPromoted() throws Exception {
     start(right, left);
     loseAFlush(right);

@@ -80,6 +80,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void aPrimaryThatStoppedInOrderHasNothingToSendAgain() throws Exception {
     startPair("sync");
     write(left, 3 * CHUNK, 4, 3 * CHUNK);
@@ -157,6 +158,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void aStuckReplicaIsSuspendedAfterTheTimeout() throws Exception {
     prepare(4_000);
     startPair("sync");
@@ -279,6 +281,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void aResyncThatComparesSendsOnlyWhatDiffers() throws Exception {
     startPair("sync", "--resync", "compare");
     left.ask("pause");
@@ -358,6 +361,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void aSecondaryServesReadsOnlyWhenAskedToAndNeverWrites() throws Exception {
     right.with("--serve-reads");
     startPair("sync");

@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,6 +75,7 @@ class ThinIT {
   }
 
   @Test
+  @Tag("long")
   void zeroedAndTrimmedRangesGoAsHeadersAlone() throws Exception {
     replicated().start().awaitUpToDate();
     writeRandom(left, 0, PIECE);
@@ -131,6 +133,7 @@ class ThinIT {
   }
 
   @Test
+  @Tag("long")
   void bitmapsLieWhereTheyWereToldToAndOutliveRestartAndResync() throws Exception {
     Path flash = folder.resolve("flash");
     Path meta = Path.of(left.file() + ".meta");

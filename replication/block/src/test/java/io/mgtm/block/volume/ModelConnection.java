@@ -22,6 +22,11 @@ final class ModelConnection {
     targetLife = target.life;
   }
 
+  /** Whether nothing is on its way. */
+  boolean isIdle() {
+    return toTarget.isEmpty() && toSource.isEmpty();
+  }
+
   /** The path breaks: each side learns of it in its own time. */
   void cut(String reason) {
     if (!open) {

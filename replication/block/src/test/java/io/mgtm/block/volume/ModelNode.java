@@ -245,6 +245,16 @@ final class ModelNode implements VolumeEffects {
 
   // Meeting.
 
+  boolean wantsToDial(int link) {
+    return connections[link] == null
+        && core.wantsConnection(link)
+        && linkTargets.get(link).isUp();
+  }
+
+  boolean wantsToDial() {
+    return isUp() && IntStream.range(0, connections.length).anyMatch(this::wantsToDial);
+  }
+
   void dial(int link) {
     ModelNode target = linkTargets.get(link);
     ModelConnection connection = new ModelConnection(this, link, target);

@@ -162,11 +162,7 @@ final class ModelWorld {
     }
     node.flushes.tick(nowMs);
     for (int link = 0; link < node.connections.length; link++) {
-      if (pathsUp
-          && node.connections[link] == null
-          && node.core.wantsConnection(link)
-          && node.linkTargets.get(link).isUp()
-          && random.nextInt(2) == 0) {
+      if (pathsUp && node.wantsToDial(link) && random.nextInt(2) == 0) {
         node.dial(link);
       }
     }
