@@ -246,9 +246,7 @@ final class ModelNode implements VolumeEffects {
   // Meeting.
 
   boolean wantsToDial(int link) {
-    return connections[link] == null
-        && core.wantsConnection(link)
-        && linkTargets.get(link).isUp();
+    return connections[link] == null && core.wantsConnection(link) && linkTargets.get(link).isUp();
   }
 
   boolean wantsToDial() {
