@@ -55,6 +55,8 @@ enum Fault {
   FAILED_SYNC_FORGOTTEN,
   /** Another disk counts as the one that was lost. */
   EMPTIED_FOLDER_KEEPS_ITS_IDENTITY,
+  /** A member on an older copy of its folder does not act on being told so. */
+  OLDER_COPY_NOT_TOLD,
   /** A follower does not compare the entry before those that come. */
   NO_LOG_MATCHING,
   /** Mode lazy: a member that was away leads without those who know more. */

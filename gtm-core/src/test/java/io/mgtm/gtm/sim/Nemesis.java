@@ -11,9 +11,6 @@ import java.util.UUID;
 
 /** Draws the faults of a schedule, within what the mode promises to survive. */
 final class Nemesis {
-  /** A refusal may be under way for so long after the disk has room again. */
-  private static final long REFUSED_MS = 4_000;
-
   private final Simulation simulation;
   private final World world;
   private final SplittableRandom random;
@@ -22,9 +19,13 @@ final class Nemesis {
   private final Unhurt unhurt;
   private final Handover handover;
   private final Operator operator;
+
+  /** Null for none. */
+  private final OlderCopies copies;
+
   private final int meanPauseMs;
   private final boolean clocksDiffer;
-  private final boolean fullDisks;
+  private final FullDisks full;
 
   /** A sync has failed them. */
   private final Set<String> broken = new HashSet<>();
@@ -32,11 +33,16 @@ final class Nemesis {
   /** Mode lazy: members on another disk that are not in step yet. */
   private final Set<String> replaced = new HashSet<>();
 
-  private long roomAtMs = -REFUSED_MS;
   private boolean ended;
 
-  Nemesis(Simulation simulation) {
+  /**
+   * A nemesis of a schedule.
+   *
+   * @param copies null for none
+   */
+  Nemesis(Simulation simulation, OlderCopies copies) {
     this.simulation = simulation;
+    this.copies = copies;
     this.world = simulation.world;
     this.random = world.random.split();
     this.cuts = new Cuts(simulation, random);
@@ -46,7 +52,7 @@ final class Nemesis {
     this.operator = new Operator(simulation, random, unhurt);
     this.meanPauseMs = 20 + random.nextInt(200);
     this.clocksDiffer = random.nextInt(3) == 0;
-    this.fullDisks = random.nextInt(4) == 0;
+    this.full = new FullDisks(simulation, random);
   }
 
   void begin() {
@@ -55,6 +61,9 @@ final class Nemesis {
     }
     if (simulation.scenario.fault().isOfLoss()) {
       simulation.hosts().values().forEach(host -> host.forceMs = 60);
+    }
+    if (copies != null) {
+      copies.begin();
     }
     Scenario of = simulation.scenario;
     int early = of.fault() == Fault.STALE_INTRODUCTION ? 2 : 8;
@@ -72,7 +81,7 @@ final class Nemesis {
     }
     if (simulation.scenario.isLazy()) {
       crashOnly();
-    } else {
+    } else if (copies == null || !copies.isUnderWay()) {
       actAny();
     }
     world.afterMs(1 + random.nextInt(2 * meanPauseMs), this::act);
@@ -181,7 +190,7 @@ final class Nemesis {
       case 1 -> operator.transfer(anyone());
       case 2 -> breakWires();
       case 3 -> stepClocks();
-      case 4 -> fillDisk(anyone());
+      case 4 -> full.fill(anyone());
       default -> {
         if (random.nextInt(3) == 0) {
           killProxy();
@@ -377,20 +386,6 @@ final class Nemesis {
     }
   }
 
-  private void fillDisk(SimHost host) {
-    if (fullDisks) {
-      world.trace("%s's disk is full", host.name);
-      roomAtMs = Long.MAX_VALUE - REFUSED_MS;
-      host.disk.setBytesMax(host.disk.usedBytes() + random.nextInt(20_000));
-      world.afterMs(random.nextInt(800), this::disksHaveRoom);
-    }
-  }
-
-  private void disksHaveRoom() {
-    roomAtMs = Math.min(roomAtMs, world.nowMs());
-    simulation.hosts().values().forEach(host -> host.disk.setBytesMax(Long.MAX_VALUE));
-  }
-
   private void killProxy() {
     List<SimHost> proxies = List.copyOf(simulation.proxyHosts().values());
     SimHost host = proxies.get(random.nextInt(proxies.size()));
@@ -407,7 +402,7 @@ final class Nemesis {
     ended = true;
     simulation.network.healForGood();
     disksAreFast();
-    disksHaveRoom();
+    full.haveRoom();
   }
 
   /** Whether everyone is up. */
@@ -419,10 +414,12 @@ final class Nemesis {
   /** A node cannot go on: its disk has failed, is full, or holds what the group has lost. */
   void stopped(SimNode node, LogException cause) {
     SimHost host = node.host;
-    boolean full = cause.category() == Category.NO_SPACE && isFull();
+    boolean noRoom = cause.category() == Category.NO_SPACE && full.are();
     boolean diverged = cause.category() == Category.CORRUPT && simulation.logs.losses() > 0;
     boolean failed = cause.category() == Category.IO && broken.contains(host.name);
-    world.check(full || diverged || failed, "%s stops: %s", host.name, cause.getMessage());
+    boolean copied = copies != null && copies.stops(host);
+    world.check(
+        noRoom || diverged || failed || copied, "%s stops: %s", host.name, cause.getMessage());
     host.kill();
     if (failed && random.nextBoolean()) {
       kill(leader()); // what the other had and did not force may count now
@@ -432,12 +429,8 @@ final class Nemesis {
     }
   }
 
-  private boolean isFull() {
-    return world.nowMs() - roomAtMs < REFUSED_MS;
-  }
-
   boolean mayRefuse(String message) {
-    return isFull() && message.contains("cannot store anything now");
+    return full.are() && message.contains("cannot store anything now");
   }
 
   DurabilityMode durability() {

@@ -82,7 +82,7 @@ final class Simulation {
     if (scenario.isLazy()) {
       network.use(views);
     }
-    nemesis = new Nemesis(this);
+    nemesis = new Nemesis(this, OlderCopies.areIn(scenario, seed) ? new OlderCopies(this, seed) : null);
     if (scenario.harsh() || scenario.isLazy()) {
       logs.allowLoss();
     }
@@ -340,6 +340,7 @@ final class Simulation {
           new InStepTransport(transport, node, scenario.fault());
       case REQUIRED_ACKNOWLEDGED_BEFORE_FORCE -> new ForcedTransport(transport, node);
       case NO_LOG_MATCHING -> new MatchingTransport(transport, node);
+      case OLDER_COPY_NOT_TOLD -> new UntoldTransport(transport, node);
       case LEADER_GOES_ON_AFTER_ITS_LEASE -> new TrustedTransport(transport, node, witness, true);
       default -> transport;
     };

@@ -182,8 +182,9 @@ final class Elections {
     }
     for (MemberId voter : s.members.latest().voters()) {
       Answer answer = answers.get(voter);
+      boolean silent = answer == null || (!lossAccepted && isOlderCopy(answer));
       boolean letGo = s.isLetGo(voter) || (lossAccepted && hadTimeToAnswer());
-      if (answer == null ? !letGo : !answer.granted()) {
+      if (silent ? !letGo : !answer.granted()) {
         return false;
       }
     }
@@ -205,7 +206,7 @@ final class Elections {
         .allMatch(
             answer ->
                 answer != null
-                    && answer.granted()
+                    && isGranted(answer)
                     && (!intactOnly || answer.standing() == Standing.INTACT));
   }
 
@@ -231,9 +232,18 @@ final class Elections {
     return Optional.empty();
   }
 
+  /** One that has forgotten what it acknowledged counts only when an operator accepts the loss. */
+  private boolean isGranted(Answer answer) {
+    return answer.granted() && (lossAccepted || !isOlderCopy(answer));
+  }
+
+  private static boolean isOlderCopy(Answer answer) {
+    return answer.standing() == Standing.OLDER_COPY;
+  }
+
   private long granted(boolean intactOnly) {
     return answers.values().stream()
-        .filter(answer -> answer.granted() && (!intactOnly || answer.standing() == Standing.INTACT))
+        .filter(answer -> isGranted(answer) && (!intactOnly || answer.standing() == Standing.INTACT))
         .count();
   }
 

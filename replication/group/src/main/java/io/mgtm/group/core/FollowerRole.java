@@ -128,8 +128,18 @@ final class FollowerRole {
       return;
     }
     s.inStep = true;
-    if (s.record.standing() == Standing.FORCED_ONLY) {
+    if (s.record.standing() != Standing.INTACT) {
       s.save(s.record.withStanding(Standing.INTACT));
+      s.place.tell();
+    }
+  }
+
+  /** Acknowledges from here on as another incarnation, of which nothing is counted yet. */
+  void onOlderCopy(MemberId leader, Message.OlderCopy m) {
+    if (leader.equals(s.leader) && m.incarnation() == s.record.incarnation() && !s.isWitness()) {
+      s.inStep = false;
+      s.save(s.record.ofOlderCopy(leader, m.known()));
+      s.place.tell();
     }
   }
 

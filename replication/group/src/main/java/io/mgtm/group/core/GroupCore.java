@@ -209,6 +209,8 @@ public final class GroupCore {
       store(from, message);
     } else if (message instanceof Message.CaughtUp m) {
       follower.onCaughtUp(m);
+    } else if (message instanceof Message.OlderCopy m) {
+      follower.onOlderCopy(from, m);
     } else if (message instanceof Message.Diverged m) {
       follower.onDiverged(m);
     } else if (message instanceof Message.AppendReply m && leading != null) {
@@ -396,6 +398,11 @@ public final class GroupCore {
   /** What an operator should know of, a sentence each. */
   public List<String> warnings() {
     return s.warnings.sentences();
+  }
+
+  /** How often this member was started on its folder, as it tells others. */
+  public long incarnation() {
+    return s.record.incarnation();
   }
 
   public Standing standing() {

@@ -57,14 +57,14 @@ final class LagWatch {
     long lag = s.log.lastIndex() - other.match;
     Aim aim = aims.get(other.member);
     boolean nearer = aim != null && (other.match >= aim.index() || lag < aim.lag());
-    if (aim == null || (nearer && !other.lostMatch)) {
+    if (aim == null || nearer) {
       aims.put(other.member, new Aim(s.log.lastIndex(), s.nowMs, lag));
       s.warnings.clear(subject(other));
     } else if (s.nowMs - aim.sinceMs() >= PATIENCE * s.settings.electionTimeoutMs()) {
       s.warnings.warn(
           subject(other),
-          other.lostMatch
-              ? "%s has no longer what it had acknowledged, as with an older copy of its data folder; stop it and start it with an empty one"
+          other.isOlderCopy
+              ? "%s has no longer what it had acknowledged, as with an older copy of its data folder, and does not act on being told so; stop it and start it with an empty one"
                   .formatted(other.member.name())
               : "%s is %d entries behind and comes no nearer: %s"
                   .formatted(other.member.name(), lag, cause(other)));

@@ -286,25 +286,18 @@ final class LeaderRole {
   }
 
   void onReply(MemberId from, Message.AppendReply m) {
-    Progress other = heard(from, m.incarnation(), m.round());
+    Progress other = heard(from, m.incarnation(), m.standing(), m.round());
     if (other == null) {
       return;
     }
-    if (m.matched()) {
-      other.matched(m.index(), m.durableIndex());
-    } else {
-      sender.refused(other, m);
-    }
-    if (s.needsMajority() && m.standing() == Standing.FORCED_ONLY && other.isCaughtUp()) {
-      sender.send(other, new Message.CaughtUp(s.term(), m.incarnation()));
-    }
+    sender.answered(other, m);
     advance();
     changes.progressed(other);
     sender.sendMore(other, changes.sendLimit());
   }
 
   void onCheckpointReply(MemberId from, Message.CheckpointReply m) {
-    Progress other = heard(from, m.incarnation(), m.round());
+    Progress other = heard(from, m.incarnation(), m.standing(), m.round());
     if (other != null
         && other.state == Progress.State.CHECKPOINT
         && other.checkpoint.index() == m.index()
@@ -319,13 +312,17 @@ final class LeaderRole {
     advance();
   }
 
-  private Progress heard(MemberId from, long incarnation, long round) {
+  private Progress heard(MemberId from, long incarnation, Standing standing, long round) {
     Progress other = others.get(from);
     if (other == null) {
       // What is sent to a name comes to whoever has it now.
       s.place.tell(from);
+      return null;
     }
-    if (other == null || !other.isCurrent(incarnation, s.log.lastIndex())) {
+    if (!other.isCurrent(incarnation, standing, s.log.lastIndex())) {
+      if (!other.witness) {
+        sender.tellOlderCopy(other, incarnation);
+      }
       return null;
     }
     other.lastAckMs = s.nowMs;

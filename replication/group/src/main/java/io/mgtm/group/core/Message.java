@@ -151,6 +151,14 @@ public sealed interface Message {
    */
   record CaughtUp(long term, long incarnation) implements Message {}
 
+  /**
+   * To a member that lacks what it acknowledged: its folder is an older copy.
+   *
+   * @param incarnation the one that shows it
+   * @param known the latest one that the leader has heard of
+   */
+  record OlderCopy(long term, long incarnation, long known) implements Message {}
+
   /** To the member that shall lead, which is caught up: start an election now. */
   record TransferNow(long term, long incarnation) implements Message {}
 

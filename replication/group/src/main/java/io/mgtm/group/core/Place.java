@@ -14,6 +14,7 @@ final class Place {
   private static final int JOINS_WITHIN = 5;
 
   private static final long LOOK_MS = 1_000;
+  private static final String OLDER_COPY = "older copy";
 
   private final CoreState s;
   private final long startedMs;
@@ -55,12 +56,25 @@ final class Place {
     }
   }
 
+  /** Tells the operator whether this member's folder is an older copy. */
+  void tell() {
+    if (s.record.standing() == Standing.OLDER_COPY) {
+      s.warnings.warn(
+          OLDER_COPY,
+          "%s was started on an older copy of its data folder, and lacks what it had acknowledged; it votes for nobody until a leader has given it that again"
+              .formatted(s.self));
+    } else {
+      s.warnings.clear(OLDER_COPY);
+    }
+  }
+
   /** Those who are added while others run are in nobody's configuration, and that is right. */
   void tick() {
     if (s.nowMs < nextLookMs) {
       return;
     }
     nextLookMs = s.nowMs + LOOK_MS;
+    tell();
     lookForWitness();
     configuredOtherwise &= isConfiguredOtherwise();
     if (configuredOtherwise) {

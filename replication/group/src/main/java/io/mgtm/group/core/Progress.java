@@ -33,8 +33,8 @@ final class Progress {
   /** It was restarted in this term; a leader that commits what it has sent cannot count it. */
   boolean restarted;
 
-  /** It said, after it had matched, that it does not: it runs on an older copy of its folder. */
-  boolean lostMatch;
+  /** It lacks what it acknowledged, and is told so: it runs on an older copy of its folder. */
+  boolean isOlderCopy;
 
   CoreLog.Checkpoint checkpoint;
   long checkpointOffset;
@@ -44,6 +44,14 @@ final class Progress {
 
   /** When it matches up to here, it has everything that it ever acknowledged. */
   private long caughtUpAt;
+
+  /** What it acknowledged in this term, whichever incarnation did, as far as it must have it. */
+  private long had;
+
+  private long hadDurable;
+
+  /** What it said of its log before it answered this round may be late. */
+  private long matchedRound;
 
   /** The last index of each message with entries that is not answered. */
   private final Deque<Long> inFlight = new ArrayDeque<>();
@@ -64,12 +72,14 @@ final class Progress {
    *
    * @return false when the answer is of a former one
    */
-  boolean isCurrent(long answering, long lastIndex) {
+  boolean isCurrent(long answering, Standing standing, long lastIndex) {
     if (answering > incarnation) {
       restarted = incarnation > 0;
       incarnation = answering;
       caughtUpAt = lastIndex;
-      lostMatch = false;
+      isOlderCopy = false;
+      hadDurable = standing == Standing.OLDER_COPY ? 0 : hadDurable;
+      had = standing == Standing.INTACT ? had : hadDurable;
       match = 0;
       durable = 0;
       probe(Math.min(next, lastIndex + 1));
@@ -89,10 +99,19 @@ final class Progress {
     inFlight.clear();
   }
 
-  void matched(long index, long durableIndex) {
-    lostMatch &= index < match;
+  /** Whether a refusal shows that it lacks what it acknowledged. */
+  boolean lacks(Message.AppendReply refused) {
+    return !witness
+        && refused.round() > matchedRound
+        && refused.hintIndex() < Math.min(refused.index(), had);
+  }
+
+  void matched(long index, long durableIndex, long round) {
     match = Math.max(match, index);
     durable = Math.max(durable, Math.min(durableIndex, match));
+    had = Math.max(had, match);
+    hadDurable = Math.max(hadDurable, durable);
+    matchedRound = Math.max(matchedRound, round);
     next = Math.max(next, match + 1);
     while (!inFlight.isEmpty() && inFlight.peekFirst() <= match) {
       inFlight.removeFirst();

@@ -154,14 +154,37 @@ final class Sender {
             piece));
   }
 
+  /** Notes what a member says of its log; one that may lack entries hears how it stands. */
+  void answered(Progress other, Message.AppendReply m) {
+    if (m.matched()) {
+      other.matched(m.index(), m.durableIndex(), m.round());
+    } else {
+      other.isOlderCopy |= other.lacks(m);
+      refused(other, m);
+    }
+    if (other.isOlderCopy) {
+      tellOlderCopy(other, m.incarnation());
+    } else if (s.needsMajority() && m.standing() != Standing.INTACT && other.isCaughtUp()) {
+      send(other, new Message.CaughtUp(s.term(), m.incarnation()));
+    }
+  }
+
+  /** It is ignored by a later incarnation, so that an answer that is late does no harm. */
+  void tellOlderCopy(Progress other, long answering) {
+    s.warnings.warn(
+        "older copy of " + other.member.name(),
+        "%s was started on an older copy of its data folder, which lacks what it had acknowledged; it votes for nobody until it has been given that again"
+            .formatted(other.member.name()));
+    send(other, new Message.OlderCopy(s.term(), answering, other.incarnation));
+  }
+
   /** Its log does not match where it was asked: looks for the place where it does. */
-  void refused(Progress other, Message.AppendReply m) {
+  private void refused(Progress other, Message.AppendReply m) {
     if (other.state == Progress.State.CHECKPOINT && m.hintIndex() < other.checkpoint.index()) {
       return;
     }
     if (m.index() <= other.match
         || (other.state == Progress.State.PROBE && m.index() != other.next - 1)) {
-      other.lostMatch |= m.hintIndex() < m.index() && m.index() == other.match;
       return; // an answer to something older
     }
     CoreLog log = s.log;

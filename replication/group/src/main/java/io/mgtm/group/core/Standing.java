@@ -5,7 +5,9 @@ public enum Standing {
   /** Everything that it ever acknowledged. */
   INTACT((byte) 0),
   /** At least what it acknowledged as forced: its machine may have lost the rest. */
-  FORCED_ONLY((byte) 1);
+  FORCED_ONLY((byte) 1),
+  /** Less than that: it was started on an older copy of its folder, and a leader has noticed. */
+  OLDER_COPY((byte) 2);
 
   private final byte code;
 
@@ -23,6 +25,7 @@ public enum Standing {
     return switch (code) {
       case 0 -> INTACT;
       case 1 -> FORCED_ONLY;
+      case 2 -> OLDER_COPY;
       default -> throw new IllegalArgumentException("a standing of " + code);
     };
   }

@@ -40,7 +40,9 @@ public record TermRecord(
         term,
         votedFor,
         incarnation + 1,
-        unforcedMayBeLost && !synced ? Standing.FORCED_ONLY : standing,
+        unforcedMayBeLost && !synced && standing == Standing.INTACT
+            ? Standing.FORCED_ONLY
+            : standing,
         initial,
         founding,
         synced);
@@ -48,6 +50,17 @@ public record TermRecord(
 
   TermRecord withNextIncarnation() {
     return new TermRecord(term, votedFor, incarnation + 1, standing, initial, founding, synced);
+  }
+
+  /**
+   * The folder is an older copy. In the term of the leader that says so nobody else gets its vote,
+   * which it may have forgotten to have given.
+   *
+   * @param known the latest incarnation that was heard of
+   */
+  TermRecord ofOlderCopy(MemberId leader, long known) {
+    long next = Math.max(incarnation, known) + 1;
+    return new TermRecord(term, leader, next, Standing.OLDER_COPY, initial, founding, false);
   }
 
   TermRecord withTerm(long higher) {

@@ -60,7 +60,6 @@ public final class GroupLog implements MemberLog {
   private final DurabilityWatch durability;
   private final GroupCore core;
   private final MemberId self;
-  private final long incarnation;
   private final SuspensionWatch suspension;
   private final AtomicBoolean tickAsked = new AtomicBoolean();
 
@@ -144,7 +143,6 @@ public final class GroupLog implements MemberLog {
     terms = new TermStore(parts.files(), parts.boot());
     TermRecord record = terms.begin(store.recovery());
     disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier, inflow);
-    incarnation = record.incarnation();
     MembershipHistory members = new MembershipHistory(0, record.initial());
     applier.start(disk, members);
     FolderName.check(self, members.latest());
@@ -277,7 +275,7 @@ public final class GroupLog implements MemberLog {
 
   /** How often this member was started on its folder, this time included. */
   public long incarnation() {
-    return incarnation;
+    return core.incarnation();
   }
 
   /** Whether a member stands in the newest membership of this member's log. */

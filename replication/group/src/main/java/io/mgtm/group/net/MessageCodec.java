@@ -54,6 +54,7 @@ public final class MessageCodec {
   // 9 and 10 were pieces of checkpoints without checksums, and the answers to them.
   private static final byte CHECKPOINT_PIECE = 16;
   private static final byte CHECKPOINT_REPLY = 17;
+  private static final byte OLDER_COPY = 18;
   private static final UUID NO_FOUNDING = new UUID(0, 0);
 
   /** A message and who sent it. */
@@ -166,6 +167,9 @@ public final class MessageCodec {
     } else if (message instanceof Message.TransferNow m) {
       to.putLong(m.incarnation());
       return TRANSFER_NOW;
+    } else if (message instanceof Message.OlderCopy m) {
+      to.putLong(m.incarnation()).putLong(m.known());
+      return OLDER_COPY;
     }
     to.putLong(((Message.Diverged) message).index());
     return DIVERGED;
@@ -239,6 +243,7 @@ public final class MessageCodec {
               term, in.getLong(), standing(in), in.getLong(), in.getLong(), in.getLong());
       case CAUGHT_UP -> new Message.CaughtUp(term, in.getLong());
       case TRANSFER_NOW -> new Message.TransferNow(term, in.getLong());
+      case OLDER_COPY -> new Message.OlderCopy(term, in.getLong(), in.getLong());
       case DIVERGED -> new Message.Diverged(term, in.getLong());
       default -> throw new IllegalArgumentException("a message of type " + type);
     };

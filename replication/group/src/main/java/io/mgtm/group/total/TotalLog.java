@@ -321,6 +321,7 @@ public final class TotalLog implements OrderedLog {
   }
 
   private void tick(long nowMs) {
+    order.refuseOtherThan(group.incarnation());
     if (watch.stalls(nowMs)) {
       log.warn("Member {} does not serve: nothing that it proposes comes back", group.self());
       listener.serving(false);

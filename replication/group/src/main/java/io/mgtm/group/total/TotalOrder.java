@@ -104,6 +104,16 @@ public final class TotalOrder implements StateMachine {
     below = log;
   }
 
+  /** Proposals are told apart by the incarnation that this process began with. */
+  void refuseOtherThan(long now) {
+    if (now != incarnation) {
+      throw new LogException(
+          Category.IO,
+          "%s was started on an older copy of its data folder, which names proposals as others were named; start it again, and it goes on"
+              .formatted(self));
+    }
+  }
+
   public boolean canPropose(int bytes) {
     return own.hasRoom(bytes);
   }

@@ -1,0 +1,70 @@
+package io.mgtm.group.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.core.Standing;
+import io.mgtm.testing.Await;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A member that is started on an older copy of its folder while the others run. */
+class OlderCopyIT {
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @EnumSource(names = {"FIFO", "LAZY", "TOTAL"})
+  void itIsToldSoAndGivenWhatItLacks(GroupMode mode) throws Exception {
+    try (TestGroup group = TestGroup.three(mode, folder)) {
+      group.add("before");
+      String name = group.nameOf(group.other());
+      group.stop(name);
+      copy(folder.resolve(name), folder.resolve(name + "-copy"));
+      group.start(name);
+      group.add("after");
+      Await.until("it has the word", () -> group.members.get(name).local().contains("after"));
+      group.awaitVoters(3);
+      group.stop(name);
+      startOnCopy(group, mode, name);
+      group.awaitVoters(3);
+      group.add("last");
+      group.awaitAgreement();
+      Await.until(
+          "it votes again",
+          () -> group.members.get(name).status().standing() == Standing.INTACT);
+    }
+  }
+
+  /** In mode total it stops once, since its proposals would be named as others were. */
+  private static void startOnCopy(TestGroup group, GroupMode mode, String name) {
+    TestMember leader = group.awaitLeader();
+    TestMember old = group.start(name, "-copy");
+    assertThat(old.local()).doesNotContain("after");
+    Await.until("the leader tells", () -> isToldOf(leader.status().warnings(), name));
+    if (mode == GroupMode.TOTAL) {
+      Await.until("it stops", () -> old.failure() != null);
+      assertThat(old.failure()).hasMessageContaining("start it again");
+      group.stop(name);
+      group.start(name, "-copy");
+    }
+  }
+
+  private static boolean isToldOf(List<String> warnings, String name) {
+    return warnings.stream().anyMatch(w -> w.startsWith(name + " was started on an older copy"));
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectory(to);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(file.getFileName()));
+      }
+    }
+  }
+}
