@@ -82,7 +82,8 @@ final class Simulation {
     if (scenario.isLazy()) {
       network.use(views);
     }
-    nemesis = new Nemesis(this, OlderCopies.areIn(scenario, seed) ? new OlderCopies(this, seed) : null);
+    nemesis =
+        new Nemesis(this, OlderCopies.areIn(scenario, seed) ? new OlderCopies(this, seed) : null);
     if (scenario.harsh() || scenario.isLazy()) {
       logs.allowLoss();
     }

@@ -243,7 +243,8 @@ final class Elections {
 
   private long granted(boolean intactOnly) {
     return answers.values().stream()
-        .filter(answer -> isGranted(answer) && (!intactOnly || answer.standing() == Standing.INTACT))
+        .filter(
+            answer -> isGranted(answer) && (!intactOnly || answer.standing() == Standing.INTACT))
         .count();
   }
 

@@ -36,8 +36,7 @@ class OlderCopyIT {
       group.add("last");
       group.awaitAgreement();
       Await.until(
-          "it votes again",
-          () -> group.members.get(name).status().standing() == Standing.INTACT);
+          "it votes again", () -> group.members.get(name).status().standing() == Standing.INTACT);
     }
   }
 
