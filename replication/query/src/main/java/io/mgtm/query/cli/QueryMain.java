@@ -21,7 +21,8 @@ import picocli.CommandLine.TypeConversionException;
       AskCommands.Servers.class,
       AskCommands.Verify.class,
       AskCommands.Explain.class,
-      ReadmitCommand.class
+      ReadmitCommand.class,
+      DemoCommand.class
     })
 public final class QueryMain {
   private static final int FAILED = 1;
