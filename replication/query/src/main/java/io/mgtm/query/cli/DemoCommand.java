@@ -159,8 +159,7 @@ final class DemoCommand implements Callable<Integer> {
     Path file = folder.resolve("mgtm.password");
     Files.deleteIfExists(file);
     Files.createFile(
-        file,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(file, password + "\n");
     return new QueryConfig(
             free(),
@@ -296,9 +295,7 @@ final class DemoCommand implements Callable<Integer> {
   /** Runs a command that operators run; its status. */
   private int ask(String command, QueryServer replicator) {
     say("$ mgtm query %s --at %s", command, replicator.admin());
-    return spec.parent()
-        .commandLine()
-        .execute(command, "--at", replicator.admin().toString());
+    return spec.parent().commandLine().execute(command, "--at", replicator.admin().toString());
   }
 
   private synchronized void say(String format, Object... values) {

@@ -91,8 +91,7 @@ public final class LocalPostgres implements AutoCloseable {
 
   private void as(String program, List<String> arguments) throws IOException, InterruptedException {
     List<String> command = and(List.of(programs.resolve(program).toString()), arguments);
-    LocalProgram.succeed(
-        folder, Map.of("HOME", "/nonexistent"), LocalProgram.asPostgres(command));
+    LocalProgram.succeed(folder, Map.of("HOME", "/nonexistent"), LocalProgram.asPostgres(command));
   }
 
   /** Its own folder, empty. */
@@ -149,8 +148,7 @@ public final class LocalPostgres implements AutoCloseable {
             "--username=postgres",
             "--checkpoint=fast",
             "--pgdata=" + data());
-    LocalProgram.succeed(
-        folder, Map.of("PGPASSWORD", password), LocalProgram.asPostgres(command));
+    LocalProgram.succeed(folder, Map.of("PGPASSWORD", password), LocalProgram.asPostgres(command));
   }
 
   /** What PostgreSQL is told so that it runs beside others, on a machine that may be lost. */

@@ -23,8 +23,7 @@ final class Postgres {
   static final String PASSWORD = "pässword, 'quoted'";
 
   private static final List<String> ACCESS =
-      List.of(
-          "host all trusted 127.0.0.0/8 trust", "host all all 127.0.0.0/8 scram-sha-256");
+      List.of("host all trusted 127.0.0.0/8 trust", "host all all 127.0.0.0/8 scram-sha-256");
 
   final HostPort address = new HostPort(OwnAddress.HOST, OwnAddress.port());
   private final LocalPostgres server;
@@ -37,8 +36,7 @@ final class Postgres {
    */
   Postgres(Path folder, List<String> settings) throws Exception {
     server = new LocalPostgres(Tools.PROGRAMS, folder, address, ACCESS);
-    Files.setPosixFilePermissions(
-        folder.getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.setPosixFilePermissions(folder.getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
     server.create(PASSWORD);
     start(settings);
     sql("postgres", "CREATE ROLE alice LOGIN PASSWORD " + literal(PASSWORD));
