@@ -23,13 +23,15 @@ final class CopyPair implements AutoCloseable {
   final VolumeProcess b;
 
   CopyPair(Path folder, String size, String... options) throws IOException {
-    a = copy(folder, "a", size, options);
-    b = copy(folder, "b", size, options);
-    a.replica(b, "sync");
-    b.replica(a, "sync");
+    this(copy(folder, "a", size, options), copy(folder, "b", size, options), "sync");
   }
 
-  private static VolumeProcess copy(Path folder, String name, String size, String... options)
+  CopyPair(VolumeProcess a, VolumeProcess b, String mode) {
+    this.a = a.replica(b, mode);
+    this.b = b.replica(a, mode);
+  }
+
+  static VolumeProcess copy(Path folder, String name, String size, String... options)
       throws IOException {
     return new VolumeProcess(folder, name, OwnAddress.port())
         .listening()
@@ -46,7 +48,8 @@ final class CopyPair implements AutoCloseable {
     return this;
   }
 
-  private void launchWhatIsDown() throws Exception {
+  /** Both answer. */
+  void launchWhatIsDown() throws Exception {
     for (VolumeProcess copy : List.of(a, b)) {
       if (!copy.isAlive()) {
         copy.launch();

@@ -23,15 +23,30 @@ final class CrashWriters {
   static final int BLOCKS = 8192;
   private static final int STRIPE = 4;
   private static final int STRIPED_WRITERS = 3;
-  private static final int STRIPED_BLOCKS = BLOCKS / 2;
 
-  private final AtomicLongArray acked = new AtomicLongArray(BLOCKS);
-  private final AtomicLongArray issued = new AtomicLongArray(BLOCKS);
+  private final int blocks;
+  private final int stripedBlocks;
+  private final AtomicLongArray acked;
+  private final AtomicLongArray issued;
+  private final AtomicLongArray flushed;
   private final AtomicLong version = new AtomicLong();
   private final AtomicLong requests = new AtomicLong();
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean writing;
   private volatile AssertionError failure;
+
+  /** Of a volume of {@link #BLOCKS}. */
+  CrashWriters() {
+    this(BLOCKS);
+  }
+
+  CrashWriters(int blocks) {
+    this.blocks = blocks;
+    stripedBlocks = blocks / 2;
+    acked = new AtomicLongArray(blocks);
+    issued = new AtomicLongArray(blocks);
+    flushed = new AtomicLongArray(blocks);
+  }
 
   /** Begins to write to the volume at {@code socket}; {@code seed} says what. */
   void start(Path socket, String export, long seed) {
@@ -66,11 +81,25 @@ final class CrashWriters {
 
   /** Of each block the newest version whose write was answered. */
   long[] answered() {
-    long[] copy = new long[BLOCKS];
-    for (int block = 0; block < BLOCKS; block++) {
-      copy[block] = acked.get(block);
+    return copy(acked);
+  }
+
+  /** Of each block the newest version that a flush, or a write with FUA, was answered for. */
+  long[] flushed() {
+    return copy(flushed);
+  }
+
+  private long[] copy(AtomicLongArray versions) {
+    long[] copy = new long[blocks];
+    for (int block = 0; block < blocks; block++) {
+      copy[block] = versions.get(block);
     }
     return copy;
+  }
+
+  /** A block has another version than was answered: what was not flushed was lost with a disk. */
+  void found(int block, long older) {
+    acked.set(block, older);
   }
 
   /** The newest version of the block that was ever sent. */
@@ -82,15 +111,15 @@ final class CrashWriters {
     try (NbdClient client = new NbdClient(socket, export)) {
       while (writing) {
         if (random.nextInt(20) == 0) {
-          succeed(client.flush());
+          flush(client);
         } else if (number < STRIPED_WRITERS) {
-          int stripe = random.nextInt(STRIPED_BLOCKS / STRIPE / STRIPED_WRITERS);
+          int stripe = random.nextInt(stripedBlocks / STRIPE / STRIPED_WRITERS);
           int inside = random.nextInt(STRIPE);
           int first = (stripe * STRIPED_WRITERS + number) * STRIPE + inside;
           writeRun(client, first, 1 + random.nextInt(STRIPE - inside), random.nextInt(10) == 0);
         } else {
           int count = 1 + random.nextInt(random.nextInt(5) == 0 ? 40 : 3);
-          int first = STRIPED_BLOCKS + random.nextInt(BLOCKS - STRIPED_BLOCKS - count);
+          int first = stripedBlocks + random.nextInt(blocks - stripedBlocks - count);
           writeRun(client, first, count, random.nextInt(10) == 0);
         }
         requests.incrementAndGet();
@@ -100,6 +129,14 @@ final class CrashWriters {
       writing = false;
     } catch (AssertionError e) {
       failure = e;
+    }
+  }
+
+  private void flush(NbdClient client) throws IOException {
+    long[] covered = answered();
+    succeed(client.flush());
+    for (int block = 0; block < blocks; block++) {
+      flushed.accumulateAndGet(block, covered[block], Math::max);
     }
   }
 
@@ -115,6 +152,9 @@ final class CrashWriters {
     succeed(client.write((long) first * BLOCK, data.array(), fua));
     for (int block = first; block < first + count; block++) {
       acked.set(block, mine);
+      if (fua) {
+        flushed.accumulateAndGet(block, mine, Math::max);
+      }
     }
   }
 

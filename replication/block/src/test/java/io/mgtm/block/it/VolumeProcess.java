@@ -33,6 +33,8 @@ final class VolumeProcess implements AutoCloseable {
   final int receivePort;
   private final List<String> options = new ArrayList<>();
   private final List<String> launcher = new ArrayList<>();
+  private Path file;
+  private Path meta;
   private Path key;
   private Process process;
 
@@ -40,6 +42,7 @@ final class VolumeProcess implements AutoCloseable {
     this.folder = Files.createDirectories(parent.resolve(name));
     this.name = name;
     this.receivePort = receivePort;
+    this.file = folder.resolve("disk");
     this.key = Files.writeString(parent.resolve("link.key"), KEY);
   }
 
@@ -47,6 +50,22 @@ final class VolumeProcess implements AutoCloseable {
   VolumeProcess withoutKey() {
     key = null;
     return this;
+  }
+
+  /** The volume's bytes and metadata lie in {@code other}, and no log. */
+  VolumeProcess storedIn(Path other) {
+    file = other.resolve("disk");
+    return this;
+  }
+
+  /** The metadata lie in {@code other}, not beside the volume's bytes. */
+  VolumeProcess metaIn(Path other) {
+    meta = other.resolve("meta");
+    return with("--meta", meta.toString());
+  }
+
+  private Path meta() {
+    return meta == null ? Path.of(file + ".meta") : meta;
   }
 
   VolumeProcess with(String... more) {
@@ -82,7 +101,7 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   Path file() {
-    return folder.resolve("disk");
+    return file;
   }
 
   Path socket() {
@@ -145,7 +164,7 @@ final class VolumeProcess implements AutoCloseable {
   private List<String> optionsNow() {
     List<String> now = new ArrayList<>(options);
     int size = now.indexOf("--size");
-    if (size >= 0 && Files.exists(Path.of(file() + ".meta", "volume.json"))) {
+    if (size >= 0 && Files.exists(meta().resolve("volume.json"))) {
       now.subList(size, size + 2).clear();
     }
     return now;
@@ -184,7 +203,7 @@ final class VolumeProcess implements AutoCloseable {
       node.set((String) settings[i], JSON.valueToTree(settings[i + 1]));
     }
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      channel.connect(UnixDomainSocketAddress.of(Path.of(file() + ".meta", "control.sock")));
+      channel.connect(UnixDomainSocketAddress.of(meta().resolve("control.sock")));
       channel.write(ByteBuffer.wrap((node + "\n").getBytes(StandardCharsets.UTF_8)));
       StringBuilder line = new StringBuilder();
       var reader = Channels.newReader(channel, StandardCharsets.UTF_8);
@@ -226,6 +245,11 @@ final class VolumeProcess implements AutoCloseable {
 
   long pid() {
     return process.pid();
+  }
+
+  /** SIGKILL; while a disk that it waits for is frozen the process does not end. */
+  void beginKill() {
+    process.destroyForcibly();
   }
 
   /** SIGKILL, and the process is gone when this returns. */
