@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.Random;
 
 /**
- * A file system (ext4) on a disk whose power a test cuts: after that it has what was flushed, and of
- * the rest a part that a seed chooses, sector by sector. The page cache over it is gone.
+ * A file system (ext4) on a disk whose power a test cuts: after that it has what was flushed, and
+ * of the rest a part that a seed chooses, sector by sector. The page cache over it is gone.
  *
  * <p>A cut takes three steps: {@link #freeze} stops the disk, the test begins to kill who uses it,
  * and lets them learn that nothing will come by {@link #fail}; {@link #lose} throws away what was
