@@ -16,6 +16,11 @@ import java.util.Optional;
 final class Elections {
   private static final int SLOWER_MAX = 8;
 
+  /** In election timeouts: an operator hears then whom the election waits for. */
+  private static final int PATIENCE = 5;
+
+  private static final String AWAITED = "election";
+
   /** An answer to a question of this candidacy. */
   private record Answer(boolean granted, Standing standing) {}
 
@@ -25,6 +30,7 @@ final class Elections {
   private boolean lossy;
   private boolean needsAll;
   private boolean lossAccepted;
+  private List<MemberId> givenUp = List.of();
   private int tries;
 
   Elections(CoreState s) {
@@ -33,8 +39,21 @@ final class Elections {
 
   /** Ends a candidacy; whether it was won with votes of members that may have lost entries. */
   boolean won() {
+    s.warnings.clear(AWAITED);
+    givenUp =
+        s.needsMajority() || !lossAccepted
+            ? List.of()
+            : s.members.latest().voters().stream().filter(v -> !answers.containsKey(v)).toList();
     lossAccepted = false;
     return s.needsMajority() ? lossy : !grantedByAllWithData(true);
+  }
+
+  /**
+   * With {@link Agreement#CONNECTED}: for whom an operator did not want this candidacy to wait. The
+   * failure detection tells only of those who go, and these may never have been there.
+   */
+  List<MemberId> givenUp() {
+    return givenUp;
   }
 
   /** Acts when time is up; the answer is whether this member has just won. */
@@ -42,6 +61,7 @@ final class Elections {
     if (s.role == Role.FOLLOWER && s.leader != null) {
       tries = 0;
       lossAccepted = false;
+      s.warnings.clear(AWAITED);
     }
     if (s.nowMs < Math.max(s.electionDeadlineMs, s.promisedUntilMs())) {
       return false;
@@ -94,11 +114,38 @@ final class Elections {
       s.awaitLeader();
       return false;
     }
+    tellWhoIsAwaited();
     s.role = Role.PRE_CANDIDATE;
     askedTerm = s.term() + 1;
     begin();
     send(new Message.PreVote(s.term(), s.founding(), askedTerm, s.lastTerm(), s.log.lastIndex()));
     return evaluateAsked();
+  }
+
+  /** Who did not answer in the last round, when all who did are for this member. */
+  private void tellWhoIsAwaited() {
+    boolean waits = s.nowMs - s.leaderlessSinceMs >= PATIENCE * s.settings.electionTimeoutMs();
+    if (!waits || answers.isEmpty() || !answers.values().stream().allMatch(Answer::granted)) {
+      return;
+    }
+    List<String> silent =
+        s.members.latest().voters().stream()
+            .filter(voter -> !answers.containsKey(voter))
+            .map(MemberId::name)
+            .toList();
+    boolean enough =
+        answers.size() >= s.members.latest().majority() || !(s.needsMajority() || s.isLeased());
+    String who =
+        silent.isEmpty()
+            ? "all answer, and some have lost what they had acknowledged"
+            : "%s not answered".formatted(String.join(", ", silent) + (silent.size() > 1 ? " have" : " has"));
+    s.warnings.warn(
+        AWAITED,
+        enough
+            ? "No leader is elected: %s, and may know what the others do not. Start who is missing; if that is lost for good, let the group go on without it: ./mgtm gtm accept-loss --yes, asked at this member, %s"
+                .formatted(who, s.self.name())
+            : "No leader is elected: %s, and without more of them nobody may lead. Start them; if they are lost for good, restore a backup into an empty folder of each member"
+                .formatted(who));
   }
 
   private void begin() {
@@ -228,8 +275,26 @@ final class Elections {
     if (s.leader != null) {
       return Optional.of("%s leads, and waits for nobody".formatted(s.leader.name()));
     }
+    if (s.isWitness()) {
+      return Optional.of(
+          "%s is the witness, which cannot lead; ask a member that keeps data".formatted(s.self.name()));
+    }
+    if (!s.isVoter()) {
+      return Optional.of(whyNotWithoutVote());
+    }
     lossAccepted = true;
     return Optional.empty();
+  }
+
+  /** It may lack what was acknowledged before it came, and nobody else could tell. */
+  private String whyNotWithoutVote() {
+    List<String> data =
+        s.members.latest().dataVoters().stream().map(MemberId::name).toList();
+    return data.isEmpty()
+        ? "%s is new and knows of no group, so it cannot lead. Start a member that has its folder; if all those are lost, restore a backup into an empty folder of each member: ./mgtm gtm restore --from FILE --data DIR"
+            .formatted(s.self.name())
+        : "%s has not caught up and does not vote, so it cannot lead. Start %s again; if that folder is lost for good, stop all members and restore a backup into an empty folder of each: ./mgtm gtm restore --from FILE --data DIR"
+            .formatted(s.self.name(), String.join(" or ", data));
   }
 
   /** One that has forgotten what it acknowledged counts only when an operator accepts the loss. */

@@ -113,6 +113,7 @@ public final class GroupCore {
       return;
     }
     leading = new LeaderRole(s, elections.won());
+    elections.givenUp().forEach(leading::doNotCount);
   }
 
   /** The failure detection says that a member is gone; it may be wrong. */

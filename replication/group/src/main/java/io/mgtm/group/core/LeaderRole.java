@@ -259,7 +259,7 @@ final class LeaderRole {
     return witness.answers();
   }
 
-  /** Another process has taken its place. */
+  /** Another process has taken its place, or an operator has given it up. */
   void doNotCount(MemberId member) {
     if (!member.equals(s.self)) {
       others.get(member).restarted = true;

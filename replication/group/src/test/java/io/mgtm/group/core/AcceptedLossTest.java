@@ -45,4 +45,111 @@ class AcceptedLossTest {
     assertThat(cores.node("b").core.acceptLoss()).isEmpty();
     cores.awaitLeader();
   }
+
+  private boolean isTold(String member, String what) {
+    return cores.node(member).core.warnings().stream().anyMatch(w -> w.contains(what));
+  }
+
+  @Test
+  void whoWaitsForAMemberThatMayKnowMoreSaysWhatToType() {
+    found();
+    cores.crash("c");
+    cores.restartAfterPowerCut("a");
+    cores.restartAfterPowerCut("b");
+    cores.await("a says so", () -> isTold("a", "c has not answered"));
+    assertThat(isTold("a", "./mgtm gtm accept-loss --yes")).isTrue();
+    assertThat(cores.node("a").core.acceptLoss()).isEmpty();
+    cores.awaitLeader();
+    cores.run(1_000);
+    assertThat(isTold("a", "No leader")).isFalse();
+    assertThat(isTold("b", "No leader")).isFalse();
+  }
+
+  @Test
+  void acceptingTheLossIsNotOfferedWhereItWouldNotHelp() {
+    found();
+    cores.crash("c");
+    cores.crash("b");
+    cores.await("a says so", () -> isTold("a", "b, c have not answered"));
+    assertThat(isTold("a", "accept-loss")).isFalse();
+    assertThat(isTold("a", "restore a backup")).isTrue();
+  }
+
+  /** Whoever has never been let in has nothing to go on with. */
+  @Test
+  void aMemberWithoutAVoteSaysWhoCanLead() {
+    found();
+    List.of("a", "b", "c").forEach(cores::crash);
+    cores.startEmpty("d", List.of("a", "b", "c", "d"));
+    cores.run(1_000);
+    assertThat(cores.node("d").core.acceptLoss())
+        .hasValueSatisfying(why -> assertThat(why).contains("./mgtm gtm restore --from FILE"));
+  }
+
+  @Test
+  void aPairThatWaitsForTheOtherSaysWhatToType() {
+    Cores pair = new Cores(Agreement.CONNECTED, "a", "b");
+    pair.startEmpty("a", "b");
+    pair.awaitLeader();
+    pair.run(1_000);
+    pair.crash("a");
+    pair.crash("b");
+    pair.restart("b");
+    pair.await(
+        "it says so",
+        () -> pair.node("b").core.warnings().stream().anyMatch(w -> w.contains("accept-loss")));
+    assertThat(pair.node("b").core.acceptLoss()).isEmpty();
+    assertThat(pair.awaitLeader()).isEqualTo(pair.node("b"));
+    pair.restart("a");
+    pair.await("the pair", () -> pair.node("a").core.isInStep());
+  }
+
+  /** Beside a witness: a folder is lost before the witness has heard who is left out. */
+  @Test
+  void twoFaultsWithinAHeartbeatEndByIt() {
+    Cores lazy = new Cores(Agreement.CONNECTED, "a", "b", "w");
+    lazy.witness = "w";
+    lazy.startEmpty("a", "b", "w");
+    String leader = lazy.awaitLeader().self.name();
+    String other = leader.equals("a") ? "b" : "a";
+    lazy.await("the pair", () -> lazy.node(other).core.isInStep());
+    lazy.crash(other);
+    lazy.showGone(leader, other);
+    lazy.replace(other);
+    lazy.crash(leader);
+    lazy.run(100);
+    lazy.restart(leader);
+    lazy.run(10_000);
+    assertThat(lazy.leaders()).isEmpty();
+    Cores.Node waits = lazy.node(leader);
+    assertThat(waits.core.warnings())
+        .anySatisfy(w -> assertThat(w).contains("./mgtm gtm accept-loss --yes"));
+    assertThat(waits.core.acceptLoss()).isEmpty();
+    assertThat(lazy.awaitLeader()).isEqualTo(waits);
+    lazy.await("the pair", () -> lazy.node(other).core.isInStep());
+  }
+
+  /** Beside a witness: the other member's folder is lost, and then the leader. */
+  @Test
+  void whereNobodyIsLeftWithACopyItSaysSo() {
+    Cores lazy = new Cores(Agreement.CONNECTED, "a", "b", "w");
+    lazy.witness = "w";
+    lazy.startEmpty("a", "b", "w");
+    String leader = lazy.awaitLeader().self.name();
+    String other = leader.equals("a") ? "b" : "a";
+    lazy.await("the pair", () -> lazy.node(other).core.isInStep());
+    lazy.crash(other);
+    lazy.showGone(leader, other);
+    lazy.run(300);
+    lazy.replace(other);
+    lazy.run(300);
+    lazy.crash(leader);
+    lazy.run(5_000);
+    assertThat(lazy.node(other).core.acceptLoss())
+        .hasValueSatisfying(why -> assertThat(why).contains("./mgtm gtm restore --from FILE"));
+    assertThat(lazy.node("w").core.acceptLoss())
+        .hasValueSatisfying(why -> assertThat(why).contains("w is the witness"));
+    lazy.restart(leader);
+    assertThat(lazy.awaitLeader().self.name()).as("it has its folder").isEqualTo(leader);
+  }
 }
