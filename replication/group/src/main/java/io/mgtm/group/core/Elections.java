@@ -138,7 +138,8 @@ final class Elections {
     String who =
         silent.isEmpty()
             ? "all answer, and some have lost what they had acknowledged"
-            : "%s not answered".formatted(String.join(", ", silent) + (silent.size() > 1 ? " have" : " has"));
+            : "%s not answered"
+                .formatted(String.join(", ", silent) + (silent.size() > 1 ? " have" : " has"));
     s.warnings.warn(
         AWAITED,
         enough
@@ -277,7 +278,8 @@ final class Elections {
     }
     if (s.isWitness()) {
       return Optional.of(
-          "%s is the witness, which cannot lead; ask a member that keeps data".formatted(s.self.name()));
+          "%s is the witness, which cannot lead; ask a member that keeps data"
+              .formatted(s.self.name()));
     }
     if (!s.isVoter()) {
       return Optional.of(whyNotWithoutVote());
@@ -288,8 +290,7 @@ final class Elections {
 
   /** It may lack what was acknowledged before it came, and nobody else could tell. */
   private String whyNotWithoutVote() {
-    List<String> data =
-        s.members.latest().dataVoters().stream().map(MemberId::name).toList();
+    List<String> data = s.members.latest().dataVoters().stream().map(MemberId::name).toList();
     return data.isEmpty()
         ? "%s is new and knows of no group, so it cannot lead. Start a member that has its folder; if all those are lost, restore a backup into an empty folder of each member: ./mgtm gtm restore --from FILE --data DIR"
             .formatted(s.self.name())
