@@ -123,6 +123,13 @@ JNIEXPORT jint JNICALL Java_io_mgtm_flash_FileCalls_prefetch(JNIEnv *env, jclass
     return -posix_fadvise(fd, offset, length, POSIX_FADV_WILLNEED);
 }
 
+/* Takes what is clean out of the page cache, the whole file's. */
+JNIEXPORT jint JNICALL Java_io_mgtm_flash_FileCalls_evict(JNIEnv *env, jclass type, jint fd) {
+    (void)env;
+    (void)type;
+    return -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 /* Block devices only: files are discarded through the ring. */
 JNIEXPORT jint JNICALL Java_io_mgtm_flash_FileCalls_discard(JNIEnv *env, jclass type, jint fd, jlong offset, jlong length) {
     (void)env;

@@ -197,6 +197,11 @@ final class ChannelFile extends BaseFile {
   }
 
   @Override
+  public void evict() throws FlashException {
+    use("evict", -1, c -> null);
+  }
+
+  @Override
   public long nextData(long offset) throws FlashException {
     checkNotNegative("an offset", offset);
     return Math.min(offset, sizeBytes());

@@ -37,5 +37,7 @@ final class FileCalls {
 
   static native int prefetch(int fd, long offset, long length);
 
+  static native int evict(int fd);
+
   static native int discard(int fd, long offset, long length);
 }

@@ -68,6 +68,13 @@ public sealed interface FlashFile extends AutoCloseable permits BaseFile {
    */
   void prefetch(long offset, long length) throws FlashException;
 
+  /**
+   * Asks the system to take the file out of the page cache, so that what is read next comes from
+   * the disk; what was changed and is not written yet stays there. Does nothing for a file that
+   * passes by the page cache, and with {@link FlashEngine#FILE_CHANNEL}, for Java has no such call.
+   */
+  void evict() throws FlashException;
+
   /** Whether {@link #close()} was called. */
   boolean closed();
 

@@ -132,6 +132,16 @@ final class UringFile extends BaseFile {
   }
 
   @Override
+  public void evict() throws FlashException {
+    int fd = (int) acquire();
+    try {
+      check("evict", path(), direct() ? 0 : FileCalls.evict(fd));
+    } finally {
+      release();
+    }
+  }
+
+  @Override
   public long nextData(long offset) throws FlashException {
     return seek(offset, false);
   }

@@ -288,6 +288,27 @@ class FlashContractTest {
 
   @ParameterizedTest
   @MethodSource("engines")
+  void evictingLosesNothing(Engine engine) throws IOException {
+    try (Rig rig = new Rig(engine, folder, 4, 4 * BLOCK)) {
+      AlignedBuffer buffer = rig.buffer();
+      rig.fill(buffer, (byte) 7);
+      rig.queue.write(rig.file, 1, BLOCK, buffer, 0, BLOCK, false);
+      rig.done(1, BLOCK);
+      rig.file.evict();
+      rig.file.sync();
+      rig.file.evict();
+      rig.fill(buffer, (byte) 0);
+      rig.queue.read(rig.file, 2, BLOCK, buffer, 0, BLOCK);
+      rig.done(2, BLOCK);
+      assertThat(Rig.copy(buffer, BLOCK)).containsOnly((byte) 7);
+      buffer.release();
+      rig.file.close();
+      assertThatThrownBy(() -> rig.file.evict()).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("engines")
   void prefetchingChangesNothingAndRefusesWhatIsNoRange(Engine engine) throws IOException {
     try (Rig rig = new Rig(engine, folder, 4, 4 * BLOCK)) {
       rig.file.prefetch(0, 4 * BLOCK);

@@ -33,7 +33,9 @@ record StartFlush(FlushMark mark, boolean isSuspect) {
     String failure = flush(store, owner);
     if (failure != null) {
       LOG.error("volume {}: {}", config.name(), failure);
-    } else if (!mark.wasSet()) {
+    } else if (mark.wasSet()) {
+      store.forgetCache();
+    } else {
       mark.clear();
     }
     return new StartFlush(mark, failure != null || mark.wasSet());

@@ -141,6 +141,15 @@ final class VolumeService implements VolumeEffects, NbdExport {
   }
 
   @Override
+  public String full() {
+    return clients.size() < config.clientsMax()
+        ? null
+        : "this volume has "
+            + clients.size()
+            + " clients, as many as --clients-max lets in; disconnect one first";
+  }
+
+  @Override
   public String unavailable() {
     if (core.isPrimary()) {
       return ready && !core.recall().isPending() ? null : waiting;

@@ -93,6 +93,12 @@ final class StartCommand implements Callable<Integer> {
   @Option(names = "--serve-reads", description = "A secondary serves reads too.")
   boolean serveReads;
 
+  @Option(
+      names = "--clients-max",
+      defaultValue = "" + VolumeConfig.CLIENTS_DEFAULT,
+      description = "How many NBD connections there may be at once.")
+  int clientsMax;
+
   @Option(names = "--http", description = "HOST:PORT for /metrics and /health.")
   String http;
 
@@ -216,7 +222,8 @@ final class StartCommand implements Callable<Integer> {
         new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
         new TlsSettings(linkCert, linkTlsKey, linkCa, null),
         bare.linkKey(),
-        bare.io());
+        bare.io(),
+        clientsMax);
   }
 
   private List<ReplicaConfig> replicaConfigs() {

@@ -95,6 +95,7 @@ final class VolumeOptions {
         TlsSettings.NONE,
         TlsSettings.NONE,
         linkKey,
-        io);
+        io,
+        VolumeConfig.CLIENTS_DEFAULT);
   }
 }

@@ -29,6 +29,7 @@ import java.util.List;
  * @param linkTls TLS for links, both ends
  * @param linkKey a file with the links' key, or null for the one in {@code meta}, if there is one
  * @param io the way of the bytes to the backing file
+ * @param clientsMax how many NBD clients there may be at once
  */
 public record VolumeConfig(
     String name,
@@ -49,7 +50,11 @@ public record VolumeConfig(
     TlsSettings nbdTls,
     TlsSettings linkTls,
     Path linkKey,
-    IoMode io) {
+    IoMode io,
+    int clientsMax) {
+  /** How many NBD clients there may be at once, if nothing else is said. */
+  public static final int CLIENTS_DEFAULT = 64;
+
   /** The smallest chunk. */
   public static final int CHUNK_BYTES_MIN = 64 * 1024;
 
@@ -81,6 +86,9 @@ public record VolumeConfig(
     }
     if (pathTimeoutMs < 100 || pathTimeoutMs > 3_600_000) {
       throw new IllegalArgumentException("path timeout " + pathTimeoutMs + ": 100 ms to an hour");
+    }
+    if (clientsMax < 1 || clientsMax > 10_000) {
+      throw new IllegalArgumentException("clients at most " + clientsMax + ": 1 to 10000");
     }
     listen = List.copyOf(listen);
     if (listen.stream().anyMatch(Endpoint::rdma)) {

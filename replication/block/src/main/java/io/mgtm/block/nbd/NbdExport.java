@@ -20,6 +20,9 @@ public interface NbdExport {
   /** Why no client may use the volume now, or null. */
   String unavailable();
 
+  /** Why no further client may connect, though those that are there may go on, or null. */
+  String full();
+
   /** Whether zeroing is faster than writing zeros. */
   boolean zeroesFast();
 

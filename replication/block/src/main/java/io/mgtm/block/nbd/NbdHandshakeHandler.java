@@ -160,7 +160,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
   private void exportName(ChannelHandlerContext ctx, ByteBuf data) {
     String name =
         data.readableBytes() > Nbd.NAME_BYTES_MAX ? null : data.toString(StandardCharsets.UTF_8);
-    if (!isServed(name) || export.unavailable() != null) {
+    if (!isServed(name) || refusal() != null) {
       fatal(ctx, "asked for an export that is not served" + why());
       return;
     }
@@ -174,7 +174,11 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
   }
 
   private String why() {
-    return export.unavailable() == null ? "" : ": " + export.unavailable();
+    return refusal() == null ? "" : ": " + refusal();
+  }
+
+  private String refusal() {
+    return export.unavailable() != null ? export.unavailable() : export.full();
   }
 
   private boolean isServed(String name) {
@@ -231,8 +235,8 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
       error(ctx, option, Nbd.REP_ERR_UNKNOWN, "export '" + name + "' is not served here");
       return;
     }
-    if (export.unavailable() != null) {
-      error(ctx, option, Nbd.REP_ERR_POLICY, export.unavailable());
+    if (refusal() != null) {
+      error(ctx, option, Nbd.REP_ERR_POLICY, refusal());
       return;
     }
     ByteBuf size = ctx.alloc().buffer(12);

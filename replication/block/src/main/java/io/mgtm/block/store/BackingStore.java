@@ -50,7 +50,10 @@ public interface BackingStore extends Closeable {
   /** Whether {@link #zero} is faster than writing zeros. */
   boolean zeroesFast();
 
-  /** Complete when everything that had completed before the call is on stable storage. */
+  /**
+   * Complete when everything that had completed before the call is on stable storage. One that
+   * fails ends with {@link #forgetCache}.
+   */
   void flush(Object context, Completion completion);
 
   /**
@@ -58,6 +61,12 @@ public interface BackingStore extends Closeable {
    * store that passes the page cache by.
    */
   void prefetch(long offset, long length);
+
+  /**
+   * A flush has failed, or may have: reads show from here on what the disk has, as far as the system
+   * lets go what its page cache still holds of what it could not write. May block; any thread.
+   */
+  void forgetCache();
 
   /**
    * The state of the bytes from {@code offset} on.

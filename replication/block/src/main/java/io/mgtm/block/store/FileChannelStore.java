@@ -139,7 +139,21 @@ public final class FileChannelStore implements BackingStore {
 
   @Override
   public void flush(Object context, Completion completion) {
-    onWorker(() -> channel.force(false), "flush", 0, sizeBytes, context, completion);
+    onWorker(this::force, "flush", 0, sizeBytes, context, completion);
+  }
+
+  private void force() throws IOException {
+    try {
+      channel.force(false);
+    } catch (IOException e) {
+      forgetCache();
+      throw e;
+    }
+  }
+
+  @Override
+  public void forgetCache() {
+    ranges.forgetCache();
   }
 
   /** A step of work that may fail. */

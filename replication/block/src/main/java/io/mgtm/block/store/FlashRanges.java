@@ -94,6 +94,20 @@ final class FlashRanges implements RangeOps {
   }
 
   @Override
+  public void forgetCache() {
+    forgetCache(file);
+  }
+
+  /** See {@link BackingStore#forgetCache}. */
+  static void forgetCache(FlashFile file) {
+    try {
+      file.evict();
+    } catch (FlashException e) {
+      LOG.warn("{}: the page cache may show what the disk has not: {}", file.path(), e.getMessage());
+    }
+  }
+
+  @Override
   public long extentAt(long offset, long length) {
     return extentAt(file, offset, length);
   }

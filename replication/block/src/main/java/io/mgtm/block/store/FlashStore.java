@@ -161,6 +161,11 @@ final class FlashStore implements BackingStore {
   }
 
   @Override
+  public void forgetCache() {
+    FlashRanges.forgetCache(file);
+  }
+
+  @Override
   public void prefetch(long offset, long length) {
     if (!file.direct()) {
       prefetcher.offer(offset, length);

@@ -243,6 +243,9 @@ final class FlashWorker implements Runnable {
     FlashPiece piece = pieces[(int) tag];
     FlashRequest request = piece.request;
     if (error != null) {
+      if (request.kind == FlashRequest.Kind.FLUSH) {
+        FlashRanges.forgetCache(file);
+      }
       fail(request, error.errno() == Errno.ENOSPC || error.errno() == Errno.EDQUOT, error);
     } else if (piece.step == Step.READ && bytes < piece.wantedBytes()) {
       fail(request, false, endsEarly());

@@ -64,6 +64,10 @@ final class PlainRanges implements RangeOps {
     }
   }
 
+  /** Java has no call for it: what the page cache shows is what there is. */
+  @Override
+  public void forgetCache() {}
+
   @Override
   public long extentAt(long offset, long length) {
     return length;

@@ -13,6 +13,9 @@ interface RangeOps extends AutoCloseable {
   /** Reads a range into the page cache. Called by the prefetcher's thread only; may block. */
   void prefetch(long offset, long length) throws IOException;
 
+  /** See {@link BackingStore#forgetCache}. Any thread; blocks. */
+  void forgetCache();
+
   /** See {@link BackingStore#extentAt}. Any thread. */
   long extentAt(long offset, long length);
 

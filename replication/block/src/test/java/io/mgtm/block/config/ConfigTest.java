@@ -82,7 +82,8 @@ class ConfigTest {
         TlsSettings.NONE,
         TlsSettings.NONE,
         null,
-        IoMode.CACHE);
+        IoMode.CACHE,
+        VolumeConfig.CLIENTS_DEFAULT);
   }
 
   @Test

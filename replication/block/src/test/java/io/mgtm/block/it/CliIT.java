@@ -1,6 +1,7 @@
 package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -10,6 +11,7 @@ import io.mgtm.testing.OwnAddress;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.ServerSocket;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -171,6 +173,25 @@ class CliIT {
             .readTree(on(right, "status", "--name", "v1", "--json").succeeded().output());
     assertThat(status.path("role").asText()).isEqualTo("primary");
     assertThat(status.path("generations").size()).isEqualTo(2);
+  }
+
+  @Test
+  void soManyClientsAndNoMore() throws Exception {
+    VolumeProcess alone = new VolumeProcess(folder, "left", 0).listening();
+    left = alone.with("--size", "8M", "--clients-max", "2").start();
+    try (NbdClient first = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
+      NbdClient second = new NbdClient(left.socket(), VolumeProcess.VOLUME);
+      assertThatThrownBy(() -> new NbdClient(left.socket(), VolumeProcess.VOLUME))
+          .isInstanceOf(IOException.class);
+      assertThat(left.tail()).contains("2 clients, as many as --clients-max lets in");
+      assertThat(left.status().path("serving").asBoolean()).isTrue();
+      second.close();
+      Await.until("it is gone", () -> left.status().path("clients").asInt() == 1);
+      try (NbdClient third = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
+        assertThat(third.write(0, new byte[512], true)).isZero();
+      }
+      assertThat(first.read(0, 512)).hasSize(512);
+    }
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A flush fails, the system drops what it could not write, and the process is killed before it has
  * written down that it failed. The disk is a loop device whose image finds no room; that the device
- * is closed takes the page cache away.
+ * is closed takes the page cache away. And what is read between a failed flush and that.
  */
 class LostFlushIT {
   private static final int PIECE = 65_536;
@@ -142,6 +142,37 @@ class LostFlushIT {
       assertThat(client.flush()).as("and it is told once").isZero();
     }
     assertThat(left.status().path("sizeBytes").asLong()).isEqualTo(32 << 20);
+  }
+
+  @Test
+  void afterAFailedFlushReadsShowWhatTheDiskHas() throws Exception {
+    failing(left);
+    left.with("--size", "64M").start();
+    assertThat(left.ask("promote", "force", true).path("error").asText()).isEmpty();
+    fill();
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
+      byte[] data = new byte[PIECE];
+      Arrays.fill(data, FILL);
+      assertThat(client.write(NEW, data, false)).isZero();
+      assertThat(client.flush()).isNotZero();
+      assertThat(client.read(NEW, PIECE)).isEqualTo(new byte[PIECE]);
+    }
+  }
+
+  @Test
+  void aReplicaThatFailedToFlushIsComparedByWhatItsDiskHas() throws Exception {
+    left.with("--resync", "compare");
+    start(right, left);
+    fill();
+    byte[] data = new byte[PIECE];
+    Arrays.fill(data, FILL);
+    try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
+      assertThat(client.write(NEW, data, false)).isZero();
+      assertThat(client.flush()).isZero();
+    }
+    Await.until("it failed", () -> right.status().path("storeErrors").asInt() > 0);
+    Files.delete(small.resolve("ballast"));
+    assertEqualCopies();
   }
 
   private void assertEqualCopies() throws Exception {

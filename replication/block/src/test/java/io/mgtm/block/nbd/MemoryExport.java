@@ -69,6 +69,11 @@ final class MemoryExport implements NbdExport {
   }
 
   @Override
+  public String full() {
+    return null;
+  }
+
+  @Override
   public String unavailable() {
     return unavailable;
   }

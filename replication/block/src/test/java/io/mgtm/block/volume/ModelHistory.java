@@ -16,6 +16,7 @@ final class ModelHistory {
     int ackedAt = Integer.MAX_VALUE;
     boolean durable;
     int durableAt = Integer.MAX_VALUE;
+    long durableIn;
     long generation;
     int node;
     long issuedIn;
@@ -70,18 +71,23 @@ final class ModelHistory {
     write.ackedAt = ++clock;
     write.durable = durable;
     write.durableAt = durable ? write.ackedAt : Integer.MAX_VALUE;
+    write.durableIn = generation;
     write.generation = generation;
     for (int block = write.offset; block < write.offset + write.length; block++) {
       newest[block] = Math.max(newest[block], write.issuedAt);
     }
   }
 
-  /** A FLUSH issued at {@code issuedAt} on {@code node} succeeded. */
-  void flushed(int node, int issuedAt) {
+  /**
+   * A FLUSH issued at {@code issuedAt} on {@code node} succeeded, and was answered in {@code
+   * generation}: a copy that was cut off before does not know that, and need not have it durable.
+   */
+  void flushed(int node, int issuedAt, long generation) {
     clock++;
     for (Write write : writes) {
       boolean lost = write.ackedAt < lastPowerLoss || write.lost;
       if (write.node == node && write.ackedAt < issuedAt && !lost) {
+        write.durableIn = write.durable ? write.durableIn : generation;
         write.durable = true;
         write.durableAt = Math.min(write.durableAt, clock);
       }
@@ -145,7 +151,8 @@ final class ModelHistory {
   }
 
   private boolean isRequired(Write write, Generations known) {
-    return isLasting(write) && known.contains(write.generation);
+    boolean durable = write.durable && known.contains(write.durableIn);
+    return known.contains(write.generation) && (durable || isKept(write));
   }
 
   /** Checks a disk that must hold whatever was acknowledged in generations it knows. */
@@ -230,8 +237,12 @@ final class ModelHistory {
   }
 
   private boolean isLasting(Write write) {
-    return write.ackedAt != Integer.MAX_VALUE
-        && (write.durable || (write.ackedAt > lastPowerLoss && !write.spoiled));
+    return write.ackedAt != Integer.MAX_VALUE && (write.durable || isKept(write));
+  }
+
+  /** Whether caches that no power loss emptied have it. */
+  private boolean isKept(Write write) {
+    return write.ackedAt != Integer.MAX_VALUE && write.ackedAt > lastPowerLoss && !write.spoiled;
   }
 
   private List<Write> required(Generations known) {

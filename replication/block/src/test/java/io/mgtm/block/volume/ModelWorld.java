@@ -20,6 +20,7 @@ final class ModelWorld {
   final List<ModelNode> nodes = new ArrayList<>();
   final List<ModelConnection> connections = new ArrayList<>();
   final LinkMode mode;
+  private final boolean cascade;
   final CoreTiming timing;
   private final StringBuilder trace = new StringBuilder();
   private final boolean tracing;
@@ -39,7 +40,7 @@ final class ModelWorld {
     // Some faults show with two replicas of one primary only.
     boolean both = fault == ModelFault.GENERATION_NOT_SPREAD;
     boolean three = random.nextInt(3) == 0 || both;
-    boolean cascade = three && random.nextBoolean() && !both;
+    cascade = three && random.nextBoolean() && !both;
     boolean checksums = random.nextInt(3) == 0;
     boolean small = random.nextInt(3) == 0;
     int[] kept = {0, 0, 0, ModelNode.BLOCKS / 2, ModelNode.BLOCKS};
@@ -217,7 +218,10 @@ final class ModelWorld {
     }
     promotions.acknowledged(node);
     if (change.context() instanceof Flush) {
-      history.flushed(node.index, ((Flush) change.context()).issuedAt());
+      history.flushed(
+          node.index,
+          ((Flush) change.context()).issuedAt(),
+          node.core.state().generations().current());
     } else {
       history.acked(
           (Long) change.context(), change.isFua(), node.core.state().generations().current());
@@ -372,7 +376,9 @@ final class ModelWorld {
     if (mode == LinkMode.SYNC && asked) {
       fail(node, history.violationOfAll(node.content()), "promoted without force");
     }
-    if (mode == LinkMode.SYNC) {
+    // Whom a secondary leaves behind is in the generation in which the primary goes on.
+    boolean handedOn = cascade && node.index >= 2;
+    if (mode == LinkMode.SYNC && (asked || !handedOn)) {
       fail(node, history.violation(node.content(), before), "promoted");
     }
     if (!node.inFlight.isEmpty()) {
