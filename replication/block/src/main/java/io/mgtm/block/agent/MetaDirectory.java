@@ -88,12 +88,18 @@ final class MetaDirectory implements AutoCloseable {
   }
 
   VolumeState loadState() throws IOException {
+    if (!Files.isRegularFile(stateFile())) {
+      throw new IOException(damaged("it is no file"));
+    }
     byte[] bytes = Files.readAllBytes(stateFile());
     // Whoever put it there may have been killed before its name was on stable storage.
     forceFolder();
     try {
       StateFile file = JSON.readValue(JsonSeal.open(bytes), StateFile.class);
-      if (file.version() != VERSION && file.version() != VERSION_UNSEALED) {
+      if (file.version() < VERSION_UNSEALED) {
+        throw new IOException("it names no version");
+      }
+      if (file.version() > VERSION) {
         throw new UnknownVersion(
             stateFile()
                 + " has version "

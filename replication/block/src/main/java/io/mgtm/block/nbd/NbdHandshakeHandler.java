@@ -380,7 +380,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
 
   private void fatal(ChannelHandlerContext ctx, String reason) {
     finished = true;
-    LOG.warn("NBD client {} {}; the connection is closed", ctx.channel().remoteAddress(), reason);
+    LOG.warn("NBD client {} {}; the connection is closed", NbdClient.nameOf(ctx.channel()), reason);
     close(ctx);
   }
 

@@ -375,8 +375,7 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
 
   @Override
   public String describe() {
-    String address = String.valueOf(context.channel().remoteAddress());
-    return address.isEmpty() ? "at " + context.channel().localAddress() : address;
+    return NbdClient.nameOf(context.channel());
   }
 
   @Override

@@ -114,6 +114,15 @@ class MetaDirectoryTest {
   }
 
   @Test
+  void aStateThatIsSomethingElseIsFound() throws IOException {
+    Files.writeString(stateFile(), "{}");
+    assertThatThrownBy(this::open).hasMessageContaining("is damaged").hasMessageContaining("version");
+    Files.delete(stateFile());
+    Files.createDirectory(stateFile());
+    assertThatThrownBy(this::open).hasMessageContaining("is damaged: it is no file");
+  }
+
+  @Test
   void aVolumeThatWasInUseAndHasNoStateIsNotTakenForANewOne() throws IOException {
     Files.delete(stateFile());
     try (MetaDirectory meta = new MetaDirectory(folder, folder)) {

@@ -183,7 +183,9 @@ class CliIT {
       NbdClient second = new NbdClient(left.socket(), VolumeProcess.VOLUME);
       assertThatThrownBy(() -> new NbdClient(left.socket(), VolumeProcess.VOLUME))
           .isInstanceOf(IOException.class);
-      assertThat(left.tail()).contains("2 clients, as many as --clients-max lets in");
+      assertThat(left.tail())
+          .contains("NBD client at " + left.socket())
+          .contains("2 clients, as many as --clients-max lets in");
       assertThat(left.status().path("serving").asBoolean()).isTrue();
       second.close();
       Await.until("it is gone", () -> left.status().path("clients").asInt() == 1);
