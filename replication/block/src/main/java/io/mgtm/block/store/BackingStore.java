@@ -63,8 +63,9 @@ public interface BackingStore extends Closeable {
   void prefetch(long offset, long length);
 
   /**
-   * A flush has failed, or may have: reads show from here on what the disk has, as far as the system
-   * lets go what its page cache still holds of what it could not write. May block; any thread.
+   * A flush has failed, or may have: reads show from here on what the disk has, as far as the
+   * system lets go what its page cache still holds of what it could not write. May block; any
+   * thread.
    */
   void forgetCache();
 

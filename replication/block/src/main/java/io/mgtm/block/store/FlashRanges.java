@@ -103,7 +103,8 @@ final class FlashRanges implements RangeOps {
     try {
       file.evict();
     } catch (FlashException e) {
-      LOG.warn("{}: the page cache may show what the disk has not: {}", file.path(), e.getMessage());
+      LOG.warn(
+          "{}: the page cache may show what the disk has not: {}", file.path(), e.getMessage());
     }
   }
 

@@ -116,7 +116,9 @@ class MetaDirectoryTest {
   @Test
   void aStateThatIsSomethingElseIsFound() throws IOException {
     Files.writeString(stateFile(), "{}");
-    assertThatThrownBy(this::open).hasMessageContaining("is damaged").hasMessageContaining("version");
+    assertThatThrownBy(this::open)
+        .hasMessageContaining("is damaged")
+        .hasMessageContaining("version");
     Files.delete(stateFile());
     Files.createDirectory(stateFile());
     assertThatThrownBy(this::open).hasMessageContaining("is damaged: it is no file");
