@@ -127,7 +127,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private static HostPort free() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return new HostPort("127.0.0.1", socket.getLocalPort());
     }
   }
