@@ -97,6 +97,11 @@ final class ModelFlushes {
     died = false;
   }
 
+  /** Whether a flush is under way, as the mark says. */
+  boolean isUnderWay() {
+    return mark;
+  }
+
   private boolean isSuspect() {
     return mark && node.world.fault != ModelFault.FLUSH_MARK_IGNORED;
   }

@@ -123,6 +123,11 @@ final class ModelHistory {
     }
   }
 
+  /** Whether a client was told that the write is durable. */
+  boolean isDurable(long id) {
+    return writes.get((int) id).durable;
+  }
+
   int tick() {
     return ++clock;
   }
