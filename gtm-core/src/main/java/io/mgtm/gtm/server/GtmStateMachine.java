@@ -111,7 +111,7 @@ final class GtmStateMachine implements StateMachine {
   private static LogException damaged(String what, Throwable cause) {
     return new LogException(
         Category.CORRUPT,
-        what + "; restore the data folder from a backup or from another member",
+        what + "; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup",
         cause);
   }
 

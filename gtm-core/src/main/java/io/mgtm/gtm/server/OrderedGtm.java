@@ -227,8 +227,8 @@ final class OrderedGtm {
     } catch (BufferUnderflowException e) {
       throw new LogException(
           Category.CORRUPT,
-          "The checkpoint's table of attachments is damaged; restore the data folder from a backup"
-              + " or from another member",
+          "The checkpoint's table of attachments is damaged; a member of a group starts with an"
+              + " empty folder and joins again, a node alone is restored from a backup",
           e);
     }
     Runnable state = machine.load(encoded);

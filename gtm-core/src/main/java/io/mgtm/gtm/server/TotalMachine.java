@@ -54,7 +54,7 @@ final class TotalMachine implements OrderedMachine {
     } catch (BufferUnderflowException e) {
       throw new LogException(
           Category.CORRUPT,
-          "Proposal %d of the log ends within an op; restore the data folder from a backup or from another member"
+          "Proposal %d of the log ends within an op; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
               .formatted(index),
           e);
     }

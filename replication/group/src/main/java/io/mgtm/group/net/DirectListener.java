@@ -92,7 +92,7 @@ final class DirectListener {
       listening.close();
       throw new LogException(
           Category.ACCESS,
-          "Member at %s cannot listen for links of other members: %s"
+          "Member at %s cannot listen for links of other members: %s; correct its own address in group.members, which must be one of this machine"
               .formatted(member, bound.cause().getMessage()),
           bound.cause());
     }

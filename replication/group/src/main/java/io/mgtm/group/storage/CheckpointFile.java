@@ -69,7 +69,7 @@ public record CheckpointFile(
             || header.getLong(40) != member.getLeastSignificantBits())) {
       throw new LogException(
           Category.CORRUPT,
-          "%s is not the checkpoint that was written here: files were mixed up; restore the folder from a backup or from another member"
+          "%s is not the checkpoint that was written here: files were mixed up; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
               .formatted(files.describe(name)));
     }
     return found;

@@ -102,7 +102,7 @@ public final class CheckpointStore {
       throw new LogException(
           Category.CORRUPT,
           ("The log begins at index %d and no sound checkpoint reaches up to it (damaged: %s);"
-                  + " restore the folder from a backup or from another member")
+                  + " a member of a group starts with an empty folder and joins again, a node alone is restored from a backup")
               .formatted(logFirstIndex, damaged.isEmpty() ? "none" : String.join(", ", damaged)));
     }
     return Optional.empty();

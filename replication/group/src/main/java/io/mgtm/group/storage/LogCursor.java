@@ -58,7 +58,7 @@ public final class LogCursor implements AutoCloseable {
     if (end < 0) {
       throw new LogException(
           Category.CORRUPT,
-          "%s is damaged at offset %d, index %d; restore the folder from a backup or from another member"
+          "%s is damaged at offset %d, index %d; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
               .formatted(store.files().describe(segment.name()), offset, nextIndex));
     }
     term = segment.term(offset);

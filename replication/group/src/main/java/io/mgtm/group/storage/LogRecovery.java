@@ -121,7 +121,7 @@ final class LogRecovery {
       if (expected != -1 && sequence.getAsLong() != expected) {
         throw new LogException(
             Category.CORRUPT,
-            "%s is missing between other log files; restore the folder from a backup or from another member"
+            "%s is missing between other log files; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
                 .formatted(files.describe(FileNames.segment(expected))));
       }
       segments.add(new Segment(sequence.getAsLong(), member, files.map(name)));
@@ -198,7 +198,7 @@ final class LogRecovery {
       String first = segments.isEmpty() ? FileNames.segment(1) : segments.get(0).name();
       throw new LogException(
           Category.CORRUPT,
-          "%s, the first file of the log, is %s; restore the folder from a backup or from another member"
+          "%s, the first file of the log, is %s; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
               .formatted(
                   files.describe(first), segments.isEmpty() ? "missing" : "damaged in its header"));
     }
@@ -280,8 +280,8 @@ final class LogRecovery {
     return new LogException(
         Category.CORRUPT,
         ("%s has no sound record of index %d at offset %d, but %s that index %d was on disk:"
-                + " acknowledged entries are damaged and nothing was changed; restore the folder from"
-                + " a backup or from another member")
+                + " acknowledged entries are damaged and nothing was changed; a member of a"
+                + " group starts with an empty folder and joins again, a node alone is restored from a backup")
             .formatted(
                 files.describe(segments.get(endSegment).name()),
                 endIndex,

@@ -142,7 +142,7 @@ final class Segment {
       throw new LogException(
           Category.CORRUPT,
           ("%s is not the file that was written here (member %s, number %d, %d bytes): files were"
-                  + " mixed up; restore the folder from a backup or from another member")
+                  + " mixed up; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup")
               .formatted(place, writer, buffer.getLong(16), buffer.getInt(48)));
     }
     firstIndex = buffer.getLong(24);

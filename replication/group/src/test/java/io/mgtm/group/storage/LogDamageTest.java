@@ -118,7 +118,8 @@ class LogDamageTest {
         .isInstanceOf(LogException.class)
         .hasMessageContaining("index 5")
         .hasMessageContaining("the record at offset")
-        .hasMessageContaining("says that index 60 was on disk");
+        .hasMessageContaining("says that index 60 was on disk")
+        .hasMessageContaining("a member of a group starts with an empty folder");
   }
 
   @Test
