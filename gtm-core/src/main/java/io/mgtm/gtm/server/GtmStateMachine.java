@@ -111,7 +111,8 @@ final class GtmStateMachine implements StateMachine {
   private static LogException damaged(String what, Throwable cause) {
     return new LogException(
         Category.CORRUPT,
-        what + "; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup",
+        what
+            + "; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup",
         cause);
   }
 
