@@ -11,7 +11,7 @@ import java.util.Random;
  * and lets them learn that nothing will come by {@link #fail}; {@link #lose} throws away what was
  * not on stable storage. {@link #on} brings the disk back.
  */
-interface CutDisk extends AutoCloseable {
+interface CutDisk {
   /** Makes a disk and mounts it: by dm-log-writes where the kernel has that, else by nbdfuse. */
   static CutDisk make(Path folder, String name) throws Exception {
     return LoggedDisk.isThere(folder) ? new LoggedDisk(folder, name) : new ServedDisk(folder, name);
@@ -31,4 +31,7 @@ interface CutDisk extends AutoCloseable {
 
   /** Its processes are dead: {@code random} says what is there of what was not flushed. */
   String lose(Random random) throws Exception;
+
+  /** Unmounted and gone. */
+  void close() throws Exception;
 }

@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
@@ -20,7 +21,7 @@ import java.util.Random;
  * The disk of a test, in memory, served by NBD to one client at a time. It knows what is on stable
  * storage, and what was written since the last flush; it can stop, fail, and lose the latter.
  */
-final class DiskServer implements AutoCloseable {
+final class DiskServer {
   private static final int SECTOR = 512;
   private static final int EIO = 5;
   private static final int EINVAL = 22;
@@ -36,7 +37,11 @@ final class DiskServer implements AutoCloseable {
     READ_ONLY
   }
 
-  private record Write(int offset, byte[] data) {}
+  private record Write(int offset, ByteBuffer data) {
+    int sectors() {
+      return data.capacity() / SECTOR;
+    }
+  }
 
   private final ServerSocketChannel listener;
   private final Thread thread;
@@ -91,7 +96,7 @@ final class DiskServer implements AutoCloseable {
     int way = random.nextInt(4);
     for (Write write : loose) {
       int chance = way == 0 ? 99 : way == 1 ? 0 : random.nextInt(100);
-      int sectors = write.data.length / SECTOR;
+      int sectors = write.sectors();
       if (chance < 45) {
         store(write, 0, sectors);
         kept++;
@@ -110,11 +115,11 @@ final class DiskServer implements AutoCloseable {
 
   private void store(Write write, int from, int to) {
     int at = from * SECTOR;
-    System.arraycopy(write.data, at, durable, write.offset + at, (to - from) * SECTOR);
+    write.data.get(at, durable, write.offset + at, (to - from) * SECTOR);
   }
 
   private void flush() {
-    loose.forEach(write -> store(write, 0, write.data.length / SECTOR));
+    loose.forEach(write -> store(write, 0, write.sectors()));
     loose.clear();
     flushes++;
   }
@@ -202,7 +207,7 @@ final class DiskServer implements AutoCloseable {
       case 0 -> {}
       case 1 -> {
         System.arraycopy(data, 0, live, offset, data.length);
-        loose.add(new Write(offset, data));
+        loose.add(new Write(offset, ByteBuffer.wrap(data)));
       }
       case 3 -> flush();
       default -> {
@@ -212,8 +217,7 @@ final class DiskServer implements AutoCloseable {
     return 0;
   }
 
-  @Override
-  public void close() throws Exception {
+  void close() throws Exception {
     listener.close();
     thread.interrupt();
     thread.join();

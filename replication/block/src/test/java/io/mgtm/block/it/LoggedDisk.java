@@ -25,7 +25,9 @@ final class LoggedDisk implements CutDisk {
     this.name = "mgtm-" + name;
     this.durable = folder.resolve("durable");
     Files.createDirectories(mounted());
-    run("truncate -s %s durable && mkfs.ext4 -q -J size=4 -E lazy_itable_init=0 durable", SIZE);
+    run(
+        "truncate -s %s durable && mkfs.ext4 -q -J size=4 -E lazy_itable_init=0 durable"
+            .formatted(SIZE));
     on();
   }
 
@@ -40,8 +42,8 @@ final class LoggedDisk implements CutDisk {
     return folder.resolve("mounted");
   }
 
-  private String run(String script, Object... arguments) throws Exception {
-    String whole = "set -e; export DM_DISABLE_UDEV=1; " + script.formatted(arguments);
+  private String run(String script) throws Exception {
+    String whole = "set -e; export DM_DISABLE_UDEV=1; " + script;
     return Tools.run(folder, "bash", "-c", whole).succeeded().output().strip();
   }
 
@@ -51,29 +53,29 @@ final class LoggedDisk implements CutDisk {
     Files.deleteIfExists(folder.resolve("image"));
     devices =
         run(
-            "cp --sparse=always durable image; truncate -s %1$s log;"
-                + " image=$(losetup -f --show image); log=$(losetup -f --show log);"
-                + " sectors=$(blockdev --getsz $image);"
-                + " dmsetup create %2$s --table \"0 $sectors log-writes $image $log\";"
-                + " mount /dev/mapper/%2$s mounted;"
-                + " dmsetup load %2$s --table \"0 $sectors error\";"
-                + " echo $image $log",
-            LOG_SIZE, name);
+            ("cp --sparse=always durable image; truncate -s %1$s log;"
+                    + " image=$(losetup -f --show image); log=$(losetup -f --show log);"
+                    + " sectors=$(blockdev --getsz $image);"
+                    + " dmsetup create %2$s --table \"0 $sectors log-writes $image $log\";"
+                    + " mount /dev/mapper/%2$s mounted;"
+                    + " dmsetup load %2$s --table \"0 $sectors error\";"
+                    + " echo $image $log")
+                .formatted(LOG_SIZE, name));
   }
 
   @Override
   public void freeze() throws Exception {
-    run("dmsetup suspend --noflush --nolockfs %s", name);
+    run("dmsetup suspend --noflush --nolockfs " + name);
   }
 
   @Override
   public void fail() throws Exception {
-    run("dmsetup resume %s", name);
+    run("dmsetup resume " + name);
   }
 
   @Override
   public String lose(Random random) throws Exception {
-    run("umount -l mounted; dmsetup remove --retry %s; losetup -d %s", name, devices);
+    run("umount -l mounted; dmsetup remove --retry %s; losetup -d %s".formatted(name, devices));
     devices = "";
     return new WriteLog(folder.resolve("log")).replay(durable, random);
   }

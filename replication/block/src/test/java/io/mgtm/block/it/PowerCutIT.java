@@ -98,7 +98,9 @@ class PowerCutIT {
   }
 
   private void run(String mode, int rounds) throws Exception {
-    new Mounts(folder).need();
+    if (!LoggedDisk.isThere(folder)) {
+      new Mounts(folder).need();
+    }
     long seed = Long.getLong("seed", 21);
     random = new Random(seed);
     diskOfA = CutDisk.make(folder, "a");
@@ -244,7 +246,7 @@ class PowerCutIT {
       }
       found[block] = oldest;
     }
-    assertThat(bad).as("what is wrong at " + copy.name).isEmpty();
+    assertThat(bad).as("what is wrong at %s", copy.name).isEmpty();
     return found;
   }
 
