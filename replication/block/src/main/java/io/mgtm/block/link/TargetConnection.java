@@ -32,6 +32,7 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
   private final Authentication authentication;
   private final Newcomers newcomers;
   private boolean met;
+  private boolean refused;
   private boolean asked;
   private boolean ackScheduled;
   private boolean ackOwed;
@@ -90,7 +91,10 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
     if (asked) {
       return;
     }
-    if (!met) {
+    if (refused) {
+      // Each of its tries ends here; the receiver has told why, once.
+      LOG.debug("a source at {} was refused: {}", context().channel().remoteAddress(), why);
+    } else if (!met) {
       LOG.info("a source at {} was not taken: {}", context().channel().remoteAddress(), why);
     }
     receiver().lost(this, why);
@@ -173,6 +177,7 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       writer().bits(core.view().changedSince(source.nodeId()));
       writer().text(Frame.WELCOME, Hello.write(core.identityFor(source.nodeId())));
     } else {
+      refused = true;
       // Who has proved nothing is not told what this copy is.
       String told =
           security.isProving() ? decision.reason() : "refused; the other side's log says why";

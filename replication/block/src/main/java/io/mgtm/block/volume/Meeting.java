@@ -61,7 +61,11 @@ public final class Meeting {
     }
     if (source.nodeId().equals(target.nodeId())) {
       return new Decision(
-          Outcome.MISMATCH, "the replica is this very volume (node " + source.nodeId() + ")");
+          Outcome.MISMATCH,
+          "both are node "
+              + source.nodeId()
+              + ": the address is this side's own, or the metadata of one was copied to the other;"
+              + " there, move that directory away and start it with --receive");
     }
     if (source.sizeBytes() != target.sizeBytes()) {
       return new Decision(

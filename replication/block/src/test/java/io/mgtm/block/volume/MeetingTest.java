@@ -28,6 +28,13 @@ class MeetingTest {
   }
 
   @Test
+  void twoCopiesThatAreOneNodeAreNotLinked() {
+    Decision decision = Meeting.decide(primary(SECOND), side("a", Role.SECONDARY, FIRST));
+    assertThat(decision.outcome()).isEqualTo(Outcome.MISMATCH);
+    assertThat(decision.reason()).contains("both are node a").contains("copied");
+  }
+
+  @Test
   void anEmptyTargetGetsEverything() {
     assertThat(outcome(primary(FIRST), secondary(Generations.NONE))).isEqualTo(Outcome.ALL_CHUNKS);
   }
