@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
  * The disk of one of three members is slow, or full, under load through the proxy: no request
  * fails, no gxid and no value comes twice, no snapshot is wrong.
  */
+@Tag("long")
 class DiskFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(DiskFaultsIT.class);
   private static final int WRITE_MS = 30;
@@ -44,7 +45,6 @@ class DiskFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void aLeaderWhoseDiskIsFullLetsAnotherLead() throws Exception {
     try (TestDisk disk = TestDisk.small(data("g1"), SMALL_MIB);
         GroupUnderLoad running = GroupUnderLoad.start(settings())) {
@@ -65,7 +65,6 @@ class DiskFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void aFollowerWhoseDiskIsFullIsNotMissedAndCatchesUp() throws Exception {
     try (TestDisk disk = TestDisk.small(data("g1"), SMALL_MIB);
         GroupUnderLoad running = GroupUnderLoad.start(settings())) {
@@ -84,7 +83,6 @@ class DiskFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void aSlowDiskOfTheLeaderOrAFollowerBreaksNothing() throws Exception {
     try (TestDisk disk = TestDisk.slow(data("g1"), scratch.resolve("nbd"), WRITE_MS);
         GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 3, "fifo"))) {

@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * load: through the proxy, which gives back what was lost, no request fails, no gxid and no value
  * comes twice, no snapshot is wrong.
  */
+@Tag("long")
 class LazyGroupIT {
   private static final Logger log = LoggerFactory.getLogger(LazyGroupIT.class);
   private static final int KILLS = 3;
@@ -42,13 +43,11 @@ class LazyGroupIT {
   @TempDir Path scratch;
 
   @Test
-  @Tag("long")
   void leadersOfTwoThatAreKilledOneAfterAnotherAreNotMissed() throws Exception {
     killLeaders(2);
   }
 
   @Test
-  @Tag("long")
   void leadersOfThreeThatAreKilledOneAfterAnotherAreNotMissed() throws Exception {
     killLeaders(3);
   }
@@ -75,7 +74,6 @@ class LazyGroupIT {
   }
 
   @Test
-  @Tag("long")
   void whatOnlyTheDeadLeaderHadComesBackFromTheProxy() throws Exception {
     int rounds = 3;
     try (TestNetwork network = TestNetwork.make("g1", "g2", "proxy");
@@ -128,7 +126,6 @@ class LazyGroupIT {
   }
 
   @Test
-  @Tag("long")
   void aPlannedTransferLosesNothingAndWaitsForNobody() throws Exception {
     try (GroupUnderLoad running =
         GroupUnderLoad.start(GroupUnderLoad.settings(folder, 2, "lazy"))) {
@@ -146,7 +143,6 @@ class LazyGroupIT {
     }
   }
 
-  @Tag("long")
   @Test
   void aProxyThatDiesWithTheLeaderLeavesNothingThatComesTwice() throws Exception {
     try (GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 2, "lazy"));

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * snapshot then shows exactly the transactions that had ended at one instant between question and
  * answer, the same order of them for all, which is what snapshot isolation stands on.
  */
+@Tag("long")
 class LinearizabilityIT {
   private static final int CLIENTS = 4;
   private static final int OPERATIONS = 8;
@@ -45,13 +46,11 @@ class LinearizabilityIT {
   }
 
   @Test
-  @Tag("long")
   void registersAreLinearizableWhileLeadersDie() throws Exception {
     checkWhileLeadersDie(LinearizabilityIT::registerWindow);
   }
 
   @Test
-  @Tag("long")
   void transactionsAndSnapshotsAreLinearizableWhileLeadersDie() throws Exception {
     checkWhileLeadersDie(LinearizabilityIT::transactionWindow);
   }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
  * others are killed and stopped. Nobody whose own member stays sees an error; no gxid and no value
  * comes twice, whoever gave it, and no snapshot is wrong.
  */
+@Tag("long")
 class TotalFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(TotalFaultsIT.class);
   private static final int ROUNDS = 1;
@@ -39,7 +40,6 @@ class TotalFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void membersThatAreKilledAreNotMissedByClientsOfTheProxyNorOfTheOthers() throws Exception {
     try (GroupUnderLoad running = start()) {
       for (int i = 0; i < 2 * ROUNDS; i++) {
@@ -66,7 +66,6 @@ class TotalFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void aMemberThatHangsIsLeftByItsFronts() throws Exception {
     try (GroupUnderLoad running = start()) {
       for (int i = 0; i < 3; i++) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two nodes that keep data and a witness, each with the proxy in a network of its own: through the
  * proxy no request fails, no gxid and no value comes twice, no snapshot is wrong.
  */
+@Tag("long")
 class WitnessIT {
   private static final String WITNESS = "g3";
   private static final int WITNESS_NODE = 2;
@@ -80,14 +81,12 @@ class WitnessIT {
     return "g" + (node + 1);
   }
 
-  @Tag("long")
   @Test
   void aPairInFifoGoesOnWhenOneIsKilledOrHangs() throws Exception {
     killAndHang("fifo");
   }
 
   @Test
-  @Tag("long")
   void aPairInLazyGoesOnWhenOneIsKilledOrHangs() throws Exception {
     killAndHang("lazy");
   }
@@ -112,13 +111,11 @@ class WitnessIT {
   }
 
   @Test
-  @Tag("long")
   void aPairInLazyThatIsCutInTwoLeadsOnce() throws Exception {
     cutInTwo("lazy");
   }
 
   @Test
-  @Tag("long")
   void aPairInFifoThatIsCutInTwoLeadsOnce() throws Exception {
     cutInTwo("fifo");
   }
@@ -154,7 +151,6 @@ class WitnessIT {
 
   /** Planted: what the witness is for. */
   @Test
-  @Tag("long")
   void withoutAWitnessBothSidesOfALazyPairServe() throws Exception {
     start("lazy", List.of("g1", "g2"), List.of());
     running.awaitVoters(2);

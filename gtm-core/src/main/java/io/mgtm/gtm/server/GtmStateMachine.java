@@ -69,7 +69,7 @@ final class GtmStateMachine implements StateMachine {
     } catch (CommandDecoder.UnknownCommandException e) {
       throw newer("entry " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
-      throw damaged("entry " + index + " of the log ends within a command", e);
+      throw LogException.damaged("entry " + index + " of the log ends within a command", e);
     }
   }
 
@@ -104,16 +104,8 @@ final class GtmStateMachine implements StateMachine {
     } catch (CheckpointDecoder.UnknownVersionException e) {
       throw newer(e.getMessage(), e);
     } catch (CheckpointDecoder.CorruptCheckpointException e) {
-      throw damaged(e.getMessage(), e);
+      throw LogException.damaged(e.getMessage(), e);
     }
-  }
-
-  private static LogException damaged(String what, Throwable cause) {
-    return new LogException(
-        Category.CORRUPT,
-        what
-            + "; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup",
-        cause);
   }
 
   /** The error of an entry or a state that this version does not know. */

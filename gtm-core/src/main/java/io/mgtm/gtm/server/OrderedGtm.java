@@ -1,7 +1,6 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
 import io.mgtm.group.Pieces;
 import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.Command;
@@ -225,10 +224,7 @@ final class OrderedGtm {
     try {
       encoded.head(loaded::restore);
     } catch (BufferUnderflowException e) {
-      throw new LogException(
-          Category.CORRUPT,
-          "The checkpoint's table of attachments is damaged; a member of a group starts with an"
-              + " empty folder and joins again, a node alone is restored from a backup",
+      throw LogException.damaged("The checkpoint's table of attachments is damaged",
           e);
     }
     Runnable state = machine.load(encoded);

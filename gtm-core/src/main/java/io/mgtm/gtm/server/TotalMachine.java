@@ -2,7 +2,6 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
 import io.mgtm.group.Pieces;
 import io.mgtm.group.StatePicture;
 import io.mgtm.group.total.OrderedMachine;
@@ -52,9 +51,7 @@ final class TotalMachine implements OrderedMachine {
     } catch (CommandDecoder.UnknownCommandException e) {
       throw GtmStateMachine.newer("proposal " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
-      throw new LogException(
-          Category.CORRUPT,
-          "Proposal %d of the log ends within an op; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
+      throw LogException.damaged("Proposal %d of the log ends within an op"
               .formatted(index),
           e);
     }

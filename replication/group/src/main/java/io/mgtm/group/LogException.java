@@ -7,6 +7,10 @@ package io.mgtm.group;
 public final class LogException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private static final String ADVICE =
+      "; a member of a group starts with an empty folder and joins again, a node alone is restored"
+          + " from a backup";
+
   /** What kind of trouble it is. */
   public enum Category {
     /** The folder cannot be created, read or written, or is read-only. */
@@ -33,6 +37,20 @@ public final class LogException extends RuntimeException {
   public LogException(Category category, String message, Throwable cause) {
     super(message, cause);
     this.category = category;
+  }
+
+  /**
+   * What acknowledged entries stand in is damaged; the message goes on with what to do.
+   *
+   * @param what is damaged, and where
+   * @param cause or null
+   */
+  public static LogException damaged(String what, Throwable cause) {
+    return new LogException(Category.CORRUPT, what + ADVICE, cause);
+  }
+
+  public static LogException damaged(String what) {
+    return damaged(what, null);
   }
 
   public Category category() {

@@ -67,9 +67,7 @@ public record CheckpointFile(
             || header.getLong(24) != term
             || header.getLong(32) != member.getMostSignificantBits()
             || header.getLong(40) != member.getLeastSignificantBits())) {
-      throw new LogException(
-          Category.CORRUPT,
-          "%s is not the checkpoint that was written here: files were mixed up; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
+      throw LogException.damaged("%s is not the checkpoint that was written here: files were mixed up"
               .formatted(files.describe(name)));
     }
     return found;

@@ -99,10 +99,7 @@ public final class CheckpointStore {
       names.remove(0);
     }
     if (logFirstIndex > 1) {
-      throw new LogException(
-          Category.CORRUPT,
-          ("The log begins at index %d and no sound checkpoint reaches up to it (damaged: %s);"
-                  + " a member of a group starts with an empty folder and joins again, a node alone is restored from a backup")
+      throw LogException.damaged(("The log begins at index %d and no sound checkpoint reaches up to it (damaged: %s)")
               .formatted(logFirstIndex, damaged.isEmpty() ? "none" : String.join(", ", damaged)));
     }
     return Optional.empty();

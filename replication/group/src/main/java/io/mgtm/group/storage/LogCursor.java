@@ -1,7 +1,6 @@
 package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
 import java.nio.ByteBuffer;
 
 /**
@@ -56,9 +55,7 @@ public final class LogCursor implements AutoCloseable {
       throw LogStore.accessFault(store.files().describe(segment.name()), e);
     }
     if (end < 0) {
-      throw new LogException(
-          Category.CORRUPT,
-          "%s is damaged at offset %d, index %d; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
+      throw LogException.damaged("%s is damaged at offset %d, index %d"
               .formatted(store.files().describe(segment.name()), offset, nextIndex));
     }
     term = segment.term(offset);

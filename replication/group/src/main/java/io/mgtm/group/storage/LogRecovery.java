@@ -119,9 +119,7 @@ final class LogRecovery {
         continue;
       }
       if (expected != -1 && sequence.getAsLong() != expected) {
-        throw new LogException(
-            Category.CORRUPT,
-            "%s is missing between other log files; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
+        throw LogException.damaged("%s is missing between other log files"
                 .formatted(files.describe(FileNames.segment(expected))));
       }
       segments.add(new Segment(sequence.getAsLong(), member, files.map(name)));
@@ -196,9 +194,7 @@ final class LogRecovery {
   private boolean scan() {
     if (segments.isEmpty() || !readHeader(0)) {
       String first = segments.isEmpty() ? FileNames.segment(1) : segments.get(0).name();
-      throw new LogException(
-          Category.CORRUPT,
-          "%s, the first file of the log, is %s; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup"
+      throw LogException.damaged("%s, the first file of the log, is %s"
               .formatted(
                   files.describe(first), segments.isEmpty() ? "missing" : "damaged in its header"));
     }
@@ -277,11 +273,8 @@ final class LogRecovery {
   }
 
   private LogException damaged() {
-    return new LogException(
-        Category.CORRUPT,
-        ("%s has no sound record of index %d at offset %d, but %s that index %d was on disk:"
-                + " acknowledged entries are damaged and nothing was changed; a member of a"
-                + " group starts with an empty folder and joins again, a node alone is restored from a backup")
+    return LogException.damaged(("%s has no sound record of index %d at offset %d, but %s that index %d was on disk:"
+                + " acknowledged entries are damaged and nothing was changed")
             .formatted(
                 files.describe(segments.get(endSegment).name()),
                 endIndex,

@@ -139,10 +139,8 @@ final class Segment {
         || buffer.getLong(16) != sequence
         || buffer.getInt(48) != capacity
         || buffer.getLong(24) <= 0) {
-      throw new LogException(
-          Category.CORRUPT,
-          ("%s is not the file that was written here (member %s, number %d, %d bytes): files were"
-                  + " mixed up; a member of a group starts with an empty folder and joins again, a node alone is restored from a backup")
+      throw LogException.damaged(("%s is not the file that was written here (member %s, number %d, %d bytes): files were"
+                  + " mixed up")
               .formatted(place, writer, buffer.getLong(16), buffer.getInt(48)));
     }
     firstIndex = buffer.getLong(24);

@@ -46,7 +46,7 @@ public record ProposalEntry(MemberId origin, long incarnation, long number, Byte
       MemberId origin = Membership.decodeMember(from);
       return new ProposalEntry(origin, from.getLong(), from.getLong(), from.slice());
     } catch (BufferUnderflowException | IllegalArgumentException e) {
-      throw new LogException(Category.CORRUPT, "An entry of the log is no proposal", e);
+      throw LogException.damaged("An entry of the log is no proposal", e);
     }
   }
 }

@@ -319,7 +319,7 @@ public final class TotalOrder implements StateMachine {
             loaded.restore(from);
           });
     } catch (BufferUnderflowException | IllegalArgumentException e) {
-      throw new LogException(Category.CORRUPT, "The checkpoint's table of origins is damaged", e);
+      throw LogException.damaged("The checkpoint's table of origins is damaged", e);
     }
     Runnable state = machine.load(encoded);
     return () -> {
