@@ -224,8 +224,7 @@ final class OrderedGtm {
     try {
       encoded.head(loaded::restore);
     } catch (BufferUnderflowException e) {
-      throw LogException.damaged("The checkpoint's table of attachments is damaged",
-          e);
+      throw LogException.damaged("The checkpoint's table of attachments is damaged", e);
     }
     Runnable state = machine.load(encoded);
     return () -> {

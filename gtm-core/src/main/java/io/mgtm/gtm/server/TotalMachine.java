@@ -51,9 +51,7 @@ final class TotalMachine implements OrderedMachine {
     } catch (CommandDecoder.UnknownCommandException e) {
       throw GtmStateMachine.newer("proposal " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
-      throw LogException.damaged("Proposal %d of the log ends within an op"
-              .formatted(index),
-          e);
+      throw LogException.damaged("Proposal %d of the log ends within an op".formatted(index), e);
     }
   }
 

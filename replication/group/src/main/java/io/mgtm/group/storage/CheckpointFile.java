@@ -67,7 +67,8 @@ public record CheckpointFile(
             || header.getLong(24) != term
             || header.getLong(32) != member.getMostSignificantBits()
             || header.getLong(40) != member.getLeastSignificantBits())) {
-      throw LogException.damaged("%s is not the checkpoint that was written here: files were mixed up"
+      throw LogException.damaged(
+          "%s is not the checkpoint that was written here: files were mixed up"
               .formatted(files.describe(name)));
     }
     return found;

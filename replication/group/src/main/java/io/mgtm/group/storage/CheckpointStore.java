@@ -99,7 +99,8 @@ public final class CheckpointStore {
       names.remove(0);
     }
     if (logFirstIndex > 1) {
-      throw LogException.damaged(("The log begins at index %d and no sound checkpoint reaches up to it (damaged: %s)")
+      throw LogException.damaged(
+          ("The log begins at index %d and no sound checkpoint reaches up to it (damaged: %s)")
               .formatted(logFirstIndex, damaged.isEmpty() ? "none" : String.join(", ", damaged)));
     }
     return Optional.empty();

@@ -55,7 +55,8 @@ public final class LogCursor implements AutoCloseable {
       throw LogStore.accessFault(store.files().describe(segment.name()), e);
     }
     if (end < 0) {
-      throw LogException.damaged("%s is damaged at offset %d, index %d"
+      throw LogException.damaged(
+          "%s is damaged at offset %d, index %d"
               .formatted(store.files().describe(segment.name()), offset, nextIndex));
     }
     term = segment.term(offset);

@@ -119,7 +119,8 @@ final class LogRecovery {
         continue;
       }
       if (expected != -1 && sequence.getAsLong() != expected) {
-        throw LogException.damaged("%s is missing between other log files"
+        throw LogException.damaged(
+            "%s is missing between other log files"
                 .formatted(files.describe(FileNames.segment(expected))));
       }
       segments.add(new Segment(sequence.getAsLong(), member, files.map(name)));
@@ -194,7 +195,8 @@ final class LogRecovery {
   private boolean scan() {
     if (segments.isEmpty() || !readHeader(0)) {
       String first = segments.isEmpty() ? FileNames.segment(1) : segments.get(0).name();
-      throw LogException.damaged("%s, the first file of the log, is %s"
+      throw LogException.damaged(
+          "%s, the first file of the log, is %s"
               .formatted(
                   files.describe(first), segments.isEmpty() ? "missing" : "damaged in its header"));
     }
@@ -273,7 +275,8 @@ final class LogRecovery {
   }
 
   private LogException damaged() {
-    return LogException.damaged(("%s has no sound record of index %d at offset %d, but %s that index %d was on disk:"
+    return LogException.damaged(
+        ("%s has no sound record of index %d at offset %d, but %s that index %d was on disk:"
                 + " acknowledged entries are damaged and nothing was changed")
             .formatted(
                 files.describe(segments.get(endSegment).name()),

@@ -139,7 +139,8 @@ final class Segment {
         || buffer.getLong(16) != sequence
         || buffer.getInt(48) != capacity
         || buffer.getLong(24) <= 0) {
-      throw LogException.damaged(("%s is not the file that was written here (member %s, number %d, %d bytes): files were"
+      throw LogException.damaged(
+          ("%s is not the file that was written here (member %s, number %d, %d bytes): files were"
                   + " mixed up")
               .formatted(place, writer, buffer.getLong(16), buffer.getInt(48)));
     }
