@@ -100,7 +100,7 @@ public final class CheckpointStore {
     }
     if (logFirstIndex > 1) {
       throw LogException.damaged(
-          ("The log begins at index %d and no sound checkpoint reaches up to it (damaged: %s)")
+          "The log begins at index %d and no sound checkpoint reaches up to it (damaged: %s)"
               .formatted(logFirstIndex, damaged.isEmpty() ? "none" : String.join(", ", damaged)));
     }
     return Optional.empty();
