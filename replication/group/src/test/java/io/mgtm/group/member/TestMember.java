@@ -184,10 +184,11 @@ final class TestMember implements AutoCloseable {
 
     @Override
     public void sequencing(boolean now) {
-      sequencing = now;
       if (now) {
+        // First, as others look at the term of whoever leads.
         ledTerm = ordered.status().term();
       }
+      sequencing = now;
     }
 
     @Override
