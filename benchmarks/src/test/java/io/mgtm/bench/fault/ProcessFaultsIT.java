@@ -89,6 +89,7 @@ class ProcessFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void allNodesKilledAtOnceGoOnWhereTheyWere() throws Exception {
     for (int i = 0; i < 3; i++) {
       running.group().node(i).kill();
