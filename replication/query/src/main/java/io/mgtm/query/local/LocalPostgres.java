@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -174,7 +175,7 @@ public final class LocalPostgres implements AutoCloseable {
     try {
       as(
           "pg_ctl",
-          List.of("-D", data().toString(), "-w", "-t", "100", "-s", "-l", log() + "", "start"));
+          List.of("-D", data().toString(), "-w", "-t", "100", "-s", "-l", log().toString(), "start"));
     } catch (IOException e) {
       String said = Files.exists(log()) ? Files.readString(log()) : "";
       throw new IOException("PostgreSQL did not start: " + e.getMessage() + "\n" + said, e);
@@ -183,12 +184,19 @@ public final class LocalPostgres implements AutoCloseable {
 
   /** Ends it in order. */
   public void stop() throws IOException, InterruptedException {
-    as("pg_ctl", List.of("-D", data().toString(), "-s", "-w", "-m", "fast", "stop"));
+    end("fast");
   }
 
-  /** Whether its processes are there, as far as its file tells. */
-  public boolean isRunning() {
-    return Files.exists(data().resolve("postmaster.pid"));
+  private void end(String mode) throws IOException, InterruptedException {
+    as("pg_ctl", List.of("-D", data().toString(), "-s", "-w", "-m", mode, "stop"));
+  }
+
+  /** Its first process, if that runs. */
+  private Optional<ProcessHandle> postmaster() throws IOException {
+    Path file = data().resolve("postmaster.pid");
+    return Files.exists(file)
+        ? ProcessHandle.of(Long.parseLong(Files.readAllLines(file).get(0)))
+        : Optional.empty();
   }
 
   /** As if its machine had lost power, but for the kernel's cache. */
@@ -198,34 +206,21 @@ public final class LocalPostgres implements AutoCloseable {
 
   /** Sends all its processes a signal. */
   public void signal(String name) throws IOException, InterruptedException {
-    long pid = Long.parseLong(Files.readAllLines(data().resolve("postmaster.pid")).get(0));
-    ProcessHandle postmaster =
-        ProcessHandle.of(pid).orElseThrow(() -> new IOException("no process " + pid));
-    List<String> command = new ArrayList<>(List.of("kill", "-" + name, Long.toString(pid)));
-    postmaster.children().forEach(one -> command.add(Long.toString(one.pid())));
+    ProcessHandle first =
+        postmaster().orElseThrow(() -> new IOException("no server runs in " + data()));
+    List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+    Stream.concat(Stream.of(first), first.children())
+        .forEach(one -> command.add(Long.toString(one.pid())));
     LocalProgram.run(folder, Map.of(), command);
   }
 
   /** Ends it at once, if it runs. */
   @Override
   public void close() {
-    if (!isRunning()) {
-      return;
-    }
     try {
-      LocalProgram.run(
-          folder,
-          Map.of("HOME", "/nonexistent"),
-          LocalProgram.asPostgres(
-              List.of(
-                  programs.resolve("pg_ctl").toString(),
-                  "-D",
-                  data().toString(),
-                  "-s",
-                  "-w",
-                  "-m",
-                  "immediate",
-                  "stop")));
+      if (postmaster().isPresent()) {
+        end("immediate");
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
