@@ -175,7 +175,8 @@ public final class LocalPostgres implements AutoCloseable {
     try {
       as(
           "pg_ctl",
-          List.of("-D", data().toString(), "-w", "-t", "100", "-s", "-l", log().toString(), "start"));
+          List.of(
+              "-D", data().toString(), "-w", "-t", "100", "-s", "-l", log().toString(), "start"));
     } catch (IOException e) {
       String said = Files.exists(log()) ? Files.readString(log()) : "";
       throw new IOException("PostgreSQL did not start: " + e.getMessage() + "\n" + said, e);
