@@ -104,17 +104,32 @@ class AcceptedLossTest {
     pair.await("the pair", () -> pair.node("a").core.isInStep());
   }
 
-  /** Beside a witness: a folder is lost before the witness has heard who is left out. */
-  @Test
-  void twoFaultsWithinAHeartbeatEndByIt() {
+  private static Cores besideAWitness() {
     Cores lazy = new Cores(Agreement.CONNECTED, "a", "b", "w");
     lazy.witness = "w";
     lazy.startEmpty("a", "b", "w");
-    String leader = lazy.awaitLeader().self.name();
-    String other = leader.equals("a") ? "b" : "a";
+    return lazy;
+  }
+
+  private static String otherThan(String leader) {
+    return leader.equals("a") ? "b" : "a";
+  }
+
+  /** The other member of a pair that was in step dies, and the leader sees it go. */
+  private static void loseOther(Cores lazy, String leader) {
+    String other = otherThan(leader);
     lazy.await("the pair", () -> lazy.node(other).core.isInStep());
     lazy.crash(other);
     lazy.showGone(leader, other);
+  }
+
+  /** Beside a witness: a folder is lost before the witness has heard who is left out. */
+  @Test
+  void twoFaultsWithinAHeartbeatEndByIt() {
+    Cores lazy = besideAWitness();
+    String leader = lazy.awaitLeader().self.name();
+    String other = otherThan(leader);
+    loseOther(lazy, leader);
     lazy.replace(other);
     lazy.crash(leader);
     lazy.run(100);
@@ -132,14 +147,10 @@ class AcceptedLossTest {
   /** Beside a witness: the other member's folder is lost, and then the leader. */
   @Test
   void whereNobodyIsLeftWithACopyItSaysSo() {
-    Cores lazy = new Cores(Agreement.CONNECTED, "a", "b", "w");
-    lazy.witness = "w";
-    lazy.startEmpty("a", "b", "w");
+    Cores lazy = besideAWitness();
     String leader = lazy.awaitLeader().self.name();
-    String other = leader.equals("a") ? "b" : "a";
-    lazy.await("the pair", () -> lazy.node(other).core.isInStep());
-    lazy.crash(other);
-    lazy.showGone(leader, other);
+    String other = otherThan(leader);
+    loseOther(lazy, leader);
     lazy.run(300);
     lazy.replace(other);
     lazy.run(300);

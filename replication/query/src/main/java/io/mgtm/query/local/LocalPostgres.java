@@ -74,10 +74,6 @@ public final class LocalPostgres implements AutoCloseable {
     return address;
   }
 
-  public Path folder() {
-    return folder;
-  }
-
   public Path log() {
     return folder.resolve("log");
   }

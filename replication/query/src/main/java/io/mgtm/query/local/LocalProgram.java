@@ -83,7 +83,8 @@ public final class LocalProgram {
     return whole;
   }
 
-  static boolean isRoot() {
+  /** Whether this process may act as another user. */
+  public static boolean isRoot() {
     return System.getProperty("user.name").equals("root");
   }
 }

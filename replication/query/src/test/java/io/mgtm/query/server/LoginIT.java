@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.query.config.HostPort;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.local.LocalProgram;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.testing.OwnAddress;
@@ -37,7 +38,7 @@ class LoginIT {
     Tools.needPostgres();
     serverKeys = TestKeys.make(folder, "server", OwnAddress.HOST);
     keys = TestKeys.make(folder, "replicator", "127.0.0.1");
-    if (Tools.isRoot()) {
+    if (LocalProgram.isRoot()) {
       Tools.run(folder, Map.of(), List.of("chown", "postgres", serverKeys.key().toString()))
           .succeeded();
     }

@@ -38,8 +38,4 @@ final class Tools {
     LocalProgram.Result result = LocalProgram.run(folder, environment, command);
     return new Result(result.status(), result.output());
   }
-
-  static boolean isRoot() {
-    return System.getProperty("user.name").equals("root");
-  }
 }
