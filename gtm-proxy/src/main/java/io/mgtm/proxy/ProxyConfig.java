@@ -3,8 +3,8 @@ package io.mgtm.proxy;
 import io.mgtm.group.net.AllowList;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.front.FrontSettings;
-import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.gateway.GatewaySettings;
+import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import java.nio.file.Path;
 import java.util.List;
@@ -111,7 +111,7 @@ public record ProxyConfig(
           "protocol: xc is not allowed with secretFile or tls.trust, which it does not know");
     }
     range("drainMs", drainMs, 0, 3_600_000);
-    range("limits.connectionsMax", limits.connectionsMax(), 1, FrontSettings.CONNECTIONS_MAX);
+    range("limits.connectionsMax", limits.connectionsMax(), 1, GatewaySettings.CONNECTIONS_MAX);
     range("limits.frameBytesMax", limits.frameBytesMax(), 40 * 1024, 96 * 1024);
     range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
     range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
@@ -127,9 +127,9 @@ public record ProxyConfig(
     }
   }
 
-  /** What the front needs of it. */
-  FrontSettings frontSettings() {
-    return new FrontSettings(
+  /** What the gateway needs of it. */
+  GatewaySettings gatewaySettings() {
+    return new GatewaySettings(
         limits.connectionsMax(),
         limits.frameBytesMax(),
         limits.outboundBytesMax(),

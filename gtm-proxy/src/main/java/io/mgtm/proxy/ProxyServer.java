@@ -1,11 +1,11 @@
 package io.mgtm.proxy;
 
-import io.mgtm.gtm.command.FrontKind;
-import io.mgtm.gtm.front.Front;
-import io.mgtm.gtm.front.FrontMetrics;
-import io.mgtm.gtm.front.FrontServer;
-import io.mgtm.gtm.front.FrontSettings;
-import io.mgtm.gtm.front.TcpLinks;
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.gateway.Gateway;
+import io.mgtm.gtm.gateway.GatewayMetrics;
+import io.mgtm.gtm.gateway.GatewayServer;
+import io.mgtm.gtm.gateway.GatewaySettings;
+import io.mgtm.gtm.gateway.TcpLinks;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.MetricsServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A proxy: its event loop, its front, its listener. {@link #start} and {@link #close} may be called
- * by any thread; {@link #failure} tells when it cannot go on.
+ * A proxy: its event loop, its gateway, its listener. {@link #start} and {@link #close} may be
+ * called by any thread; {@link #failure} tells when it cannot go on.
  */
 public final class ProxyServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
@@ -33,12 +33,12 @@ public final class ProxyServer implements AutoCloseable {
   private final ProxyConfig config;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "mgtm-front", this::fail);
+  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "mgtm-gateway", this::fail);
   private final EventLoop loop = loops.next();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private Front front;
-  private FrontServer listener;
+  private Gateway gateway;
+  private GatewayServer listener;
   private MetricsServer metricsServer;
 
   private ProxyServer(ProxyConfig config) {
@@ -63,30 +63,30 @@ public final class ProxyServer implements AutoCloseable {
   }
 
   private void open() throws IOException {
-    FrontSettings settings = config.frontSettings();
+    GatewaySettings settings = config.gatewaySettings();
     TcpLinks links =
         new TcpLinks(
             loop,
             new TcpLinks.Identity(
                 config.name(),
-                FrontKind.PROXY,
+                GatewayKind.PROXY,
                 Keys.secret(config.secretFile()),
                 Keys.tls(config.tls())));
-    front =
-        Front.connecting(
+    gateway =
+        Gateway.connecting(
             config.name(),
             settings,
             loop,
             links,
-            new Front.Nodes(config.gtm(), config.protocol(), config.listen()),
-            new FrontMetrics(registry),
+            new Gateway.Nodes(config.gtm(), config.protocol(), config.listen()),
+            new GatewayMetrics(registry),
             this::fail);
     if (config.metrics() != null) {
       metricsServer =
-          new MetricsServer(config.metrics(), registry, front::trouble, front::describe);
+          new MetricsServer(config.metrics(), registry, gateway::trouble, gateway::describe);
     }
-    listener = FrontServer.listen(config.listen(), front, settings, loop);
-    onLoop(front::start);
+    listener = GatewayServer.listen(config.listen(), gateway, settings, loop);
+    onLoop(gateway::start);
   }
 
   private void fail(Throwable cause) {
@@ -112,7 +112,7 @@ public final class ProxyServer implements AutoCloseable {
 
   /** What is wrong now, or empty. */
   public String trouble() {
-    return front.trouble();
+    return gateway.trouble();
   }
 
   private void onLoop(Runnable task) {
@@ -139,8 +139,8 @@ public final class ProxyServer implements AutoCloseable {
       listener.close();
       drain();
     }
-    if (front != null) {
-      onLoop(front::close);
+    if (gateway != null) {
+      onLoop(gateway::close);
     }
     if (metricsServer != null) {
       metricsServer.close();
@@ -153,7 +153,7 @@ public final class ProxyServer implements AutoCloseable {
       return;
     }
     try {
-      front.drain(config.drainMs()).get(config.drainMs() + CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
+      gateway.drain(config.drainMs()).get(config.drainMs() + CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

@@ -4,7 +4,7 @@ import io.mgtm.gtm.cli.Cli;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.ConfigFile;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.gateway.UpstreamProtocol;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

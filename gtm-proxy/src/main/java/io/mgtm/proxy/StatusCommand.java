@@ -64,13 +64,13 @@ final class StatusCommand implements Callable<Integer> {
         new Status(
             up,
             health.path(up ? "detail" : "reason").asText(),
-            metric(text, "mgtm_front_connections_opened_total")
-                - metric(text, "mgtm_front_connections_closed_total"),
-            metric(text, "mgtm_front_commands_total"),
-            metric(text, "mgtm_front_outstanding"),
-            metric(text, "mgtm_front_repeated_total"),
-            metric(text, "mgtm_front_sessions_lost_total"),
-            metric(text, "mgtm_front_pause_seconds_count"));
+            metric(text, "mgtm_gateway_connections_opened_total")
+                - metric(text, "mgtm_gateway_connections_closed_total"),
+            metric(text, "mgtm_gateway_commands_total"),
+            metric(text, "mgtm_gateway_outstanding"),
+            metric(text, "mgtm_gateway_repeated_total"),
+            metric(text, "mgtm_gateway_sessions_lost_total"),
+            metric(text, "mgtm_gateway_pause_seconds_count"));
     PrintWriter out = spec.commandLine().getOut();
     out.print(json ? JSON.writeValueAsString(status) + "\n" : text(status));
     out.flush();

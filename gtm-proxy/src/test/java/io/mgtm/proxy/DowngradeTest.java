@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
-import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;

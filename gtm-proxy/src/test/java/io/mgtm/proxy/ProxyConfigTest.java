@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.config.ConfigException;
 import io.mgtm.gtm.config.ConfigFile;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.gateway.UpstreamProtocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
-import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.Startup;

@@ -4,7 +4,7 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
-import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;

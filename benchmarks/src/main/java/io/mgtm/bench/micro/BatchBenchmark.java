@@ -8,7 +8,7 @@ import io.mgtm.group.core.Message;
 import io.mgtm.group.net.MessageCodec;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.wire.WireException;
-import io.mgtm.gtm.wire.link.FrontFrameDecoder;
+import io.mgtm.gtm.wire.link.GatewayFrameDecoder;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.netty.buffer.ByteBuf;
@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * A batch on its way: the frame of commands from a front to a node, a third of them each begin,
+ * A batch on its way: the frame of commands from a gateway to a node, a third of them each begin,
  * snapshot and commit, and the message with as many entries of 60 bytes from a leader to the
  * others.
  */
@@ -84,7 +84,7 @@ public class BatchBenchmark {
   /** The frame's body to commands. */
   @Benchmark
   public List<LinkCommand> decodeCommands() throws WireException {
-    return FrontFrameDecoder.commands(commandBytes.readerIndex(0), batch);
+    return GatewayFrameDecoder.commands(commandBytes.readerIndex(0), batch);
   }
 
   /** Entries to a message. */

@@ -19,7 +19,7 @@ final class Requests {
 
   private Requests() {}
 
-  /** Writes a command as a front keeps and sends it, over what {@code to} holds. */
+  /** Writes a command as a gateway keeps and sends it, over what {@code to} holds. */
   static ByteBuffer encodeForLink(Command command, ByteBuffer to) {
     to.clear().putShort(Command.NO_BACKEND);
     QueryCodec.encode(command, to);

@@ -1,6 +1,6 @@
 package io.mgtm.bench.micro;
 
-import io.mgtm.gtm.front.FrontSession;
+import io.mgtm.gtm.gateway.GatewaySession;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -26,14 +26,14 @@ public class SessionReplayBenchmark {
   int unanswered;
 
   private final ByteBuf frame = Unpooled.directBuffer(FRAME_BYTES);
-  private FrontSession<Object> session;
+  private GatewaySession<Object> session;
 
   /** Fills the window. */
   @Setup
   public void fill() {
     session =
-        new FrontSession<>(
-            1, new FrontSession.Window(LinkFormat.WINDOW_COMMANDS, LinkFormat.WINDOW_BYTES));
+        new GatewaySession<>(
+            1, new GatewaySession.Window(LinkFormat.WINDOW_COMMANDS, LinkFormat.WINDOW_BYTES));
     ByteBuffer encoded = ByteBuffer.allocate(256);
     for (int i = 0; i < unanswered; i++) {
       session.add(this, Requests.encodeForLink(Requests.BEGIN, encoded));

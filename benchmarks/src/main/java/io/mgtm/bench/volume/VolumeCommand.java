@@ -137,7 +137,7 @@ public final class VolumeCommand implements Callable<Integer> {
         Programs programs = new Programs(folder, jar, bytes, options);
         Fio fio = new Fio(folder, bytes, seconds);
         switch (part) {
-          case ALONE -> new AloneBench(programs, fio, folder, rounds).run(out);
+          case ALONE -> new BaselineBench(programs, fio, folder, rounds).run(out);
           case IO -> new IoBench(programs, fio, folder, rounds).run(out);
           case REPLICATED -> new ReplicatedBench(programs, fio, memory, rounds).run(out);
           case RESYNC -> new ResyncBench(programs, fio, memory, rounds).run(out);

@@ -83,7 +83,7 @@ final class GroupUnderLoad implements AutoCloseable {
   }
 
   /**
-   * In mode lazy a new leader waits for all fronts, however slow the machine is.
+   * In mode lazy a new leader waits for all gateways, however slow the machine is.
    *
    * @param folder that the nodes' configuration is written to
    */
@@ -218,7 +218,7 @@ final class GroupUnderLoad implements AutoCloseable {
   private boolean serves(int node) throws IOException {
     try (AdminClient client =
         AdminClient.connect(group.settings().clients().get(node).resolve(), ASK)) {
-      return client.standing().leading();
+      return client.leadership().leading();
     }
   }
 

@@ -108,8 +108,8 @@ class LazyGroupIT {
 
   /** How many entries each recovery brought, as the new leaders say. */
   private List<Integer> recovered() throws IOException {
-    return said(" entries came from fronts in ").stream()
-        .map(line -> line.replaceFirst(" entries came from fronts in .*", ""))
+    return said(" entries came from gateways in ").stream()
+        .map(line -> line.replaceFirst(" entries came from gateways in .*", ""))
         .map(line -> Integer.valueOf(line.substring(line.lastIndexOf(' ') + 1)))
         .toList();
   }

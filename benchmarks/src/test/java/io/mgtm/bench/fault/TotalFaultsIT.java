@@ -66,7 +66,7 @@ class TotalFaultsIT {
   }
 
   @Test
-  void aMemberThatHangsIsLeftByItsFronts() throws Exception {
+  void aMemberThatHangsIsLeftByItsGateways() throws Exception {
     try (GroupUnderLoad running = start()) {
       for (int i = 0; i < 3; i++) {
         int hangs = i;

@@ -57,7 +57,7 @@ class TotalPartitionIT {
   }
 
   @Test
-  void eachMemberInTurnIsCutOffAndItsFrontGoesToAnother() throws Exception {
+  void eachMemberInTurnIsCutOffAndItsGatewayGoesToAnother() throws Exception {
     inTurn("cut off in turn", (member, others) -> network.cut(member, others));
   }
 

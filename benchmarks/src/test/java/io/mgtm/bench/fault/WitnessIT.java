@@ -25,7 +25,9 @@ class WitnessIT {
   private static final int WITNESS_NODE = 2;
   private static final int PROGRESS = 2_000;
 
-  /** However slow the machine is: fronts are waited for, and keep their sessions while cut off. */
+  /**
+   * However slow the machine is: gateways are waited for, and keep their sessions while cut off.
+   */
   private static final String PATIENT =
       "group: {recoveryWaitMs: 30000}\nlinks: {graceMs: 600000}\n";
 

@@ -2,16 +2,16 @@ package io.mgtm.gtm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
@@ -125,11 +125,11 @@ public final class AdminClient implements AutoCloseable {
   private void start() throws IOException {
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out, LinkFormat.VERSION_ENTRIES); // It asks for nothing newer.
-    LinkWriter.hello(out, NAME, FrontKind.PROXY);
+    LinkWriter.hello(out, NAME, GatewayKind.PROXY);
     send(out);
-    while (frames.standing == null) {
+    while (frames.leadership == null) {
       receive();
-      if (frames.nonce != null && frames.standing == null) {
+      if (frames.nonce != null && frames.leadership == null) {
         answerChallenge();
       }
     }
@@ -146,8 +146,8 @@ public final class AdminClient implements AutoCloseable {
   }
 
   /** How the node stood when it was asked last. */
-  public Standing standing() {
-    return frames.standing;
+  public Leadership leadership() {
+    return frames.leadership;
   }
 
   /**
@@ -245,7 +245,7 @@ public final class AdminClient implements AutoCloseable {
     private byte[] why;
     private boolean heard;
     private byte[] nonce;
-    private Standing standing;
+    private Leadership leadership;
     private String refusal;
     private long id;
     private AdminReplyKind kind;
@@ -264,9 +264,9 @@ public final class AdminClient implements AutoCloseable {
     }
 
     @Override
-    public void standing(Standing now) {
+    public void leadership(Leadership now) {
       heard = true;
-      standing = now;
+      leadership = now;
     }
 
     @Override

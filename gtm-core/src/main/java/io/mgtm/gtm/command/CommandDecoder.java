@@ -92,10 +92,10 @@ public final class CommandDecoder {
       case CLOSE_SESSION -> new SessionCommand.CloseSession(in.getLong());
       case NUMBERED -> numbered(in);
       case OPEN_FRONT ->
-          new SessionCommand.OpenFront(
+          new SessionCommand.OpenGateway(
               in.getLong(),
               FieldReader.getString(in),
-              known(FrontKind.ofCode(in.get()), "front kind"),
+              known(GatewayKind.ofCode(in.get()), "gateway kind"),
               FieldReader.getBoolean(in));
       case ANNOUNCE_MEMBER ->
           new SessionCommand.AnnounceMember(FieldReader.getString(in), FieldReader.getString(in));

@@ -147,9 +147,9 @@ public final class CommandEncoder {
     } else if (command instanceof SessionCommand.Numbered c) {
       out.putLong(c.session()).putLong(c.number()).putLong(c.acked());
       encode(c.inner(), out);
-    } else if (command instanceof SessionCommand.OpenFront c) {
+    } else if (command instanceof SessionCommand.OpenGateway c) {
       out.putLong(c.session());
-      FieldWriter.putString(out, c.front());
+      FieldWriter.putString(out, c.gateway());
       out.put((byte) c.kind().code());
       FieldWriter.putBoolean(out, c.proxied());
     } else if (command instanceof SessionCommand.AnnounceMember c) {

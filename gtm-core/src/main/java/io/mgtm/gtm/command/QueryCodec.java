@@ -3,7 +3,7 @@ package io.mgtm.gtm.command;
 import java.nio.ByteBuffer;
 
 /**
- * Commands as a front sends them: those that {@link CommandEncoder} knows as it writes them, and
+ * Commands as a gateway sends them: those that {@link CommandEncoder} knows as it writes them, and
  * the queries, which no log holds, in the same form.
  */
 public final class QueryCodec {

@@ -4,8 +4,8 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
 /**
- * The encoding in which checkpoints keep the replies of a front's session: {@code code:u8} and the
- * fields in the order of the record, big-endian; command types by their code. Only replies to
+ * The encoding in which checkpoints keep the replies of a gateway's session: {@code code:u8} and
+ * the fields in the order of the record, big-endian; command types by their code. Only replies to
  * commands that changed something are kept, and no snapshots.
  */
 public final class ReplyCodec {

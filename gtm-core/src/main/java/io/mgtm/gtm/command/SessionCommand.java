@@ -52,13 +52,13 @@ public sealed interface SessionCommand extends Command {
   }
 
   /**
-   * A front opens a session of numbered commands, see docs/link.md.
+   * A gateway opens a session of numbered commands, see docs/link.md.
    *
-   * @param front the front's name; ASCII
-   * @param proxied whether the session is that of one proxy behind the front, whose backend numbers
-   *     are passed through; false for the one that all other clients of the front share
+   * @param gateway the gateway's name; ASCII
+   * @param proxied whether the session is that of one proxy behind the gateway, whose backend
+   *     numbers are passed through; false for the one that all other clients of the gateway share
    */
-  record OpenFront(long session, String front, FrontKind kind, boolean proxied)
+  record OpenGateway(long session, String gateway, GatewayKind kind, boolean proxied)
       implements SessionCommand {
     @Override
     public CommandType type() {
@@ -67,10 +67,10 @@ public sealed interface SessionCommand extends Command {
   }
 
   /**
-   * A front's command, which changes the state once however often it comes.
+   * A gateway's command, which changes the state once however often it comes.
    *
    * @param number its place in the session, from 1
-   * @param acked the front has the replies up to this number, and no longer asks for them
+   * @param acked the gateway has the replies up to this number, and no longer asks for them
    * @param inner what is to be done; none of the commands of this interface but {@link
    *     DisconnectBackend}
    */
@@ -82,7 +82,7 @@ public sealed interface SessionCommand extends Command {
   }
 
   /**
-   * A member of the group tells where fronts reach it.
+   * A member of the group tells where gateways reach it.
    *
    * @param member its name; ASCII
    * @param address {@code host:port}, ASCII; empty to forget the member

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  *     null without a group
  * @param witness the name of the one that votes and keeps no data; null for none
  * @param mode how the members replicate, the same on all of them
- * @param advertise where fronts reach this node, null for the host that {@code members} says and
+ * @param advertise where gateways reach this node, null for the host that {@code members} says and
  *     the port that it listens on
  * @param cluster tells groups apart that share a network
  * @param keyStore PKCS #12 file with this member's key and the certificates that it trusts, for TLS
@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
  * @param secretFile holds a secret that all members share, which encrypts what they tell each other
  *     and keeps those out that do not know it; null for none
  * @param stackFile a JGroups stack in XML instead of the built-in one, null for that
- * @param recoveryWaitMs in mode lazy: how long a new leader waits for fronts that may know more
+ * @param recoveryWaitMs in mode lazy: how long a new leader waits for gateways that may know more
  */
 public record GroupConfig(
     String name,

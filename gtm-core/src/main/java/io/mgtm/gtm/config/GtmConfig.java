@@ -149,7 +149,7 @@ public record GtmConfig(
     }
   }
 
-  /** Where fronts and other members reach this node, which listens on a port. */
+  /** Where gateways and other members reach this node, which listens on a port. */
   public HostPort advertised(int port) {
     if (group.advertise() != null) {
       return group.advertise();

@@ -3,15 +3,15 @@ package io.mgtm.gtm.config;
 import java.nio.file.Path;
 
 /**
- * Links from fronts.
+ * Links from gateways.
  *
- * @param secretFile its first line is the secret that fronts must know; null for none
+ * @param secretFile its first line is the secret that gateways must know; null for none
  * @param certificate PEM file with this node's certificate chain; null for no TLS
  * @param key PEM file with its private key
- * @param trust PEM file with the authorities whose certificates fronts must show; null to ask for
+ * @param trust PEM file with the authorities whose certificates gateways must show; null to ask for
  *     none
  * @param tlsOnly whether links without TLS are refused
- * @param graceMs how long a front's session lives without a link
+ * @param graceMs how long a gateway's session lives without a link
  */
 public record LinksConfig(
     Path secretFile, Path certificate, Path key, Path trust, boolean tlsOnly, int graceMs) {

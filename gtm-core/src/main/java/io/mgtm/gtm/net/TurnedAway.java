@@ -27,8 +27,8 @@ public final class TurnedAway extends ChannelInboundHandlerAdapter {
         out -> new ReplyEncoder().error(out, false, Command.NO_BACKEND, true, message, hint));
   }
 
-  /** For a front. */
-  public static TurnedAway front(RefusalCode code, String message, String hint) {
+  /** For a gateway. */
+  public static TurnedAway gateway(RefusalCode code, String message, String hint) {
     return new TurnedAway(out -> LinkWriter.refused(out, 0, code, message, hint));
   }
 

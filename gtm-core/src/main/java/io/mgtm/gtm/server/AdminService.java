@@ -44,7 +44,7 @@ final class AdminService {
   }
 
   /** Does what an operator asks for, or says why not. */
-  void request(FrontPeer peer, long id, String verb, String argument) {
+  void request(GatewayPeer peer, long id, String verb, String argument) {
     switch (verb) {
       case "status" -> reply(peer, id, AdminReplyKind.DONE, json(status.get()));
       case "counts" -> {
@@ -67,12 +67,12 @@ final class AdminService {
   }
 
   /** Says that an operator may not ask for this. */
-  static void refuse(FrontPeer peer, long id, String verb, String whyNot) {
+  static void refuse(GatewayPeer peer, long id, String verb, String whyNot) {
     log.warn("{} asks for {}: refused, {}", peer.describe(), verb, whyNot);
     fail(peer, id, whyNot);
   }
 
-  private void lead(FrontPeer peer, long id, String verb, String argument) {
+  private void lead(GatewayPeer peer, long id, String verb, String argument) {
     switch (verb) {
       case "transfer" -> change(peer, id, verb, argument, transfer(argument));
       case "add" -> change(peer, id, verb, argument, control.add(argument));
@@ -95,7 +95,7 @@ final class AdminService {
   }
 
   private void change(
-      FrontPeer peer, long id, String verb, String argument, Optional<String> whyNot) {
+      GatewayPeer peer, long id, String verb, String argument, Optional<String> whyNot) {
     log.info(
         "{} asks for {} {}: {}", peer.describe(), verb, argument, whyNot.orElse("it has begun"));
     if (whyNot.isPresent()) {
@@ -105,7 +105,7 @@ final class AdminService {
     }
   }
 
-  private void backup(FrontPeer peer, long id) {
+  private void backup(GatewayPeer peer, long id) {
     if (!backups.mayBegin()) {
       fail(peer, id, BackupSender.BUSY);
       return;
@@ -128,17 +128,17 @@ final class AdminService {
             }));
   }
 
-  private void redirect(FrontPeer peer, long id) {
+  private void redirect(GatewayPeer peer, long id) {
     NodeStatus status = control.status();
     String other = status.leader().equals(status.member()) ? "" : status.leaderAddress();
     reply(peer, id, AdminReplyKind.REDIRECT, other.getBytes(UTF_8));
   }
 
-  static void fail(FrontPeer peer, long id, String why) {
+  static void fail(GatewayPeer peer, long id, String why) {
     reply(peer, id, AdminReplyKind.FAILED, why.getBytes(UTF_8));
   }
 
-  static void reply(FrontPeer peer, long id, AdminReplyKind kind, byte[] bytes) {
+  static void reply(GatewayPeer peer, long id, AdminReplyKind kind, byte[] bytes) {
     ByteBuf out = peer.newBuffer();
     LinkWriter.adminReply(out, id, kind, bytes);
     peer.write(out);

@@ -45,7 +45,7 @@ final class AttachmentWatch {
    * @param connected members of the group that are connected
    */
   List<MemberOp> due(
-      List<GtmState.FrontInfo> sessions,
+      List<GtmState.GatewayInfo> sessions,
       Attachments attachments,
       Collection<String> connected,
       long nowMs) {
@@ -59,12 +59,12 @@ final class AttachmentWatch {
       }
     }
     Set<Long> without = new HashSet<>();
-    for (GtmState.FrontInfo session : sessions) {
-      Attachments.Place place = attachments.of(session.session());
-      if (!place.attached()) {
+    for (GtmState.GatewayInfo session : sessions) {
+      Attachments.Attachment at = attachments.of(session.session());
+      if (!at.attached()) {
         without.add(session.session());
-        if (isOver(session.session(), place.detachedAt(), nowMs)) {
-          due.add(new MemberOp.Expire(session.session(), place.detachedAt()));
+        if (isOver(session.session(), at.detachedAt(), nowMs)) {
+          due.add(new MemberOp.Expire(session.session(), at.detachedAt()));
         }
       }
     }

@@ -9,38 +9,38 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * At which member each session of a front has its link: part of the replicated state in mode {@code
- * total}, where fronts attach to any member. Owner thread.
+ * At which member each session of a gateway has its link: part of the replicated state in mode
+ * {@code total}, where gateways attach to any member. Owner thread.
  *
  * <pre>
  * | sessions:i32 | session… |   session: | id:i64 | attachment:i64 | member | detachedAt:i64 |
  * </pre>
  */
 final class Attachments {
-  private static final Place NEVER = new Place(0, "", 0);
+  private static final Attachment NEVER = new Attachment(0, "", 0);
 
-  private final Map<Long, Place> bySession = new TreeMap<>();
+  private final Map<Long, Attachment> bySession = new TreeMap<>();
 
   /**
-   * A session's place.
+   * A session's attachment.
    *
    * @param attachment 0 when it has no link
    * @param member empty when it has none
    * @param detachedAt the index of the entry that took its link away
    */
-  record Place(long attachment, String member, long detachedAt) {
+  record Attachment(long attachment, String member, long detachedAt) {
     boolean attached() {
       return attachment != 0;
     }
   }
 
   /** Where a session is; one that was never heard of has no link. */
-  Place of(long session) {
+  Attachment of(long session) {
     return bySession.getOrDefault(session, NEVER);
   }
 
   void attach(long session, long attachment, String member) {
-    bySession.put(session, new Place(attachment, member, 0));
+    bySession.put(session, new Attachment(attachment, member, 0));
   }
 
   /** Takes a link away, if it is still the session's; false when it is not. */
@@ -48,14 +48,15 @@ final class Attachments {
     if (of(session).attachment() != attachment || attachment == 0) {
       return false;
     }
-    bySession.put(session, new Place(0, "", index));
+    bySession.put(session, new Attachment(0, "", index));
     return true;
   }
 
   /** Takes all links to a member away. */
   void detachAll(String member, long index) {
     bySession.replaceAll(
-        (session, place) -> place.member().equals(member) ? new Place(0, "", index) : place);
+        (session, attachment) ->
+            attachment.member().equals(member) ? new Attachment(0, "", index) : attachment);
   }
 
   /** A session has ended. */
@@ -70,7 +71,7 @@ final class Attachments {
   /** The members that have links, by name. */
   Set<String> members() {
     Set<String> members = new HashSet<>();
-    bySession.values().stream().filter(Place::attached).forEach(p -> members.add(p.member()));
+    bySession.values().stream().filter(Attachment::attached).forEach(p -> members.add(p.member()));
     return members;
   }
 
@@ -81,16 +82,16 @@ final class Attachments {
   /** Its bytes. */
   byte[] encoded() {
     int bytes = Integer.BYTES;
-    for (Place place : bySession.values()) {
-      bytes += 3 * Long.BYTES + FieldWriter.sizeOf(place.member());
+    for (Attachment attachment : bySession.values()) {
+      bytes += 3 * Long.BYTES + FieldWriter.sizeOf(attachment.member());
     }
     ByteBuffer to = ByteBuffer.allocate(bytes);
     to.putInt(bySession.size());
     bySession.forEach(
-        (session, place) -> {
-          to.putLong(session).putLong(place.attachment());
-          FieldWriter.putString(to, place.member());
-          to.putLong(place.detachedAt());
+        (session, attachment) -> {
+          to.putLong(session).putLong(attachment.attachment());
+          FieldWriter.putString(to, attachment.member());
+          to.putLong(attachment.detachedAt());
         });
     return to.array();
   }
@@ -108,7 +109,7 @@ final class Attachments {
       long session = from.getLong();
       long attachment = from.getLong();
       String member = FieldReader.getString(from);
-      bySession.put(session, new Place(attachment, member, from.getLong()));
+      bySession.put(session, new Attachment(attachment, member, from.getLong()));
     }
   }
 }

@@ -50,7 +50,7 @@ final class BackupSender {
    *
    * @param index of the last entry in the picture
    */
-  boolean begin(FrontPeer peer, long id, long index, long micros, StatePicture state) {
+  boolean begin(GatewayPeer peer, long id, long index, long micros, StatePicture state) {
     if (running.incrementAndGet() > BACKUPS_MAX) {
       running.decrementAndGet();
       return false;
@@ -71,7 +71,7 @@ final class BackupSender {
     return true;
   }
 
-  private void send(FrontPeer peer, long id, long index, long micros, StatePicture state) {
+  private void send(GatewayPeer peer, long id, long index, long micros, StatePicture state) {
     try {
       BackupFile.write(index, micros, state, piece -> send(peer, id, piece));
       owner.execute(() -> AdminService.reply(peer, id, AdminReplyKind.DONE, new byte[0]));
@@ -95,7 +95,7 @@ final class BackupSender {
     }
   }
 
-  private void send(FrontPeer peer, long id, ByteBuffer piece) {
+  private void send(GatewayPeer peer, long id, ByteBuffer piece) {
     byte[] bytes = new byte[piece.remaining()];
     piece.duplicate().get(bytes);
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(stallMs);
@@ -123,7 +123,7 @@ final class BackupSender {
   }
 
   /** Whether the link took it; it holds no more than one piece beyond what it sends. */
-  private boolean offered(FrontPeer peer, long id, byte[] bytes) {
+  private boolean offered(GatewayPeer peer, long id, byte[] bytes) {
     CompletableFuture<Offer> answer = new CompletableFuture<>();
     owner.execute(() -> answer.complete(offer(peer, id, bytes)));
     try {
@@ -141,7 +141,7 @@ final class BackupSender {
   }
 
   /** Owner thread. */
-  private static Offer offer(FrontPeer peer, long id, byte[] bytes) {
+  private static Offer offer(GatewayPeer peer, long id, byte[] bytes) {
     if (!peer.isOpen()) {
       return Offer.GONE;
     }

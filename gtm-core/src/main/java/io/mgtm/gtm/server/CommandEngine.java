@@ -9,19 +9,19 @@ interface CommandEngine {
   /** Sessions with a link to this node. */
   int attachedSessions();
 
-  /** How many turns wait for the group. */
-  int heldTurns();
+  /** How many batches wait for the group. */
+  int pendingReplies();
 
-  /** Takes what a link brought; it is done, with all else of this turn, at the turn's end. */
+  /** Takes what a link brought; it is done, with all else of this batch, at the batch's end. */
   void submit(LinkWork work);
 
   /** A link that took no more does again. */
   void resume();
 
-  /** A front asks for the next piece of a long reply, or wants no more of it. */
-  void pull(FrontPeer peer, long id, boolean more);
+  /** A gateway asks for the next piece of a long reply, or wants no more of it. */
+  void pull(GatewayPeer peer, long id, boolean more);
 
-  /** Tells all members, and through them all fronts, where this one is. */
+  /** Tells all members, and through them all gateways, where this one is. */
   void announce();
 
   /** Called now and then. */

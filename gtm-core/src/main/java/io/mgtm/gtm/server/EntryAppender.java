@@ -74,7 +74,7 @@ final class EntryAppender {
     return reply;
   }
 
-  /** Fronts could not bring back what is not theirs. */
+  /** Gateways could not bring back what is not theirs. */
   private static Effect lazyEffect(Command command, Effect effect) {
     return command.type() == CommandType.NUMBERED ? effect : Effect.FORCED;
   }

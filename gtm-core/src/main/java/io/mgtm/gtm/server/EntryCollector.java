@@ -1,6 +1,6 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import java.util.ArrayList;
@@ -14,32 +14,32 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Puts together, from what fronts present to a new leader of mode lazy, what the leader before had
- * given and this one lacks: a run of entries that follows what is here without gap, the same bytes
- * from whoever presents them. No I/O, no time.
+ * Puts together, from what gateways present to a new leader of mode lazy, what the leader before
+ * had given and this one lacks: a run of entries that follows what is here without gap, the same
+ * bytes from whoever presents them. No I/O, no time.
  *
- * <p>A front has had everything up to the last entry that it presents, or that was stable. So a
- * front whose entries all lie within the run has seen nothing that is not in it.
+ * <p>A gateway has had everything up to the last entry that it presents, or that was stable. So a
+ * gateway whose entries all lie within the run has seen nothing that is not in it.
  */
 final class EntryCollector {
 
-  /** A front, whatever its links and sessions. */
-  record FrontId(String name, FrontKind kind) {}
+  /** A gateway, whatever its links and sessions. */
+  record GatewayId(String name, GatewayKind kind) {}
 
   /**
    * What came of it.
    *
    * @param entries to be applied, in this order
-   * @param lost fronts that may have seen more
+   * @param lost gateways that may have seen more
    */
-  record Result(List<byte[]> entries, Set<FrontId> lost) {}
+  record Result(List<byte[]> entries, Set<GatewayId> lost) {}
 
   private final long term;
   private final long have;
-  private final Set<FrontId> awaited;
-  private final Set<FrontId> lost = new HashSet<>();
+  private final Set<GatewayId> awaited;
+  private final Set<GatewayId> lost = new HashSet<>();
   private final TreeMap<Long, byte[]> entries = new TreeMap<>();
-  private final Map<FrontId, Long> seen = new HashMap<>();
+  private final Map<GatewayId, Long> seen = new HashMap<>();
   private long agreed = Long.MAX_VALUE;
   private long bytes;
 
@@ -48,26 +48,26 @@ final class EntryCollector {
    *
    * @param term that of the leader before
    * @param have how many of its entries are here
-   * @param fronts those that may have been given more
+   * @param gateways those that may have been given more
    */
-  EntryCollector(long term, long have, Collection<FrontId> fronts) {
+  EntryCollector(long term, long have, Collection<GatewayId> gateways) {
     this.term = term;
     this.have = have;
-    this.awaited = new HashSet<>(fronts);
+    this.awaited = new HashSet<>(gateways);
   }
 
   /**
-   * A front presents entries. Those of an older term say nothing; one that has some of a newer term
-   * has seen what this member knows nothing of.
+   * A gateway presents entries. Those of an older term say nothing; one that has some of a newer
+   * term has seen what this member knows nothing of.
    */
-  void present(FrontId front, LinkEntries presented) {
+  void present(GatewayId gateway, LinkEntries presented) {
     if (presented.term() > term) {
-      lost.add(front);
+      lost.add(gateway);
     }
     if (presented.term() != term) {
       return;
     }
-    seen.merge(front, presented.last(), Math::max);
+    seen.merge(gateway, presented.last(), Math::max);
     long number = presented.first();
     for (byte[] entry : presented.entries()) {
       if (number > have && number != LinkEntries.FIRST_OF_TERM) {
@@ -89,9 +89,9 @@ final class EntryCollector {
     }
   }
 
-  /** A front has presented all that it has. */
-  void heard(FrontId front) {
-    awaited.remove(front);
+  /** A gateway has presented all that it has. */
+  void heard(GatewayId gateway) {
+    awaited.remove(gateway);
   }
 
   /** Whether nobody is waited for. */
@@ -99,7 +99,7 @@ final class EntryCollector {
     return awaited.isEmpty();
   }
 
-  /** The number of the first entry that two fronts have different bytes of; 0 for none. */
+  /** The number of the first entry that two gateways have different bytes of; 0 for none. */
   long contradictedAt() {
     return agreed == Long.MAX_VALUE ? 0 : agreed + 1;
   }
@@ -113,9 +113,9 @@ final class EntryCollector {
       run.add(entries.get(end));
     }
     lost.addAll(awaited);
-    for (Map.Entry<FrontId, Long> front : seen.entrySet()) {
-      if (front.getValue() > end) {
-        lost.add(front.getKey());
+    for (Map.Entry<GatewayId, Long> gateway : seen.entrySet()) {
+      if (gateway.getValue() > end) {
+        lost.add(gateway.getKey());
       }
     }
     return new Result(run, Set.copyOf(lost));

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The entries of a leader of mode lazy that are not stable yet, and which of them each front has: a
- * reply leaves together with those that it rests on. Owner thread.
+ * The entries of a leader of mode lazy that are not stable yet, and which of them each gateway has:
+ * a reply leaves together with those that it rests on. Owner thread.
  *
  * <p>Invariant: the numbers, as the state counts the term's entries, have no gap.
  */
@@ -23,7 +23,7 @@ final class EntryTrail {
   /** Past this, replies wait until their entries are stable. */
   private static final long BYTES_MAX = 16 << 20;
 
-  private final Map<FrontPeer, Long> given = new HashMap<>();
+  private final Map<GatewayPeer, Long> given = new HashMap<>();
   private byte[][] entries = new byte[CAPACITY_FIRST][];
   private long[] indexes = new long[CAPACITY_FIRST];
   private long term;
@@ -106,16 +106,16 @@ final class EntryTrail {
   }
 
   /** A link has ended. */
-  void forget(FrontPeer peer) {
+  void forget(GatewayPeer peer) {
     given.remove(peer);
   }
 
   /**
    * Writes what a link has not been given of the entries up to an index of the log.
    *
-   * @param out nothing is written when the front needs none
+   * @param out nothing is written when the gateway needs none
    */
-  void write(FrontPeer peer, long index, ByteBuf out) {
+  void write(GatewayPeer peer, long index, ByteBuf out) {
     long number = Math.max(first, given.getOrDefault(peer, 0L) + 1);
     List<byte[]> frame = new ArrayList<>();
     long begun = number;

@@ -5,7 +5,7 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 
 /**
- * What the first leader of a new group writes before anything else: a backup, some pieces a turn,
+ * What the first leader of a new group writes before anything else: a backup, some pieces a batch,
  * so that the owner goes on with what keeps the group together; or the first commands. The next
  * pieces wait for the last ones to be stored by the others as well: with a hundred MB on their way
  * to busy members nothing else would reach them in time, and they would elect another, again and
@@ -34,7 +34,7 @@ final class FirstEntries {
   }
 
   /** Whether some of it was appended, some is left, and the next may follow. */
-  boolean wantsTurn() {
+  boolean wantsBatch() {
     return nextPart > 0 && !machine.state().started() && mayGoOn();
   }
 

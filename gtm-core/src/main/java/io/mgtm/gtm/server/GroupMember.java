@@ -6,7 +6,7 @@ import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -18,7 +18,7 @@ import java.util.function.Function;
 final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   private final GtmConfig config;
   private final GtmStateMachine machine;
-  private final Consumer<Standing> changed;
+  private final Consumer<Leadership> changed;
   private MemberLog log;
   private LinkEngine engine;
 
@@ -32,7 +32,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
       GtmConfig config,
       GtmStateMachine machine,
       Consumer<Throwable> fatal,
-      Consumer<Standing> changed) {
+      Consumer<Leadership> changed) {
     super(fatal);
     this.config = config;
     this.machine = machine;
@@ -84,29 +84,29 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   }
 
   @Override
-  public void confirmed(long ticket) {
+  public void confirmed(long readIndex) {
     guarded(engine::release);
   }
 
   @Override
   public void leading(long term) {
     guarded(engine::leading);
-    changed.accept(standing());
+    changed.accept(leadership());
   }
 
   @Override
   public void following(String leader) {
     if (engine != null) {
       guarded(engine::following);
-      changed.accept(standing());
+      changed.accept(leadership());
     }
   }
 
   @Override
-  public Standing standing() {
+  public Leadership leadership() {
     GroupStatus status = log.status();
-    return new Standing(
-        engine != null && engine.takesFronts(),
+    return new Leadership(
+        engine != null && engine.takesGateways(),
         status.term(),
         status.name(),
         status.leader(),
@@ -132,7 +132,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
     if (!log.status().transferring()) {
       handOver();
     }
-    changed.accept(standing());
+    changed.accept(leadership());
   }
 
   /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */

@@ -52,7 +52,7 @@ final class GtmMetrics {
   private final Counter protocolErrors;
   private final Counter refusedForRoom;
   private final Counter linkCommands;
-  private final Timer linkTurns;
+  private final Timer linkBatches;
   private volatile GroupView groupView;
   private volatile View view = new View(new GtmState.Counts(0, 0, 0, 0, 0, 0), Long.MAX_VALUE, 0);
 
@@ -76,9 +76,9 @@ final class GtmMetrics {
     protocolErrors = counter("mgtm.protocol.errors", "Connections closed for what they sent");
     refusedForRoom = counter("mgtm.refused.no.room", "Requests refused for lack of disk space");
     linkCommands = counter("mgtm.link.commands", "Commands that links brought");
-    linkTurns =
-        Timer.builder("mgtm.link.turns")
-            .description("What one turn of the owner brought over links, until its replies left")
+    linkBatches =
+        Timer.builder("mgtm.link.batches")
+            .description("What one batch of the owner brought over links, until its replies left")
             .serviceLevelObjectives(LATENCY_BUCKETS)
             .register(registry);
     groupGauges();
@@ -96,7 +96,7 @@ final class GtmMetrics {
     return Timer.builder("mgtm.requests")
         .description(
             "Requests served, by message type: from read to reply, or what links brought from its"
-                + " turn on")
+                + " batch on")
         .tag("type", type.name())
         .serviceLevelObjectives(LATENCY_BUCKETS)
         .register(registry);
@@ -150,11 +150,11 @@ final class GtmMetrics {
     }
   }
 
-  /** The replies to a turn's commands of fronts have left. */
+  /** The replies to a batch's commands of gateways have left. */
   void linkServed(ServedCommands commands, long sinceNanos) {
     long nanos = System.nanoTime() - sinceNanos;
     linkCommands.increment(commands.total());
-    linkTurns.record(nanos, TimeUnit.NANOSECONDS);
+    linkBatches.record(nanos, TimeUnit.NANOSECONDS);
     commands.forEach(type -> requests.get(type).record(nanos, TimeUnit.NANOSECONDS));
   }
 
@@ -193,9 +193,11 @@ final class GtmMetrics {
                 .mapToLong(NodeStatus.MemberStatus::lagEntries)
                 .max()
                 .orElse(0));
-    groupGauge("mgtm.links", "Fronts that are linked to this node", GroupView::links);
+    groupGauge("mgtm.links", "Gateways that are linked to this node", GroupView::links);
     groupGauge(
-        "mgtm.link.sessions", "Sessions of fronts that are attached", GroupView::attachedSessions);
+        "mgtm.link.sessions",
+        "Sessions of gateways that are attached",
+        GroupView::attachedSessions);
   }
 
   void rejected(Reply.Reason reason) {

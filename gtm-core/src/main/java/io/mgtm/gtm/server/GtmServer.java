@@ -3,8 +3,8 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.LogException;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.front.Front;
-import io.mgtm.gtm.front.FrontMetrics;
+import io.mgtm.gtm.gateway.Gateway;
+import io.mgtm.gtm.gateway.GatewayMetrics;
 import io.mgtm.gtm.net.MetricsServer;
 import io.mgtm.gtm.state.GtmState;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -96,19 +96,19 @@ public final class GtmServer implements AutoCloseable {
     ticker = owner.scheduleAtFixedRate(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** A member serves XC clients through a front, whoever leads. */
+  /** A member serves XC clients through a gateway, whoever leads. */
   private void serveClients(LinkService links) throws IOException {
     SslContext tls = LinkTls.client(config.links());
-    FrontMetrics frontMetrics = new FrontMetrics(registry);
+    GatewayMetrics gatewayMetrics = new GatewayMetrics(registry);
     onOwner(
         () -> {
-          Front front = NodeFront.of(config, advertised(), links, tls, owner, frontMetrics);
-          core.serveClients(front);
-          sockets.serveClients(front::accept);
+          Gateway gateway = NodeGateway.of(config, advertised(), links, tls, owner, gatewayMetrics);
+          core.serveClients(gateway);
+          sockets.serveClients(gateway::accept);
         });
   }
 
-  /** Where fronts and other members reach this node. */
+  /** Where gateways and other members reach this node. */
   private HostPort advertised() {
     return config.advertised(address().getPort());
   }
@@ -198,7 +198,7 @@ public final class GtmServer implements AutoCloseable {
     sockets.close();
   }
 
-  /** Fronts go to the next leader before this one's connections close, so that nobody waits. */
+  /** Gateways go to the next leader before this one's connections close, so that nobody waits. */
   private void handOver() {
     AtomicBoolean asked = new AtomicBoolean();
     AtomicBoolean leads = new AtomicBoolean(true);

@@ -76,7 +76,8 @@ final class GtmStateMachine implements StateMachine {
   /**
    * What was acknowledged without being forced may be missing: nobody's session goes on, and no
    * gxid or value is given that may have been given before. In mode {@code lazy} that happens
-   * whenever a leader dies, and the next one first hears what fronts know; see {@link LazyLeader}.
+   * whenever a leader dies, and the next one first hears what gateways know; see {@link
+   * LazyLeader}.
    */
   @Override
   public void entriesMayBeMissing(long index) {

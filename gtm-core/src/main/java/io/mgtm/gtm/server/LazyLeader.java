@@ -2,9 +2,9 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.server.EntryCollector.FrontId;
+import io.mgtm.gtm.server.EntryCollector.GatewayId;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a leader of mode lazy does beyond that of other modes: before it serves, it takes in what
- * fronts have and it lacks; while it serves, it gives fronts what its replies rest on. See
+ * gateways have and it lacks; while it serves, it gives gateways what its replies rest on. See
  * docs/replication.md, "Replies that rest on nothing yet". Owner thread.
  *
  * <p>Invariant: while a recovery is under way nothing is given out, and no session is attached.
@@ -27,7 +27,7 @@ final class LazyLeader {
   private static final Logger log = LoggerFactory.getLogger(LazyLeader.class);
 
   /**
-   * What waits for the end of a recovery; fronts send little before their sessions are attached.
+   * What waits for the end of a recovery; gateways send little before their sessions are attached.
    */
   private static final int QUEUED_MAX = 65_536;
 
@@ -39,7 +39,7 @@ final class LazyLeader {
   /**
    * What can be set.
    *
-   * @param waitMs how long a new leader waits for fronts that may know more
+   * @param waitMs how long a new leader waits for gateways that may know more
    */
   record Settings(int waitMs, Timer timer) {}
 
@@ -51,14 +51,14 @@ final class LazyLeader {
   private final EntryTrail trail = new EntryTrail();
   private List<LinkWork> queued = new ArrayList<>();
 
-  /** Not null while fronts are waited for. */
+  /** Not null while gateways are waited for. */
   private EntryCollector collector;
 
   /** Not null from the end of the waiting on, until the entries are in the log. */
   private EntryCollector.Result result;
 
   private int replayed;
-  private Set<FrontId> lost = Set.of();
+  private Set<GatewayId> lost = Set.of();
   private long beganMs;
 
   LazyLeader(
@@ -78,13 +78,13 @@ final class LazyLeader {
     return trail;
   }
 
-  /** Whether fronts may come, though nothing is served. */
+  /** Whether gateways may come, though nothing is served. */
   boolean isRecovering() {
     return collector != null || result != null;
   }
 
   /**
-   * This member leads. When clients may have seen more than it knows, fronts are waited for.
+   * This member leads. When clients may have seen more than it knows, gateways are waited for.
    *
    * @param timeIsUp called when they have been waited for long enough
    */
@@ -95,22 +95,22 @@ final class LazyLeader {
     if (!served.recovering()) {
       return;
     }
-    Set<FrontId> fronts = new HashSet<>();
-    for (GtmState.FrontInfo session : state.fronts()) {
+    Set<GatewayId> gateways = new HashSet<>();
+    for (GtmState.GatewayInfo session : state.gateways()) {
       boolean diedWithIt =
-          session.kind() == FrontKind.NODE && session.front().equals(served.member());
+          session.kind() == GatewayKind.NODE && session.gateway().equals(served.member());
       if (!diedWithIt) {
-        fronts.add(new FrontId(session.front(), session.kind()));
+        gateways.add(new GatewayId(session.gateway(), session.kind()));
       }
     }
     log.info(
-        "{} served up to term {}, and {} of its entries are here; asking {} fronts for more",
+        "{} served up to term {}, and {} of its entries are here; asking {} gateways for more",
         served.member(),
         served.term(),
         served.entries(),
-        fronts.size());
+        gateways.size());
     beganMs = time.nowMs();
-    collector = new EntryCollector(served.term(), served.entries(), fronts);
+    collector = new EntryCollector(served.term(), served.entries(), gateways);
     EntryCollector waiting = collector;
     settings
         .timer()
@@ -163,12 +163,12 @@ final class LazyLeader {
     return refused;
   }
 
-  private static FrontId idOf(FrontPeer peer) {
-    return new FrontId(peer.front(), peer.kind());
+  private static GatewayId idOf(GatewayPeer peer) {
+    return new GatewayId(peer.gateway(), peer.kind());
   }
 
   /**
-   * Whether everything that fronts have is applied and in the log now. When there was no room, it
+   * Whether everything that gateways have is applied and in the log now. When there was no room, it
    * is to be asked again.
    */
   boolean isRecovered() {
@@ -180,7 +180,7 @@ final class LazyLeader {
     }
     for (; replayed < result.entries().size(); replayed++) {
       if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
-        log.warn("What fronts have of it cannot be stored: {}", replicated.noRoomReason());
+        log.warn("What gateways have of it cannot be stored: {}", replicated.noRoomReason());
         return false;
       }
       ByteBuffer entry = ByteBuffer.wrap(result.entries().get(replayed));
@@ -189,7 +189,7 @@ final class LazyLeader {
     }
     lost = result.lost();
     log.info(
-        "{} entries came from fronts in {} ms; {}",
+        "{} entries came from gateways in {} ms; {}",
         replayed,
         time.nowMs() - beganMs,
         lost.isEmpty() ? "nothing is missing" : "what others may have seen is skipped: " + lost);
@@ -200,7 +200,7 @@ final class LazyLeader {
   private void endWaiting() {
     if (collector.contradictedAt() > 0) {
       log.error(
-          "Two fronts have different bytes of entry {}: report it; their sessions end",
+          "Two gateways have different bytes of entry {}: report it; their sessions end",
           collector.contradictedAt());
     }
     result = collector.finish();
@@ -215,15 +215,15 @@ final class LazyLeader {
    * @param term the present one
    * @return false when there was no room; it is to be asked again
    */
-  boolean serve(long term, EntryAppender entry, FrontSessions sessions) {
+  boolean serve(long term, EntryAppender entry, GatewaySessions sessions) {
     if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       return false;
     }
     entry.begin();
     if (!lost.isEmpty()) {
       entry.apply(new SessionCommand.SkipAhead(0));
-      for (GtmState.FrontInfo session : machine.state().fronts()) {
-        if (lost.contains(new FrontId(session.front(), session.kind()))) {
+      for (GtmState.GatewayInfo session : machine.state().gateways()) {
+        if (lost.contains(new GatewayId(session.gateway(), session.kind()))) {
           sessions.end(session);
         }
       }
@@ -242,8 +242,8 @@ final class LazyLeader {
     return waiting;
   }
 
-  /** Whether a front was refused that keeps nothing. */
-  boolean refuses(LinkWork.Attach work, TurnOutput output) {
+  /** Whether a gateway was refused that keeps nothing. */
+  boolean refuses(LinkWork.Attach work, BatchOutput output) {
     if (work.peer().version() >= LinkFormat.VERSION_ENTRIES) {
       return false;
     }
@@ -251,7 +251,7 @@ final class LazyLeader {
         work.peer(),
         work.session(),
         RefusalCode.PROTOCOL,
-        "the group's mode is lazy, and this front keeps no entries",
+        "the group's mode is lazy, and this gateway keeps no entries",
         "Upgrade it.");
     return true;
   }

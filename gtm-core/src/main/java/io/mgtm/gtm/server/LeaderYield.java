@@ -2,11 +2,11 @@ package io.mgtm.gtm.server;
 
 /**
  * A leader whose disk is full lets another member lead rather than refuse what clients ask: what
- * they ask waits at their fronts meanwhile. When nobody takes over in time, it refuses. Owner
+ * they ask waits at their gateways meanwhile. When nobody takes over in time, it refuses. Owner
  * thread.
  */
 final class LeaderYield {
-  /** How long fronts wait for another leader. */
+  /** How long gateways wait for another leader. */
   static final int YIELD_MS = 5_000;
 
   private final Runnable handOver;
@@ -43,7 +43,7 @@ final class LeaderYield {
     yielding = false;
   }
 
-  /** Whether fronts are told that this member does not lead, though it does. */
+  /** Whether gateways are told that this member does not lead, though it does. */
   boolean isYielding() {
     return yielding;
   }

@@ -1,20 +1,20 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
-import io.mgtm.gtm.wire.link.FrontFrameDecoder;
-import io.mgtm.gtm.wire.link.FrontFrameHandler;
+import io.mgtm.gtm.wire.link.GatewayFrameDecoder;
+import io.mgtm.gtm.wire.link.GatewayFrameHandler;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,21 +27,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A front's connection to this node. Its handlers run on the channel's event loop, what {@link
- * FrontPeer} says on the owner's.
+ * A gateway's connection to this node. Its handlers run on the channel's event loop, what {@link
+ * GatewayPeer} says on the owner's.
  *
  * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log and the socket takes
- * what it is sent; a front that takes nothing for {@code timeouts.outboundMs} is closed, and so is
- * one that does not end a frame in {@code timeouts.frameMs}. Before a front has said, and shown
- * where there is a secret, who it is, its frames must be short, see {@link Newcomers}. Where there
- * is none, long ones that it has begun are counted with those of XC clients, see {@link
+ * what it is sent; a gateway that takes nothing for {@code timeouts.outboundMs} is closed, and so
+ * is one that does not end a frame in {@code timeouts.frameMs}. Before a gateway has said, and
+ * shown where there is a secret, who it is, its frames must be short, see {@link Newcomers}. Where
+ * there is none, long ones that it has begun are counted with those of XC clients, see {@link
  * io.mgtm.gtm.net.PartialBudget}.
  *
  * <p>An exception or error here ends the link alone; one of the engine behind it ends the node,
  * whose state may be half changed.
  */
 final class LinkConnection extends ChannelInboundHandlerAdapter
-    implements FrontFrameHandler, FrontPeer {
+    implements GatewayFrameHandler, GatewayPeer {
   private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int BUFFER_BYTES = 16 * 1024;
@@ -51,8 +51,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   private final LinkService service;
   private final EventExecutor owner;
-  private final FrontFrameDecoder decoder =
-      new FrontFrameDecoder(LinkFormat.FIRST_FRAME_BYTES_MAX, this);
+  private final GatewayFrameDecoder decoder =
+      new GatewayFrameDecoder(LinkFormat.FIRST_FRAME_BYTES_MAX, this);
   private final PartialBuffer partial = new PartialBuffer();
 
   // Event loop.
@@ -66,7 +66,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   // Written by the event loop before the owner sees this peer.
   private String name = "";
-  private FrontKind kind;
+  private GatewayKind kind;
   private int version;
 
   // Owner thread.
@@ -133,7 +133,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The link is of no use any more: the front is told why, and it is closed. */
+  /** The link is of no use any more: the gateway is told why, and it is closed. */
   private void fail(RefusalCode code, String message, String hint) {
     if (failed) {
       return;
@@ -173,11 +173,11 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void hello(String front, FrontKind of) throws WireException {
+  public void hello(String gateway, GatewayKind of) throws WireException {
     if (!name.isEmpty()) {
       throw new WireException("HELLO came twice");
     }
-    name = front;
+    name = gateway;
     kind = of;
     if (nonce == null) {
       accept(service.keys().unasked(context.channel()));
@@ -195,7 +195,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     } else {
       fail(
           RefusalCode.AUTH,
-          "the front's secret is not that of this group",
+          "the gateway's secret is not that of this group",
           "Set the same secret on every node and proxy.");
     }
   }
@@ -211,7 +211,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   private void requireReady(String what) throws WireException {
     if (!ready) {
-      throw new WireException(what + " came before the front has said who it is");
+      throw new WireException(what + " came before the gateway has said who it is");
     }
   }
 
@@ -235,14 +235,14 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   public void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
       throws WireException {
     requireSessions("COMMANDS");
-    FrontCommands.check(session, commands);
+    GatewayCommands.check(session, commands);
     submit(new LinkWork.Commands(this, session, acked, first, commands));
   }
 
   @Override
   public void present(LinkEntries entries) throws WireException {
     requireSessions("PRESENT");
-    FrontCommands.check(entries);
+    GatewayCommands.check(entries);
     submit(new LinkWork.Present(this, entries));
   }
 
@@ -258,7 +258,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     onOwner(() -> service.engine().pull(this, id, more));
   }
 
-  /** The owner answers: a sign of life of the front's thread alone would be worth little. */
+  /** The owner answers: a sign of life of the gateway's thread alone would be worth little. */
   @Override
   public void ping(long number) throws WireException {
     requireReady("PING");
@@ -339,12 +339,12 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public String front() {
+  public String gateway() {
     return name;
   }
 
   @Override
-  public FrontKind kind() {
+  public GatewayKind kind() {
     return kind;
   }
 
@@ -398,9 +398,9 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void standing(Standing standing) {
+  public void leadership(Leadership leadership) {
     ByteBuf out = newBuffer();
-    LinkWriter.standing(out, standing);
+    LinkWriter.leadership(out, leadership);
     context.writeAndFlush(out, context.voidPromise());
   }
 
@@ -415,6 +415,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
         LocalSocket.is(context.channel())
             ? "the node's own socket"
             : context.channel().remoteAddress();
-    return "front \"%s\" from %s".formatted(name, from);
+    return "gateway \"%s\" from %s".formatted(name, from);
   }
 }

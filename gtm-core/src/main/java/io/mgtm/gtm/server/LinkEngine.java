@@ -19,18 +19,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what links bring through the state and the log. All that came in one turn of the owner's
+ * Takes what links bring through the state and the log. All that came in one batch of the owner's
  * event loop is one entry, if it fits, and its replies to one link are one write. Owner thread.
  *
- * <p>Invariants: nothing is applied while this node does not lead; what is applied in a turn is
- * appended in it; output leaves in the order of the turns, once the entries up to the turn's end
- * are committed and, when the turn appended none, the leader was confirmed after it; what has not
+ * <p>Invariants: nothing is applied while this node does not lead; what is applied in a batch is
+ * appended in it; output leaves in the order of the batches, once the entries up to the batch's end
+ * are committed and, when the batch appended none, the leader was confirmed after it; what has not
  * left when the leadership ends never leaves.
  */
 final class LinkEngine implements CommandEngine {
   private static final Logger log = LoggerFactory.getLogger(LinkEngine.class);
 
-  /** Replies of one turn to one link, about; what it asks beyond waits for the next. */
+  /** Replies of one batch to one link, about; what it asks beyond waits for the next. */
   static final int TURN_BYTES_MAX = 4 << 20;
 
   private final LinkSetup setup;
@@ -42,23 +42,23 @@ final class LinkEngine implements CommandEngine {
   private final EntryAppender entry;
   private final FirstEntries first;
   private final SessionWatch watch;
-  private final FrontSessions sessions;
+  private final GatewaySessions sessions;
   private final LeaderYield yielding;
   private final LinkReplies replies;
-  private final HeldTurns held;
+  private final PendingReplies held;
 
   /** Null but in mode lazy. */
   private final LazyLeader lazy;
 
   /** In mode lazy: output that must not be lost with this node. */
-  private final HeldTurns heldUntilStable;
+  private final PendingReplies heldUntilStable;
 
   private List<LinkWork> waiting = new ArrayList<>();
 
   /** What is left of links that take no more now, in its order. */
   private final StalledWork stalled = new StalledWork();
 
-  private boolean turnAsked;
+  private boolean batchAsked;
   private boolean leads;
   private boolean serving;
   private boolean stopped;
@@ -79,8 +79,8 @@ final class LinkEngine implements CommandEngine {
     this.yielding = new LeaderYield(setup.handOver());
     this.time = time;
     this.replies = new LinkReplies(metrics, time);
-    this.held = new HeldTurns(metrics, replicated::mayAnswer);
-    this.heldUntilStable = new HeldTurns(metrics, replicated::mayAnswer);
+    this.held = new PendingReplies(metrics, replicated::mayAnswer);
+    this.heldUntilStable = new PendingReplies(metrics, replicated::mayAnswer);
     this.lazy =
         setup.lazy() == null
             ? null
@@ -90,7 +90,7 @@ final class LinkEngine implements CommandEngine {
     this.first = new FirstEntries(setup, entry, machine, replicated);
     this.watch = new SessionWatch(setup.graceMs());
     this.sessions =
-        new FrontSessions(machine, entry, watch, replies.backupViews(), setup.sessionsMax());
+        new GatewaySessions(machine, entry, watch, replies.backupViews(), setup.sessionsMax());
   }
 
   /** Whether this node leads and takes commands. */
@@ -99,8 +99,8 @@ final class LinkEngine implements CommandEngine {
     return serving;
   }
 
-  /** Whether fronts may attach; they are answered once this node serves. */
-  boolean takesFronts() {
+  /** Whether gateways may attach; they are answered once this node serves. */
+  boolean takesGateways() {
     return (serving && !yielding.isYielding()) || (leads && lazy != null && lazy.isRecovering());
   }
 
@@ -110,9 +110,9 @@ final class LinkEngine implements CommandEngine {
     return watch.attachedCount();
   }
 
-  /** How many turns wait for the log. */
+  /** How many batches wait for the log. */
   @Override
-  public int heldTurns() {
+  public int pendingReplies() {
     return held.size() + heldUntilStable.size();
   }
 
@@ -122,9 +122,9 @@ final class LinkEngine implements CommandEngine {
     first.restart();
     watch.clear();
     if (lazy != null) {
-      lazy.leading(this::askTurn);
+      lazy.leading(this::askBatch);
       if (lazy.isRecovering()) {
-        tellAddress(); // so that the fronts inside other members can bring what they have
+        tellAddress(); // so that the gateways inside other members can bring what they have
       }
     }
     begin();
@@ -147,7 +147,7 @@ final class LinkEngine implements CommandEngine {
       return;
     }
     machine.state().setLimits(setup.limits());
-    if (lazy != null && !lazy.serve(setup.standing().get().term(), entry, sessions)) {
+    if (lazy != null && !lazy.serve(setup.leadership().get().term(), entry, sessions)) {
       return;
     }
     serving = true;
@@ -157,7 +157,7 @@ final class LinkEngine implements CommandEngine {
     }
   }
 
-  /** Tells all members, and through them all fronts, where this one is. */
+  /** Tells all members, and through them all gateways, where this one is. */
   @Override
   public void announce() {
     if (serving) {
@@ -195,34 +195,34 @@ final class LinkEngine implements CommandEngine {
     heldUntilStable.drop();
   }
 
-  /** Takes what a link brought; it is done, with all else of this turn, at the turn's end. */
+  /** Takes what a link brought; it is done, with all else of this batch, at the batch's end. */
   @Override
   public void submit(LinkWork work) {
     waiting.add(work);
-    askTurn();
+    askBatch();
   }
 
   @Override
   public void resume() {
-    if (!stalled.isEmpty() || (leads && first.wantsTurn())) {
-      askTurn();
+    if (!stalled.isEmpty() || (leads && first.wantsBatch())) {
+      askBatch();
     }
   }
 
   @Override
-  public void pull(FrontPeer peer, long id, boolean more) {
+  public void pull(GatewayPeer peer, long id, boolean more) {
     replies.lists().pull(peer, id, more, nowMs());
   }
 
-  private void askTurn() {
-    if (!turnAsked) {
-      turnAsked = true;
-      owner.execute(this::turn);
+  private void askBatch() {
+    if (!batchAsked) {
+      batchAsked = true;
+      owner.execute(this::batch);
     }
   }
 
-  private void turn() {
-    turnAsked = false;
+  private void batch() {
+    batchAsked = false;
     List<LinkWork> works = stalled.before(waiting);
     waiting = new ArrayList<>();
     if (stopped) {
@@ -231,12 +231,12 @@ final class LinkEngine implements CommandEngine {
     try {
       if (serving) {
         serve(works);
-      } else if (takesFronts()) {
+      } else if (takesGateways()) {
         turnAway(lazy.take(works));
         begin();
       } else {
         turnAway(works);
-        if (leads && first.wantsTurn()) {
+        if (leads && first.wantsBatch()) {
           begin();
         }
       }
@@ -248,7 +248,7 @@ final class LinkEngine implements CommandEngine {
   }
 
   private void turnAway(List<LinkWork> works) {
-    TurnOutput output = new TurnOutput();
+    BatchOutput output = new BatchOutput();
     for (LinkWork work : works) {
       if (work instanceof LinkWork.Attach attach) {
         refuseNotLeading(output, attach.peer(), attach.session());
@@ -264,7 +264,7 @@ final class LinkEngine implements CommandEngine {
     output.flush();
   }
 
-  private void gone(FrontPeer peer) {
+  private void gone(GatewayPeer peer) {
     watch.gone(peer, nowMs());
     stalled.gone(peer);
     replies.gone(peer);
@@ -273,16 +273,16 @@ final class LinkEngine implements CommandEngine {
     }
   }
 
-  /** The standing that follows lets the front start over, also where this node leads again. */
-  private void refuseNotLeading(TurnOutput output, FrontPeer peer, long session) {
+  /** The leadership that follows lets the gateway start over, also where this node leads again. */
+  private void refuseNotLeading(BatchOutput output, GatewayPeer peer, long session) {
     output.refuse(
         peer, session, RefusalCode.NOT_LEADING, "this node does not lead", "Ask the leader.");
-    LinkWriter.standing(output.to(peer), setup.standing().get());
+    LinkWriter.leadership(output.to(peer), setup.leadership().get());
   }
 
   private void serve(List<LinkWork> works) {
     long nanos = System.nanoTime();
-    TurnOutput output = new TurnOutput();
+    BatchOutput output = new BatchOutput();
     List<Runnable> then = new ArrayList<>(0);
     ServedCommands served = new ServedCommands();
     long before = replicated.lastIndex();
@@ -321,30 +321,30 @@ final class LinkEngine implements CommandEngine {
     }
   }
 
-  /** An entry of this turn, once committed, confirms the leader as well as a ticket does. */
+  /** An entry of this batch, once committed, confirms the leader as well as a read index does. */
   private void hold(
-      TurnOutput output,
+      BatchOutput output,
       boolean appended,
       List<Runnable> then,
       ServedCommands commands,
       long nanos) {
-    long ticket = appended ? 0 : replicated.confirm();
+    long readIndex = appended ? 0 : replicated.confirm();
     long index = replicated.lastIndex();
     if (lazy == null) {
-      held.add(output, index, ticket, then, commands, nanos);
+      held.add(output, index, readIndex, then, commands, nanos);
     } else {
-      TurnOutput own = output.takeOwn();
+      BatchOutput own = output.takeOwn();
       if (!own.isEmpty() || !then.isEmpty()) {
-        heldUntilStable.add(own, index, ticket, then, new ServedCommands(), nanos);
+        heldUntilStable.add(own, index, readIndex, then, new ServedCommands(), nanos);
       }
-      held.add(output, index, ticket, List.of(), commands, nanos);
+      held.add(output, index, readIndex, List.of(), commands, nanos);
     }
     release();
   }
 
   /** The log has got on: what it covers now may leave. */
   void release() {
-    long confirmed = replicated.confirmedTicket();
+    long confirmed = replicated.confirmedReadIndex();
     if (lazy == null) {
       held.release(replicated.committedIndex(), confirmed, null);
     } else {
@@ -355,8 +355,8 @@ final class LinkEngine implements CommandEngine {
   }
 
   /** Does as many as the link takes; the others wait until it takes more. */
-  private void commands(LinkWork.Commands work, TurnOutput output, ServedCommands served) {
-    FrontPeer peer = work.peer();
+  private void commands(LinkWork.Commands work, BatchOutput output, ServedCommands served) {
+    GatewayPeer peer = work.peer();
     SessionWatch.Attachment attachment = watch.of(work.session());
     if (attachment == null || attachment.peer != peer) {
       refuseNotLeading(output, peer, work.session());
@@ -370,7 +370,7 @@ final class LinkEngine implements CommandEngine {
       return;
     }
     ByteBuf out = output.to(peer);
-    boolean proxied = machine.state().front(work.session()).proxied();
+    boolean proxied = machine.state().gateway(work.session()).proxied();
     replies.begin(peer, out, work.session(), work.first(), proxied);
     int count = work.commands().size();
     int done = 0;
@@ -431,7 +431,7 @@ final class LinkEngine implements CommandEngine {
     if (yielding.isYielding() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       yielding.clear();
     }
-    List<GtmState.FrontInfo> expired = watch.expired(machine.state().fronts(), nowMs());
+    List<GtmState.GatewayInfo> expired = watch.expired(machine.state().gateways(), nowMs());
     if (!expired.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       entry.begin();
       expired.forEach(sessions::end);

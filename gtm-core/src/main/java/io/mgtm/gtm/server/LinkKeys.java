@@ -15,7 +15,7 @@ import java.util.List;
 
 /**
  * The secrets that a node knows, and what each of them allows. Without any, everybody may do what a
- * front does, and operators may only look, unless they sit at this machine or have shown a
+ * gateway does, and operators may only look, unless they sit at this machine or have shown a
  * certificate. Any thread.
  */
 final class LinkKeys {

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,28 +14,28 @@ import org.slf4j.LoggerFactory;
 final class LinkPeers {
   private static final Logger log = LoggerFactory.getLogger(LinkPeers.class);
 
-  private final Supplier<Standing> now;
-  private final Set<FrontPeer> peers = new LinkedHashSet<>();
-  private Standing told;
+  private final Supplier<Leadership> now;
+  private final Set<GatewayPeer> peers = new LinkedHashSet<>();
+  private Leadership told;
 
   /**
    * No links.
    *
    * @param now how the node stands
    */
-  LinkPeers(Supplier<Standing> now) {
+  LinkPeers(Supplier<Leadership> now) {
     this.now = now;
   }
 
-  /** A front has said who it is. */
-  void add(FrontPeer peer) {
+  /** A gateway has said who it is. */
+  void add(GatewayPeer peer) {
     peers.add(peer);
-    peer.standing(now.get());
+    peer.leadership(now.get());
     log.debug("{} is linked", peer.describe());
   }
 
   /** False when it was none. */
-  boolean remove(FrontPeer peer) {
+  boolean remove(GatewayPeer peer) {
     boolean known = peers.remove(peer);
     if (known) {
       log.debug("{} is no longer linked", peer.describe());
@@ -49,10 +49,10 @@ final class LinkPeers {
 
   /** Tells all links when something has changed. */
   void update() {
-    Standing standing = now.get();
-    if (!standing.equals(told)) {
-      told = standing;
-      List.copyOf(peers).forEach(peer -> peer.standing(standing));
+    Leadership leadership = now.get();
+    if (!leadership.equals(told)) {
+      told = leadership;
+      List.copyOf(peers).forEach(peer -> peer.leadership(leadership));
     }
   }
 }

@@ -11,14 +11,14 @@ import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Answers queries of fronts, and writes the replies to their commands in frames. Between {@link
+ * Answers queries of gateways, and writes the replies to their commands in frames. Between {@link
  * #begin} and {@link #end} come the replies to one run of commands, in their order. Owner thread.
  */
 final class LinkReplies {
   /** A frame of replies is ended, and another begun, past this. */
   private static final int FRAME_BYTES = 256 * 1024;
 
-  /** The longest list for a front that cannot take pieces, so that it fits a frame. */
+  /** The longest list for a gateway that cannot take pieces, so that it fits a frame. */
   private static final int WHOLE_BYTES_MAX = LinkFormat.FRAME_BYTES_MAX - FRAME_BYTES - 1_024;
 
   private final GtmMetrics metrics;
@@ -28,7 +28,7 @@ final class LinkReplies {
   private final ReplyEncoder encoder = new ReplyEncoder();
   private final RepliesWriter frames = new RepliesWriter();
 
-  private FrontPeer peer;
+  private GatewayPeer peer;
   private ByteBuf out;
   private long session;
   private boolean proxied;
@@ -53,7 +53,7 @@ final class LinkReplies {
    * @param first the number of the first reply's command
    * @param isProxied whether replies carry backends
    */
-  void begin(FrontPeer to, ByteBuf buffer, long of, long first, boolean isProxied) {
+  void begin(GatewayPeer to, ByteBuf buffer, long of, long first, boolean isProxied) {
     peer = to;
     out = buffer;
     session = of;
@@ -134,7 +134,7 @@ final class LinkReplies {
   }
 
   /** A link has ended. */
-  void gone(FrontPeer link) {
+  void gone(GatewayPeer link) {
     lists.gone(link);
   }
 

@@ -8,7 +8,7 @@ package io.mgtm.gtm.server;
  * @param shown what the role follows from, for who is refused
  */
 record LinkRights(boolean sessions, AdminRole role, String shown) {
-  /** Before a front has said who it is. */
+  /** Before a gateway has said who it is. */
   static final LinkRights NONE = new LinkRights(false, AdminRole.MONITOR, "nothing was shown yet");
 
   /** Why a request is not done; null when it is. */

@@ -2,15 +2,15 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import java.util.List;
 import java.util.function.Supplier;
 
 /**
  * What a {@link LinkEngine} is made with.
  *
- * @param standing how this node stands now
- * @param address where fronts reach this member, {@code host:port}; empty until it listens
+ * @param leadership how this node stands now
+ * @param address where gateways reach this member, {@code host:port}; empty until it listens
  * @param firstCommands what a new log begins with, unless with a backup
  * @param restore a backup that waits in the data folder, or null
  * @param lazy of mode lazy, null in others
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  */
 record LinkSetup(
     String member,
-    Supplier<Standing> standing,
+    Supplier<Leadership> leadership,
     Supplier<String> address,
     Limits limits,
     List<Command> firstCommands,

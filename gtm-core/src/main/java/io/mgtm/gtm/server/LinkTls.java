@@ -36,8 +36,8 @@ final class LinkTls {
   }
 
   /**
-   * TLS for this node's links to other members, null when it is not set. They are trusted as fronts
-   * are, or, where fronts show no certificate, when they show this node's own.
+   * TLS for this node's links to other members, null when it is not set. They are trusted as
+   * gateways are, or, where gateways show no certificate, when they show this node's own.
    *
    * @throws IOException when a file cannot be read, or is not what it should be
    */

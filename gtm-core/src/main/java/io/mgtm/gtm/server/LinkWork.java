@@ -9,13 +9,15 @@ import java.util.List;
 sealed interface LinkWork {
 
   /** The link; null when none brought it. */
-  FrontPeer peer();
+  GatewayPeer peer();
 
-  /** A front goes on with a session, or opens it. */
-  record Attach(FrontPeer peer, long session, boolean fresh, boolean proxied) implements LinkWork {}
+  /** A gateway goes on with a session, or opens it. */
+  record Attach(GatewayPeer peer, long session, boolean fresh, boolean proxied)
+      implements LinkWork {}
 
   /** Commands of a session, numbered from {@code first}. */
-  record Commands(FrontPeer peer, long session, long acked, long first, List<LinkCommand> commands)
+  record Commands(
+      GatewayPeer peer, long session, long acked, long first, List<LinkCommand> commands)
       implements LinkWork {
     /** The number of the command that is to come after these. */
     long next() {
@@ -43,14 +45,14 @@ sealed interface LinkWork {
     }
   }
 
-  /** Entries of a leader before, which the front kept; well formed. */
-  record Present(FrontPeer peer, LinkEntries entries) implements LinkWork {}
+  /** Entries of a leader before, which the gateway kept; well formed. */
+  record Present(GatewayPeer peer, LinkEntries entries) implements LinkWork {}
 
-  /** A front no longer needs a session. */
-  record Close(FrontPeer peer, long session) implements LinkWork {}
+  /** A gateway no longer needs a session. */
+  record Close(GatewayPeer peer, long session) implements LinkWork {}
 
   /** The link has ended. */
-  record Gone(FrontPeer peer) implements LinkWork {}
+  record Gone(GatewayPeer peer) implements LinkWork {}
 
   /**
    * Wants the state, once all that it shows is committed.
@@ -59,7 +61,7 @@ sealed interface LinkWork {
    */
   record Copy(StateCopy answer) implements LinkWork {
     @Override
-    public FrontPeer peer() {
+    public GatewayPeer peer() {
       return null;
     }
   }

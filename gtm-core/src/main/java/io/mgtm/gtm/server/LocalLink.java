@@ -1,18 +1,18 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.command.FrontKind;
-import io.mgtm.gtm.front.Link;
-import io.mgtm.gtm.front.LinkConnector;
-import io.mgtm.gtm.front.LinkListener;
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.gateway.Link;
+import io.mgtm.gtm.gateway.LinkConnector;
+import io.mgtm.gtm.gateway.LinkListener;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
-import io.mgtm.gtm.wire.link.FrontFrameDecoder;
+import io.mgtm.gtm.wire.link.GatewayFrameDecoder;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayList;
@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * The link from a node's own front to its own engine: frames without a socket. The front's event
- * loop is the owner. What the engine says reaches the front in tasks of their own, never from
- * within a call to the link.
+ * The link from a node's own gateway to its own engine: frames without a socket. The gateway's
+ * event loop is the owner. What the engine says reaches the gateway in tasks of their own, never
+ * from within a call to the link.
  */
-final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
+final class LocalLink implements Link, GatewayPeer, NodeFrameHandler {
   private static final int BUFFER_BYTES = 16 * 1024;
 
   private final String name;
@@ -46,8 +46,8 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
   /**
    * What opens such links.
    *
-   * @param name of the front
-   * @param address where other fronts reach this node
+   * @param name of the gateway
+   * @param address where other gateways reach this node
    */
   static LinkConnector connector(String name, String address, LinkService service, Executor owner) {
     return new LinkConnector() {
@@ -86,9 +86,9 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
     try {
       submit(
           new LinkWork.Commands(
-              this, session, acked, first, FrontFrameDecoder.commands(commands, count)));
+              this, session, acked, first, GatewayFrameDecoder.commands(commands, count)));
     } catch (WireException e) {
-      throw new IllegalStateException("this node's own front sent what it cannot read", e);
+      throw new IllegalStateException("this node's own gateway sent what it cannot read", e);
     }
   }
 
@@ -135,13 +135,13 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
   }
 
   @Override
-  public String front() {
+  public String gateway() {
     return name;
   }
 
   @Override
-  public FrontKind kind() {
-    return FrontKind.NODE;
+  public GatewayKind kind() {
+    return GatewayKind.NODE;
   }
 
   @Override
@@ -154,7 +154,7 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
     written.add(frames);
   }
 
-  /** Both for what the front sent, which is submitted already, and for what the engine wrote. */
+  /** Both for what the gateway sent, which is submitted already, and for what the engine wrote. */
   @Override
   public void flush() {
     if (written.isEmpty()) {
@@ -173,7 +173,7 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
         }
       }
     } catch (WireException e) {
-      throw new IllegalStateException("this node sent its own front what that cannot read", e);
+      throw new IllegalStateException("this node sent its own gateway what that cannot read", e);
     } catch (RuntimeException | Error e) {
       service.fatal().accept(e);
     } finally {
@@ -219,9 +219,9 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
   }
 
   @Override
-  public void standing(Standing standing) {
+  public void leadership(Leadership leadership) {
     if (!closed) {
-      listener.standing(standing);
+      listener.leadership(leadership);
     }
   }
 
@@ -238,12 +238,12 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
 
   @Override
   public String describe() {
-    return "this node's front";
+    return "this node's gateway";
   }
 
   @Override
   public void challenge(byte[] nonce) {
-    throw new IllegalStateException("a node asks its own front for the secret");
+    throw new IllegalStateException("a node asks its own gateway for the secret");
   }
 
   @Override
@@ -273,6 +273,6 @@ final class LocalLink implements Link, FrontPeer, NodeFrameHandler {
 
   @Override
   public void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) {
-    throw new IllegalStateException("a node answers a request that its own front never sent");
+    throw new IllegalStateException("a node answers a request that its own gateway never sent");
   }
 }

@@ -10,24 +10,24 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Lists that fronts take piece by piece, between other replies: a front is told in the list's place
- * that it is ready, and asks for one piece after the other as its client takes them. Each lives as
- * long as its link. Owner thread.
+ * Lists that gateways take piece by piece, between other replies: a gateway is told in the list's
+ * place that it is ready, and asks for one piece after the other as its client takes them. Each
+ * lives as long as its link. Owner thread.
  */
 final class LongLists {
   /** One piece, about. */
   private static final int PIECE_BYTES = 128 * 1024;
 
-  /** A front whose client takes nothing for this long has lost the list. */
+  /** A gateway whose client takes nothing for this long has lost the list. */
   private static final long IDLE_MS = 120_000;
 
   private static final class Ready {
-    final FrontPeer peer;
+    final GatewayPeer peer;
     final ListReply list;
     long takenMs;
     boolean asked;
 
-    Ready(FrontPeer peer, ListReply list, long nowMs) {
+    Ready(GatewayPeer peer, ListReply list, long nowMs) {
       this.peer = peer;
       this.list = list;
       this.takenMs = nowMs;
@@ -43,11 +43,11 @@ final class LongLists {
   }
 
   /**
-   * Keeps a list for a front.
+   * Keeps a list for a gateway.
    *
    * @return null, or the error that its client gets instead
    */
-  Reply.Rejected keep(FrontPeer peer, ListReply list, long nowMs) {
+  Reply.Rejected keep(GatewayPeer peer, ListReply list, long nowMs) {
     Reply.Rejected refused = admission.begin(list);
     if (refused == null) {
       ready.put(++lastId, new Ready(peer, list, nowMs));
@@ -61,10 +61,10 @@ final class LongLists {
   }
 
   /**
-   * A front asks for the next piece, or wants none any more. A piece without bytes tells that there
-   * is no such list, or it has ended.
+   * A gateway asks for the next piece, or wants none any more. A piece without bytes tells that
+   * there is no such list, or it has ended.
    */
-  void pull(FrontPeer peer, long id, boolean more, long nowMs) {
+  void pull(GatewayPeer peer, long id, boolean more, long nowMs) {
     Ready of = ready.get(id);
     boolean its = of != null && of.peer == peer;
     if (its && (!more || of.list.isDone())) {
@@ -99,7 +99,7 @@ final class LongLists {
   }
 
   /** A link has ended. */
-  void gone(FrontPeer peer) {
+  void gone(GatewayPeer peer) {
     dropIf(of -> of.peer == peer);
   }
 
@@ -109,7 +109,7 @@ final class LongLists {
   }
 
   /**
-   * What has not left by now never will. A list of which a front has a part was committed when it
+   * What has not left by now never will. A list of which a gateway has a part was committed when it
    * began, and goes on, whoever leads.
    */
   void dropUntold() {

@@ -1,12 +1,12 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 
 /** This node as a member of a group, in whatever mode. Owner thread. */
 interface MemberNode extends GroupControl {
 
   /** How this node stands now. */
-  Standing standing();
+  Leadership leadership();
 
   /** Lets others take over before this node stops; false when there is nobody or nothing to do. */
   boolean handOver();

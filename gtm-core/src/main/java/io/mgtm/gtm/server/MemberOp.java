@@ -1,7 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import java.util.List;
 
@@ -9,7 +9,7 @@ import java.util.List;
  * What members of a group in mode {@code total} put into the order. An <em>attachment</em> is a
  * session's link to a member; its id is drawn at random by that member. Commands name the
  * attachment that they came by and are done only while it is the session's: so what a member that
- * was cut off proposes late does nothing once the front has gone on elsewhere.
+ * was cut off proposes late does nothing once the gateway has gone on elsewhere.
  */
 sealed interface MemberOp {
 
@@ -29,7 +29,7 @@ sealed interface MemberOp {
   }
 
   /**
-   * A front goes on with a session at a member, or opens it.
+   * A gateway goes on with a session at a member, or opens it.
    *
    * @param sessionsMax how many sessions the member admits
    */
@@ -39,15 +39,15 @@ sealed interface MemberOp {
       long attachment,
       boolean fresh,
       boolean proxied,
-      String front,
-      FrontKind kind,
+      String gateway,
+      GatewayKind kind,
       int sessionsMax)
       implements MemberOp {}
 
   /** The session's link has ended. */
   record Detach(long session, long attachment) implements MemberOp {}
 
-  /** The front no longer needs the session. */
+  /** The gateway no longer needs the session. */
   record Close(long session, long attachment) implements MemberOp {}
 
   /**

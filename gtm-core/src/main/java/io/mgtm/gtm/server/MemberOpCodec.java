@@ -7,7 +7,7 @@ import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.CommandEncoder;
 import io.mgtm.gtm.command.FieldReader;
 import io.mgtm.gtm.command.FieldWriter;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.QueryCodec;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
@@ -25,7 +25,7 @@ import java.util.List;
  * </pre>
  *
  * The time is in µs since 2000-01-01 by the clock of the member that proposes; the limits are those
- * of its configuration: it is the door by which the commands came.
+ * of its configuration: it is the link by which the commands came.
  */
 final class MemberOpCodec {
   /** The version byte; {@link Restore#ENTRY_VERSION} is that of a piece of a backup. */
@@ -75,7 +75,7 @@ final class MemberOpCodec {
       FieldWriter.putBoolean(to, o.fresh());
       FieldWriter.putBoolean(to, o.proxied());
       FieldWriter.putString(to, o.member());
-      FieldWriter.putString(to, o.front());
+      FieldWriter.putString(to, o.gateway());
       to.put((byte) o.kind().code()).putInt(o.sessionsMax());
     } else if (op instanceof MemberOp.Detach o) {
       to.put(DETACH).putLong(o.session()).putLong(o.attachment());
@@ -143,10 +143,10 @@ final class MemberOpCodec {
     boolean fresh = FieldReader.getBoolean(in);
     boolean proxied = FieldReader.getBoolean(in);
     String member = FieldReader.getString(in);
-    String front = FieldReader.getString(in);
-    FrontKind kind = FrontKind.ofCode(in.get());
+    String gateway = FieldReader.getString(in);
+    GatewayKind kind = GatewayKind.ofCode(in.get());
     return new MemberOp.Attach(
-        member, session, attachment, fresh, proxied, front, kind, in.getInt());
+        member, session, attachment, fresh, proxied, gateway, kind, in.getInt());
   }
 
   private static List<Command> first(ByteBuffer in) {

@@ -12,11 +12,11 @@ import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.front.Front;
+import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -38,7 +38,7 @@ final class NodeCore implements AutoCloseable {
   private final EventLoop owner;
   private final GtmMetrics metrics;
   private final Consumer<Throwable> fatal;
-  private final LinkPeers peers = new LinkPeers(this::standing);
+  private final LinkPeers peers = new LinkPeers(this::leadership);
   private final GxidWarning gxidWarning = new GxidWarning();
   private final GtmStateMachine machine;
 
@@ -66,7 +66,7 @@ final class NodeCore implements AutoCloseable {
   private final OutsiderWatch outsider = new OutsiderWatch(System::nanoTime);
 
   /** What serves XC clients in a group; null without one. */
-  private Front front;
+  private Gateway gateway;
 
   /** A backup that waits in the data folder until it is in the log; or null. */
   private BackupFile restore;
@@ -79,7 +79,7 @@ final class NodeCore implements AutoCloseable {
     this.fatal = fatal;
     this.machine =
         new GtmStateMachine(
-            GtmState.empty(), isLazy(config), () -> owner.execute(this::updateStanding));
+            GtmState.empty(), isLazy(config), () -> owner.execute(this::updateLeadership));
   }
 
   /**
@@ -147,7 +147,7 @@ final class NodeCore implements AutoCloseable {
       joinTotal(first);
       return;
     }
-    GroupMember member = new GroupMember(config, machine, fatal, standing -> peers.update());
+    GroupMember member = new GroupMember(config, machine, fatal, leadership -> peers.update());
     MemberLog opened = member.open(owner);
     log = opened;
     metrics.bindLog(opened::stats);
@@ -171,7 +171,7 @@ final class NodeCore implements AutoCloseable {
         new TotalEngine(
             new TotalEngine.Setup(
                 config.group().name(),
-                this::standing,
+                this::leadership,
                 () -> advertised,
                 peers::update,
                 limits(),
@@ -195,7 +195,7 @@ final class NodeCore implements AutoCloseable {
     return new LinkEngine(
         new LinkSetup(
             config.group().name(),
-            this::standing,
+            this::leadership,
             () -> advertised,
             limits(),
             firstCommands,
@@ -224,11 +224,11 @@ final class NodeCore implements AutoCloseable {
     engine = new Engine(machine.state(), log, EngineTime.SYSTEM.micros(), metrics);
     begin(takeover);
     engine.restart(!localLog.recoveredUncleanly());
-    LinkEngine fronts = linkEngine(List.of(), null);
-    links = fronts;
-    served = fronts;
+    LinkEngine gateways = linkEngine(List.of(), null);
+    links = gateways;
+    served = gateways;
     control = new SingleControl(config.group().name(), config.durability(), log, machine);
-    fronts.leading();
+    gateways.leading();
     GtmState.Counts counts = machine.state().counts();
     LOG.info(
         "Next gxid {}, {} prepared transactions, {} sequences, {} nodes",
@@ -300,15 +300,15 @@ final class NodeCore implements AutoCloseable {
     }
   }
 
-  private Standing standing() {
+  private Leadership leadership() {
     if (group != null) {
-      return group.standing();
+      return group.leadership();
     }
     NodeStatus s = control.status();
-    return new Standing(links.isServing(), s.term(), s.member(), s.leader(), s.leaderAddress());
+    return new Leadership(links.isServing(), s.term(), s.member(), s.leader(), s.leaderAddress());
   }
 
-  private void updateStanding() {
+  private void updateLeadership() {
     if (links != null) {
       peers.update();
     }
@@ -351,7 +351,7 @@ final class NodeCore implements AutoCloseable {
         fatal);
   }
 
-  /** Fronts can reach this node at {@code address} from now on. */
+  /** Gateways can reach this node at {@code address} from now on. */
   void listening(HostPort address) {
     advertised = address.toString();
     links.announce();
@@ -359,17 +359,17 @@ final class NodeCore implements AutoCloseable {
   }
 
   /** Serves XC clients of a member through {@code with} from now on. */
-  void serveClients(Front with) {
-    front = with;
+  void serveClients(Gateway with) {
+    gateway = with;
     if (!config.group().isWitness()) {
-      front.start();
+      gateway.start();
     }
-    outsider.look(control.status(), front);
+    outsider.look(control.status(), gateway);
   }
 
   /** Called now and then; the answer is what is wrong, or empty. */
   String tick() {
-    int waiting = links.heldTurns();
+    int waiting = links.pendingReplies();
     if (engine != null) {
       engine.tick();
       waiting += engine.heldBatches();
@@ -388,19 +388,19 @@ final class NodeCore implements AutoCloseable {
 
   /** What is wrong with a node that stands so, or empty. */
   private String trouble(NodeStatus status) {
-    String outside = group == null ? "" : outsider.look(status, front);
+    String outside = group == null ? "" : outsider.look(status, gateway);
     if (!outside.isEmpty()) {
       return outside;
     }
     if (group == null || links.isServing()) {
       return roomTrouble();
     }
-    return status.leader().isEmpty() ? "no member leads the group" : frontTrouble();
+    return status.leader().isEmpty() ? "no member leads the group" : gatewayTrouble();
   }
 
   /** A follower serves XC clients by a link to the leader. */
-  private String frontTrouble() {
-    String trouble = front == null || config.group().isWitness() ? "" : front.trouble();
+  private String gatewayTrouble() {
+    String trouble = gateway == null || config.group().isWitness() ? "" : gateway.trouble();
     return trouble.isEmpty() ? "" : "XC clients of this node wait: " + trouble;
   }
 
@@ -431,8 +431,8 @@ final class NodeCore implements AutoCloseable {
 
   @Override
   public void close() {
-    if (front != null) {
-      front.close();
+    if (gateway != null) {
+      gateway.close();
     }
     if (engine != null) {
       engine.abandon();

@@ -14,10 +14,10 @@ import java.util.Objects;
  *     outsider} for one that has no place in the group
  * @param serving whether it leads and takes commands
  * @param leader the leader's name, empty when none is known
- * @param leaderAddress where fronts reach the leader, empty when not known
+ * @param leaderAddress where gateways reach the leader, empty when not known
  * @param durability what the group forces to disk, as far as committed: {@code critical} or {@code
  *     all}
- * @param sessions of fronts, and of direct clients without a group
+ * @param sessions of gateways, and of direct clients without a group
  * @param members of the group, by name
  * @param warnings what an operator should know of, a sentence each
  * @param trouble why the clients of this node are not served, as {@code /health} says; empty when
@@ -80,8 +80,8 @@ public record NodeStatus(
    * @param matchedIndex how far its log is; -1 when not known, only a leader knows, and for a
    *     witness
    * @param lagEntries how far it is behind the leader's log; -1 when not known, and for a witness
-   * @param address where fronts reach it; known of the one that was asked and of who has led, empty
-   *     otherwise
+   * @param address where gateways reach it; known of the one that was asked and of who has led,
+   *     empty otherwise
    * @param groupAddress where the other members reach it, as the one that was asked was told by
    *     {@code --members}; empty for one that was added since
    */

@@ -48,7 +48,7 @@ interface OpResults {
   /** Commands are done from here on, one after the other. */
   void commands(MemberOp.Commands op, boolean proxied);
 
-  /** A query's turn has come. */
+  /** A query is at its place in the order. */
   void query(MemberOp.Commands op, int at, Command query);
 
   /** A command was applied. */

@@ -71,8 +71,8 @@ final class OrderedGtm {
         end(o.session());
       }
     } else if (op instanceof MemberOp.Expire o) {
-      Attachments.Place place = attachments.of(o.session());
-      if (!place.attached() && place.detachedAt() == o.detachedAt()) {
+      Attachments.Attachment at = attachments.of(o.session());
+      if (!at.attached() && at.detachedAt() == o.detachedAt()) {
         end(o.session());
       }
     } else if (op instanceof MemberOp.Begin o) {
@@ -112,7 +112,7 @@ final class OrderedGtm {
   }
 
   private void attach(MemberOp.Attach op, OpResults results) {
-    GtmState.FrontInfo known = state().front(op.session());
+    GtmState.GatewayInfo known = state().gateway(op.session());
     if (known == null && !op.fresh()) {
       results.refused(
           op.session(),
@@ -122,17 +122,17 @@ final class OrderedGtm {
       return;
     }
     if (known != null
-        && (!known.front().equals(op.front())
+        && (!known.gateway().equals(op.gateway())
             || known.kind() != op.kind()
             || known.proxied() != op.proxied())) {
-      results.refused(op.session(), RefusalCode.PROTOCOL, "the session is another front's", "");
+      results.refused(op.session(), RefusalCode.PROTOCOL, "the session is another gateway's", "");
       return;
     }
     if (known == null && !open(op, results)) {
       return;
     }
     attachments.attach(op.session(), op.attachment(), op.member());
-    long last = state().front(op.session()).last();
+    long last = state().gateway(op.session()).last();
     results.attached(op.session(), op.attachment(), op.proxied(), last);
   }
 
@@ -149,21 +149,21 @@ final class OrderedGtm {
     if (!op.proxied() && !endUnattached(op, results)) {
       return false;
     }
-    command(new SessionCommand.OpenFront(op.session(), op.front(), op.kind(), op.proxied()));
+    command(new SessionCommand.OpenGateway(op.session(), op.gateway(), op.kind(), op.proxied()));
     return true;
   }
 
-  /** A front that starts over no longer needs its old sessions; false when one is in use. */
+  /** A gateway that starts over no longer needs its old sessions; false when one is in use. */
   private boolean endUnattached(MemberOp.Attach op, OpResults results) {
-    List<GtmState.FrontInfo> old =
-        state().fronts().stream()
-            .filter(s -> s.front().equals(op.front()) && s.kind() == op.kind())
+    List<GtmState.GatewayInfo> old =
+        state().gateways().stream()
+            .filter(s -> s.gateway().equals(op.gateway()) && s.kind() == op.kind())
             .toList();
     if (old.stream().anyMatch(s -> !s.proxied() && attachments.of(s.session()).attached())) {
       results.refused(
           op.session(),
           RefusalCode.NAME_IN_USE,
-          "another front named \"" + op.front() + "\" is connected",
+          "another gateway named \"" + op.gateway() + "\" is connected",
           "Give each proxy a name of its own, or wait until the other's connection is found dead.");
       return false;
     }
@@ -174,7 +174,7 @@ final class OrderedGtm {
   }
 
   private void commands(MemberOp.Commands op, OpResults results) {
-    GtmState.FrontInfo session = state().front(op.session());
+    GtmState.GatewayInfo session = state().gateway(op.session());
     if (session == null) {
       results.refused(
           op.session(),

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.front.Front;
+import io.mgtm.gtm.gateway.Gateway;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -23,10 +23,10 @@ final class OutsiderWatch {
   /**
    * Turns clients away while this node is no member that keeps data.
    *
-   * @param front null when there is none yet
+   * @param gateway null when there is none yet
    * @return what is wrong, or empty
    */
-  String look(NodeStatus status, Front front) {
+  String look(NodeStatus status, Gateway gateway) {
     long now = nanos.getAsLong();
     if (!status.role().equals("outsider")) {
       insideNanos = now;
@@ -38,8 +38,8 @@ final class OutsiderWatch {
         witness
             ? "%s is the witness of the group and serves no clients".formatted(status.member())
             : trouble;
-    if (front != null) {
-      front.refuse(refusal);
+    if (gateway != null) {
+      gateway.refuse(refusal);
     }
     return trouble;
   }

@@ -60,9 +60,9 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
     ctx.fireChannelRead(message);
   }
 
-  /** Told as a front understands it, so that nobody takes this node for an original GTM. */
+  /** Told as a gateway understands it, so that nobody takes this node for an original GTM. */
   private static ChannelHandler inClear() {
-    return TurnedAway.front(
+    return TurnedAway.gateway(
         RefusalCode.AUTH,
         "this node takes links over TLS only",
         "Set tls.trust of the proxy, or give the command --tls and --trust.");

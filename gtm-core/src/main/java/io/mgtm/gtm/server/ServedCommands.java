@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * How many commands of fronts a turn served, by message: they are timed once their replies have
+ * How many commands of gateways a batch served, by message: they are timed once their replies have
  * left. Owner thread.
  */
 final class ServedCommands {

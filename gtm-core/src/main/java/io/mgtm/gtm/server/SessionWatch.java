@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which sessions of fronts have a link to this leader, and since when the others have none. A new
- * leader knows of no link: fronts attach again, and the time of grace starts over. Owner thread.
+ * Which sessions of gateways have a link to this leader, and since when the others have none. A new
+ * leader knows of no link: gateways attach again, and the time of grace starts over. Owner thread.
  */
 final class SessionWatch {
   /** A session with a link. */
   static final class Attachment {
-    final FrontPeer peer;
+    final GatewayPeer peer;
 
     /** The number that must come next; 0 before the first command. */
     long next;
 
-    Attachment(FrontPeer peer) {
+    Attachment(GatewayPeer peer) {
       this.peer = peer;
     }
   }
@@ -48,7 +48,7 @@ final class SessionWatch {
   }
 
   /** Any link that the session had no longer belongs to it. */
-  void attach(long session, FrontPeer peer) {
+  void attach(long session, GatewayPeer peer) {
     detachedAtMs.remove(session);
     attached.put(session, new Attachment(peer));
   }
@@ -67,7 +67,7 @@ final class SessionWatch {
   }
 
   /** A link has ended. */
-  void gone(FrontPeer peer, long nowMs) {
+  void gone(GatewayPeer peer, long nowMs) {
     attached
         .entrySet()
         .removeIf(
@@ -81,9 +81,9 @@ final class SessionWatch {
   }
 
   /** The sessions whose time of grace is over. */
-  List<GtmState.FrontInfo> expired(List<GtmState.FrontInfo> sessions, long nowMs) {
-    List<GtmState.FrontInfo> expired = new ArrayList<>();
-    for (GtmState.FrontInfo session : sessions) {
+  List<GtmState.GatewayInfo> expired(List<GtmState.GatewayInfo> sessions, long nowMs) {
+    List<GtmState.GatewayInfo> expired = new ArrayList<>();
+    for (GtmState.GatewayInfo session : sessions) {
       if (!attached.containsKey(session.session())
           && nowMs - detachedAtMs.computeIfAbsent(session.session(), id -> nowMs) >= graceMs) {
         expired.add(session);

@@ -53,7 +53,7 @@ final class SocketServer implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup ioLoops;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final AtomicLong sessions = new AtomicLong();
-  private final ClientDoor door;
+  private final ClientAccess access;
   private final Path socket;
   private final Newcomers newcomers;
   private final PartialBudget begun = new PartialBudget(PartialBudget.BYTES_MAX);
@@ -68,7 +68,7 @@ final class SocketServer implements AutoCloseable {
     this.config = config;
     this.metrics = metrics;
     this.fatal = fatal;
-    this.door = ClientDoor.of(config);
+    this.access = ClientAccess.of(config);
     this.socket = config.data().resolve(LocalSocket.NAME);
     this.newcomers = new Newcomers(Newcomers.MAX, config.timeouts().startupMs());
     ownerLoop = EventLoops.start(1, "mgtm-owner", config.group().exists() ? 0 : SPIN_MICROS, fatal);
@@ -183,7 +183,7 @@ final class SocketServer implements AutoCloseable {
       }
       connections.add(channel);
       newcomers.watch(channel);
-      boolean open = own || door.opensTo(channel.remoteAddress());
+      boolean open = own || access.opensTo(channel.remoteAddress());
       Connection direct =
           engine == null || !open
               ? null
@@ -222,7 +222,7 @@ final class SocketServer implements AutoCloseable {
                 "Turned away XC client {}: it comes from no network of access.clients{}",
                 client.remoteAddress(),
                 more));
-    client.pipeline().addLast(TurnedAway.client(ClientDoor.CLOSED, ClientDoor.HINT));
+    client.pipeline().addLast(TurnedAway.client(ClientAccess.CLOSED, ClientAccess.HINT));
   }
 
   /** A client that came before the node can serve it comes again. */

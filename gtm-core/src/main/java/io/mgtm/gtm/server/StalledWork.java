@@ -12,7 +12,7 @@ import java.util.Set;
  */
 final class StalledWork {
   private List<LinkWork> works = new ArrayList<>();
-  private Set<FrontPeer> peers = Collections.newSetFromMap(new IdentityHashMap<>());
+  private Set<GatewayPeer> peers = Collections.newSetFromMap(new IdentityHashMap<>());
 
   boolean isEmpty() {
     return works.isEmpty();
@@ -38,7 +38,7 @@ final class StalledWork {
 
   /** Whether a work has to wait: its link takes no more, or something of it waits already. */
   boolean isBehind(LinkWork work) {
-    FrontPeer peer = work.peer();
+    GatewayPeer peer = work.peer();
     return peer != null
         && !(work instanceof LinkWork.Gone)
         && (peers.contains(peer) || !peer.takesMore());
@@ -50,7 +50,7 @@ final class StalledWork {
   }
 
   /** A link has ended. */
-  void gone(FrontPeer peer) {
+  void gone(GatewayPeer peer) {
     if (peers.remove(peer)) {
       works.removeIf(work -> work.peer() == peer);
     }

@@ -3,8 +3,8 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,14 +18,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes what links bring through the order of a group in mode {@code total}. All that came in one
- * turn of the owner's event loop is one proposal, if it fits; at its place in the order it is
+ * batch of the owner's event loop is one proposal, if it fits; at its place in the order it is
  * applied and its replies are made, and they leave, one write for each link, when it is settled.
  * Owner thread.
  *
  * <p>Invariants: replies leave in the order of the proposals; each shows the state at its
  * proposal's place; what comes by a link that is not its session's any more is not done.
  */
-final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
+final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches {
   private static final Logger log = LoggerFactory.getLogger(TotalEngine.class);
 
   /** Replies to own proposals that are under way, about; no more is proposed meanwhile. */
@@ -37,14 +37,14 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   /**
    * What the engine is made with.
    *
-   * @param standing how this node stands now
-   * @param address where fronts reach this member, {@code host:port}; empty until it listens
+   * @param leadership how this node stands now
+   * @param address where gateways reach this member, {@code host:port}; empty until it listens
    * @param changed called when this node begins or ceases to serve
    * @param attachments numbers that no other process draws
    */
   record Setup(
       String member,
-      Supplier<Standing> standing,
+      Supplier<Leadership> leadership,
       Supplier<String> address,
       Runnable changed,
       Limits limits,
@@ -61,10 +61,10 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   private final Consumer<Throwable> fatal;
   private final GroupBeginning beginning;
   private final AttachmentWatch watch;
-  private final Doors doors = new Doors();
+  private final LocalAttachments attached = new LocalAttachments();
   private final TotalReplies replies;
-  private final TurnWriter writer;
-  private final Deque<TotalTurn> turns = new ArrayDeque<>();
+  private final BatchWriter writer;
+  private final Deque<TotalBatch> batches = new ArrayDeque<>();
   private final Deque<MemberOp> ops = new ArrayDeque<>();
   private final Deque<LinkWork> waiting = new ArrayDeque<>();
 
@@ -73,7 +73,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
 
   private MemberOp.Begin begin;
   private boolean begun;
-  private boolean turnAsked;
+  private boolean batchAsked;
   private boolean retiring;
   private boolean stopped;
 
@@ -95,8 +95,8 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     this.metrics = metrics;
     this.fatal = fatal;
     this.watch = new AttachmentWatch(setup.graceMs(), GONE_MS);
-    this.writer = new TurnWriter(setup.limits());
-    this.replies = new TotalReplies(gtm, setup.standing(), doors, metrics, time);
+    this.writer = new BatchWriter(setup.limits());
+    this.replies = new TotalReplies(gtm, setup.leadership(), attached, metrics, time);
   }
 
   @Override
@@ -110,14 +110,14 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   }
 
   @Override
-  public int heldTurns() {
-    return turns.size();
+  public int pendingReplies() {
+    return batches.size();
   }
 
   @Override
   public void submit(LinkWork work) {
     waiting.addLast(work);
-    askTurn();
+    askBatch();
   }
 
   @Override
@@ -126,12 +126,12 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
       List<LinkWork> came = List.copyOf(waiting);
       waiting.clear();
       waiting.addAll(stalled.before(came));
-      askTurn();
+      askBatch();
     }
   }
 
   @Override
-  public void pull(FrontPeer peer, long id, boolean more) {
+  public void pull(GatewayPeer peer, long id, boolean more) {
     replies.lists().pull(peer, id, more, nowMs());
   }
 
@@ -139,15 +139,15 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     return time.nowMs();
   }
 
-  private void askTurn() {
-    if (!turnAsked) {
-      turnAsked = true;
-      owner.execute(this::turn);
+  private void askBatch() {
+    if (!batchAsked) {
+      batchAsked = true;
+      owner.execute(this::batch);
     }
   }
 
-  private void turn() {
-    turnAsked = false;
+  private void batch() {
+    batchAsked = false;
     if (stopped) {
       return;
     }
@@ -166,8 +166,8 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
 
   private boolean mayPropose() {
     long promised = 0;
-    for (TotalTurn turn : turns) {
-      promised += turn.replyBytes();
+    for (TotalBatch batch : batches) {
+      promised += batch.replyBytes();
     }
     return promised < REPLY_BYTES_MAX && ordered.canPropose(EntryWriter.ENTRY_BYTES_MAX);
   }
@@ -176,9 +176,9 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   private void stallRest() {
     long attachment = writer.restAttachment();
     LinkWork.Commands rest = writer.dropRest();
-    Doors.Door door = doors.open(rest.session(), rest.peer());
-    if (door != null && door.attachment == attachment) {
-      door.next = rest.first();
+    LocalAttachments.LocalAttachment local = attached.open(rest.session(), rest.peer());
+    if (local != null && local.attachment == attachment) {
+      local.next = rest.first();
       stalled.add(rest);
     }
   }
@@ -189,7 +189,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
 
   /** Tells the links that this node does not serve; what ends there is still told to the group. */
   private void turnAway() {
-    TurnOutput output = new TurnOutput();
+    BatchOutput output = new BatchOutput();
     List<LinkWork> kept = new ArrayList<>();
     LinkWork.Commands rest = writer.dropRest();
     if (rest != null) {
@@ -227,10 +227,10 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     while (fits && !waiting.isEmpty()) {
       fits = take(waiting.peekFirst());
     }
-    TotalTurn turn = writer.turn();
-    if (!turn.isEmpty()) {
-      turn.proposed(ordered.propose(writer.bytes()));
-      turns.addLast(turn);
+    TotalBatch batch = writer.batch();
+    if (!batch.isEmpty()) {
+      batch.proposed(ordered.propose(writer.bytes()));
+      batches.addLast(batch);
     }
   }
 
@@ -243,21 +243,21 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     if (stalled.isBehind(work)) {
       stalled.add(work);
     } else if (work instanceof LinkWork.Commands c) {
-      Doors.Door door = doors.open(c.session(), c.peer());
-      return !isInOrder(c, door) || writer.add(c, door.attachment);
+      LocalAttachments.LocalAttachment local = attached.open(c.session(), c.peer());
+      return !isInOrder(c, local) || writer.add(c, local.attachment);
     } else if (work instanceof LinkWork.Attach a) {
       attach(a);
     } else if (work instanceof LinkWork.Close c) {
-      Doors.Door door = doors.of(c.session(), c.peer());
-      if (door != null) {
-        doors.forget(c.session(), c.peer());
-        writer.add(c.peer(), new MemberOp.Close(c.session(), door.attachment));
+      LocalAttachments.LocalAttachment local = attached.of(c.session(), c.peer());
+      if (local != null) {
+        attached.forget(c.session(), c.peer());
+        writer.add(c.peer(), new MemberOp.Close(c.session(), local.attachment));
       }
     } else if (work instanceof LinkWork.Gone gone) {
       stalled.gone(gone.peer());
       replies.gone(gone.peer());
-      ops.addAll(doors.gone(gone.peer()));
-      askTurn();
+      ops.addAll(attached.gone(gone.peer()));
+      askBatch();
     } else if (work instanceof LinkWork.Copy copy) {
       writer.add(copy.answer());
     }
@@ -266,8 +266,8 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
 
   private void attach(LinkWork.Attach work) {
     long attachment = setup.attachments().nextLong() | 1;
-    FrontPeer peer = work.peer();
-    doors.open(work.session(), peer, attachment);
+    GatewayPeer peer = work.peer();
+    attached.open(work.session(), peer, attachment);
     writer.add(
         peer,
         new MemberOp.Attach(
@@ -276,39 +276,39 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
             attachment,
             work.fresh(),
             work.proxied(),
-            peer.front(),
+            peer.gateway(),
             peer.kind(),
             setup.sessionsMax()));
   }
 
   /** False when the commands cannot be done as they came; the link has been told. */
-  private boolean isInOrder(LinkWork.Commands work, Doors.Door door) {
-    TurnOutput output = new TurnOutput();
-    if (door == null) {
+  private boolean isInOrder(LinkWork.Commands work, LocalAttachments.LocalAttachment local) {
+    BatchOutput output = new BatchOutput();
+    if (local == null) {
       replies.refuseNotServing(output, work.peer(), work.session());
       output.write();
       output.flush();
       return false;
     }
-    String disorder = work.disorder(door.next);
+    String disorder = work.disorder(local.next);
     if (disorder != null) {
       output.refuse(work.peer(), work.session(), RefusalCode.PROTOCOL, disorder, "");
       output.write();
       output.flush();
-      ops.addAll(doors.gone(work.peer()));
-      askTurn();
+      ops.addAll(attached.gone(work.peer()));
+      askBatch();
       work.peer().disconnect();
       return false;
     }
-    door.next = work.next();
+    local.next = work.next();
     return true;
   }
 
   @Override
   public boolean apply(long number, long index, OrderedGtm to) {
-    for (TotalTurn turn : turns) {
-      if (turn.number() == number) {
-        replies.apply(turn, index);
+    for (TotalBatch batch : batches) {
+      if (batch.number() == number) {
+        replies.apply(batch, index);
         return true;
       }
     }
@@ -317,32 +317,32 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
 
   /** Own proposals up to a number are settled: their replies leave. */
   void settled(long number) {
-    List<TotalTurn> released = new ArrayList<>();
-    while (!turns.isEmpty() && turns.peekFirst().number() <= number) {
-      released.add(turns.removeFirst());
+    List<TotalBatch> released = new ArrayList<>();
+    while (!batches.isEmpty() && batches.peekFirst().number() <= number) {
+      released.add(batches.removeFirst());
     }
     beginning.settled(number);
-    for (TotalTurn turn : released) {
-      turn.admit(doors);
-      turn.write(metrics);
+    for (TotalBatch batch : released) {
+      batch.admit(attached);
+      batch.write(metrics);
     }
-    for (TotalTurn turn : released) {
-      turn.flush();
-      if (begin != null && !begun && turn.holds(begin)) {
+    for (TotalBatch batch : released) {
+      batch.flush();
+      if (begin != null && !begun && batch.holds(begin)) {
         begun = true;
         setup.changed().run();
       }
     }
     resume();
     if (hasWork()) {
-      askTurn();
+      askBatch();
     }
   }
 
   /** Own proposals from a number on have lost their places. */
   void withdrawn(long fromNumber) {
     replies.changed();
-    turns.stream().filter(turn -> turn.number() >= fromNumber).forEach(TotalTurn::reset);
+    batches.stream().filter(batch -> batch.number() >= fromNumber).forEach(TotalBatch::reset);
   }
 
   /**
@@ -352,9 +352,9 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
    */
   void skipped() {
     replies.changed();
-    turns.forEach(TotalTurn::reset);
-    List<TotalTurn> lost = List.copyOf(turns);
-    turns.clear();
+    batches.forEach(TotalBatch::reset);
+    List<TotalBatch> lost = List.copyOf(batches);
+    batches.clear();
     boolean beginSkipped = begin != null && !begun && lost.stream().anyMatch(t -> t.holds(begin));
     if (beginSkipped) {
       begin = null;
@@ -366,9 +366,9 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     if (stopped) {
       return;
     }
-    log.warn("This member was given a newer state; its fronts attach anew");
-    TurnOutput output = new TurnOutput();
-    doors.shutAll((session, peer) -> replies.refuseNotServing(output, peer, session));
+    log.warn("This member was given a newer state; its gateways attach anew");
+    BatchOutput output = new BatchOutput();
+    attached.shutAll((session, peer) -> replies.refuseNotServing(output, peer, session));
     output.write();
     output.flush();
     announce();
@@ -378,7 +378,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   void serving() {
     announce();
     if (!ordered.isServing()) {
-      askTurn();
+      askBatch();
     }
     setup.changed().run();
   }
@@ -400,7 +400,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     if (begin == null && ordered.isServing() && !address.isEmpty()) {
       begin = new MemberOp.Begin(setup.member(), address);
       ops.addLast(begin);
-      askTurn();
+      askBatch();
     }
   }
 
@@ -416,10 +416,10 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
     }
     beginning.next(gtm.state(), ordered).ifPresent(ops::addLast);
     if (ops.isEmpty()) {
-      ops.addAll(watch.due(gtm.state().fronts(), gtm.attachments(), membersHere(), nowMs()));
+      ops.addAll(watch.due(gtm.state().gateways(), gtm.attachments(), membersHere(), nowMs()));
     }
     if (!ops.isEmpty()) {
-      askTurn();
+      askBatch();
     }
   }
 
@@ -432,7 +432,7 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
         .toList();
   }
 
-  /** Serves nobody new: fronts go to another member, and what waits comes to its end. */
+  /** Serves nobody new: gateways go to another member, and what waits comes to its end. */
   void retire() {
     retiring = true;
     setup.changed().run();
@@ -441,8 +441,8 @@ final class TotalEngine implements CommandEngine, TotalMachine.OwnTurns {
   @Override
   public void abandon() {
     stopped = true;
-    turns.forEach(TotalTurn::reset);
-    turns.clear();
+    batches.forEach(TotalBatch::reset);
+    batches.clear();
     replies.clear();
   }
 }

@@ -13,20 +13,20 @@ import java.nio.ByteBuffer;
 final class TotalMachine implements OrderedMachine {
 
   /** Applies this process' own proposals from memory, and makes their replies. */
-  interface OwnTurns {
-    /** False when it is none of a turn: then it is applied as another member's. */
+  interface OwnBatches {
+    /** False when it is none of a batch: then it is applied as another member's. */
     boolean apply(long number, long index, OrderedGtm gtm);
   }
 
   private final OrderedGtm gtm;
-  private OwnTurns turns = (number, index, of) -> false;
+  private OwnBatches batches = (number, index, of) -> false;
 
   TotalMachine(OrderedGtm gtm) {
     this.gtm = gtm;
   }
 
-  void serve(OwnTurns of) {
-    turns = of;
+  void serve(OwnBatches of) {
+    batches = of;
   }
 
   @Override
@@ -42,7 +42,7 @@ final class TotalMachine implements OrderedMachine {
         throw GtmStateMachine.newer("proposal " + index + " has format version " + version, null);
       }
       gtm.begin(MemberOpCodec.header(in));
-      if (own == 0 || !turns.apply(own, index, gtm)) {
+      if (own == 0 || !batches.apply(own, index, gtm)) {
         while (in.hasRemaining()) {
           gtm.apply(index, MemberOpCodec.decode(in), OpResults.NONE);
         }

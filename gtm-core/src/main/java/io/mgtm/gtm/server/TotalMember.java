@@ -4,7 +4,7 @@ import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * This node as a member of a group in mode {@code total}: every member serves. Owner thread.
  *
- * <p>Fronts are told that this node leads, in the same term at all times: so they stay where they
+ * <p>Gateways are told that this node leads, in the same term at all times: so they stay where they
  * are, whichever member makes the order.
  */
 final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
@@ -31,7 +31,7 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
    * A member that is not open yet.
    *
    * @param fatal told when the node cannot go on
-   * @param changed told when its standing may have changed
+   * @param changed told when its leadership may have changed
    */
   TotalMember(GtmConfig config, OrderedGtm gtm, Consumer<Throwable> fatal, Runnable changed) {
     super(fatal);
@@ -100,9 +100,9 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
   }
 
   @Override
-  public Standing standing() {
+  public Leadership leadership() {
     String sequencer = log.status().leader();
-    return new Standing(
+    return new Leadership(
         engine != null && engine.isServing(),
         STANDING_TERM,
         config.group().name(),
@@ -137,6 +137,6 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
 
   @Override
   public boolean isNeeded() {
-    return log.isSequencer() || engine.heldTurns() > 0;
+    return log.isSequencer() || engine.pendingReplies() > 0;
   }
 }

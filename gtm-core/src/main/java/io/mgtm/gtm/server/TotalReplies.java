@@ -3,49 +3,49 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import java.util.function.Supplier;
 
 /**
- * Writes what the links get for the ops of a turn, from the state as it is at the turn's place in
+ * Writes what the links get for the ops of a batch, from the state as it is at the batch's place in
  * the order. Owner thread.
  */
 final class TotalReplies implements OpResults {
   private final OrderedGtm gtm;
-  private final Supplier<Standing> standing;
-  private final Doors doors;
+  private final Supplier<Leadership> leadership;
+  private final LocalAttachments attached;
   private final LinkReplies replies;
-  private TurnOutput output;
-  private FrontPeer peer;
+  private BatchOutput output;
+  private GatewayPeer peer;
 
   TotalReplies(
       OrderedGtm gtm,
-      Supplier<Standing> standing,
-      Doors doors,
+      Supplier<Leadership> leadership,
+      LocalAttachments attached,
       GtmMetrics metrics,
       EngineTime time) {
     this.gtm = gtm;
-    this.standing = standing;
-    this.doors = doors;
+    this.leadership = leadership;
+    this.attached = attached;
     this.replies = new LinkReplies(metrics, time);
   }
 
-  /** Applies a turn of this member at its place. */
-  void apply(TotalTurn turn, long index) {
-    output = turn.output();
-    for (TotalTurn.Item item : turn.items()) {
+  /** Applies a batch of this member at its place. */
+  void apply(TotalBatch batch, long index) {
+    output = batch.output();
+    for (TotalBatch.Item item : batch.items()) {
       peer = item.peer();
       if (item.copy() != null) {
         StatePicture state = gtm.statePicture();
-        turn.afterwards(() -> item.copy().copied(index, state));
+        batch.afterwards(() -> item.copy().copied(index, state));
       } else {
         gtm.apply(index, item.op(), peer == null ? OpResults.NONE : this);
       }
     }
-    turn.applied();
+    batch.applied();
   }
 
   /** The state was replaced, or this member no longer serves. */
@@ -59,7 +59,7 @@ final class TotalReplies implements OpResults {
   }
 
   /** A link has ended. */
-  void gone(FrontPeer link) {
+  void gone(GatewayPeer link) {
     replies.gone(link);
   }
 
@@ -69,7 +69,7 @@ final class TotalReplies implements OpResults {
 
   @Override
   public void refused(long session, RefusalCode code, String message, String hint) {
-    doors.forget(session, peer);
+    attached.forget(session, peer);
     replies.backupViews().end(session);
     output.refuse(peer, session, code, message, hint);
   }
@@ -81,19 +81,19 @@ final class TotalReplies implements OpResults {
 
   @Override
   public void notAttached(long session) {
-    doors.forget(session, peer);
+    attached.forget(session, peer);
     refuseNotServing(output, peer, session);
   }
 
-  /** The standing that follows lets the front start over, also where this node serves. */
-  void refuseNotServing(TurnOutput to, FrontPeer link, long session) {
+  /** The leadership that follows lets the gateway start over, also where this node serves. */
+  void refuseNotServing(BatchOutput to, GatewayPeer link, long session) {
     to.refuse(
         link,
         session,
         RefusalCode.NOT_LEADING,
         "the session has no link to this node",
         "Attach it here or at another member.");
-    LinkWriter.standing(to.to(link), standing.get());
+    LinkWriter.leadership(to.to(link), leadership.get());
   }
 
   @Override

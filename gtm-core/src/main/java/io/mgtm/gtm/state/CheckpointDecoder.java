@@ -19,7 +19,7 @@ import java.util.List;
 public final class CheckpointDecoder {
   private static final short OLDEST_VERSION = 1;
 
-  /** From this version on there are sessions of fronts. */
+  /** From this version on there are sessions of gateways. */
   private static final short FRONTS_VERSION = 2;
 
   /** From this version on there is what mode lazy keeps. */
@@ -143,9 +143,9 @@ public final class CheckpointDecoder {
         new Section(FRONTS_VERSION, this::changed, null, nothing),
         new Section(
             FRONTS_VERSION,
-            in -> expect(sessions.count() + count(in, "sessions of fronts")) - sessions.count(),
-            (in, of) -> one(() -> sessions.open(CheckpointItems.front(in))),
-            () -> requireCount(sessions.count(), "a front's session")),
+            in -> expect(sessions.count() + count(in, "sessions of gateways")) - sessions.count(),
+            (in, of) -> one(() -> sessions.open(CheckpointItems.gateway(in))),
+            () -> requireCount(sessions.count(), "a gateway's session")),
         new Section(
             FRONTS_VERSION,
             in -> expect(count(in, "members")),

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /**
  * Writes a whole state: {@code version:u16}, then counters, open transactions, sequences, nodes,
  * sessions and barriers, each list with its length before it; since version 2 the time of the
- * newest change, the sessions of fronts with their replies, the members' addresses, and which
+ * newest change, the sessions of gateways with their replies, the members' addresses, and which
  * backup was or is being restored; since version 3 which leader of mode lazy served last, see
  * {@link ServedTerm}; big-endian. The file around it carries the checksum.
  */
@@ -61,7 +61,7 @@ public final class CheckpointEncoder {
     encoder.putSessions(state.sessions());
     encoder.putBarriers(state.barriers());
     encoder.out.reserve(FIXED_BYTES).putLong(state.changedMicros());
-    encoder.putFronts(state.sessions());
+    encoder.putGateways(state.sessions());
     encoder.putMembers(state.members());
     encoder.out.reserve(FIXED_BYTES).putInt(state.restoredFrom());
     encoder.putRestoring(state.restoring());
@@ -146,13 +146,13 @@ public final class CheckpointEncoder {
     }
   }
 
-  private void putFronts(SessionTable table) {
-    List<FrontSession> fronts = table.fronts();
-    out.reserve(FIXED_BYTES).putInt(fronts.size());
-    for (FrontSession session : fronts) {
-      ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(session.front()));
+  private void putGateways(SessionTable table) {
+    List<GatewaySession> gateways = table.gateways();
+    out.reserve(FIXED_BYTES).putInt(gateways.size());
+    for (GatewaySession session : gateways) {
+      ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(session.gateway()));
       to.putLong(session.id());
-      FieldWriter.putString(to, session.front());
+      FieldWriter.putString(to, session.gateway());
       to.put((byte) session.kind().code());
       FieldWriter.putBoolean(to, session.proxied());
       to.putLong(session.last()).putInt(session.replies().size());

@@ -3,7 +3,7 @@ package io.mgtm.gtm.state;
 import io.mgtm.gtm.command.BackupReply.BarrierInfo;
 import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.FieldReader;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeType;
@@ -113,12 +113,12 @@ final class CheckpointItems {
     return new BarrierInfo(FieldReader.getString(in), in.getLong(), in.getLong());
   }
 
-  static FrontSession front(ByteBuffer in) {
-    FrontSession session =
-        new FrontSession(
+  static GatewaySession gateway(ByteBuffer in) {
+    GatewaySession session =
+        new GatewaySession(
             in.getLong(),
             FieldReader.getString(in),
-            known(FrontKind.ofCode(in.get()), "front kind"),
+            known(GatewayKind.ofCode(in.get()), "gateway kind"),
             FieldReader.getBoolean(in));
     long last = in.getLong();
     int replies = count(in, "replies");

@@ -5,7 +5,7 @@ import io.mgtm.gtm.command.BackupReply;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Effect;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
@@ -158,10 +158,10 @@ public final class GtmState {
     return reply;
   }
 
-  /** A front's command: one that had an effect is not done again. */
+  /** A gateway's command: one that had an effect is not done again. */
   private Reply applyNumbered(SessionCommand.Numbered command) {
     effect = Effect.NONE;
-    FrontSession session = sessions.front(command.session());
+    GatewaySession session = sessions.gateway(command.session());
     if (session == null) {
       return new Reply.Rejected(
           Reply.Reason.SESSION_LOST, "the session has ended", "Connect again.");
@@ -219,10 +219,10 @@ public final class GtmState {
         changed |= nodes.disconnect(c.session(), c.nodeType(), c.nodeName());
       }
       effect = changed ? Effect.LOGGED : Effect.NONE;
-    } else if (command instanceof SessionCommand.OpenFront c) {
+    } else if (command instanceof SessionCommand.OpenGateway c) {
       boolean known = sessions.contains(c.session());
       if (!known) {
-        sessions.open(new FrontSession(c.session(), c.front(), c.kind(), c.proxied()));
+        sessions.open(new GatewaySession(c.session(), c.gateway(), c.kind(), c.proxied()));
       }
       effect = known ? Effect.NONE : Effect.LOGGED;
     } else if (command instanceof SessionCommand.AnnounceMember c) {
@@ -282,34 +282,35 @@ public final class GtmState {
   }
 
   /**
-   * A front's session.
+   * A gateway's session.
    *
    * @param last the highest number of a command that had an effect, 0 before there is one
    */
-  public record FrontInfo(long session, String front, FrontKind kind, boolean proxied, long last) {}
+  public record GatewayInfo(
+      long session, String gateway, GatewayKind kind, boolean proxied, long last) {}
 
-  /** A front's session, or null when there is none. */
-  public FrontInfo front(long session) {
-    FrontSession s = sessions.front(session);
+  /** A gateway's session, or null when there is none. */
+  public GatewayInfo gateway(long session) {
+    GatewaySession s = sessions.gateway(session);
     return s == null ? null : info(s);
   }
 
   /** What a command of a session was answered that had its effect already, or null. */
   public Reply replied(long session, long number) {
-    FrontSession s = sessions.front(session);
+    GatewaySession s = sessions.gateway(session);
     return s == null ? null : s.replyTo(number);
   }
 
-  private static FrontInfo info(FrontSession s) {
-    return new FrontInfo(s.id(), s.front(), s.kind(), s.proxied(), s.last());
+  private static GatewayInfo info(GatewaySession s) {
+    return new GatewayInfo(s.id(), s.gateway(), s.kind(), s.proxied(), s.last());
   }
 
-  /** The sessions of fronts, by id. */
-  public List<FrontInfo> fronts() {
-    return sessions.fronts().stream().map(GtmState::info).toList();
+  /** The sessions of gateways, by id. */
+  public List<GatewayInfo> gateways() {
+    return sessions.gateways().stream().map(GtmState::info).toList();
   }
 
-  /** Where fronts reach members that have led, {@code host:port} by name. */
+  /** Where gateways reach members that have led, {@code host:port} by name. */
   public SortedMap<String, String> memberAddresses() {
     return members.addresses();
   }

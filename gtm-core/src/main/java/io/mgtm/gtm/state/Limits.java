@@ -1,8 +1,8 @@
 package io.mgtm.gtm.state;
 
 /**
- * What the leader admits. Limits guard the door only: what stands in the log was admitted once, so
- * that a replay under other limits gives the same state.
+ * What the leader admits. Limits are checked at admission only: what stands in the log was admitted
+ * once, so that a replay under other limits gives the same state.
  *
  * @param transactionsMax open transactions, prepared ones included
  * @param snapshotGxidsMax running transactions that one snapshot may list

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Where fronts reach the members of the group: each leader tells it of itself. */
+/** Where gateways reach the members of the group: each leader tells it of itself. */
 final class MemberTable {
   private final SortedMap<String, String> addresses = new TreeMap<>();
 

@@ -3,8 +3,8 @@ package io.mgtm.gtm.state;
 import io.mgtm.gtm.command.Reply;
 
 /**
- * The replies of a session that its front may still ask for, by number: a ring in ascending order,
- * to which almost all is added at the end and dropped at the beginning.
+ * The replies of a session that its gateway may still ask for, by number: a ring in ascending
+ * order, to which almost all is added at the end and dropped at the beginning.
  */
 final class ReplyWindow {
   private static final int CAPACITY_MIN = 16;

@@ -2,14 +2,14 @@ package io.mgtm.gtm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.front.Front;
-import io.mgtm.gtm.front.FrontMetrics;
-import io.mgtm.gtm.front.FrontServer;
-import io.mgtm.gtm.front.FrontSettings;
-import io.mgtm.gtm.front.TcpLinks;
-import io.mgtm.gtm.front.UpstreamProtocol;
+import io.mgtm.gtm.gateway.Gateway;
+import io.mgtm.gtm.gateway.GatewayMetrics;
+import io.mgtm.gtm.gateway.GatewayServer;
+import io.mgtm.gtm.gateway.GatewaySettings;
+import io.mgtm.gtm.gateway.TcpLinks;
+import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.server.LargeState;
 import io.mgtm.gtm.server.TestNodes;
@@ -31,12 +31,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Lists of a million sequences and 65,000 transactions, at every door of a group. */
+/** Lists of a million sequences and 65,000 transactions, at every member of a group. */
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LongListsGroupIT {
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();
-  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-front", fatal::set);
+  private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-gateway", fatal::set);
   private TestNodes nodes;
 
   @BeforeAll
@@ -57,39 +57,40 @@ class LongListsGroupIT {
 
   @Test
   void atTheLeader() throws IOException {
-    Doors.listEverything(nodes.server(nodes.leader()).address());
+    Listings.listEverything(nodes.server(nodes.leader()).address());
   }
 
   @Test
   void atAFollower() throws IOException {
-    Doors.listEverything(nodes.server(nodes.follower()).address());
+    Listings.listEverything(nodes.server(nodes.follower()).address());
   }
 
   @Test
-  void atAFrontOfItsOwn() throws Exception {
+  void atAGatewayOfItsOwn() throws Exception {
     EventLoop loop = loops.next();
-    FrontSettings settings =
-        new FrontSettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of());
+    GatewaySettings settings =
+        new GatewaySettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of());
     List<HostPort> addresses =
         List.of("g1", "g2", "g3").stream()
             .map(name -> HostPort.of(nodes.server(name).address()))
             .toList();
-    Front front =
-        Front.connecting(
+    Gateway gateway =
+        Gateway.connecting(
             "p1",
             settings,
             loop,
-            new TcpLinks(loop, new TcpLinks.Identity("p1", FrontKind.PROXY, null, null)),
-            new Front.Nodes(addresses, UpstreamProtocol.MGTM, addresses.get(0)),
-            new FrontMetrics(new SimpleMeterRegistry()),
+            new TcpLinks(loop, new TcpLinks.Identity("p1", GatewayKind.PROXY, null, null)),
+            new Gateway.Nodes(addresses, UpstreamProtocol.MGTM, addresses.get(0)),
+            new GatewayMetrics(new SimpleMeterRegistry()),
             fatal::set);
-    FrontServer server = FrontServer.listen(new HostPort("127.0.0.1", 0), front, settings, loop);
-    loop.submit(front::start).get();
+    GatewayServer server =
+        GatewayServer.listen(new HostPort("127.0.0.1", 0), gateway, settings, loop);
+    loop.submit(gateway::start).get();
     try {
-      Doors.listEverything(server.address());
+      Listings.listEverything(server.address());
     } finally {
       server.close();
-      loop.submit(front::close).get();
+      loop.submit(gateway::close).get();
     }
   }
 

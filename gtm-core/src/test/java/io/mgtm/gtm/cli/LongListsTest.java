@@ -14,7 +14,7 @@ class LongListsTest {
   void allIsListedAndWhoReadsNothingHindersNobody(@TempDir Path folder) throws Exception {
     try (GtmServer gtm = GtmServer.start(GtmConfig.at(folder, new HostPort("127.0.0.1", 0)))) {
       LargeState.fill(gtm);
-      Doors.listEverything(gtm.address());
+      Listings.listEverything(gtm.address());
     }
   }
 }

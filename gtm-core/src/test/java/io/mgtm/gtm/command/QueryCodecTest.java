@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Commands and queries as fronts send them. */
+/** Commands and queries as gateways send them. */
 class QueryCodecTest {
   static List<Command> all() {
     return Stream.concat(SampleCommands.all().stream(), CommandEncodingTest.queries().stream())

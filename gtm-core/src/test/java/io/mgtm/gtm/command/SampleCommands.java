@@ -19,7 +19,7 @@ public final class SampleCommands {
 
   private SampleCommands() {
     sessions();
-    fronts();
+    gateways();
     transactions();
     preparedTransactions();
     snapshots();
@@ -56,9 +56,9 @@ public final class SampleCommands {
         "04" + SESSION_HEX + "1112 01 04 0002 646e");
   }
 
-  private void fronts() {
+  private void gateways() {
     add(
-        new SessionCommand.OpenFront(SESSION, "p1", FrontKind.NODE, true),
+        new SessionCommand.OpenGateway(SESSION, "p1", GatewayKind.NODE, true),
         "06" + SESSION_HEX + "0002 7031 01 01");
     add(
         new SessionCommand.Numbered(SESSION, 9, 7, new SequenceCommand.Reset("s")),

@@ -14,12 +14,12 @@ class LinkFuzzTest {
   private static final int FRAME_BYTES_MAX = 4_096;
 
   @FuzzTest(maxDuration = "1m")
-  void aFrontsBytes(byte[] data) {
+  void aGatewaysBytes(byte[] data) {
     ByteBuf stream = Unpooled.buffer();
     stream.writeInt(LinkFormat.MAGIC).writeShort(LinkFormat.VERSION).writeShort(0);
     stream.writeBytes(data);
-    assertThat(LinkStreams.ofFront(FRAME_BYTES_MAX, halves(stream)))
-        .isEqualTo(LinkStreams.ofFront(FRAME_BYTES_MAX, List.of(stream)));
+    assertThat(LinkStreams.ofGateway(FRAME_BYTES_MAX, halves(stream)))
+        .isEqualTo(LinkStreams.ofGateway(FRAME_BYTES_MAX, List.of(stream)));
   }
 
   @FuzzTest(maxDuration = "1m")

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
@@ -97,7 +97,7 @@ class AdminRolesTest {
                 "p1",
                 new LinkSecret("administer-secret-of-a-test"),
                 SocketFactory.getDefault())) {
-      Await.until("the node's standing", () -> link.standing() != null);
+      Await.until("the node's leadership", () -> link.leadership() != null);
       link.attach(LinkFormat.SESSION_BIT | 1, true);
       LinkClient.Event.Refused refused = link.next(LinkClient.Event.Refused.class);
       assertThat(refused.code()).isEqualTo(RefusalCode.PROTOCOL);
@@ -183,7 +183,7 @@ class AdminRolesTest {
             EmbeddedConnections::fails);
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
-    LinkWriter.hello(out, "admin", FrontKind.PROXY);
+    LinkWriter.hello(out, "admin", GatewayKind.PROXY);
     LinkWriter.admin(out, 1, verb, "g9");
     channel.writeInbound(out);
     return channel.said();

@@ -2,7 +2,7 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.state.GtmState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -11,8 +11,8 @@ class AttachmentWatchTest {
   private static final long SESSION = 1L << 62;
   private final Attachments attachments = new Attachments();
   private final AttachmentWatch watch = new AttachmentWatch(10_000, 3_000);
-  private final List<GtmState.FrontInfo> sessions =
-      List.of(new GtmState.FrontInfo(SESSION, "p1", FrontKind.PROXY, false, 0));
+  private final List<GtmState.GatewayInfo> sessions =
+      List.of(new GtmState.GatewayInfo(SESSION, "p1", GatewayKind.PROXY, false, 0));
 
   private List<MemberOp> due(long nowMs, String... connected) {
     return watch.due(sessions, attachments, List.of(connected), nowMs);

@@ -83,7 +83,7 @@ class BackupSenderTest {
     set(() -> peer.takesMore = false);
     assertThat(begin(sender(BackupSender.STALL_MS), pieces())).isTrue();
     Await.until("the length to be known", () -> encoded.get() >= PIECES);
-    for (int turn = 0; turn < 50; turn++) {
+    for (int batch = 0; batch < 50; batch++) {
       assertThat(piecesTold()).isZero();
     }
     assertThat(encoded.get()).isLessThanOrEqualTo(PIECES + 1);

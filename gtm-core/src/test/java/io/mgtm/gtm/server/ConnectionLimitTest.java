@@ -3,7 +3,7 @@ package io.mgtm.gtm.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.net.PartialBudget;
@@ -86,7 +86,7 @@ class ConnectionLimitTest {
             EmbeddedConnections::fails);
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
-    LinkWriter.hello(out, "p1", FrontKind.PROXY);
+    LinkWriter.hello(out, "p1", GatewayKind.PROXY);
     channel.writeInbound(out);
     if (secret) {
       ByteBuf challenge = channel.readOutbound();

@@ -3,7 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.function.Consumer;
@@ -42,7 +42,7 @@ final class EmbeddedConnections {
     LinkService service =
         new LinkService(
             engine,
-            new LinkPeers(() -> new Standing(true, 1, "g", "g", "h:1")),
+            new LinkPeers(() -> new Leadership(true, 1, "g", "g", "h:1")),
             admin,
             keys,
             GtmConfig.DEFAULTS.timeouts(),

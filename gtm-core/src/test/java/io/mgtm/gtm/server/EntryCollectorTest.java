@@ -2,18 +2,18 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.command.FrontKind;
-import io.mgtm.gtm.server.EntryCollector.FrontId;
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.server.EntryCollector.GatewayId;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a new leader makes of what fronts present. */
+/** What a new leader makes of what gateways present. */
 class EntryCollectorTest {
-  private static final FrontId P1 = new FrontId("p1", FrontKind.PROXY);
-  private static final FrontId P2 = new FrontId("p2", FrontKind.PROXY);
-  private static final FrontId G1 = new FrontId("p1", FrontKind.NODE);
+  private static final GatewayId P1 = new GatewayId("p1", GatewayKind.PROXY);
+  private static final GatewayId P2 = new GatewayId("p2", GatewayKind.PROXY);
+  private static final GatewayId G1 = new GatewayId("p1", GatewayKind.NODE);
 
   private final EntryCollector collector = new EntryCollector(3, 10, List.of(P1, P2));
 
@@ -42,7 +42,7 @@ class EntryCollectorTest {
   }
 
   @Test
-  void frontsCompleteEachOtherInTheOrderOfTheCounts() {
+  void gatewaysCompleteEachOtherInTheOrderOfTheCounts() {
     collector.present(P1, run(3, 13, 3));
     collector.present(P2, run(3, 9, 3));
     collector.present(P2, run(3, 12, 2));
@@ -55,7 +55,7 @@ class EntryCollectorTest {
   }
 
   @Test
-  void aFrontThatHasSeenMoreThanFollowsIsLost() {
+  void aGatewayThatHasSeenMoreThanFollowsIsLost() {
     collector.present(P1, run(3, 13, 1));
     collector.present(P2, run(3, 11, 1));
     collector.heard(P1);
@@ -66,7 +66,7 @@ class EntryCollectorTest {
   }
 
   @Test
-  void aFrontThatIsNotHeardIsLostWhateverItPresented() {
+  void aGatewayThatIsNotHeardIsLostWhateverItPresented() {
     collector.present(P1, run(3, 11, 1));
     collector.heard(P2);
     EntryCollector.Result result = collector.finish();
@@ -99,7 +99,7 @@ class EntryCollectorTest {
   }
 
   @Test
-  void aFrontInANodeIsNotTheProxyOfItsName() {
+  void aGatewayInANodeIsNotTheProxyOfItsName() {
     collector.heard(G1);
     collector.heard(P2);
     assertThat(collector.isComplete()).isFalse();

@@ -8,7 +8,7 @@ import io.mgtm.gtm.state.Limits;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A backup that the first leader writes, some pieces a turn. */
+/** A backup that the first leader writes, some pieces a batch. */
 class FirstEntriesTest {
   private static final int SEQUENCES = 30_000;
   private static final int PARTS_A_TURN = 8;
@@ -43,26 +43,26 @@ class FirstEntriesTest {
     return BackupFile.of(42, 43, state);
   }
 
-  /** One turn: what it appended is bounded, however large the backup is. */
-  private boolean turn() {
+  /** One batch: what it appended is bounded, however large the backup is. */
+  private boolean batch() {
     int before = log.entries.size();
     boolean done = first.append();
     List<byte[]> appended = log.entries.subList(before, log.entries.size());
     assertThat(appended).hasSizeBetween(1, PARTS_A_TURN);
     assertThat(appended).allSatisfy(entry -> assertThat(entry.length).isLessThan(ENTRY_BYTES));
     assertThat(machine.state().started()).isEqualTo(done);
-    assertThat(first.wantsTurn()).isFalse(); // before that is committed
+    assertThat(first.wantsBatch()).isFalse(); // before that is committed
     log.commitAll();
-    assertThat(first.wantsTurn()).isEqualTo(!done);
+    assertThat(first.wantsBatch()).isEqualTo(!done);
     return done;
   }
 
   private int turnsToEnd() {
-    int turns = 1;
-    while (!turn()) {
-      turns++;
+    int batches = 1;
+    while (!batch()) {
+      batches++;
     }
-    return turns;
+    return batches;
   }
 
   private void requireRestored() {
@@ -75,7 +75,7 @@ class FirstEntriesTest {
   void eachTurnWritesSomePieces() {
     int parts = Restore.parts(backup);
     assertThat(parts).isGreaterThan(2 * PARTS_A_TURN);
-    assertThat(first.wantsTurn()).isFalse();
+    assertThat(first.wantsBatch()).isFalse();
     assertThat(turnsToEnd()).isEqualTo((parts + PARTS_A_TURN - 1) / PARTS_A_TURN);
     requireRestored();
     assertThat(first.append()).isTrue();
@@ -94,23 +94,23 @@ class FirstEntriesTest {
     log.stable = appended - 1L;
     requireWaiting(appended);
     log.stable = Long.MAX_VALUE;
-    assertThat(first.wantsTurn()).isTrue();
+    assertThat(first.wantsBatch()).isTrue();
     turnsToEnd();
     requireRestored();
   }
 
   private void requireWaiting(int appended) {
-    assertThat(first.wantsTurn()).isFalse();
+    assertThat(first.wantsBatch()).isFalse();
     assertThat(first.append()).isFalse();
     assertThat(log.entries).hasSize(appended);
   }
 
   @Test
   void whoLeadsAnewBeginsAgain() {
-    assertThat(turn()).isFalse();
-    assertThat(turn()).isFalse();
+    assertThat(batch()).isFalse();
+    assertThat(batch()).isFalse();
     first.restart();
-    assertThat(first.wantsTurn()).isFalse();
+    assertThat(first.wantsBatch()).isFalse();
     turnsToEnd();
     requireRestored();
     assertThat(log.entries).hasSize(2 * PARTS_A_TURN + Restore.parts(backup));

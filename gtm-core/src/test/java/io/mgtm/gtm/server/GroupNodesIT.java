@@ -18,8 +18,8 @@ import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
@@ -38,31 +38,31 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three nodes of a group in one process, and fronts as simple as can be. */
+/** Three nodes of a group in one process, and gateways as simple as can be. */
 class GroupNodesIT {
   private static final long SESSION = 1L << 62;
   private static final String KEY = "d.s\0";
 
   @TempDir private Path folder;
   private TestNodes nodes;
-  private TestFront front;
+  private TestGateway gateway;
   private final List<LinkClient> links = new ArrayList<>();
 
   @BeforeEach
   void start() throws IOException {
     nodes = TestNodes.three(folder).startAll();
-    front = new TestFront(nodes, "p1", SESSION);
+    gateway = new TestGateway(nodes, "p1", SESSION);
   }
 
   @AfterEach
   void stop() {
     links.forEach(LinkClient::close);
-    front.close();
+    gateway.close();
     nodes.close();
   }
 
-  private LinkClient link(String node, String front) throws IOException {
-    LinkClient link = nodes.link(node, front);
+  private LinkClient link(String node, String gateway) throws IOException {
+    LinkClient link = nodes.link(node, gateway);
     links.add(link);
     return link;
   }
@@ -82,31 +82,32 @@ class GroupNodesIT {
 
   @Test
   void theLeaderServesAndTheOthersSayWhoLeads() throws Exception {
-    List<Object> replies = front.ask(0, 1, begin(), begin(), new TransactionCommand.GetNextGxid());
+    List<Object> replies =
+        gateway.ask(0, 1, begin(), begin(), new TransactionCommand.GetNextGxid());
     int first = gxid(replies.get(0));
     assertThat(gxid(replies.get(1))).isEqualTo(first + 1);
     assertThat(replies.get(2)).isEqualTo(new TransactionReply.NextGxid(first + 2));
-    front.link().ping(77);
-    assertThat(front.link().next(LinkClient.Event.Ponged.class).nonce()).isEqualTo(77);
+    gateway.link().ping(77);
+    assertThat(gateway.link().next(LinkClient.Event.Ponged.class).nonce()).isEqualTo(77);
     nodes.atLeader(leader -> aFollowerNames(leader.member()));
   }
 
-  private Standing aFollowerNames(String leader) throws IOException, InterruptedException {
+  private Leadership aFollowerNames(String leader) throws IOException, InterruptedException {
     LinkClient other = link(nodes.follower(), "p2");
     String address = OwnAddress.HOST + ":" + nodes.server(leader).address().getPort();
     Await.until(
         "the follower to tell who leads",
-        () -> other.standing() != null && other.standing().leaderAddress().equals(address));
-    Standing standing = other.standing();
-    assertThat(standing.leading()).isFalse();
-    assertThat(standing.leader()).isEqualTo(leader);
+        () -> other.leadership() != null && other.leadership().leaderAddress().equals(address));
+    Leadership leadership = other.leadership();
+    assertThat(leadership.leading()).isFalse();
+    assertThat(leadership.leader()).isEqualTo(leader);
     other.attach(SESSION + 1, true);
     assertThat(other.next(LinkClient.Event.Refused.class).code())
         .isEqualTo(RefusalCode.NOT_LEADING);
     other.commands(SESSION + 1, 0, 1, new TransactionCommand.GetNextGxid());
     assertThat(other.next(LinkClient.Event.Refused.class).code())
         .isEqualTo(RefusalCode.NOT_LEADING);
-    return standing;
+    return leadership;
   }
 
   @Test
@@ -118,23 +119,23 @@ class GroupNodesIT {
       new SequenceCommand.NextValue(KEY),
       new SequenceCommand.NextValue(KEY),
     };
-    List<Object> replies = front.ask(0, 1, commands);
+    List<Object> replies = gateway.ask(0, 1, commands);
     nodes.kill(nodes.leader());
-    assertThat(front.ask(0, 1, commands)).isEqualTo(replies);
-    List<Object> more = front.ask(5, 6, begin(), new SequenceCommand.NextValue(KEY));
+    assertThat(gateway.ask(0, 1, commands)).isEqualTo(replies);
+    List<Object> more = gateway.ask(5, 6, begin(), new SequenceCommand.NextValue(KEY));
     assertThat(gxid(more.get(0))).isEqualTo(gxid(replies.get(1)) + 1);
     assertThat(more.get(1)).isEqualTo(new SequenceReply.Value(CommandType.NEXT_VALUE, KEY, 3));
   }
 
   @Test
   void theLeadershipIsHandedOver() throws Exception {
-    int gxid = gxid(front.ask(0, 1, begin()).get(0));
+    int gxid = gxid(gateway.ask(0, 1, begin()).get(0));
     nodes.transfer(nodes.atLeader(leader -> tellsWhoLeads(leader.member())));
-    LinkClient link = front.link();
+    LinkClient link = gateway.link();
     Await.until("the old leader's word", () -> !link.leads());
     link.commands(SESSION, 1, 2, begin());
     assertThat(link.next(LinkClient.Event.Refused.class).code()).isEqualTo(RefusalCode.NOT_LEADING);
-    assertThat(gxid(front.ask(1, 2, begin()).get(0))).isEqualTo(gxid + 1);
+    assertThat(gxid(gateway.ask(1, 2, begin()).get(0))).isEqualTo(gxid + 1);
   }
 
   /** A follower that tells an operator who leads. */
@@ -154,13 +155,13 @@ class GroupNodesIT {
 
   @Test
   void sessionsAndTransactionsOutliveADeathOfAllNodes() throws Exception {
-    int first = gxid(front.ask(0, 1, begin(), begin()).get(0));
+    int first = gxid(gateway.ask(0, 1, begin(), begin()).get(0));
     nodes.killAll();
     nodes.startAll();
-    List<Object> replies = front.ask(0, 1, begin(), begin(), begin());
+    List<Object> replies = gateway.ask(0, 1, begin(), begin(), begin());
     assertThat(replies).extracting(GroupNodesIT::gxid).containsExactly(first, first + 1, first + 2);
     Command ofTheLast = new SnapshotCommand.GetSnapshot(TransactionRef.gxid(first + 2));
-    SnapshotReply.Snapshot snapshot = (SnapshotReply.Snapshot) front.ask(3, 4, ofTheLast).get(0);
+    SnapshotReply.Snapshot snapshot = (SnapshotReply.Snapshot) gateway.ask(3, 4, ofTheLast).get(0);
     assertThat(snapshot.xmax()).as("all three are running").isEqualTo(first);
   }
 
@@ -177,13 +178,13 @@ class GroupNodesIT {
           }
         }
       }
-      List<Object> begun = front.ask(number, number + 1, begin(), begin());
+      List<Object> begun = gateway.ask(number, number + 1, begin(), begin());
       int ended = gxid(begun.get(0));
       int open = gxid(begun.get(1));
       assertThat(given.add(ended) && given.add(open)).as("new gxids").isTrue();
-      front.ask(number + 2, number + 3, commit(ended));
+      gateway.ask(number + 2, number + 3, commit(ended));
       List<Object> replies =
-          front.ask(
+          gateway.ask(
               number + 3,
               number + 4,
               new SnapshotCommand.GetSnapshot(TransactionRef.gxid(open)),
@@ -200,7 +201,7 @@ class GroupNodesIT {
 
   @Test
   void aMemberWithAnEmptiedFolderComesBack() throws Exception {
-    int gxid = gxid(front.ask(0, 1, begin()).get(0));
+    int gxid = gxid(gateway.ask(0, 1, begin()).get(0));
     String lost = nodes.follower();
     nodes.kill(lost);
     try (Stream<Path> files = Files.walk(nodes.data(lost))) {
@@ -217,7 +218,7 @@ class GroupNodesIT {
               && leader.members().stream().allMatch(m -> m.voter() && m.lagEntries() == 0);
         });
     nodes.transfer(lost);
-    assertThat(gxid(front.ask(0, 1, begin()).get(0))).isEqualTo(gxid);
+    assertThat(gxid(gateway.ask(0, 1, begin()).get(0))).isEqualTo(gxid);
   }
 
   @Test
@@ -263,7 +264,7 @@ class GroupNodesIT {
 
   @Test
   void aBackupHoldsWhatWasAcknowledged() throws Exception {
-    front.ask(0, 1, new SequenceCommand.Init(KEY, 1, 1, 1_000, 1, false), begin());
+    gateway.ask(0, 1, new SequenceCommand.Init(KEY, 1, 1, 1_000, 1, false), begin());
     BackupFile backup = nodes.atLeader(this::backup);
     assertThat(backup.index()).isPositive();
     GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
@@ -306,14 +307,14 @@ class GroupNodesIT {
   @Test
   void aBackupIsRestoredOnANewGroup() throws Exception {
     List<Object> replies =
-        front.ask(
+        gateway.ask(
             0,
             1,
             new SequenceCommand.Init(KEY, 1, 1, 100_000, 1, false),
             new SequenceCommand.NextValue(KEY),
             begin());
     int gxid = gxid(replies.get(2));
-    front.ask(0, 4, new TransactionCommand.StartPrepare(TransactionRef.gxid(gxid), "T1", "d1"));
+    gateway.ask(0, 4, new TransactionCommand.StartPrepare(TransactionRef.gxid(gxid), "T1", "d1"));
     BackupFile backup = nodes.atLeader(this::backup);
     try (TestNodes restored = TestNodes.three(folder.resolve("restored"))) {
       for (String name : List.of("g1", "g2", "g3")) {

@@ -2,7 +2,7 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -33,7 +33,7 @@ class HandlerErrorTest {
     }
 
     @Override
-    public int heldTurns() {
+    public int pendingReplies() {
       return 0;
     }
 
@@ -46,7 +46,7 @@ class HandlerErrorTest {
     public void resume() {}
 
     @Override
-    public void pull(FrontPeer peer, long id, boolean more) {}
+    public void pull(GatewayPeer peer, long id, boolean more) {}
 
     @Override
     public void announce() {}
@@ -69,7 +69,7 @@ class HandlerErrorTest {
             fatal::set);
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
-    LinkWriter.hello(out, "p1", FrontKind.PROXY);
+    LinkWriter.hello(out, "p1", GatewayKind.PROXY);
     channel.writeInbound(out);
     return channel;
   }

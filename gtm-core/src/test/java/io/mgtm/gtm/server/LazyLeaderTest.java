@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.group.Durability;
 import io.mgtm.group.Pieces;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
@@ -14,10 +14,10 @@ import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
-import io.mgtm.gtm.wire.link.Standing;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,7 +25,9 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a leader of mode lazy does beyond that of others; the log and the turns are the test's. */
+/**
+ * What a leader of mode lazy does beyond that of others; the log and the batches are the test's.
+ */
 class LazyLeaderTest {
   private static final long ONE = LinkFormat.SESSION_BIT | 1;
   private static final long TWO = LinkFormat.SESSION_BIT | 2;
@@ -43,7 +45,7 @@ class LazyLeaderTest {
     return new LinkEngine(
         new LinkSetup(
             "g1",
-            () -> new Standing(engine.takesFronts(), term, "g1", "g1", "h:1"),
+            () -> new Leadership(engine.takesGateways(), term, "g1", "g1", "h:1"),
             () -> "h:1",
             Limits.NONE,
             List.of(new TransactionCommand.StartGxids(10_000, 3)),
@@ -60,7 +62,7 @@ class LazyLeaderTest {
         fatal::add);
   }
 
-  private void turn() {
+  private void batch() {
     for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
       next.run();
     }
@@ -68,7 +70,7 @@ class LazyLeaderTest {
   }
 
   private void settle() {
-    turn();
+    batch();
     log.commitAll();
     log.confirmAll();
     engine.release();
@@ -113,7 +115,7 @@ class LazyLeaderTest {
   }
 
   @Test
-  void whatALeaderAloneHasIsGivenToFrontsThoughNobodyWaitsForIt() {
+  void whatALeaderAloneHasIsGivenToGatewaysThoughNobodyWaitsForIt() {
     p1.own = true;
     serveOne(p1);
     log.shared = log.lastIndex();
@@ -123,14 +125,14 @@ class LazyLeaderTest {
   }
 
   @Test
-  void theNodesOwnFrontWaitsUntilItsEntriesAreStable() {
+  void theNodesOwnGatewayWaitsUntilItsEntriesAreStable() {
     p1.own = true;
     serveOne(p1);
     log.stable = log.lastIndex();
     begin(p1, 1);
     settle();
     assertThat(p1.told).isEmpty();
-    assertThat(engine.heldTurns()).isEqualTo(1);
+    assertThat(engine.pendingReplies()).isEqualTo(1);
     log.stable = log.lastIndex();
     engine.release();
     assertThat(p1.told).containsExactly("1:S");
@@ -140,7 +142,7 @@ class LazyLeaderTest {
   void aLeaderThatStoodStillHoldsItsReplies() {
     serveOne(p1);
     begin(p1, 1);
-    turn();
+    batch();
     log.commitAll();
     log.mayAnswer.add(false);
     engine.release();
@@ -153,7 +155,7 @@ class LazyLeaderTest {
   void repliesThatWereWrittenWhenALeaderStoodStillNeverLeave() {
     serveOne(p1);
     begin(p1, 1);
-    turn();
+    batch();
     log.commitAll();
     log.mayAnswer.addAll(List.of(true, false));
     engine.release();
@@ -161,7 +163,7 @@ class LazyLeaderTest {
   }
 
   @Test
-  void whatIsNotAFrontsIsForced() {
+  void whatIsNotAGatewaysIsForced() {
     serveOne(p1);
     assertThat(log.durabilities).containsOnly(Durability.REQUIRED);
     begin(p1, 1);
@@ -170,7 +172,7 @@ class LazyLeaderTest {
   }
 
   @Test
-  void aFrontThatKeepsNothingIsRefused() {
+  void aGatewayThatKeepsNothingIsRefused() {
     p1.version = 1;
     engine.leading();
     attach(p1, true);
@@ -178,7 +180,7 @@ class LazyLeaderTest {
   }
 
   @Test
-  void afterALossFrontsAreHeardBeforeAnythingIsServed() {
+  void afterALossGatewaysAreHeardBeforeAnythingIsServed() {
     serveOne(p1);
     long here = machine.state().served().entries();
     begin(p1, 1);
@@ -191,7 +193,7 @@ class LazyLeaderTest {
     term = 2;
     engine.leading();
     assertThat(engine.isServing()).isFalse();
-    assertThat(engine.takesFronts()).isTrue();
+    assertThat(engine.takesGateways()).isTrue();
     p1.told.clear();
     engine.submit(new LinkWork.Present(p1, new LinkEntries(1, here + 1, here, List.of(lost))));
     attach(p1, false);
@@ -202,7 +204,7 @@ class LazyLeaderTest {
   }
 
   @Test
-  void aFrontThatWasStartedAnewIsNotTheOneThatIsWaitedFor() {
+  void aGatewayThatWasStartedAnewIsNotTheOneThatIsWaitedFor() {
     serveOne(p1);
     begin(p1, 1);
     settle();
@@ -247,7 +249,7 @@ class LazyLeaderTest {
     term = 2;
     engine.leading();
     for (LinkEntries kept : p1.given) {
-      FrontCommands.check(kept);
+      GatewayCommands.check(kept);
       engine.submit(new LinkWork.Present(p1, kept));
     }
     p1.told.clear();
@@ -259,18 +261,18 @@ class LazyLeaderTest {
   @Test
   void theEntryThatBeginsATermIsNotLookedAt() throws Exception {
     List<byte[]> serve = List.of(new byte[] {1});
-    FrontCommands.check(new LinkEntries(1, LinkEntries.FIRST_OF_TERM, 0, serve));
-    assertThatThrownBy(() -> FrontCommands.check(new LinkEntries(1, 2, 0, serve)))
+    GatewayCommands.check(new LinkEntries(1, LinkEntries.FIRST_OF_TERM, 0, serve));
+    assertThatThrownBy(() -> GatewayCommands.check(new LinkEntries(1, 2, 0, serve)))
         .isInstanceOf(WireException.class);
   }
 
   @Test
-  void aLeaderSaysWhereItIsBeforeItHearsFrontsAndThatEntryIsNotCounted() {
+  void aLeaderSaysWhereItIsBeforeItHearsGatewaysAndThatEntryIsNotCounted() {
     GtmState state = machine.state();
     state.beginEntry(1_000);
     state.apply(new TransactionCommand.StartGxids(10_000, 3));
     state.apply(new SessionCommand.ServeTerm(1, "g2"));
-    state.apply(new SessionCommand.OpenFront(ONE, "p1", FrontKind.PROXY, true));
+    state.apply(new SessionCommand.OpenGateway(ONE, "p1", GatewayKind.PROXY, true));
     state.entryDone();
     machine.entriesMayBeMissing(1);
     term = 2;

@@ -1,19 +1,19 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.CommandsWriter;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.ReplyHandler;
 import io.netty.buffer.ByteBuf;
@@ -27,13 +27,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
 
-/** A front's link, as simple as can be: one thread asks, another reads what comes. */
+/** A gateway's link, as simple as can be: one thread asks, another reads what comes. */
 final class LinkClient implements AutoCloseable, NodeFrameHandler {
   private static final int WAIT_SECONDS = 180;
 
   /** What came. */
   sealed interface Event {
-    record Stood(Standing standing) implements Event {}
+    record Stood(Leadership leadership) implements Event {}
 
     record Attached(long session, long last) implements Event {}
 
@@ -54,7 +54,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
   private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
   private final String name;
   private final LinkSecret secret;
-  private volatile Standing standing;
+  private volatile Leadership leadership;
   private volatile boolean proxied;
 
   private LinkClient(Socket socket, String name, LinkSecret secret) {
@@ -63,7 +63,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
     this.secret = secret;
   }
 
-  /** Connects and says who it is; the standing is awaited. */
+  /** Connects and says who it is; the leadership is awaited. */
   static LinkClient connect(InetSocketAddress address, String name) throws IOException {
     return connect(address, name, null, SocketFactory.getDefault());
   }
@@ -74,7 +74,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
     LinkClient client = raw(address, name, secret, sockets);
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
-    LinkWriter.hello(out, name, FrontKind.PROXY);
+    LinkWriter.hello(out, name, GatewayKind.PROXY);
     client.send(out);
     return client;
   }
@@ -157,7 +157,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
     return event;
   }
 
-  /** The next event of a kind; standings are passed over. */
+  /** The next event of a kind; leaderships are passed over. */
   <T extends Event> T next(Class<T> kind) throws InterruptedException {
     Event event = next();
     while (event instanceof Event.Stood && kind != Event.Stood.class) {
@@ -173,9 +173,9 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
     return next(Event.Replied.class).reply();
   }
 
-  /** The last standing that was told, null before any was. */
-  Standing standing() {
-    return standing;
+  /** The last leadership that was told, null before any was. */
+  Leadership leadership() {
+    return leadership;
   }
 
   /** Waits for the answer to an attach: whether it was granted. */
@@ -193,7 +193,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
   }
 
   boolean leads() {
-    return standing != null && standing.leading();
+    return leadership != null && leadership.leading();
   }
 
   @Override
@@ -210,8 +210,8 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
   }
 
   @Override
-  public void standing(Standing now) {
-    standing = now;
+  public void leadership(Leadership now) {
+    leadership = now;
     events.add(new Event.Stood(now));
   }
 

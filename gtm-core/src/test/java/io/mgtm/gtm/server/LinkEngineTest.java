@@ -10,9 +10,9 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkFormat;
-import io.mgtm.gtm.wire.link.Standing;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** When a leader applies, appends and answers; the log and the turns are the test's. */
+/** When a leader applies, appends and answers; the log and the batches are the test's. */
 class LinkEngineTest {
   private static final long ONE = LinkFormat.SESSION_BIT | 1;
   private static final long TWO = LinkFormat.SESSION_BIT | 2;
@@ -48,7 +48,7 @@ class LinkEngineTest {
     return new LinkEngine(
         new LinkSetup(
             "g1",
-            () -> new Standing(engine.takesFronts(), 1, "g1", "g1", "h:1"),
+            () -> new Leadership(engine.takesGateways(), 1, "g1", "g1", "h:1"),
             () -> "h:1",
             Limits.NONE,
             List.of(new TransactionCommand.StartGxids(10_000, 3)),
@@ -65,7 +65,7 @@ class LinkEngineTest {
         fatal::add);
   }
 
-  private void turn() {
+  private void batch() {
     for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
       next.run();
     }
@@ -73,7 +73,7 @@ class LinkEngineTest {
   }
 
   private void settle() {
-    turn();
+    batch();
     log.commitAll();
     log.confirmAll();
     engine.release();
@@ -133,7 +133,7 @@ class LinkEngineTest {
     send(p1, ONE, 1, begin(ONE), begin(ONE));
     send(p2, TWO, 1, begin(TWO));
     send(p1, ONE, 3, begin(ONE), ask());
-    turn();
+    batch();
     assertThat(log.lastIndex()).isEqualTo(before + 1);
     assertThat(p1.told).isEmpty();
     assertThat(p1.heldBytes).isPositive();
@@ -150,10 +150,10 @@ class LinkEngineTest {
   void repliesWaitForTheirEntryAndLeaveInOrder() {
     attachBoth();
     send(p1, ONE, 1, begin(ONE));
-    turn();
+    batch();
     long first = log.lastIndex();
     send(p1, ONE, 2, begin(ONE));
-    turn();
+    batch();
     log.committed = first;
     engine.release();
     assertThat(p1.told).containsExactly("1:S");
@@ -169,15 +169,15 @@ class LinkEngineTest {
     long before = log.lastIndex();
     send(p1, ONE, 1, ask());
     send(p2, TWO, 1, ask());
-    turn();
+    batch();
     engine.release();
     assertThat(log.lastIndex()).isEqualTo(before);
     assertThat(p1.told).isEmpty();
-    long ticket = log.tickets;
-    log.confirmed = ticket - 1;
+    long readIndex = log.readIndexes;
+    log.confirmed = readIndex - 1;
     engine.release();
     assertThat(p1.told).isEmpty();
-    log.confirmed = ticket;
+    log.confirmed = readIndex;
     engine.release();
     assertThat(p1.told).containsExactly("1:S");
     assertThat(p2.told).containsExactly("1:S");
@@ -187,9 +187,9 @@ class LinkEngineTest {
   void anAnswerShowsNothingThatIsNotCommitted() {
     attachBoth();
     send(p1, ONE, 1, begin(ONE));
-    turn();
+    batch();
     send(p2, TWO, 1, ask());
-    turn();
+    batch();
     log.confirmAll();
     engine.release();
     assertThat(p2.told).isEmpty();
@@ -202,7 +202,7 @@ class LinkEngineTest {
   void aDeposedLeaderSaysNothingMoreAndAppliesNothing() {
     attachBoth();
     send(p1, ONE, 1, begin(ONE));
-    turn();
+    batch();
     engine.following();
     log.commitAll();
     log.confirmAll();
@@ -212,7 +212,7 @@ class LinkEngineTest {
     long before = log.lastIndex();
     send(p1, ONE, 2, begin(ONE));
     attach(p2, TWO, false);
-    turn();
+    batch();
     assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false");
     assertThat(p2.told).containsExactly("refused NOT_LEADING", "leading false");
     assertThat(log.lastIndex()).isEqualTo(before);
@@ -277,9 +277,9 @@ class LinkEngineTest {
     attach(again, LinkFormat.SESSION_BIT | 3, true);
     settle();
     assertThat(again.told).containsExactly("refused NAME_IN_USE", "attached 0");
-    assertThat(machine.state().front(ONE)).isNull();
+    assertThat(machine.state().gateway(ONE)).isNull();
     assertThat(machine.state().counts().transactions()).isZero();
-    assertThat(log.replayed().state().fronts()).isEqualTo(machine.state().fronts());
+    assertThat(log.replayed().state().gateways()).isEqualTo(machine.state().gateways());
   }
 
   @Test
@@ -303,11 +303,11 @@ class LinkEngineTest {
     send(p1, ONE, 1, begin(ONE));
     settle();
     engine.tick();
-    assertThat(machine.state().fronts()).hasSize(2);
+    assertThat(machine.state().gateways()).hasSize(2);
     engine.submit(new LinkWork.Gone(p1));
-    turn();
+    batch();
     engine.tick();
-    assertThat(machine.state().fronts()).hasSize(1);
+    assertThat(machine.state().gateways()).hasSize(1);
     assertThat(machine.state().counts().transactions()).isZero();
   }
 
@@ -317,7 +317,7 @@ class LinkEngineTest {
     engine.following();
     engine.leading();
     engine.tick();
-    assertThat(machine.state().fronts()).hasSize(2);
+    assertThat(machine.state().gateways()).hasSize(2);
   }
 
   @Test
@@ -326,7 +326,7 @@ class LinkEngineTest {
     send(p1, ONE, 1, begin(ONE));
     engine.submit(new LinkWork.Close(p1, ONE));
     settle();
-    assertThat(machine.state().front(ONE)).isNull();
+    assertThat(machine.state().gateway(ONE)).isNull();
     assertThat(machine.state().counts().transactions()).isZero();
   }
 
@@ -370,13 +370,13 @@ class LinkEngineTest {
   }
 
   @Test
-  void withoutRoomAnotherMemberIsAskedToLeadAndCommandsWaitAtTheirFronts() {
+  void withoutRoomAnotherMemberIsAskedToLeadAndCommandsWaitAtTheirGateways() {
     leadWithoutRoom(() -> {});
     assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false");
-    assertThat(engine.takesFronts()).isFalse();
+    assertThat(engine.takesGateways()).isFalse();
     log.full = false;
     engine.tick();
-    assertThat(engine.takesFronts()).isTrue();
+    assertThat(engine.takesGateways()).isTrue();
     send(p1, ONE, 1, begin(ONE));
     settle();
     assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false", "1:S");
@@ -415,7 +415,7 @@ class LinkEngineTest {
       many[i] = new SequenceCommand.Init(longName + i, 1, 1, 9, 1, false);
     }
     send(p1, ONE, 1, many);
-    turn();
+    batch();
     assertThat(log.lastIndex()).isGreaterThan(before + 1);
     log.committed = before + 1;
     engine.release();

@@ -3,7 +3,7 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
@@ -69,7 +69,7 @@ class LinkServerTest {
   }
 
   private void serves(LinkClient link) throws Exception {
-    Await.until("the node's standing", () -> link.standing() != null);
+    Await.until("the node's leadership", () -> link.leadership() != null);
     link.attach(SESSION, true);
     assertThat(link.next(Event.Attached.class).last()).isZero();
     link.commands(SESSION, 0, 1, begin(SESSION));
@@ -131,7 +131,7 @@ class LinkServerTest {
   }
 
   @Test
-  void aFrontMustKnowTheSecret() throws Exception {
+  void aGatewayMustKnowTheSecret() throws Exception {
     gtm =
         TestGtm.in(folder)
             .links(new LinksConfig(secret(), null, null, null, false, 10_000))
@@ -188,7 +188,7 @@ class LinkServerTest {
   }
 
   @Test
-  void whatIsNoFrontsToSendEndsTheLinkAlone() throws Exception {
+  void whatIsNoGatewaysToSendEndsTheLinkAlone() throws Exception {
     gtm = TestGtm.in(folder).start();
     for (Command command :
         List.of(
@@ -220,7 +220,7 @@ class LinkServerTest {
     refused(early, RefusalCode.PROTOCOL);
     LinkClient twice = link("p1");
     ByteBuf hello = Unpooled.buffer();
-    LinkWriter.hello(hello, "p1", FrontKind.PROXY);
+    LinkWriter.hello(hello, "p1", GatewayKind.PROXY);
     twice.send(hello);
     refused(twice, RefusalCode.PROTOCOL);
     LinkClient tooLong = link("p1");
@@ -230,7 +230,7 @@ class LinkServerTest {
   }
 
   @Test
-  void onlyAFrontThatIsKnownMaySendLongFrames() throws Exception {
+  void onlyAGatewayThatIsKnownMaySendLongFrames() throws Exception {
     gtm =
         TestGtm.in(folder)
             .links(new LinksConfig(secret(), null, null, null, false, 10_000))
@@ -244,7 +244,7 @@ class LinkServerTest {
     stranger.next(Event.Closed.class);
     out.clear();
     LinkWriter.preface(out);
-    LinkWriter.hello(out, "p1", FrontKind.PROXY);
+    LinkWriter.hello(out, "p1", GatewayKind.PROXY);
     out.writeInt(1 << 20).writeByte(4);
     LinkClient unproved = silent();
     unproved.send(out);
@@ -269,7 +269,7 @@ class LinkServerTest {
   }
 
   @Test
-  void aFrontThatDoesNotSayInTimeWhoItIsIsRefused() throws Exception {
+  void aGatewayThatDoesNotSayInTimeWhoItIsIsRefused() throws Exception {
     gtm = TestGtm.in(folder).timeouts(300, 20_000, 60_000).start();
     LinkClient late = silent();
     ByteBuf preface = Unpooled.buffer();

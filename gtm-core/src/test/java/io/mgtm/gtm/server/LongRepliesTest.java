@@ -9,9 +9,9 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkFormat;
-import io.mgtm.gtm.wire.link.Standing;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,7 +21,9 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a leader does with replies that are long, or many; the log and the turns are the test's. */
+/**
+ * What a leader does with replies that are long, or many; the log and the batches are the test's.
+ */
 class LongRepliesTest {
   private static final long ONE = LinkFormat.SESSION_BIT | 1;
   private static final long TWO = LinkFormat.SESSION_BIT | 2;
@@ -44,7 +46,7 @@ class LongRepliesTest {
         new LinkEngine(
             new LinkSetup(
                 "g1",
-                () -> new Standing(engine.takesFronts(), 1, "g1", "g1", "h:1"),
+                () -> new Leadership(engine.takesGateways(), 1, "g1", "g1", "h:1"),
                 () -> "h:1",
                 Limits.NONE,
                 List.of(new TransactionCommand.StartGxids(10_000, 3)),
@@ -162,7 +164,7 @@ class LongRepliesTest {
   }
 
   @Test
-  void aFrontThatTakesNoPiecesGetsTheListWhole() {
+  void aGatewayThatTakesNoPiecesGetsTheListWhole() {
     p1.version = LinkFormat.VERSION_ENTRIES;
     send(p1, ONE, 1, List.of(list(), begin()));
     settle();
@@ -171,7 +173,7 @@ class LongRepliesTest {
   }
 
   @Test
-  void aListThatFitsNoFrameIsAnErrorForAFrontThatTakesNoPieces() {
+  void aListThatFitsNoFrameIsAnErrorForAGatewayThatTakesNoPieces() {
     for (int i = 0; i < 50_000; i++) {
       machine.state().apply(new SequenceCommand.Init("more" + i, 1, 1, 9, 1, false));
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.group.Durability;
 import io.mgtm.group.Pieces;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
@@ -96,8 +96,9 @@ class OrderedGtmTest {
   }
 
   private static MemberOp.Attach attach(
-      long session, long attachment, boolean fresh, String front) {
-    return new MemberOp.Attach("g1", session, attachment, fresh, false, front, FrontKind.PROXY, 10);
+      long session, long attachment, boolean fresh, String gateway) {
+    return new MemberOp.Attach(
+        "g1", session, attachment, fresh, false, gateway, GatewayKind.PROXY, 10);
   }
 
   private static MemberOp.Commands commands(
@@ -132,7 +133,7 @@ class OrderedGtmTest {
     assertThat(
             apply(commands(S1, 7, 1, begin(S1), new TransactionCommand.GetNextGxid(), begin(S1))))
         .containsExactly("commands", "Began", "query NextGxid[gxid=1001]", "Began");
-    assertThat(gtm.state().front(S1).last()).isEqualTo(3);
+    assertThat(gtm.state().gateway(S1).last()).isEqualTo(3);
     assertThat(apply(attach(S1, 8, false, "p1"))).containsExactly("attached 3");
   }
 
@@ -157,12 +158,12 @@ class OrderedGtmTest {
     assertThat(detachedAt).isEqualTo(index);
     apply(attach(S1, 8, false, "p1"));
     apply(new MemberOp.Expire(S1, detachedAt));
-    assertThat(gtm.state().front(S1)).isNotNull();
+    assertThat(gtm.state().gateway(S1)).isNotNull();
     apply(new MemberOp.Detach(S1, 8));
     apply(new MemberOp.Expire(S1, detachedAt));
-    assertThat(gtm.state().front(S1)).as("detached again, later").isNotNull();
+    assertThat(gtm.state().gateway(S1)).as("detached again, later").isNotNull();
     apply(new MemberOp.Expire(S1, gtm.attachments().of(S1).detachedAt()));
-    assertThat(gtm.state().front(S1)).isNull();
+    assertThat(gtm.state().gateway(S1)).isNull();
     assertThat(apply(commands(S1, 8, 1, begin(S1)))).containsExactly("refused SESSION_LOST");
     assertThat(apply(attach(S1, 9, false, "p1"))).containsExactly("refused SESSION_LOST");
   }
@@ -173,7 +174,7 @@ class OrderedGtmTest {
     assertThat(apply(attach(S2, 8, true, "p1"))).containsExactly("refused NAME_IN_USE");
     apply(new MemberOp.Gone("g1"));
     assertThat(apply(attach(S2, 9, true, "p1"))).containsExactly("attached 0");
-    assertThat(gtm.state().front(S1)).isNull();
+    assertThat(gtm.state().gateway(S1)).isNull();
     assertThat(apply(attach(S2, 10, false, "p2"))).containsExactly("refused PROTOCOL");
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.Outcome;
@@ -178,12 +178,12 @@ class PictureTest {
   }
 
   private Command rare(int kind, long session) {
-    long front = 1L << 62;
+    long gateway = 1L << 62;
     if (kind < 95) {
-      state.apply(new SessionCommand.OpenFront(front, "p", FrontKind.PROXY, false));
+      state.apply(new SessionCommand.OpenGateway(gateway, "p", GatewayKind.PROXY, false));
       numbers++;
       return new SessionCommand.Numbered(
-          front, numbers, numbers - random.nextInt(9), new SequenceCommand.NextValue(key()));
+          gateway, numbers, numbers - random.nextInt(9), new SequenceCommand.NextValue(key()));
     } else if (kind == 95) {
       return new SessionCommand.OpenSession(session, "n", NodeType.DATANODE, false);
     } else if (kind == 96) {

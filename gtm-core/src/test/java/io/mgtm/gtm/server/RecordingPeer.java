@@ -1,21 +1,21 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A front's link that writes down what it is told, once that was flushed. */
-final class RecordingPeer implements FrontPeer, NodeFrameHandler {
+/** A gateway's link that writes down what it is told, once that was flushed. */
+final class RecordingPeer implements GatewayPeer, NodeFrameHandler {
   final String name;
   final List<String> told = new ArrayList<>();
   final List<Long> numbers = new ArrayList<>();
@@ -38,13 +38,13 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   }
 
   @Override
-  public String front() {
+  public String gateway() {
     return name;
   }
 
   @Override
-  public FrontKind kind() {
-    return FrontKind.PROXY;
+  public GatewayKind kind() {
+    return GatewayKind.PROXY;
   }
 
   @Override
@@ -123,8 +123,8 @@ final class RecordingPeer implements FrontPeer, NodeFrameHandler {
   }
 
   @Override
-  public void standing(Standing standing) {
-    told.add("leading " + standing.leading());
+  public void leadership(Leadership leadership) {
+    told.add("leading " + leadership.leading());
   }
 
   @Override

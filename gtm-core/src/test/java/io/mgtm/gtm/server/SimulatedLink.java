@@ -1,41 +1,41 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.command.FrontKind;
-import io.mgtm.gtm.front.Link;
-import io.mgtm.gtm.front.LinkListener;
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.gateway.Link;
+import io.mgtm.gtm.gateway.LinkListener;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
-import io.mgtm.gtm.wire.link.FrontFrameDecoder;
+import io.mgtm.gtm.wire.link.GatewayFrameDecoder;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A front's link to a node of a simulation: what the front asks becomes the node's work, the node's
- * frames are decoded as the front's socket does it, and a wire carries both.
+ * A gateway's link to a node of a simulation: what the gateway asks becomes the node's work, the
+ * node's frames are decoded as the gateway's socket does it, and a wire carries both.
  */
-public final class SimulatedLink implements Link, FrontPeer {
+public final class SimulatedLink implements Link, GatewayPeer {
 
   /** Carries messages in their order until it breaks. */
   public interface Wire {
     void toNode(Runnable message);
 
-    void toFront(Runnable message);
+    void toGateway(Runnable message);
 
     /** One end has closed it. */
     void end(String why);
   }
 
-  private final String front;
-  private final FrontKind kind;
+  private final String gateway;
+  private final GatewayKind kind;
   private final boolean own;
   private final int number;
   private final SimulatedNode node;
@@ -48,18 +48,18 @@ public final class SimulatedLink implements Link, FrontPeer {
   /**
    * A link that is being opened.
    *
-   * @param own whether the front is the node's own
+   * @param own whether the gateway is the node's own
    * @param number another one for each link, the same in each run of a seed
    */
   public SimulatedLink(
-      String front,
-      FrontKind kind,
+      String gateway,
+      GatewayKind kind,
       boolean own,
       int number,
       SimulatedNode node,
       LinkListener listener,
       Wire wire) {
-    this.front = front;
+    this.gateway = gateway;
     this.kind = kind;
     this.own = own;
     this.number = number;
@@ -84,14 +84,14 @@ public final class SimulatedLink implements Link, FrontPeer {
     return this == other;
   }
 
-  /** The node learns that the front has gone. */
+  /** The node learns that the gateway has gone. */
   public void gone() {
     if (node.peers().remove(this)) {
       node.submit(new LinkWork.Gone(this));
     }
   }
 
-  /** The front learns that the node has gone. */
+  /** The gateway learns that the node has gone. */
   public void closed(String why) {
     listener.closed(why);
   }
@@ -104,10 +104,10 @@ public final class SimulatedLink implements Link, FrontPeer {
   @Override
   public void commands(long session, long acked, long first, int count, ByteBuf commands) {
     try {
-      List<LinkCommand> decoded = FrontFrameDecoder.commands(commands, count);
+      List<LinkCommand> decoded = GatewayFrameDecoder.commands(commands, count);
       wire.toNode(() -> node.submit(new LinkWork.Commands(this, session, acked, first, decoded)));
     } catch (WireException e) {
-      throw new IllegalStateException("a front sent what cannot be read", e);
+      throw new IllegalStateException("a gateway sent what cannot be read", e);
     }
   }
 
@@ -128,12 +128,12 @@ public final class SimulatedLink implements Link, FrontPeer {
 
   @Override
   public void ping(long nonce) {
-    wire.toNode(() -> wire.toFront(() -> listener.pong(nonce)));
+    wire.toNode(() -> wire.toGateway(() -> listener.pong(nonce)));
   }
 
   @Override
   public void close() {
-    wire.end("the front closed it");
+    wire.end("the gateway closed it");
   }
 
   @Override
@@ -144,12 +144,12 @@ public final class SimulatedLink implements Link, FrontPeer {
   }
 
   @Override
-  public String front() {
-    return front;
+  public String gateway() {
+    return gateway;
   }
 
   @Override
-  public FrontKind kind() {
+  public GatewayKind kind() {
     return kind;
   }
 
@@ -180,14 +180,14 @@ public final class SimulatedLink implements Link, FrontPeer {
     }
     List<ByteBuf> now = written;
     written = new ArrayList<>();
-    wire.toFront(
+    wire.toGateway(
         () -> {
           try {
             for (ByteBuf next : now) {
               decoder.decode(next);
             }
           } catch (WireException e) {
-            throw new IllegalStateException("a node sent what a front cannot read", e);
+            throw new IllegalStateException("a node sent what a gateway cannot read", e);
           }
         });
   }
@@ -201,8 +201,8 @@ public final class SimulatedLink implements Link, FrontPeer {
   }
 
   @Override
-  public void standing(Standing standing) {
-    wire.toFront(() -> listener.standing(standing));
+  public void leadership(Leadership leadership) {
+    wire.toGateway(() -> listener.leadership(leadership));
   }
 
   @Override
@@ -212,14 +212,14 @@ public final class SimulatedLink implements Link, FrontPeer {
 
   @Override
   public String describe() {
-    return front;
+    return gateway;
   }
 
-  /** The node's frames, at the front. */
+  /** The node's frames, at the gateway. */
   private final class FromNode implements NodeFrameHandler {
     @Override
-    public void standing(Standing standing) {
-      listener.standing(standing);
+    public void leadership(Leadership leadership) {
+      listener.leadership(leadership);
     }
 
     @Override

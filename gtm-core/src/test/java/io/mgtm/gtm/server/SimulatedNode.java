@@ -15,7 +15,7 @@ import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Arrays;
 import java.util.List;
@@ -48,7 +48,7 @@ public final class SimulatedNode {
    * What a node is made with.
    *
    * @param first what a new group begins with
-   * @param recoveryWaitMs in mode lazy: how long fronts are waited for
+   * @param recoveryWaitMs in mode lazy: how long gateways are waited for
    * @param micros the wall clock
    * @param nanos monotonic
    * @param random of numbers that no other process draws
@@ -69,7 +69,7 @@ public final class SimulatedNode {
   private final GtmConfig config;
   private final GtmStateMachine machine;
   private final EngineTime time;
-  private final LinkPeers peers = new LinkPeers(this::standing);
+  private final LinkPeers peers = new LinkPeers(this::leadership);
 
   /** Null but in mode total. */
   private final TotalMachine ordering;
@@ -94,8 +94,8 @@ public final class SimulatedNode {
     ordering = total ? new TotalMachine(ordered) : null;
   }
 
-  private Standing standing() {
-    return member.standing();
+  private Leadership leadership() {
+    return member.leadership();
   }
 
   private void updatePeers() {
@@ -121,14 +121,14 @@ public final class SimulatedNode {
    */
   public <L extends MemberLog> void join(
       Function<ReplicatedLog.Listener, L> opener, Function<L, ReplicatedLog> seen) {
-    GroupMember led = new GroupMember(config, machine, setup.fatal(), standing -> updatePeers());
+    GroupMember led = new GroupMember(config, machine, setup.fatal(), leadership -> updatePeers());
     member = led;
     ReplicatedLog log = seen.apply(led.openBy(opener));
     LinkEngine leads =
         new LinkEngine(
             new LinkSetup(
                 setup.name(),
-                led::standing,
+                led::leadership,
                 setup::name,
                 Limits.NONE,
                 setup.first(),
@@ -159,7 +159,7 @@ public final class SimulatedNode {
         new TotalEngine(
             new TotalEngine.Setup(
                 setup.name(),
-                equal::standing,
+                equal::leadership,
                 setup::name,
                 this::updatePeers,
                 Limits.NONE,
@@ -188,7 +188,7 @@ public final class SimulatedNode {
   public void forgetSessions() {
     GtmState state = machine.state();
     state.beginEntry(state.changedMicros());
-    state.fronts().forEach(s -> state.apply(new SessionCommand.CloseSession(s.session())));
+    state.gateways().forEach(s -> state.apply(new SessionCommand.CloseSession(s.session())));
   }
 
   public boolean isServing() {
@@ -215,7 +215,7 @@ public final class SimulatedNode {
     return peers;
   }
 
-  void pull(FrontPeer peer, long id, boolean more) {
+  void pull(GatewayPeer peer, long id, boolean more) {
     engine.pull(peer, id, more);
   }
 

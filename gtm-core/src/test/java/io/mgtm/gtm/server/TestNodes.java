@@ -268,8 +268,8 @@ public final class TestNodes implements AutoCloseable {
     }
   }
 
-  LinkClient link(String node, String front) throws IOException {
-    return LinkClient.connect(running.get(node).address(), front);
+  LinkClient link(String node, String gateway) throws IOException {
+    return LinkClient.connect(running.get(node).address(), gateway);
   }
 
   @Override

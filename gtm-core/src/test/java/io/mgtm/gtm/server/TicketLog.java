@@ -13,7 +13,7 @@ final class TicketLog implements ReplicatedLog {
   final List<byte[]> entries = new ArrayList<>();
   final List<Durability> durabilities = new ArrayList<>();
   long committed;
-  long tickets;
+  long readIndexes;
   long confirmed;
   long stable = Long.MAX_VALUE;
   long shared = Long.MAX_VALUE;
@@ -48,11 +48,11 @@ final class TicketLog implements ReplicatedLog {
 
   @Override
   public long confirm() {
-    return ++tickets;
+    return ++readIndexes;
   }
 
   @Override
-  public long confirmedTicket() {
+  public long confirmedReadIndex() {
     return confirmed;
   }
 
@@ -81,7 +81,7 @@ final class TicketLog implements ReplicatedLog {
   }
 
   void confirmAll() {
-    confirmed = tickets;
+    confirmed = readIndexes;
   }
 
   /** What a member that follows makes of the entries. */

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A group in mode total: clients and fronts at all members at the same time. */
+/** A group in mode total: clients and gateways at all members at the same time. */
 class TotalNodesIT {
   private static final long SESSION = 1L << 62;
   private static final List<String> NAMES = List.of("g1", "g2", "g3");
@@ -69,9 +69,9 @@ class TotalNodesIT {
     nodes.close();
   }
 
-  private LinkClient attached(String node, String front, long session, boolean fresh)
+  private LinkClient attached(String node, String gateway, long session, boolean fresh)
       throws IOException, InterruptedException {
-    LinkClient link = nodes.link(node, front);
+    LinkClient link = nodes.link(node, gateway);
     links.add(link);
     link.attach(session, fresh);
     link.next(LinkClient.Event.Attached.class);
@@ -88,20 +88,20 @@ class TotalNodesIT {
   }
 
   @Test
-  void frontsAtAllMembersAreServedInOneOrder() throws Exception {
+  void gatewaysAtAllMembersAreServedInOneOrder() throws Exception {
     int last = 0;
-    List<LinkClient> fronts = new ArrayList<>();
+    List<LinkClient> gateways = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      fronts.add(attached(NAMES.get(i), "p" + i, SESSION + i, true));
+      gateways.add(attached(NAMES.get(i), "p" + i, SESSION + i, true));
     }
     long number = 0;
     for (int round = 0; round < 20; round++) {
       for (int i = 0; i < 3; i++) {
-        fronts.get(i).commands(SESSION + i, number, number + 1, begin(SESSION + i));
-        int gxid = gxid(fronts.get(i).reply());
+        gateways.get(i).commands(SESSION + i, number, number + 1, begin(SESSION + i));
+        int gxid = gxid(gateways.get(i).reply());
         assertThat(gxid).as("each sees what was answered before").isGreaterThan(last);
         last = gxid;
-        LinkClient next = fronts.get((i + 1) % 3);
+        LinkClient next = gateways.get((i + 1) % 3);
         assertThat(next.leads()).isTrue();
       }
       number++;
@@ -123,7 +123,7 @@ class TotalNodesIT {
   }
 
   @Test
-  void aFrontWhoseMemberDiesGetsTheSameRepliesAtAnother() throws Exception {
+  void aGatewayWhoseMemberDiesGetsTheSameRepliesAtAnother() throws Exception {
     String sequencer = nodes.leader();
     for (String dies : List.of(nodes.follower(), sequencer)) {
       long session = SESSION + NAMES.indexOf(dies);

@@ -11,9 +11,9 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkFormat;
-import io.mgtm.gtm.wire.link.Standing;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -31,7 +31,7 @@ class TotalReplyBoundTest {
   private static final long SESSION = LinkFormat.SESSION_BIT | 1;
   private static final int SNAPSHOT_GXIDS = 250_000;
 
-  /** What is promised for one of them; eight make a turn full, and 32 all turns. */
+  /** What is promised for one of them; eight make a batch full, and 32 all batches. */
   private static final int SNAPSHOTS = 100;
 
   private static final int IN_A_TURN = 9;
@@ -124,7 +124,7 @@ class TotalReplyBoundTest {
         new TotalEngine(
             new TotalEngine.Setup(
                 "g1",
-                () -> new Standing(true, 1, "g1", "g1", "h:1"),
+                () -> new Leadership(true, 1, "g1", "g1", "h:1"),
                 () -> "h:1",
                 () -> {},
                 LIMITS,

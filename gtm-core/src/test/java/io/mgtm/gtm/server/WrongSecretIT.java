@@ -82,7 +82,7 @@ class WrongSecretIT {
         () -> {
           String both = health(nodes.get(0)) + health(nodes.get(1));
           return both.contains("\"up\"")
-              && both.contains("the front's secret is not that of this group");
+              && both.contains("the gateway's secret is not that of this group");
         });
     assertThat(nodes).allMatch(node -> !node.failure().isDone());
   }

@@ -18,10 +18,10 @@ final class ClientOracle {
   private final Set<Integer> gxids = new HashSet<>();
   private final Set<String> values = new HashSet<>();
 
-  /** By front, where that matters. */
+  /** By gateway, where that matters. */
   private final Map<Object, Known> known = new HashMap<>();
 
-  private final boolean diesWithFronts;
+  private final boolean diesWithGateways;
 
   /** Since when somebody has known that a transaction is open. */
   private final Map<Integer, Long> open = new HashMap<>();
@@ -31,11 +31,11 @@ final class ClientOracle {
   /**
    * An oracle that has seen nothing.
    *
-   * @param diesWithFronts whether the group may forget what nobody who lives has seen
+   * @param diesWithGateways whether the group may forget what nobody who lives has seen
    */
-  ClientOracle(World world, boolean diesWithFronts) {
+  ClientOracle(World world, boolean diesWithGateways) {
     this.world = world;
-    this.diesWithFronts = diesWithFronts;
+    this.diesWithGateways = diesWithGateways;
   }
 
   int answers() {
@@ -54,19 +54,19 @@ final class ClientOracle {
     open.remove(gxid);
   }
 
-  void ended(Object front, int gxid) {
+  void ended(Object gateway, int gxid) {
     answers++;
-    knownTo(front).ended(gxid);
+    knownTo(gateway).ended(gxid);
   }
 
-  private Known knownTo(Object front) {
-    return known.computeIfAbsent(diesWithFronts ? front : this, knows -> new Known());
+  private Known knownTo(Object gateway) {
+    return known.computeIfAbsent(diesWithGateways ? gateway : this, knows -> new Known());
   }
 
-  /** A front has died, and its clients with it. */
-  void died(Object front) {
-    if (diesWithFronts) {
-      known.remove(front);
+  /** A gateway has died, and its clients with it. */
+  void died(Object gateway) {
+    if (diesWithGateways) {
+      known.remove(gateway);
     }
   }
 
@@ -85,7 +85,7 @@ final class ClientOracle {
    *
    * @param askedAt when it was asked for
    */
-  void saw(Object front, SnapshotReply.Snapshot snapshot, long askedAt) {
+  void saw(Object gateway, SnapshotReply.Snapshot snapshot, long askedAt) {
     answers++;
     Set<Integer> running = new HashSet<>();
     for (int gxid : snapshot.running().copy()) {
@@ -103,7 +103,7 @@ final class ClientOracle {
             throw world.violated(gxid + " is open, and a snapshot does not list it", null);
           }
         });
-    knownTo(front).sees(running, snapshot.xmax());
+    knownTo(gateway).sees(running, snapshot.xmax());
   }
 
   /** A snapshot does not show the end of a transaction, which was known since then, or null. */

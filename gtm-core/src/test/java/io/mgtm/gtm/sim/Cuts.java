@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** Faults of the network between members and fronts. */
+/** Faults of the network between members and gateways. */
 final class Cuts {
   private final Simulation simulation;
   private final MemberNetwork network;
@@ -93,7 +93,7 @@ final class Cuts {
   }
 
   /**
-   * A leader hears nobody but the clients of its own front, and the others elect another one at
+   * A leader hears nobody but the clients of its own gateway, and the others elect another one at
    * once: for a while it does not know that it leads no more.
    */
   void depose(SimHost leader) {

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.sim;
 
-import io.mgtm.gtm.front.Link;
+import io.mgtm.gtm.gateway.Link;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.netty.buffer.ByteBuf;
 

@@ -13,27 +13,27 @@ enum Fault {
   STALE_INTRODUCTION,
   /** A member does not notice that its machine has lost power. */
   POWER_CUT_NOT_NOTICED,
-  /** What was restored from a checkpoint does not know the sessions of fronts. */
+  /** What was restored from a checkpoint does not know the sessions of gateways. */
   CHECKPOINT_FORGETS_SESSIONS,
   /** A leader answers reads without asking whether it still leads. */
   READ_WITHOUT_CONFIRMATION,
   /** Mode lazy: a leader that stood still answers before it knows whether it still leads. */
   LAZY_WITHOUT_FENCE,
-  /** Mode lazy: a new leader does not wait for fronts that may know more. */
+  /** Mode lazy: a new leader does not wait for gateways that may know more. */
   NO_WAIT_FOR_FRONTS,
-  /** Mode lazy: what fronts present is applied in another order than it was done. */
+  /** Mode lazy: what gateways present is applied in another order than it was done. */
   OTHER_ORDER,
-  /** Mode lazy: what a front was given that died with the leader is not skipped. */
+  /** Mode lazy: what a gateway was given that died with the leader is not skipped. */
   NO_SKIP,
-  /** Mode lazy: a front forgets what a reply depends on as soon as it has the reply. */
+  /** Mode lazy: a gateway forgets what a reply depends on as soon as it has the reply. */
   FORGET_AT_REPLY,
-  /** Mode lazy: the front within the leader gets its replies before they are stable. */
+  /** Mode lazy: the gateway within the leader gets its replies before they are stable. */
   OWN_FRONT_AT_ONCE,
-  /** After a failover a front sends only what it had not sent before. */
+  /** After a failover a gateway sends only what it had not sent before. */
   FORGET_REPLAY,
-  /** What a front repeats it repeats backwards. */
+  /** What a gateway repeats it repeats backwards. */
   REPLAY_BACKWARDS,
-  /** A front repeats a command too whose reply it has. */
+  /** A gateway repeats a command too whose reply it has. */
   REPLAY_ANSWERED,
   /** A session that the group has lost is opened again, and what is pending goes into it. */
   REOPEN_LOST_SESSION,
@@ -70,8 +70,8 @@ enum Fault {
   /** Mode total: the checkpoint has not the table of what was applied of whom. */
   CHECKPOINT_FORGETS_ORIGINS;
 
-  /** Whether it is planted between a front and its links. */
-  boolean isOfFronts() {
+  /** Whether it is planted between a gateway and its links. */
+  boolean isOfGateways() {
     return switch (this) {
       case FORGET_REPLAY, REPLAY_BACKWARDS, REPLAY_ANSWERED, REOPEN_LOST_SESSION -> true;
       case OTHER_ORDER, NO_SKIP, FORGET_AT_REPLY -> true;

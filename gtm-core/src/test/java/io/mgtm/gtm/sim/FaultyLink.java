@@ -1,7 +1,7 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.gtm.command.QueryCodec;
-import io.mgtm.gtm.front.Link;
+import io.mgtm.gtm.gateway.Link;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** A planted fault, between a front and its link: what it sends is not what it should be. */
+/** A planted fault, between a gateway and its link: what it sends is not what it should be. */
 final class FaultyLink implements Link {
 
-  /** What a front has sent, over whichever links, and its former processes too. */
+  /** What a gateway has sent, over whichever links, and its former processes too. */
   static final class Memory {
     private final Map<Long, TreeMap<Long, ByteBuf>> sent = new HashMap<>();
 
@@ -26,7 +26,7 @@ final class FaultyLink implements Link {
 
     private final Map<Long, Boolean> former = new TreeMap<>();
 
-    /** The front's process has died. */
+    /** The gateway's process has died. */
     void died() {
       former.putAll(own);
       own.clear();

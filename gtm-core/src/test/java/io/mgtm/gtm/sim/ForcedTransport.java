@@ -16,7 +16,7 @@ final class ForcedTransport extends AlteredTransport {
         ? new Message.AppendReply(
             m.term(),
             m.incarnation(),
-            m.standing(),
+            m.durabilityState(),
             m.round(),
             m.matched(),
             m.index(),

@@ -13,28 +13,28 @@ final class GatewayWire implements SimulatedLink.Wire {
 
   private final World world;
   private final MemberNetwork network;
-  private final SimProcess front;
+  private final SimProcess gateway;
   private final SimProcess node;
   private final Direction toNode;
-  private final Direction toFront;
+  private final Direction toGateway;
   private SimulatedLink link;
   private boolean broken;
 
-  GatewayWire(World world, MemberNetwork network, SimProcess front, SimProcess node) {
+  GatewayWire(World world, MemberNetwork network, SimProcess gateway, SimProcess node) {
     this.world = world;
     this.network = network;
-    this.front = front;
+    this.gateway = gateway;
     this.node = node;
-    this.toNode = new Direction(front, node);
-    this.toFront = new Direction(node, front);
+    this.toNode = new Direction(gateway, node);
+    this.toGateway = new Direction(node, gateway);
   }
 
   void of(SimulatedLink carried) {
     link = carried;
   }
 
-  SimProcess front() {
-    return front;
+  SimProcess gateway() {
+    return gateway;
   }
 
   SimProcess node() {
@@ -47,8 +47,8 @@ final class GatewayWire implements SimulatedLink.Wire {
   }
 
   @Override
-  public void toFront(Runnable message) {
-    toFront.send(message);
+  public void toGateway(Runnable message) {
+    toGateway.send(message);
   }
 
   @Override
@@ -62,9 +62,9 @@ final class GatewayWire implements SimulatedLink.Wire {
       return;
     }
     broken = true;
-    world.trace("the link from %s to %s breaks: %s", front.host.name, node.host.name, why);
-    tell(node, front, () -> link.closed(why));
-    tell(front, node, () -> link.gone());
+    world.trace("the link from %s to %s breaks: %s", gateway.host.name, node.host.name, why);
+    tell(node, gateway, () -> link.closed(why));
+    tell(gateway, node, () -> link.gone());
   }
 
   private void tell(SimProcess from, SimProcess to, Runnable what) {

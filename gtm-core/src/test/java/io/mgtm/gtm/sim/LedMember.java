@@ -89,8 +89,8 @@ final class LedMember implements SimMember {
     }
 
     @Override
-    public void confirmed(long ticket) {
-      engine.confirmed(ticket);
+    public void confirmed(long readIndex) {
+      engine.confirmed(readIndex);
     }
 
     @Override

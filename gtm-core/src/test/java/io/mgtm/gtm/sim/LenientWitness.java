@@ -17,7 +17,7 @@ final class LenientWitness extends AlteredTransport {
     }
     if (message instanceof Message.Vote m) {
       return new Message.Vote(
-          m.term(), m.founding(), m.term(), Long.MAX_VALUE, m.lossy(), m.transfer());
+          m.term(), m.founding(), m.term(), Long.MAX_VALUE, m.unclean(), m.transfer());
     }
     return message;
   }

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Role;
-import io.mgtm.group.core.Standing;
 import io.mgtm.group.storage.SimulatedDisk;
 import java.util.List;
 import java.util.Map;
@@ -170,7 +170,9 @@ final class OlderCopies {
     SimNode node = simulation.node(host.name);
     boolean knows =
         told
-            ? node.isAlive() && node.isOpen() && node.status().standing() == Standing.OLDER_COPY
+            ? node.isAlive()
+                && node.isOpen()
+                && node.status().durabilityState() == DurabilityState.OLDER_COPY
             : world.nowMs() - sinceMs >= UNTOLD_MS;
     if (knows) {
       world.trace("%s is told", host.name);

@@ -33,7 +33,9 @@ record Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Faul
     return seed % 5 == 4 ? 5 : seed % 7 == 6 ? 2 : seed % 23 == 22 ? 7 : 3;
   }
 
-  /** How long there are faults; in mode lazy each may cost the time that fronts are waited for. */
+  /**
+   * How long there are faults; in mode lazy each may cost the time that gateways are waited for.
+   */
   int faultsMs() {
     return isLazy() ? 6_000 : 2_500;
   }

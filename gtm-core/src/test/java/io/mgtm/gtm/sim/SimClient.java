@@ -12,7 +12,7 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
-import io.mgtm.gtm.front.SimulatedGateway;
+import io.mgtm.gtm.gateway.SimulatedGateway;
 import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;

@@ -12,7 +12,7 @@ final class SimHost {
   final String name;
   final SimClock clock;
 
-  /** What planted faults remember of its front. */
+  /** What planted faults remember of its gateway. */
   final FaultyLink.Memory sent = new FaultyLink.Memory();
 
   SimulatedDisk disk;

@@ -2,8 +2,8 @@ package io.mgtm.gtm.sim;
 
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Role;
-import io.mgtm.group.core.Standing;
 import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
@@ -14,7 +14,7 @@ import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.storage.PlantedStorage;
 import io.mgtm.group.storage.SimulatedCrash;
 import io.mgtm.group.storage.StorageFiles;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.server.SimulatedNode;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -31,7 +31,7 @@ final class SimNode extends SimProcess {
   private final SimulatedNode gtm;
   private final SimMember member;
   private final DurabilityMode durability;
-  private SimFront front;
+  private SimGateway gateway;
   private boolean open;
   private LogException failure;
 
@@ -71,11 +71,11 @@ final class SimNode extends SimProcess {
           }
           world.trace(
               "%s starts, boot %s, %s, last %d",
-              host.name, host.boot, status().standing(), status().lastIndex());
+              host.name, host.boot, status().durabilityState(), status().lastIndex());
           if (!isWitness()) {
-            front = new SimFront(simulation, this, FrontKind.NODE, simulation.names());
-            front.start();
-            simulation.opened(front);
+            gateway = new SimGateway(simulation, this, GatewayKind.NODE, simulation.names());
+            gateway.start();
+            simulation.opened(gateway);
           }
           open = true;
           tick();
@@ -211,7 +211,9 @@ final class SimNode extends SimProcess {
     if (status.role() == Role.LEADER) {
       simulation.logs.leads(host.name + host.folder, status.term());
     }
-    if (status.standing() == Standing.INTACT && isVoter(status) && !status.leader().isEmpty()) {
+    if (status.durabilityState() == DurabilityState.INTACT
+        && isVoter(status)
+        && !status.leader().isEmpty()) {
       simulation.inStep(this);
     }
   }
@@ -274,15 +276,15 @@ final class SimNode extends SimProcess {
   }
 
   /** Null for a witness, and before it is open. */
-  SimFront front() {
-    return front;
+  SimGateway gateway() {
+    return gateway;
   }
 
   @Override
   void die() {
     super.die();
-    if (front != null) {
-      front.died();
+    if (gateway != null) {
+      gateway.died();
     }
   }
 

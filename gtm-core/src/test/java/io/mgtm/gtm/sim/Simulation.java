@@ -4,7 +4,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.net.Transport;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.server.SimulatedNode;
@@ -41,7 +41,7 @@ final class Simulation {
   final List<GatewayWire> wires = new ArrayList<>();
   private final Map<String, SimHost> hosts = new TreeMap<>();
   private final Map<String, SimHost> proxyHosts = new TreeMap<>();
-  private final Map<String, SimFront> proxies = new TreeMap<>();
+  private final Map<String, SimGateway> proxies = new TreeMap<>();
   private final List<String> founders = new ArrayList<>();
   private final Nemesis nemesis;
   final Views views;
@@ -56,7 +56,7 @@ final class Simulation {
     this.scenario = scenario;
     world = new World(seed);
     clients = new ClientOracle(world, scenario.isLazy());
-    // In mode lazy fronts bring what a leader had lost, so that nobody's transactions end.
+    // In mode lazy gateways bring what a leader had lost, so that nobody's transactions end.
     logs = new LogOracle(world, scenario.isLazy() ? () -> {} : clients::lost);
     network = new MemberNetwork(world, hosts, scenario);
     core =
@@ -89,7 +89,7 @@ final class Simulation {
     }
   }
 
-  /** In mode lazy: how long fronts are waited for. */
+  /** In mode lazy: how long gateways are waited for. */
   int recoveryWaitMs() {
     return scenario.fault() == Fault.NO_WAIT_FOR_FRONTS ? 0 : 2_000;
   }
@@ -116,7 +116,7 @@ final class Simulation {
       while (world.nowMs() < scenario.faultsMs() + CALM_MS) {
         world.runUntilMs(world.nowMs() + 100);
         if (!stopping && nemesis.isSettled()) {
-          fronts().forEach(SimFront::stop);
+          gateways().forEach(SimGateway::stop);
           stopping = true;
         }
         if (stopping && isDone()) {
@@ -146,7 +146,7 @@ final class Simulation {
   private boolean isDone() {
     SimNode leader = leader();
     return leader != null
-        && fronts().stream().allMatch(SimFront::isDone)
+        && gateways().stream().allMatch(SimGateway::isDone)
         && hosts.values().stream().allMatch(host -> isInStepWith(leader, host));
   }
 
@@ -161,7 +161,7 @@ final class Simulation {
 
   private void compareStates() {
     SimNode leader = leader();
-    fronts().forEach(front -> front.checkOpen(leader.gtm()));
+    gateways().forEach(gateway -> gateway.checkOpen(leader.gtm()));
     for (SimHost host : hosts.values()) {
       SimNode node = node(host.name);
       if (leader.voters().contains(host.name) && !node.isWitness()) {
@@ -187,7 +187,7 @@ final class Simulation {
                       node == null ? "" : node.status(),
                       node == null ? "" : node.failure()));
         });
-    fronts().forEach(front -> text.append("\n").append(front));
+    gateways().forEach(gateway -> text.append("\n").append(gateway));
     return text.toString();
   }
 
@@ -233,11 +233,11 @@ final class Simulation {
     return found;
   }
 
-  private List<SimFront> fronts() {
-    List<SimFront> all = new ArrayList<>(proxies.values());
+  private List<SimGateway> gateways() {
+    List<SimGateway> all = new ArrayList<>(proxies.values());
     for (String name : hosts.keySet()) {
-      if (node(name).isAlive() && node(name).front() != null) {
-        all.add(node(name).front());
+      if (node(name).isAlive() && node(name).gateway() != null) {
+        all.add(node(name).gateway());
       }
     }
     return all;
@@ -268,9 +268,9 @@ final class Simulation {
   }
 
   /** A gateway begins after others were told to stop. */
-  void opened(SimFront front) {
+  void opened(SimGateway gateway) {
     if (stopping) {
-      front.stop();
+      gateway.stop();
     }
   }
 
@@ -284,10 +284,10 @@ final class Simulation {
   void startProxy(SimHost host) {
     SimProcess process = new SimProcess(world, host);
     host.started(process);
-    SimFront front = new SimFront(this, process, FrontKind.PROXY, List.copyOf(founders));
-    proxies.put(host.name, front);
-    front.start();
-    opened(front);
+    SimGateway gateway = new SimGateway(this, process, GatewayKind.PROXY, List.copyOf(founders));
+    proxies.put(host.name, gateway);
+    gateway.start();
+    opened(gateway);
   }
 
   private void proxyDied(SimHost host, SimProcess dead) {
@@ -309,7 +309,7 @@ final class Simulation {
   private void breakWires(SimProcess dead, String why) {
     wires.removeIf(
         wire -> {
-          boolean its = wire.front() == dead || wire.node() == dead;
+          boolean its = wire.gateway() == dead || wire.node() == dead;
           if (its) {
             wire.breakNow(why);
           }

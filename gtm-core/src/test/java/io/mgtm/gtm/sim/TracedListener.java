@@ -1,28 +1,28 @@
 package io.mgtm.gtm.sim;
 
-import io.mgtm.gtm.front.LinkListener;
+import io.mgtm.gtm.gateway.LinkListener;
+import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.mgtm.gtm.wire.link.Standing;
 import io.netty.buffer.ByteBuf;
 
 /** What a node tells a gateway, for one who reads a trace. */
-record TracedListener(World world, String front, LinkListener to) implements LinkListener {
+record TracedListener(World world, String gateway, LinkListener to) implements LinkListener {
   @Override
-  public void standing(Standing standing) {
-    world.trace("%s hears %s", front, standing);
-    to.standing(standing);
+  public void leadership(Leadership leadership) {
+    world.trace("%s hears %s", gateway, leadership);
+    to.leadership(leadership);
   }
 
   @Override
   public void attached(long session, long last) {
-    world.trace("%s: session %x attached after %d", front, session, last);
+    world.trace("%s: session %x attached after %d", gateway, session, last);
     to.attached(session, last);
   }
 
   @Override
   public void refused(long session, RefusalCode code, String message, String hint) {
-    world.trace("%s: session %x refused, %s %s", front, session, code, message);
+    world.trace("%s: session %x refused, %s %s", gateway, session, code, message);
     to.refused(session, code, message, hint);
   }
 
@@ -53,7 +53,7 @@ record TracedListener(World world, String front, LinkListener to) implements Lin
 
   @Override
   public void closed(String why) {
-    world.trace("%s: a link is closed, %s", front, why);
+    world.trace("%s: a link is closed, %s", gateway, why);
     to.closed(why);
   }
 }

@@ -44,7 +44,7 @@ final class TrustedTransport extends AlteredTransport {
           new Message.AppendReply(
               position.term(),
               last.incarnation(),
-              last.standing(),
+              last.durabilityState(),
               stillLed ? position.round() : 0,
               true,
               index,

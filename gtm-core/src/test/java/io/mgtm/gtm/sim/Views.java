@@ -6,7 +6,7 @@ import java.util.TreeSet;
 /**
  * Mode lazy: who is in whose view. A process that dies leaves the others' views, one that stands
  * still for long is left out of them, and is taken in again some time after it goes on. Connections
- * of fronts know nothing of views.
+ * of gateways know nothing of views.
  */
 final class Views {
   /** After this a member that does not answer is left out. */

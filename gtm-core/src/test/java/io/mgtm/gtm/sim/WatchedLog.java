@@ -8,7 +8,7 @@ import java.util.TreeSet;
 
 /** A member's log as its engine sees it; notes what is appended, and carries planted faults. */
 final class WatchedLog implements ReplicatedLog {
-  /** Simulated turns are short, so that the log's files can be short. */
+  /** Simulated batches are short, so that the log's files can be short. */
   private static final int ENTRY_BYTES_MAX = 6_000;
 
   private final ReplicatedLog log;
@@ -70,8 +70,8 @@ final class WatchedLog implements ReplicatedLog {
   }
 
   @Override
-  public long confirmedTicket() {
-    return fault == Fault.READ_WITHOUT_CONFIRMATION ? Long.MAX_VALUE : log.confirmedTicket();
+  public long confirmedReadIndex() {
+    return fault == Fault.READ_WITHOUT_CONFIRMATION ? Long.MAX_VALUE : log.confirmedReadIndex();
   }
 
   @Override

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.Outcome;
@@ -53,7 +53,7 @@ class DamagedCheckpointTest {
     begin(BeginKind.HANDLE);
     apply(new SequenceCommand.Init("d.s\0", 1, 1, 9, 1, false));
     apply(new SessionCommand.OpenSession(1, "co1", NodeType.COORDINATOR, true));
-    apply(new SessionCommand.OpenFront(7, "p1", FrontKind.PROXY, false));
+    apply(new SessionCommand.OpenGateway(7, "p1", GatewayKind.PROXY, false));
     apply(new SessionCommand.Numbered(7, 1, 0, new SequenceCommand.NextValue("d.s\0")));
     apply(new SessionCommand.AnnounceMember("g1", "h:1"));
     return CheckpointEncoder.encode(state);
@@ -74,7 +74,7 @@ class DamagedCheckpointTest {
     one[1] = 1;
     for (byte[] older : List.of(two, one)) {
       assertThat(decode(older).counts()).isEqualTo(state.counts());
-      assertThat(decode(older).fronts()).isEmpty();
+      assertThat(decode(older).gateways()).isEmpty();
       assertThat(decode(older).served()).isEqualTo(state.served());
     }
   }

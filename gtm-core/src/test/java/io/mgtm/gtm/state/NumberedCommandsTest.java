@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Effect;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A front's commands change the state once, however often they come. */
+/** A gateway's commands change the state once, however often they come. */
 class NumberedCommandsTest {
   private static final long SESSION = 1L << 62;
   private static final String KEY = "d.s\0";
@@ -37,7 +37,7 @@ class NumberedCommandsTest {
   }
 
   private void open() {
-    apply(new SessionCommand.OpenFront(SESSION, "p1", FrontKind.PROXY, false));
+    apply(new SessionCommand.OpenGateway(SESSION, "p1", GatewayKind.PROXY, false));
   }
 
   private static Command begin() {
@@ -63,8 +63,8 @@ class NumberedCommandsTest {
     Reply first = numbered(1, 0, begin());
     state = CheckpointDecoder.decode(ByteBuffer.wrap(CheckpointEncoder.encode(state)));
     assertThat(numbered(1, 0, begin())).isEqualTo(first);
-    assertThat(state.front(SESSION))
-        .isEqualTo(new GtmState.FrontInfo(SESSION, "p1", FrontKind.PROXY, false, 1));
+    assertThat(state.gateway(SESSION))
+        .isEqualTo(new GtmState.GatewayInfo(SESSION, "p1", GatewayKind.PROXY, false, 1));
   }
 
   @Test
@@ -76,12 +76,12 @@ class NumberedCommandsTest {
   }
 
   @Test
-  void whatTheFrontHasIsForgotten() {
+  void whatTheGatewayHasIsForgotten() {
     open();
     numbered(1, 0, begin());
     numbered(2, 0, begin());
     numbered(3, 2, begin());
-    assertThat(state.sessions().front(SESSION).replies().size()).isEqualTo(1);
+    assertThat(state.sessions().gateway(SESSION).replies().size()).isEqualTo(1);
   }
 
   @Test
@@ -102,14 +102,14 @@ class NumberedCommandsTest {
     numbered(1, 0, begin());
     apply(new SessionCommand.CloseSession(SESSION));
     assertThat(state.counts().transactions()).isZero();
-    assertThat(state.front(SESSION)).isNull();
+    assertThat(state.gateway(SESSION)).isNull();
   }
 
   @Test
-  void aRestartEndsTheSessionsOfFronts() {
+  void aRestartEndsTheSessionsOfGateways() {
     open();
     apply(new SessionCommand.Restart(false));
-    assertThat(state.fronts()).isEmpty();
+    assertThat(state.gateways()).isEmpty();
   }
 
   @Test
@@ -118,7 +118,7 @@ class NumberedCommandsTest {
     numbered(1, 0, begin());
     open();
     assertThat(state.effect()).isEqualTo(Effect.NONE);
-    assertThat(state.front(SESSION).last()).isEqualTo(1);
+    assertThat(state.gateway(SESSION).last()).isEqualTo(1);
   }
 
   @Test

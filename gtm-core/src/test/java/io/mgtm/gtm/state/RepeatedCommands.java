@@ -2,13 +2,13 @@ package io.mgtm.gtm.state;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Effect;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.Outcome;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand.Numbered;
-import io.mgtm.gtm.command.SessionCommand.OpenFront;
+import io.mgtm.gtm.command.SessionCommand.OpenGateway;
 import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
@@ -23,7 +23,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Fronts that send each command once, to one state, and again and again, after restores from
+ * Gateways that send each command once, to one state, and again and again, after restores from
  * checkpoints as a new leader makes them, to another. Both must give the same replies and end
  * alike.
  */
@@ -41,7 +41,7 @@ final class RepeatedCommands {
     CHECKPOINT_WITHOUT_REPLIES,
     /** A checkpoint forgets the sessions. */
     CHECKPOINT_WITHOUT_SESSIONS,
-    /** More is dropped than the front has. */
+    /** More is dropped than the gateway has. */
     DROPS_TOO_MUCH
   }
 
@@ -52,14 +52,14 @@ final class RepeatedCommands {
     }
   }
 
-  /** A front that has not the replies to its last commands, or so it acts. */
-  private static final class Front {
+  /** A gateway that has not the replies to its last commands, or so it acts. */
+  private static final class Gateway {
     final long session;
     final Deque<Sent> unacked = new ArrayDeque<>();
     long number;
     long acked;
 
-    Front(long session) {
+    Gateway(long session) {
       this.session = session;
     }
   }
@@ -67,7 +67,7 @@ final class RepeatedCommands {
   private final int seed;
   private final Fault fault;
   private final Random random;
-  private final List<Front> fronts = new ArrayList<>();
+  private final List<Gateway> gateways = new ArrayList<>();
   private final List<Integer> open = new ArrayList<>();
   private final GtmState quiet = new GtmState(10_000);
   private GtmState noisy = new GtmState(10_000);
@@ -87,9 +87,9 @@ final class RepeatedCommands {
   /** What differs first, empty when nothing does. */
   String run() {
     for (int i = 0; i < FRONTS; i++) {
-      Front front = new Front((1L << 62) + i);
-      fronts.add(front);
-      both(new OpenFront(front.session, "p" + i, FrontKind.PROXY, false));
+      Gateway gateway = new Gateway((1L << 62) + i);
+      gateways.add(gateway);
+      both(new OpenGateway(gateway.session, "p" + i, GatewayKind.PROXY, false));
     }
     for (int step = 0; step < STEPS && found.isEmpty(); step++) {
       step();
@@ -104,7 +104,7 @@ final class RepeatedCommands {
   private static Object ends(GtmState state) {
     return List.of(
         state.counts(),
-        state.fronts(),
+        state.gateways(),
         state.apply(new SequenceCommand.ListAll()),
         state.apply(new TransactionCommand.ListPrepared()),
         ((TransactionReply.TransactionList) state.apply(new TransactionCommand.ListTransactions()))
@@ -119,90 +119,90 @@ final class RepeatedCommands {
   }
 
   private void step() {
-    Front front = fronts.get(random.nextInt(FRONTS));
+    Gateway gateway = gateways.get(random.nextInt(FRONTS));
     int dice = random.nextInt(100);
     if (dice < 70) {
-      send(front);
+      send(gateway);
     } else if (dice < 90) {
-      acknowledge(front);
+      acknowledge(gateway);
     } else if (dice < 97) {
-      replay(front);
+      replay(gateway);
     } else {
       restore();
     }
   }
 
-  private void send(Front front) {
-    if (front.unacked.size() >= WINDOW) {
-      acknowledge(front);
+  private void send(Gateway gateway) {
+    if (gateway.unacked.size() >= WINDOW) {
+      acknowledge(gateway);
     }
-    Command command = command(front);
+    Command command = command(gateway);
     quiet.beginEntry(1);
-    Reply reply = quiet.apply(numbered(front, ++front.number, command));
+    Reply reply = quiet.apply(numbered(gateway, ++gateway.number, command));
     boolean effect = quiet.effect() != Effect.NONE;
-    front.unacked.addLast(new Sent(front.number, command, reply, effect));
+    gateway.unacked.addLast(new Sent(gateway.number, command, reply, effect));
     if (reply instanceof TransactionReply.Began began) {
       open.add(began.gxid());
     }
-    present(front, front.unacked.peekLast());
+    present(gateway, gateway.unacked.peekLast());
   }
 
-  private static Numbered numbered(Front front, long number, Command command) {
-    return new Numbered(front.session, number, front.acked, command);
+  private static Numbered numbered(Gateway gateway, long number, Command command) {
+    return new Numbered(gateway.session, number, gateway.acked, command);
   }
 
-  private void acknowledge(Front front) {
-    int count = random.nextInt(front.unacked.size() + 1);
+  private void acknowledge(Gateway gateway) {
+    int count = random.nextInt(gateway.unacked.size() + 1);
     for (int i = 0; i < count; i++) {
-      front.acked = front.unacked.removeFirst().number();
+      gateway.acked = gateway.unacked.removeFirst().number();
     }
   }
 
   /**
-   * After a failover a front presents all that it has no reply to, in order. What had no effect may
-   * have one now, rightly: nobody saw its first reply. Such commands are left out, for the quiet
-   * state knows them by their first place only.
+   * After a failover a gateway presents all that it has no reply to, in order. What had no effect
+   * may have one now, rightly: nobody saw its first reply. Such commands are left out, for the
+   * quiet state knows them by their first place only.
    */
-  private void replay(Front front) {
-    for (Sent sent : List.copyOf(front.unacked)) {
+  private void replay(Gateway gateway) {
+    for (Sent sent : List.copyOf(gateway.unacked)) {
       if (sent.effect()) {
-        present(front, sent);
+        present(gateway, sent);
       }
     }
   }
 
-  private void present(Front front, Sent sent) {
+  private void present(Gateway gateway, Sent sent) {
     noisy.beginEntry(1);
-    Reply reply = noisy.apply(numbered(front, sent.number(), sent.command()));
+    Reply reply = noisy.apply(numbered(gateway, sent.number(), sent.command()));
     if (found.isEmpty() && !sent.snapshot() && !reply.equals(sent.reply())) {
       found =
           "seed %d: %s got %s, and %s when it came once"
               .formatted(seed, sent.command(), reply, sent.reply());
     }
-    FrontSession session = noisy.sessions().front(front.session);
+    GatewaySession session = noisy.sessions().gateway(gateway.session);
     if (session == null) {
       return;
     }
     if (fault == Fault.NO_REPLIES_KEPT) {
       session.replies().dropUpTo(Long.MAX_VALUE);
     } else if (fault == Fault.DROPS_TOO_MUCH) {
-      session.replies().dropUpTo(front.acked + 2);
+      session.replies().dropUpTo(gateway.acked + 2);
     }
   }
 
   private void restore() {
     noisy = CheckpointDecoder.decode(ByteBuffer.wrap(CheckpointEncoder.encode(noisy)));
-    for (Front front : fronts) {
+    for (Gateway gateway : gateways) {
       if (fault == Fault.CHECKPOINT_WITHOUT_REPLIES) {
-        noisy.sessions().front(front.session).replies().dropUpTo(Long.MAX_VALUE);
+        noisy.sessions().gateway(gateway.session).replies().dropUpTo(Long.MAX_VALUE);
       } else if (fault == Fault.CHECKPOINT_WITHOUT_SESSIONS) {
-        noisy.sessions().close(front.session);
+        noisy.sessions().close(gateway.session);
       }
     }
-    fronts.forEach(this::replay);
+    gateways.forEach(this::replay);
   }
 
-  private Command command(Front front) {
+  private Command command(Gateway gateway) {
     TransactionRef some =
         open.isEmpty()
             ? TransactionRef.gxid(3)
@@ -210,7 +210,7 @@ final class RepeatedCommands {
     return switch (random.nextInt(8)) {
       case 0, 1, 2 ->
           new TransactionCommand.Begin(
-              front.session, (short) 1, Isolation.READ_COMMITTED, false, BeginKind.GXID);
+              gateway.session, (short) 1, Isolation.READ_COMMITTED, false, BeginKind.GXID);
       case 3 -> new TransactionCommand.End(some, Outcome.COMMIT);
       case 4 -> new SnapshotCommand.GetSnapshot(some);
       case 5 -> new TransactionCommand.StartPrepare(some, "T" + names++, "d1");

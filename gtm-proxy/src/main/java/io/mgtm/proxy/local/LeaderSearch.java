@@ -2,7 +2,7 @@ package io.mgtm.proxy.local;
 
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.wire.link.Standing;
+import io.mgtm.gtm.wire.link.Leadership;
 import java.io.IOException;
 import java.util.List;
 import javax.net.SocketFactory;
@@ -27,12 +27,12 @@ final class LeaderSearch {
     long term = -1;
     for (int i = 0; i < nodes.size(); i++) {
       try (AdminClient client = AdminClient.connect(nodes.get(i).resolve(), ASK)) {
-        Standing standing = client.standing();
+        Leadership leadership = client.leadership();
         // In mode total all take commands, and one of them makes the order.
-        boolean leads = standing.leading() && standing.leader().equals(standing.member());
-        if (leads && standing.term() > term) {
+        boolean leads = leadership.leading() && leadership.leader().equals(leadership.member());
+        if (leads && leadership.term() > term) {
           leader = i;
-          term = standing.term();
+          term = leadership.term();
         }
       } catch (IOException e) {
         log.debug("No answer", e);

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * An installation on this machine.
  *
  * @param folder holds a data folder for each node, named like it, and the logs
- * @param clients where each node listens for XC nodes and fronts
+ * @param clients where each node listens for XC nodes and gateways
  * @param members where each node listens for the others
  * @param proxy where the proxy listens
  * @param mode how the group replicates, as {@code --mode} takes it

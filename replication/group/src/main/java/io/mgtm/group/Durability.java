@@ -5,11 +5,11 @@ package io.mgtm.group;
  * each entry it applies; the configured {@link DurabilityMode} may raise it.
  */
 public enum Durability {
-  /** Written to the log, forced to disk with whatever is forced next. */
+  /** Written to the log, synced to disk with whatever is synced next. */
   BUFFERED,
 
   /**
-   * Forced soon, and nobody waits for it; but entries from the next {@code AHEAD} entry on wait
+   * Synced soon, and nobody waits for it; but entries from the next {@code AHEAD} entry on wait
    * until this one is on disk. It is how reservations are made: the mark that an entry raises
    * covers only what is handed out after the next raise, so by then it must be on disk.
    */

@@ -6,10 +6,10 @@ import java.util.Optional;
 
 /** How much of the log a group forces to disk (key {@code durability}). */
 public enum DurabilityMode {
-  /** Each entry is forced as the state machine asks; see {@link Durability}. */
+  /** Each entry is synced as the state machine asks; see {@link Durability}. */
   CRITICAL,
 
-  /** Every entry is forced before its reply leaves, in batches. */
+  /** Every entry is synced before its reply leaves, in batches. */
   ALL;
 
   /** As it stands in a replicated log and in messages. */

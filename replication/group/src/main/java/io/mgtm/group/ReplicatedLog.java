@@ -21,8 +21,10 @@ public interface ReplicatedLog extends AutoCloseable {
     /** {@link ReplicatedLog#stableIndex} has risen beyond what {@link #committed} told of. */
     default void stable(long index) {}
 
-    /** Reads with tickets up to this one may be answered; see {@link ReplicatedLog#confirm}. */
-    default void confirmed(long ticket) {}
+    /**
+     * Reads with read indexes up to this one may be answered; see {@link ReplicatedLog#confirm}.
+     */
+    default void confirmed(long readIndex) {}
 
     /**
      * This member leads from now on: everything before is applied, and it may append.
@@ -89,16 +91,17 @@ public interface ReplicatedLog extends AutoCloseable {
 
   /**
    * Asks for confirmation that this member still leads. The reply to a read may leave once the
-   * state that it shows is committed, and its ticket is confirmed.
+   * state that it shows is committed, and its read index is confirmed.
    *
-   * @return the read's ticket; tickets do not decrease in a term, and start over in the next
+   * @return the read's read index; read indexes do not decrease in a term, and start over in the
+   *     next
    */
   default long confirm() {
     return 0;
   }
 
-  /** The highest confirmed ticket of this term. */
-  default long confirmedTicket() {
+  /** The highest confirmed read index of this term. */
+  default long confirmedReadIndex() {
     return Long.MAX_VALUE;
   }
 

@@ -10,7 +10,7 @@ package io.mgtm.group;
 public interface ReplicatedState {
 
   /**
-   * Entries before this one that were acknowledged without being forced may be missing: a majority
+   * Entries before this one that were acknowledged without being synced may be missing: a majority
    * of the members lost power, or mode {@code lazy} lost its leader. It is part of the log, as an
    * entry is, and comes at the same place on every member.
    *

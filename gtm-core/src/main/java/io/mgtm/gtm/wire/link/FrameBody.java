@@ -69,7 +69,7 @@ final class FrameBody {
 
   long readSession() throws WireException {
     long session = readLong();
-    if (!LinkFormat.isFrontSession(session)) {
+    if (!LinkFormat.isGatewaySession(session)) {
       throw new WireException(type + ": " + session + " is no id of a session");
     }
     return session;

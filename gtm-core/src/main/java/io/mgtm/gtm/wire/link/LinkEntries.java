@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * Entries of a leader's term in mode lazy, numbered as the state counts them: what a reply rests
- * on, for the front to keep and, at another leader, to present.
+ * on, for the gateway to keep and, at another leader, to present.
  *
  * <p>{@code term:i64 first:i64 stable:i64 count:u32}, then for each {@code length:i32} and its
  * bytes.

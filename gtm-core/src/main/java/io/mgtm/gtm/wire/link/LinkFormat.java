@@ -8,13 +8,13 @@ public final class LinkFormat {
   /** The version that this program speaks. */
   public static final int VERSION = 3;
 
-  /** The oldest version of fronts that nodes understand. */
+  /** The oldest version of gateways that nodes understand. */
   public static final int VERSION_MIN = 1;
 
-  /** From this version on fronts keep entries, as mode lazy needs it. */
+  /** From this version on gateways keep entries, as mode lazy needs it. */
   public static final int VERSION_ENTRIES = 2;
 
-  /** From this version on fronts take long replies in pieces. */
+  /** From this version on gateways take long replies in pieces. */
   public static final int VERSION_PIECES = 3;
 
   /** Magic, version and flags. */
@@ -23,7 +23,7 @@ public final class LinkFormat {
   /** The most that a frame takes after its length. */
   public static final int FRAME_BYTES_MAX = 4 << 20;
 
-  /** The same before a front has said who it is. */
+  /** The same before a gateway has said who it is. */
   public static final int FIRST_FRAME_BYTES_MAX = 4 << 10;
 
   /** The same of an operator who may open no session. */
@@ -44,10 +44,10 @@ public final class LinkFormat {
   /** Bytes of commands of a session that wait for their replies. */
   public static final int WINDOW_BYTES = 8 << 20;
 
-  /** Entries that a front keeps or a leader is presented with, in bytes. */
+  /** Entries that a gateway keeps or a leader is presented with, in bytes. */
   public static final int ENTRIES_BYTES_MAX = 64 << 20;
 
-  /** The longest name of a front or member. */
+  /** The longest name of a gateway or member. */
   public static final int NAME_CHARS_MAX = 63;
 
   /** The longest {@code host:port}. */
@@ -56,17 +56,17 @@ public final class LinkFormat {
   /** The longest message or hint, in bytes of UTF-8. */
   public static final int TEXT_BYTES_MAX = 4_096;
 
-  /** Set in the ids of sessions that fronts choose. */
+  /** Set in the ids of sessions that gateways choose. */
   public static final long SESSION_BIT = 1L << 62;
 
   private LinkFormat() {}
 
-  /** Whether a front may choose this id: positive, with {@link #SESSION_BIT}. */
-  public static boolean isFrontSession(long session) {
+  /** Whether a gateway may choose this id: positive, with {@link #SESSION_BIT}. */
+  public static boolean isGatewaySession(long session) {
     return session > 0 && (session & SESSION_BIT) != 0;
   }
 
-  /** Whether it is a name of a front or member: letters, digits, {@code . _ -}. */
+  /** Whether it is a name of a gateway or member: letters, digits, {@code . _ -}. */
   public static boolean isName(String name) {
     if (name.isEmpty() || name.length() > NAME_CHARS_MAX) {
       return false;

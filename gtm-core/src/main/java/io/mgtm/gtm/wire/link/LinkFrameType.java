@@ -1,6 +1,6 @@
 package io.mgtm.gtm.wire.link;
 
-/** The frames of a link: below 64 those of fronts, from 65 on those of nodes. */
+/** The frames of a link: below 64 those of gateways, from 65 on those of nodes. */
 public enum LinkFrameType {
   HELLO(1),
   AUTH(2),
@@ -13,7 +13,7 @@ public enum LinkFrameType {
   PULL(9),
 
   CHALLENGE(65),
-  STANDING(66),
+  LEADERSHIP(66),
   ATTACHED(67),
   REFUSED(68),
   REPLIES(69),

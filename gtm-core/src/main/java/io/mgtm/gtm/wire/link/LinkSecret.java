@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** The secret that nodes and fronts share; it never crosses the link. Any thread. */
+/** The secret that nodes and gateways share; it never crosses the link. Any thread. */
 public final class LinkSecret {
   private static final String ALGORITHM = "HmacSHA256";
 
@@ -22,7 +22,7 @@ public final class LinkSecret {
     key = new SecretKeySpec(secret.getBytes(UTF_8), ALGORITHM);
   }
 
-  /** The answer to a challenge: the HMAC over the nonce and the front's name. */
+  /** The answer to a challenge: the HMAC over the nonce and the gateway's name. */
   public byte[] answer(byte[] nonce, String name) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);

@@ -2,7 +2,7 @@ package io.mgtm.gtm.wire.link;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.QueryCodec;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
@@ -11,18 +11,18 @@ import java.util.function.Consumer;
 public final class LinkWriter {
   private LinkWriter() {}
 
-  /** What a front sends first. */
+  /** What a gateway sends first. */
   public static void preface(ByteBuf out) {
     preface(out, LinkFormat.VERSION);
   }
 
-  /** As the other, of a front that speaks an older version on this link. */
+  /** As the other, of a gateway that speaks an older version on this link. */
   public static void preface(ByteBuf out, int version) {
     out.writeInt(LinkFormat.MAGIC).writeShort(version).writeShort(0);
   }
 
-  /** Says who the front is. */
-  public static void hello(ByteBuf out, String name, FrontKind kind) {
+  /** Says who the gateway is. */
+  public static void hello(ByteBuf out, String name, GatewayKind kind) {
     int start = begin(out, LinkFrameType.HELLO);
     string(out, name);
     out.writeByte(kind.code());
@@ -117,12 +117,12 @@ public final class LinkWriter {
   }
 
   /** Tells how the node stands. */
-  public static void standing(ByteBuf out, Standing standing) {
-    int start = begin(out, LinkFrameType.STANDING);
-    out.writeBoolean(standing.leading()).writeLong(standing.term());
-    string(out, standing.member());
-    string(out, standing.leader());
-    string(out, standing.leaderAddress());
+  public static void leadership(ByteBuf out, Leadership leadership) {
+    int start = begin(out, LinkFrameType.LEADERSHIP);
+    out.writeBoolean(leadership.leading()).writeLong(leadership.term());
+    string(out, leadership.member());
+    string(out, leadership.leader());
+    string(out, leadership.leaderAddress());
     end(out, start);
   }
 

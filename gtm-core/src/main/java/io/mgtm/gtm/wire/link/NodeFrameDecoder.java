@@ -43,7 +43,7 @@ public final class NodeFrameDecoder {
           in.expectEnd();
           handler.challenge(nonce);
         }
-        case STANDING -> standing(in);
+        case LEADERSHIP -> leadership(in);
         case ATTACHED -> {
           long session = in.readSession();
           long last = in.readNumber("last");
@@ -63,20 +63,20 @@ public final class NodeFrameDecoder {
           handler.piece(id, in.readRest());
         }
         case ENTRIES -> handler.entries(in.readEntries());
-        default -> throw new IllegalStateException(type + " is a front's");
+        default -> throw new IllegalStateException(type + " is a gateway's");
       }
     }
 
-    private void standing(FrameBody in) throws WireException {
-      Standing standing =
-          new Standing(
+    private void leadership(FrameBody in) throws WireException {
+      Leadership leadership =
+          new Leadership(
               in.readBoolean(),
               in.readNumber("term"),
               in.readName("member", false),
               in.readName("leader", true),
               in.readText("address", LinkFormat.ADDRESS_CHARS_MAX));
       in.expectEnd();
-      handler.standing(standing);
+      handler.leadership(leadership);
     }
 
     private void refused(FrameBody in) throws WireException {

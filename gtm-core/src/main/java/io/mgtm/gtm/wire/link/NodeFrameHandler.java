@@ -6,11 +6,11 @@ import io.netty.buffer.ByteBuf;
 /** What a node sends, in its order; called by the thread that decodes. */
 public interface NodeFrameHandler {
 
-  /** The front has to show that it knows the secret. */
+  /** The gateway has to show that it knows the secret. */
   void challenge(byte[] nonce) throws WireException;
 
   /** How the node stands now. */
-  void standing(Standing standing) throws WireException;
+  void leadership(Leadership leadership) throws WireException;
 
   /**
    * A session is attached.

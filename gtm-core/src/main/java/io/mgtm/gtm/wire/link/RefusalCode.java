@@ -1,16 +1,16 @@
 package io.mgtm.gtm.wire.link;
 
-/** Why a node refuses what a front sent. */
+/** Why a node refuses what a gateway sent. */
 public enum RefusalCode {
   /** The state knows no such session: what was not answered is in doubt. */
   SESSION_LOST(1),
-  /** Another front of this name and kind is connected. */
+  /** Another gateway of this name and kind is connected. */
   NAME_IN_USE(2),
   /** Nothing was done; another node leads, or none. */
   NOT_LEADING(3),
-  /** The front broke the protocol; the link is closed. */
+  /** The gateway broke the protocol; the link is closed. */
   PROTOCOL(4),
-  /** The front does not know the secret; the link is closed. */
+  /** The gateway does not know the secret; the link is closed. */
   AUTH(5),
   /** A limit is reached. */
   LIMITS(6);

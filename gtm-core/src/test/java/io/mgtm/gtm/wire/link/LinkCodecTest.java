@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.gtm.command.CommandType;
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Outcome;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply;
@@ -20,16 +20,16 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The frames between fronts and nodes. */
+/** The frames between gateways and nodes. */
 class LinkCodecTest {
   private static final long SESSION = LinkFormat.SESSION_BIT | 7;
   private static final String SESSION_HEX = "4000000000000007";
   private static final int LIMIT = 1_000;
 
-  private static ByteBuf fromFront() {
+  private static ByteBuf fromGateway() {
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
-    LinkWriter.hello(out, "p-1", FrontKind.NODE);
+    LinkWriter.hello(out, "p-1", GatewayKind.NODE);
     LinkWriter.auth(out, new byte[LinkFormat.SECRET_BYTES]);
     LinkWriter.attach(out, SESSION, true, 5, true);
     CommandsWriter commands = new CommandsWriter();
@@ -50,8 +50,8 @@ class LinkCodecTest {
   private static ByteBuf fromNode() {
     ByteBuf out = Unpooled.buffer();
     LinkWriter.challenge(out, new byte[LinkFormat.SECRET_BYTES]);
-    LinkWriter.standing(out, new Standing(true, 3, "g1", "g1", "h:1"));
-    LinkWriter.standing(out, new Standing(false, 0, "g1", "", ""));
+    LinkWriter.leadership(out, new Leadership(true, 3, "g1", "g1", "h:1"));
+    LinkWriter.leadership(out, new Leadership(false, 0, "g1", "", ""));
     LinkWriter.attached(out, SESSION, 4);
     LinkWriter.refused(out, 0, RefusalCode.NOT_LEADING, "nicht führend", "wait");
     RepliesWriter replies = new RepliesWriter();
@@ -93,8 +93,8 @@ class LinkCodecTest {
   private static final List<String> NODE_EVENTS =
       List.of(
           "challenge " + "00".repeat(32),
-          "Standing[leading=true, term=3, member=g1, leader=g1, leaderAddress=h:1]",
-          "Standing[leading=false, term=0, member=g1, leader=, leaderAddress=]",
+          "Leadership[leading=true, term=3, member=g1, leader=g1, leaderAddress=h:1]",
+          "Leadership[leading=false, term=0, member=g1, leader=, leaderAddress=]",
           "attached " + SESSION_HEX + " 4",
           "refused 0 NOT_LEADING nicht führend wait",
           "reply " + SESSION_HEX + " 4 false 530000001500000013000000017308000000" + "00000000",
@@ -108,10 +108,10 @@ class LinkCodecTest {
           "admin reply 12 PIECE 0102");
 
   @Test
-  void whatAFrontSendsComesBackAsItWas() throws WireException {
+  void whatAGatewaySendsComesBackAsItWas() throws WireException {
     RecordedFrames frames = new RecordedFrames();
-    ByteBuf in = fromFront();
-    new FrontFrameDecoder(LIMIT, frames).decode(in);
+    ByteBuf in = fromGateway();
+    new GatewayFrameDecoder(LIMIT, frames).decode(in);
     assertThat(frames.events).isEqualTo(FRONT_EVENTS);
     assertThat(in.isReadable()).isFalse();
   }
@@ -133,10 +133,10 @@ class LinkCodecTest {
 
   @Test
   void bytesMayComeOneByOne() throws WireException {
-    RecordedFrames front = new RecordedFrames();
-    FrontFrameDecoder frontDecoder = new FrontFrameDecoder(LIMIT, front);
-    feed(fromFront(), frontDecoder::decode);
-    assertThat(front.events).isEqualTo(FRONT_EVENTS);
+    RecordedFrames gateway = new RecordedFrames();
+    GatewayFrameDecoder gatewayDecoder = new GatewayFrameDecoder(LIMIT, gateway);
+    feed(fromGateway(), gatewayDecoder::decode);
+    assertThat(gateway.events).isEqualTo(FRONT_EVENTS);
     RecordedFrames node = new RecordedFrames();
     NodeFrameDecoder nodeDecoder = new NodeFrameDecoder(LIMIT, node);
     feed(fromNode(), nodeDecoder::decode);
@@ -166,7 +166,7 @@ class LinkCodecTest {
     commands.begin(out, SESSION, 3, 4);
     commands.add((short) 9, new SequenceCommand.NextValue("s"));
     commands.end();
-    LinkWriter.standing(out, new Standing(true, 3, "g1", "g2", "h:1"));
+    LinkWriter.leadership(out, new Leadership(true, 3, "g1", "g2", "h:1"));
     assertThat(ByteBufUtil.hexDump(out))
         .isEqualTo(
             ("4d47544d 0002 0000"
@@ -185,14 +185,14 @@ class LinkCodecTest {
     ByteBuf whole = Unpooled.buffer();
     LinkWriter.preface(whole);
     whole.writeBytes(in);
-    assertThatThrownBy(() -> new FrontFrameDecoder(LIMIT, new RecordedFrames()).decode(whole))
+    assertThatThrownBy(() -> new GatewayFrameDecoder(LIMIT, new RecordedFrames()).decode(whole))
         .as(frames)
         .isInstanceOf(WireException.class)
         .hasMessageContaining(message);
   }
 
   @Test
-  void brokenFramesOfFrontsAreRefused() {
+  void brokenFramesOfGatewaysAreRefused() {
     refuses("00000000 01", "a frame of 0 bytes");
     refuses("ffffffff 01", "a frame of -1 bytes");
     refuses("000003e9 01", "a frame of 1001 bytes; allowed are 1 to 1000");
@@ -200,7 +200,7 @@ class LinkCodecTest {
     refuses("00000001 ff", "unknown type 255");
     refuses("00000001 45", "unknown type 69");
     refuses("00000001 01", "HELLO: it ends too early");
-    refuses("00000006 01 0002 7031 07", "unknown kind of front 7");
+    refuses("00000006 01 0002 7031 07", "unknown kind of gateway 7");
     refuses("00000006 01 0002 2031 00", "is no name");
     refuses("00000004 01 0000 00", "is no name");
     refuses("00000003 01 ffff", "allowed are 63");
@@ -241,8 +241,8 @@ class LinkCodecTest {
     Random random = new Random(42);
     int broken = 0;
     for (int round = 0; round < 4_000; round++) {
-      boolean front = random.nextBoolean();
-      ByteBuf stream = front ? fromFront() : fromNode();
+      boolean gateway = random.nextBoolean();
+      ByteBuf stream = gateway ? fromGateway() : fromNode();
       for (int flips = random.nextInt(3); flips >= 0; flips--) {
         stream.setByte(random.nextInt(stream.readableBytes()), random.nextInt(256));
       }
@@ -253,10 +253,10 @@ class LinkCodecTest {
         at += length;
       }
       List<String> whole =
-          front
-              ? LinkStreams.ofFront(LIMIT, List.of(stream))
+          gateway
+              ? LinkStreams.ofGateway(LIMIT, List.of(stream))
               : LinkStreams.ofNode(LIMIT, List.of(stream));
-      assertThat(front ? LinkStreams.ofFront(LIMIT, parts) : LinkStreams.ofNode(LIMIT, parts))
+      assertThat(gateway ? LinkStreams.ofGateway(LIMIT, parts) : LinkStreams.ofNode(LIMIT, parts))
           .as("round %d", round)
           .isEqualTo(whole);
       broken += whole.toString().contains("broken: ") ? 1 : 0;
@@ -273,7 +273,7 @@ class LinkCodecTest {
             "4d47544d 0000 0000",
             "4d47544d 0001 0001")) {
       ByteBuf in = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(start.replace(" ", "")));
-      assertThatThrownBy(() -> new FrontFrameDecoder(LIMIT, new RecordedFrames()).decode(in))
+      assertThatThrownBy(() -> new GatewayFrameDecoder(LIMIT, new RecordedFrames()).decode(in))
           .isInstanceOf(WireException.class)
           .hasMessageStartingWith("a link ");
     }
@@ -309,7 +309,7 @@ class LinkCodecTest {
     commands.end();
     assertThat(bytes).isEqualTo(Short.BYTES + 1 + Short.BYTES + 60_000);
     RecordedFrames frames = new RecordedFrames();
-    new FrontFrameDecoder(LinkFormat.FRAME_BYTES_MAX, frames).decode(out);
+    new GatewayFrameDecoder(LinkFormat.FRAME_BYTES_MAX, frames).decode(out);
     assertThat(frames.commands).containsExactly(new LinkCommand((short) 1, longest));
   }
 

@@ -16,10 +16,10 @@ public final class LinkStreams {
     void decode(ByteBuf in) throws WireException;
   }
 
-  /** What a front's stream says, with the error that it ends with. */
-  public static List<String> ofFront(int frameBytesMax, List<ByteBuf> parts) {
+  /** What a gateway's stream says, with the error that it ends with. */
+  public static List<String> ofGateway(int frameBytesMax, List<ByteBuf> parts) {
     RecordedFrames frames = new RecordedFrames();
-    return decode(parts, frames, new FrontFrameDecoder(frameBytesMax, frames)::decode);
+    return decode(parts, frames, new GatewayFrameDecoder(frameBytesMax, frames)::decode);
   }
 
   /** What a node's stream says, with the error that it ends with. */

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.wire.link;
 
-import io.mgtm.gtm.command.FrontKind;
+import io.mgtm.gtm.command.GatewayKind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /** Writes down what frames say, from either side. */
-final class RecordedFrames implements FrontFrameHandler, NodeFrameHandler {
+final class RecordedFrames implements GatewayFrameHandler, NodeFrameHandler {
   final List<String> events = new ArrayList<>();
   final List<LinkCommand> commands = new ArrayList<>();
 
@@ -37,7 +37,7 @@ final class RecordedFrames implements FrontFrameHandler, NodeFrameHandler {
   }
 
   @Override
-  public void hello(String name, FrontKind kind) {
+  public void hello(String name, GatewayKind kind) {
     events.add("hello " + name + " " + kind);
   }
 
@@ -78,8 +78,8 @@ final class RecordedFrames implements FrontFrameHandler, NodeFrameHandler {
   }
 
   @Override
-  public void standing(Standing standing) {
-    events.add(standing.toString());
+  public void leadership(Leadership leadership) {
+    events.add(leadership.toString());
   }
 
   @Override

@@ -121,10 +121,10 @@ final class Changes {
       transferTold = true;
       leader.sendTo(other, new Message.TransferNow(s.term(), other.incarnation));
     }
-    boolean joining = s.members.latest().joining().contains(other.member);
+    boolean learners = s.members.latest().learners().contains(other.member);
     boolean there = s.needsMajority() || !s.gone.contains(other.member.name());
     boolean caughtUp = other.match >= (other.witness ? leader.termStart() : s.commitIndex);
-    if (joining && there && mayChange() && caughtUp) {
+    if (learners && there && mayChange() && caughtUp) {
       other.restarted = false;
       change(s.members.latest().promoted(other.member));
     }
@@ -175,13 +175,13 @@ final class Changes {
     if (former.isPresent()) {
       // The same name on another folder. Only when the former one is gone for sure.
       boolean silent = !former.get().equals(s.self) && !leader.answers(progressOf(former.get()));
-      Membership next = now.without(former.get()).withJoining(from);
+      Membership next = now.without(former.get()).withLearner(from);
       if (silent && canCommit(next)) {
         change(next);
       }
     } else if (wanted.remove(from.name())) {
       boolean witness = from.name().equals(s.configuredWitness);
-      change((witness ? now.withWitness(from.name()) : now).withJoining(from));
+      change((witness ? now.withWitness(from.name()) : now).withLearner(from));
     }
   }
 

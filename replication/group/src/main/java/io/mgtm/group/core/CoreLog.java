@@ -57,7 +57,7 @@ public interface CoreLog {
    */
   void truncate(long fromIndex);
 
-  /** Starts forcing what is appended; the core hears of it by {@link GroupCore#forced}. */
+  /** Starts forcing what is appended; the core hears of it by {@link GroupCore#synced}. */
   void requestForce();
 
   /** The newest checkpoint on disk, or null; it reaches at least to the base. */

@@ -8,7 +8,7 @@ package io.mgtm.group.core;
  *     a leader goes on without a majority's answers
  * @param electionJitterMs the most that is added to it, different for each member and try
  * @param hintStaggerMs how long after another a member acts on a hint that the leader is gone
- * @param lossyElectionWaitMs how long after a power cut of a majority the missing members are
+ * @param uncleanElectionWaitMs how long after a power cut of a majority the missing members are
  *     waited for before those who are there go on without what they may have lost; 0 for ever, or
  *     until an operator accepts it
  * @param standstillMs with {@link Agreement#CONNECTED}: a member that has not looked at the time
@@ -25,7 +25,7 @@ public record CoreSettings(
     long electionTimeoutMs,
     long electionJitterMs,
     long hintStaggerMs,
-    long lossyElectionWaitMs,
+    long uncleanElectionWaitMs,
     long standstillMs,
     long helloMs,
     int batchBytesMax,
@@ -42,7 +42,7 @@ public record CoreSettings(
     }
     if (electionJitterMs < 1
         || hintStaggerMs < 1
-        || lossyElectionWaitMs < 0
+        || uncleanElectionWaitMs < 0
         || standstillMs < 1
         || helloMs < 1
         || batchBytesMax < 1

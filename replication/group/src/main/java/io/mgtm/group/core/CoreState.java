@@ -30,7 +30,7 @@ final class CoreState {
   final Warnings warnings;
 
   /** Made once the time is known. */
-  Place place;
+  OwnMembership ownMembership;
 
   TermRecord record;
   Role role = Role.FOLLOWER;
@@ -84,7 +84,7 @@ final class CoreState {
   boolean alone;
 
   /** Others may count on entries up to here before they are on disk. */
-  private long unforcedUpTo;
+  private long unsyncedUpTo;
 
   private long jitterState;
 
@@ -154,13 +154,13 @@ final class CoreState {
    * @return its index
    */
   long append(Entry entry) {
-    boolean unforced = entry.durability() != Durability.REQUIRED;
-    if (unforced && record.synced()) {
+    boolean unsynced = entry.durability() != Durability.REQUIRED;
+    if (unsynced && record.synced()) {
       save(record.withSynced(false));
     }
     log.append(entry);
     long index = log.lastIndex();
-    unforcedUpTo = unforced ? index : unforcedUpTo;
+    unsyncedUpTo = unsynced ? index : unsyncedUpTo;
     Membership membership = entry.membership();
     if (membership != null) {
       members.appended(index, membership);
@@ -172,14 +172,14 @@ final class CoreState {
   void truncate(long fromIndex) {
     log.truncate(fromIndex);
     members.truncated(fromIndex);
-    unforcedUpTo = Math.min(unforcedUpTo, fromIndex - 1);
+    unsyncedUpTo = Math.min(unsyncedUpTo, fromIndex - 1);
   }
 
   /** More is on disk; whether all is that others count on is worth storing where it stays so. */
-  void forced() {
+  void synced() {
     if (!record.synced()
         && (alone || members.latest().forces() == DurabilityMode.ALL)
-        && log.durableIndex() >= unforcedUpTo) {
+        && log.durableIndex() >= unsyncedUpTo) {
       save(record.withSynced(true));
     }
   }

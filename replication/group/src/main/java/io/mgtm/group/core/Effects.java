@@ -28,8 +28,8 @@ public interface Effects {
   /** Everything up to an index is committed. */
   void committed(long index);
 
-  /** Reads with tickets up to this one are confirmed. Leader only. */
-  void confirmed(long ticket);
+  /** Reads with read indexes up to this one are confirmed. Leader only. */
+  void confirmed(long readIndex);
 
   /** Something is wrong that an operator should know of at once; a sentence with what to do. */
   default void warned(String sentence) {}

@@ -9,9 +9,9 @@ import java.util.Optional;
  * Candidacies of this member, and its votes for others. Owner thread.
  *
  * <p>Safety rests on four things: one vote a term, on disk before it is sent; a vote only for a log
- * that is not behind, and by a member that has a membership, which {@link Introduction} gives it;
- * and a majority of votes by members that have everything they ever acknowledged, or else a term
- * start which says that entries may be missing.
+ * that is not behind, and by a member that has a membership, which {@link Bootstrap} gives it; and
+ * a majority of votes by members that have everything they ever acknowledged, or else a term start
+ * which says that entries may be missing.
  */
 final class Elections {
   private static final int SLOWER_MAX = 8;
@@ -22,12 +22,12 @@ final class Elections {
   private static final String AWAITED = "election";
 
   /** An answer to a question of this candidacy. */
-  private record Answer(boolean granted, Standing standing) {}
+  private record Answer(boolean granted, DurabilityState durabilityState) {}
 
   private final CoreState s;
   private final Map<MemberId, Answer> answers = new HashMap<>();
   private long askedTerm;
-  private boolean lossy;
+  private boolean unclean;
   private boolean needsAll;
   private boolean lossAccepted;
   private List<MemberId> givenUp = List.of();
@@ -45,7 +45,7 @@ final class Elections {
             ? List.of()
             : s.members.latest().voters().stream().filter(v -> !answers.containsKey(v)).toList();
     lossAccepted = false;
-    return s.needsMajority() ? lossy : !grantedByAllWithData(true);
+    return s.needsMajority() ? unclean : !grantedByAllWithData(true);
   }
 
   /**
@@ -66,7 +66,7 @@ final class Elections {
     if (s.nowMs < Math.max(s.electionDeadlineMs, s.promisedUntilMs())) {
       return false;
     }
-    if (s.role == Role.PRE_CANDIDATE && mayBeLossy()) {
+    if (s.role == Role.PRE_CANDIDATE && mayBeUnclean()) {
       needsAll = false;
       return campaign(true, false);
     }
@@ -110,7 +110,7 @@ final class Elections {
 
   private boolean ask() {
     s.follow(s.term(), null);
-    if (s.isWitness() || !s.isVoter() || s.place.isLost() || !s.log.hasRoom()) {
+    if (s.isWitness() || !s.isVoter() || s.ownMembership.isLost() || !s.log.hasRoom()) {
       s.awaitLeader();
       return false;
     }
@@ -151,7 +151,7 @@ final class Elections {
 
   private void begin() {
     answers.clear();
-    answers.put(s.self, new Answer(true, s.record.standing()));
+    answers.put(s.self, new Answer(true, s.record.durabilityState()));
     tries = Math.min(tries + 1, SLOWER_MAX);
     // Sooner than a leader's silence would tell, and slower each time: disks may be slow.
     s.electionDeadlineMs =
@@ -178,7 +178,7 @@ final class Elections {
             && isGoodEnough(from, ask.lastTerm(), ask.lastIndex());
     s.effects.send(
         List.of(from.name()),
-        new Message.PreVoteReply(s.term(), ask.forTerm(), granted, s.record.standing()));
+        new Message.PreVoteReply(s.term(), ask.forTerm(), granted, s.record.durabilityState()));
   }
 
   /** A leader's power cut may have made it forget what a member has that is not counted. */
@@ -194,13 +194,13 @@ final class Elections {
     if (s.role != Role.PRE_CANDIDATE || reply.forTerm() != askedTerm) {
       return false;
     }
-    note(from, reply.granted(), reply.standing());
+    note(from, reply.granted(), reply.durabilityState());
     return evaluateAsked();
   }
 
-  private void note(MemberId from, boolean granted, Standing standing) {
+  private void note(MemberId from, boolean granted, DurabilityState durabilityState) {
     if (s.members.latest().isVoter(from)) {
-      answers.put(from, new Answer(granted, standing));
+      answers.put(from, new Answer(granted, durabilityState));
     }
   }
 
@@ -255,18 +255,18 @@ final class Elections {
             answer ->
                 answer != null
                     && isGranted(answer)
-                    && (!intactOnly || answer.standing() == Standing.INTACT));
+                    && (!intactOnly || answer.durabilityState() == DurabilityState.INTACT));
   }
 
   private boolean hadTimeToAnswer() {
     return s.role == Role.CANDIDATE || s.nowMs >= s.electionDeadlineMs;
   }
 
-  private boolean mayBeLossy() {
+  private boolean mayBeUnclean() {
     if (!s.needsMajority()) {
       return lossAccepted && isGrantedByConnected();
     }
-    long waitMs = s.settings.lossyElectionWaitMs();
+    long waitMs = s.settings.uncleanElectionWaitMs();
     boolean waited = waitMs > 0 && s.nowMs - s.leaderlessSinceMs >= waitMs;
     return (waited || lossAccepted) && granted(false) >= s.members.latest().majority();
   }
@@ -304,13 +304,15 @@ final class Elections {
   }
 
   private static boolean isOlderCopy(Answer answer) {
-    return answer.standing() == Standing.OLDER_COPY;
+    return answer.durabilityState() == DurabilityState.OLDER_COPY;
   }
 
   private long granted(boolean intactOnly) {
     return answers.values().stream()
         .filter(
-            answer -> isGranted(answer) && (!intactOnly || answer.standing() == Standing.INTACT))
+            answer ->
+                isGranted(answer)
+                    && (!intactOnly || answer.durabilityState() == DurabilityState.INTACT))
         .count();
   }
 
@@ -325,14 +327,15 @@ final class Elections {
   }
 
   private boolean campaign(boolean mayMissEntries, boolean transfer) {
-    lossy = mayMissEntries;
+    unclean = mayMissEntries;
     s.save(s.record.withVote(s.term() + 1, s.self));
     s.verifiedIndex = 0;
     s.highestRound = 0;
     s.role = Role.CANDIDATE;
     begin();
     send(
-        new Message.Vote(s.term(), s.founding(), s.lastTerm(), s.log.lastIndex(), lossy, transfer));
+        new Message.Vote(
+            s.term(), s.founding(), s.lastTerm(), s.log.lastIndex(), unclean, transfer));
     return isWon();
   }
 
@@ -340,9 +343,9 @@ final class Elections {
     if (!s.needsMajority()) {
       return isGrantedByConnected();
     }
-    return (lossy && needsAll)
+    return (unclean && needsAll)
         ? granted(false) == s.members.latest().voters().size()
-        : granted(!lossy) >= s.members.latest().majority();
+        : granted(!unclean) >= s.members.latest().majority();
   }
 
   void onVote(MemberId from, Message.Vote ask) {
@@ -362,7 +365,7 @@ final class Elections {
     boolean granted =
         free
             && isGoodEnough(from, ask.lastTerm(), ask.lastIndex())
-            && (ask.lossy() || s.record.standing() == Standing.INTACT);
+            && (ask.unclean() || s.record.durabilityState() == DurabilityState.INTACT);
     if (granted && ask.term() == s.term() && from.equals(s.record.votedFor())) {
       reply(from, true);
       return;
@@ -381,14 +384,14 @@ final class Elections {
 
   private void reply(MemberId to, boolean granted) {
     s.effects.send(
-        List.of(to.name()), new Message.VoteReply(s.term(), granted, s.record.standing()));
+        List.of(to.name()), new Message.VoteReply(s.term(), granted, s.record.durabilityState()));
   }
 
   boolean onVoteReply(MemberId from, Message.VoteReply reply) {
     if (s.role != Role.CANDIDATE || reply.term() != s.term()) {
       return false;
     }
-    note(from, reply.granted(), reply.standing());
+    note(from, reply.granted(), reply.durabilityState());
     return isWon();
   }
 }

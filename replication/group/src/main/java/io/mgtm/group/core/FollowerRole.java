@@ -99,7 +99,7 @@ final class FollowerRole {
         new Message.AppendReply(
             s.term(),
             s.record.incarnation(),
-            s.record.standing(),
+            s.record.durabilityState(),
             s.highestRound,
             matched,
             index,
@@ -113,11 +113,11 @@ final class FollowerRole {
     s.effects.send(
         List.of(sender.name()),
         new Message.AppendReply(
-            s.term(), s.record.incarnation(), s.record.standing(), 0, false, 0, 0, 0, 0));
+            s.term(), s.record.incarnation(), s.record.durabilityState(), 0, false, 0, 0, 0, 0));
   }
 
   /** More is on disk. */
-  void forced() {
+  void synced() {
     if (s.leader != null && s.verifiedIndex > 0) {
       accept(s.leader, s.verifiedIndex);
     }
@@ -128,9 +128,9 @@ final class FollowerRole {
       return;
     }
     s.inStep = true;
-    if (s.record.standing() != Standing.INTACT) {
-      s.save(s.record.withStanding(Standing.INTACT));
-      s.place.tell();
+    if (s.record.durabilityState() != DurabilityState.INTACT) {
+      s.save(s.record.withDurabilityState(DurabilityState.INTACT));
+      s.ownMembership.tell();
     }
   }
 
@@ -139,7 +139,7 @@ final class FollowerRole {
     if (leader.equals(s.leader) && m.incarnation() == s.record.incarnation() && !s.isWitness()) {
       s.inStep = false;
       s.save(s.record.ofOlderCopy(leader, m.known()));
-      s.place.tell();
+      s.ownMembership.tell();
     }
   }
 
@@ -202,7 +202,7 @@ final class FollowerRole {
         new Message.CheckpointReply(
             s.term(),
             s.record.incarnation(),
-            s.record.standing(),
+            s.record.durabilityState(),
             s.highestRound,
             incoming.checkpoint().index(),
             incoming.stored()));

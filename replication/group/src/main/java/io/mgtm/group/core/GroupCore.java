@@ -13,7 +13,7 @@ import java.util.Set;
  */
 public final class GroupCore {
   private final CoreState s;
-  private final Introduction introduction;
+  private final Bootstrap bootstrap;
   private final Elections elections;
   private final FollowerRole follower;
   private final WitnessRole witness;
@@ -50,9 +50,9 @@ public final class GroupCore {
     s = new CoreState(start, nowMs);
     s.nowMs = nowMs;
     s.leaderlessSinceMs = nowMs;
-    s.place = new Place(s);
+    s.ownMembership = new OwnMembership(s);
     s.awaitLeader();
-    introduction = new Introduction(s);
+    bootstrap = new Bootstrap(s);
     elections = new Elections(s);
     follower = new FollowerRole(s);
     witness = new WitnessRole(s);
@@ -65,8 +65,8 @@ public final class GroupCore {
       return;
     }
     s.warnings.tick(s.nowMs);
-    s.place.tick();
-    introduction.tick();
+    s.ownMembership.tick();
+    bootstrap.tick();
     if (leading != null) {
       leading.tick();
     } else if (elections.tick()) {
@@ -157,24 +157,24 @@ public final class GroupCore {
     } else if (foreigners.refuses(from, message)) {
       return;
     } else if (message instanceof Message.Hello m) {
-      introduction.onHello(from, m);
-      s.place.tell(from);
+      bootstrap.onHello(from, m);
+      s.ownMembership.tell(from);
       if (leading != null) {
         leading.changes().onHello(from);
       }
     } else if (message instanceof Message.HelloReply m) {
-      introduction.onReply(from, m);
+      bootstrap.onReply(from, m);
     } else if (message instanceof Message.NotAMember m) {
-      s.place.onTold(m);
+      s.ownMembership.onTold(m);
     } else if (message instanceof Message.PreVote m) {
       elections.onPreVote(from, m);
-      s.place.tell(from);
+      s.ownMembership.tell(from);
     } else if (message instanceof Message.Vote m) {
       if (leading != null && m.transfer() && m.term() > s.term()) {
         leading.changes().yieldTo(from);
       }
       elections.onVote(from, m);
-      s.place.tell(from);
+      s.ownMembership.tell(from);
     } else {
       receiveOfTerm(from, message);
     }
@@ -249,15 +249,15 @@ public final class GroupCore {
   }
 
   /** More of the log is on disk. */
-  public void forced(long nowMs) {
+  public void synced(long nowMs) {
     if (!begin(nowMs)) {
       return;
     }
-    s.forced();
+    s.synced();
     if (leading != null) {
       leading.advance();
     } else {
-      follower.forced();
+      follower.synced();
     }
     end();
   }
@@ -284,13 +284,13 @@ public final class GroupCore {
     if (!isServing()) {
       throw new IllegalStateException("append on a member that does not lead");
     }
-    return leading.append(new Entry(s.term(), EntryKind.COMMAND, leading.forced(asked), payload));
+    return leading.append(new Entry(s.term(), EntryKind.COMMAND, leading.synced(asked), payload));
   }
 
   /**
    * Asks for confirmation that this member still leads; sent by the next {@link #flush}.
    *
-   * @return a ticket, confirmed once {@link #confirmedTicket} has reached it
+   * @return a read index, confirmed once {@link #confirmedReadIndex} has reached it
    * @throws IllegalStateException when this member does not serve as leader
    */
   public long confirm() {
@@ -300,7 +300,7 @@ public final class GroupCore {
     return leading.confirm();
   }
 
-  public long confirmedTicket() {
+  public long confirmedReadIndex() {
     return leading == null ? 0 : leading.confirmedRound();
   }
 
@@ -386,9 +386,9 @@ public final class GroupCore {
     return s.leader;
   }
 
-  /** Whether there is a group, and this member has no place in it, as a voter or joining. */
+  /** Whether there is a group, and this member has no place in it, as a voter or a learner. */
   public boolean isOutside() {
-    return s.place.isOutside();
+    return s.ownMembership.isOutside();
   }
 
   /** The names of those that may join and have not been let in yet. */
@@ -406,8 +406,8 @@ public final class GroupCore {
     return s.record.incarnation();
   }
 
-  public Standing standing() {
-    return s.record.standing();
+  public DurabilityState durabilityState() {
+    return s.record.durabilityState();
   }
 
   /** The newest membership in the log. */

@@ -30,7 +30,7 @@ final class LeaderRole {
   private boolean readAsked;
   private long confirmedRound;
 
-  /** With {@link Agreement#CONNECTED}: the ticket of the last read. */
+  /** With {@link Agreement#CONNECTED}: the read index of the last read. */
   private long reads;
 
   /**
@@ -46,8 +46,8 @@ final class LeaderRole {
     this.entriesMayBeMissing = entriesMayBeMissing;
     s.settle(s.founding());
     s.role = Role.LEADER;
-    if (s.record.standing() != Standing.INTACT) {
-      s.save(s.record.withStanding(Standing.INTACT));
+    if (s.record.durabilityState() != DurabilityState.INTACT) {
+      s.save(s.record.withDurabilityState(DurabilityState.INTACT));
     }
     s.setLeader(s.self);
     termStart = s.log.lastIndex() + 1;
@@ -114,7 +114,7 @@ final class LeaderRole {
   }
 
   /** What a command is appended with that asks for so much. */
-  Durability forced(Durability asked) {
+  Durability synced(Durability asked) {
     return witness.isNeeded() ? Durability.REQUIRED : s.members.latest().forces().atLeast(asked);
   }
 
@@ -122,7 +122,7 @@ final class LeaderRole {
     return termStart;
   }
 
-  /** The ticket of a read that comes now. */
+  /** The read index of a read that comes now. */
   long confirm() {
     readAsked = true;
     return s.needsMajority() ? sender.round() + 1 : ++reads;
@@ -286,7 +286,7 @@ final class LeaderRole {
   }
 
   void onReply(MemberId from, Message.AppendReply m) {
-    Progress other = heard(from, m.incarnation(), m.standing(), m.round());
+    Progress other = heard(from, m.incarnation(), m.durabilityState(), m.round());
     if (other == null) {
       return;
     }
@@ -297,7 +297,7 @@ final class LeaderRole {
   }
 
   void onCheckpointReply(MemberId from, Message.CheckpointReply m) {
-    Progress other = heard(from, m.incarnation(), m.standing(), m.round());
+    Progress other = heard(from, m.incarnation(), m.durabilityState(), m.round());
     if (other != null
         && other.state == Progress.State.CHECKPOINT
         && other.checkpoint.index() == m.index()
@@ -312,14 +312,15 @@ final class LeaderRole {
     advance();
   }
 
-  private Progress heard(MemberId from, long incarnation, Standing standing, long round) {
+  private Progress heard(
+      MemberId from, long incarnation, DurabilityState durabilityState, long round) {
     Progress other = others.get(from);
     if (other == null) {
       // What is sent to a name comes to whoever has it now.
-      s.place.tell(from);
+      s.ownMembership.tell(from);
       return null;
     }
-    if (!other.isCurrent(incarnation, standing, s.log.lastIndex())) {
+    if (!other.isCurrent(incarnation, durabilityState, s.log.lastIndex())) {
       if (!other.witness) {
         sender.tellOlderCopy(other, incarnation);
       }
@@ -352,7 +353,7 @@ final class LeaderRole {
 
   /**
    * Entries before a change of the membership that is not committed need a majority of the voters
-   * before it too: a power cut may take the change, forced nowhere yet, from the leader.
+   * before it too: a power cut may take the change, synced nowhere yet, from the leader.
    */
   private long agreed(long reached) {
     long change = s.members.latestIndex();

@@ -13,16 +13,16 @@ import java.util.stream.Stream;
 
 /**
  * Who belongs to the group: the voters, of which a majority decides, and the members that are
- * joining, which get everything and decide nothing. And what they have agreed to force.
+ * learners, which get everything and decide nothing. And what they have agreed to force.
  *
  * <pre>
- * | voters:u8 | joining:u8 | member… |    member: | folder (16) | bytes of name:u8 | name in UTF-8 |
+ * | voters:u8 | learners:u8 | member… |    member: | folder (16) | bytes of name:u8 | name in UTF-8 |
  *
  * version 2, where a durability was said:
- * | 0x80 + 2:u8 | durability:u8 | voters:u8 | joining:u8 | member… |
+ * | 0x80 + 2:u8 | durability:u8 | voters:u8 | learners:u8 | member… |
  *
  * version 3, of a group with a witness:
- * | 0x80 + 3:u8 | durability:u8, 0xff for none | name of the witness | voters:u8 | joining:u8 | member… |
+ * | 0x80 + 3:u8 | durability:u8, 0xff for none | name of the witness | voters:u8 | learners:u8 | member… |
  * </pre>
  *
  * @param durability empty while nobody has said one, which means {@link DurabilityMode#CRITICAL}
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  */
 public record Membership(
     List<MemberId> voters,
-    List<MemberId> joining,
+    List<MemberId> learners,
     Optional<DurabilityMode> durability,
     String witness) {
   /** More members than anyone should run; it bounds what a message can make us allocate. */
@@ -49,9 +49,9 @@ public record Membership(
   public Membership {
     Objects.requireNonNull(witness, "witness");
     voters = voters.stream().sorted().toList();
-    joining = joining.stream().sorted().toList();
+    learners = learners.stream().sorted().toList();
     List<String> names =
-        Stream.concat(voters.stream(), joining.stream()).map(MemberId::name).toList();
+        Stream.concat(voters.stream(), learners.stream()).map(MemberId::name).toList();
     if (names.size() != names.stream().distinct().count() || names.size() > MEMBERS_MAX) {
       throw new IllegalArgumentException("a name stands twice, or too many members: " + names);
     }
@@ -79,52 +79,52 @@ public record Membership(
   }
 
   public boolean contains(MemberId member) {
-    return voters.contains(member) || joining.contains(member);
+    return voters.contains(member) || learners.contains(member);
   }
 
-  /** Voters and joining members. */
+  /** Voters and learner. */
   public List<MemberId> all() {
-    return Stream.concat(voters.stream(), joining.stream()).toList();
+    return Stream.concat(voters.stream(), learners.stream()).toList();
   }
 
   public Optional<MemberId> named(String name) {
     return all().stream().filter(member -> member.name().equals(name)).findFirst();
   }
 
-  public Membership withJoining(MemberId member) {
-    List<MemberId> more = new ArrayList<>(joining);
+  public Membership withLearner(MemberId member) {
+    List<MemberId> more = new ArrayList<>(learners);
     more.add(member);
     return new Membership(voters, more, durability, witness);
   }
 
-  /** The joining member becomes a voter. */
+  /** The learner becomes a voter. */
   public Membership promoted(MemberId member) {
     Membership rest = without(member);
     List<MemberId> more = new ArrayList<>(rest.voters);
     more.add(member);
-    return new Membership(more, rest.joining, durability, witness);
+    return new Membership(more, rest.learners, durability, witness);
   }
 
-  /** The voter is a joining member again. */
+  /** The voter is a learner again. */
   public Membership demoted(MemberId member) {
-    return without(member).withJoining(member);
+    return without(member).withLearner(member);
   }
 
   public Membership without(MemberId member) {
     return new Membership(
         voters.stream().filter(other -> !other.equals(member)).toList(),
-        joining.stream().filter(other -> !other.equals(member)).toList(),
+        learners.stream().filter(other -> !other.equals(member)).toList(),
         durability,
         witness);
   }
 
   public Membership withDurability(DurabilityMode said) {
-    return new Membership(voters, joining, Optional.of(said), witness);
+    return new Membership(voters, learners, Optional.of(said), witness);
   }
 
   /** The member of a name, empty for none, keeps no data from now on. */
   public Membership withWitness(String name) {
-    return new Membership(voters, joining, durability, name);
+    return new Membership(voters, learners, durability, name);
   }
 
   public boolean isWitness(MemberId member) {
@@ -141,7 +141,7 @@ public record Membership(
     return voters.stream().anyMatch(this::isWitness);
   }
 
-  /** What a leader appends is forced by this. */
+  /** What a leader appends is synced by this. */
   public DurabilityMode forces() {
     return durability.orElse(DurabilityMode.CRITICAL);
   }
@@ -155,7 +155,7 @@ public record Membership(
     } else {
       durability.ifPresent(said -> buffer.put(VERSION_2).put(said.code()));
     }
-    buffer.put((byte) voters.size()).put((byte) joining.size());
+    buffer.put((byte) voters.size()).put((byte) learners.size());
     for (MemberId member : all()) {
       encode(member, buffer);
     }
@@ -198,12 +198,12 @@ public record Membership(
       witness = version == VERSION_3 ? decodeName(from) : "";
     }
     int voters = Byte.toUnsignedInt(from.get());
-    int joining = Byte.toUnsignedInt(from.get());
-    if (voters + joining > MEMBERS_MAX) {
-      throw new IllegalArgumentException("a membership of " + (voters + joining));
+    int learners = Byte.toUnsignedInt(from.get());
+    if (voters + learners > MEMBERS_MAX) {
+      throw new IllegalArgumentException("a membership of " + (voters + learners));
     }
     List<MemberId> members = new ArrayList<>();
-    for (int i = 0; i < voters + joining; i++) {
+    for (int i = 0; i < voters + learners; i++) {
       members.add(decodeMember(from));
     }
     return new Membership(

@@ -47,22 +47,23 @@ public sealed interface Message {
   record PreVote(long term, UUID founding, long forTerm, long lastTerm, long lastIndex)
       implements Message {}
 
-  /** Would it be granted, and with what standing. */
-  record PreVoteReply(long term, long forTerm, boolean granted, Standing standing)
+  /** Would it be granted, and with what durability state. */
+  record PreVoteReply(long term, long forTerm, boolean granted, DurabilityState durabilityState)
       implements Message {}
 
   /**
    * Vote for me.
    *
-   * @param lossy whether {@code FORCED_ONLY} members may vote
+   * @param unclean whether {@code SYNCED_ONLY} members may vote
    * @param transfer whether the leader itself asked for it
    */
   record Vote(
-      long term, UUID founding, long lastTerm, long lastIndex, boolean lossy, boolean transfer)
+      long term, UUID founding, long lastTerm, long lastIndex, boolean unclean, boolean transfer)
       implements Message {}
 
   /** A vote, or none. */
-  record VoteReply(long term, boolean granted, Standing standing) implements Message {}
+  record VoteReply(long term, boolean granted, DurabilityState durabilityState)
+      implements Message {}
 
   /** Entries that follow one of {@code (previousIndex, previousTerm)}; none in a heartbeat. */
   record Append(
@@ -92,7 +93,7 @@ public sealed interface Message {
   record AppendReply(
       long term,
       long incarnation,
-      Standing standing,
+      DurabilityState durabilityState,
       long round,
       boolean matched,
       long index,
@@ -142,11 +143,16 @@ public sealed interface Message {
 
   /** Has all of the checkpoint up to an offset. */
   record CheckpointReply(
-      long term, long incarnation, Standing standing, long round, long index, long nextOffset)
+      long term,
+      long incarnation,
+      DurabilityState durabilityState,
+      long round,
+      long index,
+      long nextOffset)
       implements Message {}
 
   /**
-   * To a {@code FORCED_ONLY} member: it has again what it may have lost. With {@link
+   * To a {@code SYNCED_ONLY} member: it has again what it may have lost. With {@link
    * Agreement#CONNECTED}: the member may lead when this leader is gone.
    */
   record CaughtUp(long term, long incarnation) implements Message {}

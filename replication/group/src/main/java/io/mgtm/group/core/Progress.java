@@ -72,14 +72,14 @@ final class Progress {
    *
    * @return false when the answer is of a former one
    */
-  boolean isCurrent(long answering, Standing standing, long lastIndex) {
+  boolean isCurrent(long answering, DurabilityState durabilityState, long lastIndex) {
     if (answering > incarnation) {
       restarted = incarnation > 0;
       incarnation = answering;
       caughtUpAt = lastIndex;
       isOlderCopy = false;
-      hadDurable = standing == Standing.OLDER_COPY ? 0 : hadDurable;
-      had = standing == Standing.INTACT ? had : hadDurable;
+      hadDurable = durabilityState == DurabilityState.OLDER_COPY ? 0 : hadDurable;
+      had = durabilityState == DurabilityState.INTACT ? had : hadDurable;
       match = 0;
       durable = 0;
       probe(Math.min(next, lastIndex + 1));

@@ -164,7 +164,9 @@ final class Sender {
     }
     if (other.isOlderCopy) {
       tellOlderCopy(other, m.incarnation());
-    } else if (s.needsMajority() && m.standing() != Standing.INTACT && other.isCaughtUp()) {
+    } else if (s.needsMajority()
+        && m.durabilityState() != DurabilityState.INTACT
+        && other.isCaughtUp()) {
       send(other, new Message.CaughtUp(s.term(), m.incarnation()));
     }
   }

@@ -20,36 +20,37 @@ public record TermRecord(
     long term,
     MemberId votedFor,
     long incarnation,
-    Standing standing,
+    DurabilityState durabilityState,
     Membership initial,
     UUID founding,
     boolean synced) {
 
   /** The record of a new folder at its first start. */
   public static TermRecord fresh() {
-    return new TermRecord(0, null, 1, Standing.INTACT, Membership.NONE, null, false);
+    return new TermRecord(0, null, 1, DurabilityState.INTACT, Membership.NONE, null, false);
   }
 
   /**
    * At a start.
    *
-   * @param unforcedMayBeLost whether the machine may have lost what it had not synced
+   * @param unsyncedMayBeLost whether the machine may have lost what it had not synced
    */
-  public TermRecord started(boolean unforcedMayBeLost) {
+  public TermRecord started(boolean unsyncedMayBeLost) {
     return new TermRecord(
         term,
         votedFor,
         incarnation + 1,
-        unforcedMayBeLost && !synced && standing == Standing.INTACT
-            ? Standing.FORCED_ONLY
-            : standing,
+        unsyncedMayBeLost && !synced && durabilityState == DurabilityState.INTACT
+            ? DurabilityState.SYNCED_ONLY
+            : durabilityState,
         initial,
         founding,
         synced);
   }
 
   TermRecord withNextIncarnation() {
-    return new TermRecord(term, votedFor, incarnation + 1, standing, initial, founding, synced);
+    return new TermRecord(
+        term, votedFor, incarnation + 1, durabilityState, initial, founding, synced);
   }
 
   /**
@@ -60,32 +61,32 @@ public record TermRecord(
    */
   TermRecord ofOlderCopy(MemberId leader, long known) {
     long next = Math.max(incarnation, known) + 1;
-    return new TermRecord(term, leader, next, Standing.OLDER_COPY, initial, founding, false);
+    return new TermRecord(term, leader, next, DurabilityState.OLDER_COPY, initial, founding, false);
   }
 
   TermRecord withTerm(long higher) {
-    return new TermRecord(higher, null, incarnation, standing, initial, founding, synced);
+    return new TermRecord(higher, null, incarnation, durabilityState, initial, founding, synced);
   }
 
   TermRecord withVote(long in, MemberId candidate) {
-    return new TermRecord(in, candidate, incarnation, standing, initial, founding, synced);
+    return new TermRecord(in, candidate, incarnation, durabilityState, initial, founding, synced);
   }
 
-  TermRecord withStanding(Standing now) {
+  TermRecord withDurabilityState(DurabilityState now) {
     return new TermRecord(term, votedFor, incarnation, now, initial, founding, synced);
   }
 
   TermRecord withInitial(Membership heard) {
-    return new TermRecord(term, votedFor, incarnation, standing, heard, founding, synced);
+    return new TermRecord(term, votedFor, incarnation, durabilityState, heard, founding, synced);
   }
 
   /** From here on it belongs to a group that has had a leader; another founding is forgotten. */
   public TermRecord withFounding(UUID of) {
     Membership kept = of.equals(initial.founding()) ? initial : Membership.NONE;
-    return new TermRecord(term, votedFor, incarnation, standing, kept, of, synced);
+    return new TermRecord(term, votedFor, incarnation, durabilityState, kept, of, synced);
   }
 
   TermRecord withSynced(boolean now) {
-    return new TermRecord(term, votedFor, incarnation, standing, initial, founding, now);
+    return new TermRecord(term, votedFor, incarnation, durabilityState, initial, founding, now);
   }
 }

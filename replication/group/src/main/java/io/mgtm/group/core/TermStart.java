@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
  * | entries may be missing:u8 | {@link Membership} |
  * </pre>
  *
- * @param entriesMayBeMissing whether acknowledged entries that were not forced may be missing
+ * @param entriesMayBeMissing whether acknowledged entries that were not synced may be missing
  *     before it
  * @param membership the membership as the leader knows it
  */

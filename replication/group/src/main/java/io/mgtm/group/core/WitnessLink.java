@@ -9,7 +9,7 @@ import java.util.List;
  * for nothing, and entries are committed by the two copies. When it does not, the end of the
  * leader's log is stored at the witness before anything is acknowledged: as far as it is on the
  * leader's own disk, because the witness cannot give it back, and never what is held for a
- * successor. Entries are forced then whatever they ask for, so that a leader that was alone is
+ * successor. Entries are synced then whatever they ask for, so that a leader that was alone is
  * intact after a power cut. One position is under way at a time.
  */
 final class WitnessLink {
@@ -53,7 +53,7 @@ final class WitnessLink {
     return needed;
   }
 
-  /** The witness, voting or joining; null when there is none. */
+  /** The witness, voting or a learner; null when there is none. */
   private Progress witness() {
     for (Progress other : leader.others()) {
       if (other.witness) {
@@ -145,7 +145,7 @@ final class WitnessLink {
 
   private boolean isWhole() {
     Membership now = s.members.latest();
-    return now.joining().stream().allMatch(now::isWitness) && now.dataVoters().size() > 1;
+    return now.learners().stream().allMatch(now::isWitness) && now.dataVoters().size() > 1;
   }
 
   /** Has the witness store what leaves a member out. */

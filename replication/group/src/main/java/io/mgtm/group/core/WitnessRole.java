@@ -39,7 +39,7 @@ final class WitnessRole {
         new Message.AppendReply(
             s.term(),
             s.record.incarnation(),
-            s.record.standing(),
+            s.record.durabilityState(),
             s.highestRound,
             true,
             m.index(),

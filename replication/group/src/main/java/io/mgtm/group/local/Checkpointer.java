@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * the files thread drops.
  *
  * <p>The state is taken in a task of its own on the owner thread: within an append the state may
- * already hold entries that are not appended yet. The log is forced up to the checkpoint's index
+ * already hold entries that are not appended yet. The log is synced up to the checkpoint's index
  * before the checkpoint exists, so that no checkpoint is ever ahead of the log on disk.
  *
  * <p>The log is kept back to the checkpoint before the newest, which can then take the newest's

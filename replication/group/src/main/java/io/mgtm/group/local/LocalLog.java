@@ -51,10 +51,10 @@ public final class LocalLog implements ReplicatedLog {
   private final long term;
 
   private final AtomicBoolean forceAsked = new AtomicBoolean();
-  private final AtomicBoolean forcedTold = new AtomicBoolean();
+  private final AtomicBoolean syncedTold = new AtomicBoolean();
   private final AtomicReference<LogException> failure = new AtomicReference<>();
   private final Runnable forceTask = this::forceAsked;
-  private final Runnable forcedTask = this::forced;
+  private final Runnable syncedTask = this::synced;
   private boolean closed;
 
   /** What a log stands on; tests put other parts in. */
@@ -192,7 +192,7 @@ public final class LocalLog implements ReplicatedLog {
   }
 
   /**
-   * Whether entries that were acknowledged without being forced may be missing: the last process
+   * Whether entries that were acknowledged without being synced may be missing: the last process
    * did not come to close the log. False for a new log.
    */
   public boolean recoveredUncleanly() {
@@ -277,8 +277,8 @@ public final class LocalLog implements ReplicatedLog {
       fail(e);
       return false;
     }
-    if (!forcedTold.getAndSet(true)) {
-      tellOwner(forcedTask);
+    if (!syncedTold.getAndSet(true)) {
+      tellOwner(syncedTask);
     }
     return true;
   }
@@ -302,8 +302,8 @@ public final class LocalLog implements ReplicatedLog {
   }
 
   /** Owner thread. */
-  private void forced() {
-    forcedTold.getAndSet(false);
+  private void synced() {
+    syncedTold.getAndSet(false);
     if (failure.get() != null || closed) {
       return;
     }

@@ -7,7 +7,7 @@ import java.util.Objects;
 /**
  * How a group of one keeps its log.
  *
- * @param durability what is forced before a reply may leave
+ * @param durability what is synced before a reply may leave
  * @param segments the layout of the log on disk
  * @param checkpointBytes how much the log grows before the next checkpoint is written, in bytes
  * @param checkpointRetryMs how soon after a failed checkpoint the next is tried at the earliest

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes checkpoints of a member. The owner thread takes a picture of the state at what is applied,
- * and hands it to the thread of checkpoints once that is committed and forced; a picture whose
+ * and hands it to the thread of checkpoints once that is committed and synced; a picture whose
  * entries are cut before is thrown away. A checkpoint that cannot be written costs nothing but
  * room, and is tried again.
  */

@@ -84,8 +84,8 @@ final class GroupEffects implements Effects {
   }
 
   @Override
-  public void confirmed(long ticket) {
-    tellLeader(() -> listener.confirmed(ticket));
+  public void confirmed(long readIndex) {
+    tellLeader(() -> listener.confirmed(readIndex));
   }
 
   private void tellLeader(Runnable notice) {

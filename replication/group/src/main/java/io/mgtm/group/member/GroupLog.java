@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <p>Mode {@code fifo}: an entry is committed when a majority of the members has it. Promise: as
  * long as a majority of the members is up and connected, the group serves; whatever minority
  * crashes or loses power, and however the network is cut, no acknowledged entry is lost and reads
- * are linearizable. Not promised: service without a majority; and entries that were not forced when
+ * are linearizable. Not promised: service without a majority; and entries that were not synced when
  * a majority loses power at once (the state machine is told).
  *
  * <p>Mode {@code lazy}: an entry is committed when it is sent to the members that are connected.
@@ -132,9 +132,9 @@ public final class GroupLog implements MemberLog {
                 parts.files(), parts.member(), parts.threads().files(), parts.nanoClock()),
             settings.segments(),
             checkpointStore.newestIndex());
-    BackgroundForce force =
-        new BackgroundForce(
-            store, parts.threads().force(), () -> execute(this::forced), tasks::report);
+    BackgroundSync force =
+        new BackgroundSync(
+            store, parts.threads().force(), () -> execute(this::synced), tasks::report);
     applier = new Applier(machine, this::execute, parts.threads().checkpoints());
     CheckpointInflow inflow =
         new CheckpointInflow(
@@ -187,8 +187,8 @@ public final class GroupLog implements MemberLog {
     core.received(nowMs(), of, offset, ready);
   }
 
-  private void forced() {
-    core.forced(nowMs());
+  private void synced() {
+    core.synced(nowMs());
   }
 
   private long nowMs() {
@@ -352,8 +352,8 @@ public final class GroupLog implements MemberLog {
   }
 
   @Override
-  public long confirmedTicket() {
-    return core.confirmedTicket();
+  public long confirmedReadIndex() {
+    return core.confirmedReadIndex();
   }
 
   @Override

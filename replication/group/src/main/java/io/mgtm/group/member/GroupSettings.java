@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param members the names of all members, this one's among them, the same on each at the first
  *     start; later changes are made at run time and kept in the log
  * @param witness the name of the one that votes and keeps no data, the same on each; empty for none
- * @param durability what is forced before a reply may leave, where the group has not agreed on it
+ * @param durability what is synced before a reply may leave, where the group has not agreed on it
  * @param segments the layout of the log on disk
  * @param checkpointBytes how much log, by whole files, lies behind a checkpoint before the next is
  *     written

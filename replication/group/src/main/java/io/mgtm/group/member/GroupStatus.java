@@ -1,10 +1,10 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
-import io.mgtm.group.core.Standing;
 import io.mgtm.group.net.Transport;
 import java.util.List;
 import java.util.function.Function;
@@ -28,7 +28,7 @@ public record GroupStatus(
     boolean transferring,
     long term,
     String leader,
-    Standing standing,
+    DurabilityState durabilityState,
     long lastIndex,
     long committedIndex,
     long appliedIndex,
@@ -42,7 +42,7 @@ public record GroupStatus(
   /**
    * One member.
    *
-   * @param voter false while it is joining
+   * @param voter false while it is a learner
    * @param matchedIndex how far its log is, -1 when not known
    */
   public record Member(String name, boolean voter, long matchedIndex) {}
@@ -67,7 +67,7 @@ public record GroupStatus(
         core.isTransferring(),
         core.term(),
         core.leader() == null ? "" : core.leader().name(),
-        core.standing(),
+        core.durabilityState(),
         core.lastIndex(),
         core.commitIndex(),
         applied,

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
-import io.mgtm.group.core.Standing;
 import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.storage.RecoveryReport;
 import io.mgtm.group.storage.StorageFiles;
@@ -19,7 +19,7 @@ import java.util.UUID;
  * The file {@code term}: a {@link TermRecord}, and the boot of the machine that it was written in.
  *
  * <pre>
- * | magic:i64 | version:i32 | term:i64 | incarnation:i64 | standing:u8 | voted:u8 [member] |
+ * | magic:i64 | version:i32 | term:i64 | incarnation:i64 | durabilityState:u8 | voted:u8 [member] |
  * | initial membership | founding:u128 | synced:u8 | bytes:u8 | boot id | crc32c:i32 |
  * </pre>
  *
@@ -75,7 +75,7 @@ final class TermStore {
     ByteBuffer from = FILE.read(files, 0);
     long term = from.getLong();
     long incarnation = from.getLong();
-    Standing standing = Standing.of(from.get());
+    DurabilityState durabilityState = DurabilityState.of(from.get());
     MemberId voted = from.get() == 0 ? null : Membership.decodeMember(from);
     Membership initial = Membership.decode(from);
     int version = VoteFile.versionOf(from);
@@ -90,7 +90,7 @@ final class TermStore {
                 term,
                 voted,
                 incarnation,
-                standing,
+                durabilityState,
                 initial,
                 founding.equals(NO_FOUNDING) ? null : founding,
                 synced),
@@ -113,12 +113,12 @@ final class TermStore {
           "%s is missing beside a log, so the log is not that of a member of a group; choose another folder, or start it without --members"
               .formatted(files.describe(NAME)));
     }
-    boolean unforcedMayBeLost =
+    boolean unsyncedMayBeLost =
         !recovery.clean()
             && stored.isPresent()
             && (recovery.forceFailed() || !BootId.isSame(stored.get().boot(), boot));
     TermRecord record =
-        stored.map(found -> found.record().started(unforcedMayBeLost)).orElse(TermRecord.fresh());
+        stored.map(found -> found.record().started(unsyncedMayBeLost)).orElse(TermRecord.fresh());
     if (record.founding() == null
         && recovery.lastIndex() > 0
         && !record.initial().equals(Membership.NONE)) {
@@ -141,7 +141,7 @@ final class TermStore {
   void save(TermRecord record) {
     ByteBuffer to = FILE.begin(BYTES_MAX);
     to.putLong(record.term()).putLong(record.incarnation());
-    to.put(record.standing().code());
+    to.put(record.durabilityState().code());
     to.put((byte) (record.votedFor() == null ? 0 : 1));
     if (record.votedFor() != null) {
       Membership.encode(record.votedFor(), to);

@@ -190,7 +190,7 @@ public final class WitnessLog implements MemberLog {
     public void committed(long index) {}
 
     @Override
-    public void confirmed(long ticket) {}
+    public void confirmed(long readIndex) {}
 
     @Override
     public void warned(String sentence) {

@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.core.CoreLog;
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.Message;
-import io.mgtm.group.core.Standing;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -76,7 +76,7 @@ public final class MessageCodec {
       append(m, to);
     } else if (message instanceof Message.AppendReply m) {
       type = APPEND_REPLY;
-      to.putLong(m.incarnation()).put(m.standing().code()).putLong(m.round());
+      to.putLong(m.incarnation()).put(m.durabilityState().code()).putLong(m.round());
       to.put(flag(m.matched())).putLong(m.index()).putLong(m.durableIndex());
       to.putLong(m.hintIndex()).putLong(m.hintTerm());
     } else if (message instanceof Message.CheckpointPiece m) {
@@ -87,7 +87,7 @@ public final class MessageCodec {
       to.putLong(m.offset()).putInt(m.crc()).put(m.piece().duplicate());
     } else if (message instanceof Message.CheckpointReply m) {
       type = CHECKPOINT_REPLY;
-      to.putLong(m.incarnation()).put(m.standing().code()).putLong(m.round());
+      to.putLong(m.incarnation()).put(m.durabilityState().code()).putLong(m.round());
       to.putLong(m.index()).putLong(m.nextOffset());
     } else {
       type = rare(message, to);
@@ -153,13 +153,16 @@ public final class MessageCodec {
       to.putLong(m.forTerm()).putLong(m.lastTerm()).putLong(m.lastIndex());
       return PRE_VOTE;
     } else if (message instanceof Message.PreVoteReply m) {
-      to.putLong(m.forTerm()).put(flag(m.granted())).put(m.standing().code());
+      to.putLong(m.forTerm()).put(flag(m.granted())).put(m.durabilityState().code());
       return PRE_VOTE_REPLY;
     } else if (message instanceof Message.Vote m) {
-      to.putLong(m.lastTerm()).putLong(m.lastIndex()).put(flag(m.lossy())).put(flag(m.transfer()));
+      to.putLong(m.lastTerm())
+          .putLong(m.lastIndex())
+          .put(flag(m.unclean()))
+          .put(flag(m.transfer()));
       return VOTE;
     } else if (message instanceof Message.VoteReply m) {
-      to.put(flag(m.granted())).put(m.standing().code());
+      to.put(flag(m.granted())).put(m.durabilityState().code());
       return VOTE_REPLY;
     } else if (message instanceof Message.CaughtUp m) {
       to.putLong(m.incarnation());
@@ -211,17 +214,17 @@ public final class MessageCodec {
       case PRE_VOTE ->
           new Message.PreVote(term, founding, in.getLong(), in.getLong(), in.getLong());
       case PRE_VOTE_REPLY ->
-          new Message.PreVoteReply(term, in.getLong(), in.get() != 0, standing(in));
+          new Message.PreVoteReply(term, in.getLong(), in.get() != 0, durabilityState(in));
       case VOTE ->
           new Message.Vote(
               term, founding, in.getLong(), in.getLong(), in.get() != 0, in.get() != 0);
-      case VOTE_REPLY -> new Message.VoteReply(term, in.get() != 0, standing(in));
+      case VOTE_REPLY -> new Message.VoteReply(term, in.get() != 0, durabilityState(in));
       case APPEND -> readAppend(term, founding, in);
       case APPEND_REPLY ->
           new Message.AppendReply(
               term,
               in.getLong(),
-              standing(in),
+              durabilityState(in),
               in.getLong(),
               in.get() != 0,
               in.getLong(),
@@ -240,7 +243,7 @@ public final class MessageCodec {
               in.slice());
       case CHECKPOINT_REPLY ->
           new Message.CheckpointReply(
-              term, in.getLong(), standing(in), in.getLong(), in.getLong(), in.getLong());
+              term, in.getLong(), durabilityState(in), in.getLong(), in.getLong(), in.getLong());
       case CAUGHT_UP -> new Message.CaughtUp(term, in.getLong());
       case TRANSFER_NOW -> new Message.TransferNow(term, in.getLong());
       case OLDER_COPY -> new Message.OlderCopy(term, in.getLong(), in.getLong());
@@ -280,8 +283,8 @@ public final class MessageCodec {
         term, founding, round, previousIndex, previousTerm, commitIndex, entries);
   }
 
-  private static Standing standing(ByteBuffer in) {
-    return Standing.of(in.get());
+  private static DurabilityState durabilityState(ByteBuffer in) {
+    return DurabilityState.of(in.get());
   }
 
   private static void name(String name, ByteBuffer to) {

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 /** The files of a folder on a real disk. */
 public final class DiskFiles implements StorageFiles {
-  /** Zeros are forced in pieces, so that a force of the log never queues behind a whole segment. */
+  /** Zeros are synced in pieces, so that a force of the log never queues behind a whole segment. */
   private static final int PIECE_BYTES = 4 << 20;
 
   private static final byte[] ZEROS = new byte[1 << 16];
@@ -78,15 +78,15 @@ public final class DiskFiles implements StorageFiles {
 
   private static void writeZeros(FileChannel channel, int bytes) throws IOException {
     ByteBuffer zeros = ByteBuffer.wrap(ZEROS);
-    int unforced = 0;
+    int unsynced = 0;
     for (int left = bytes; left > 0; ) {
       zeros.clear().limit(Math.min(left, ZEROS.length));
       int written = channel.write(zeros);
       left -= written;
-      unforced += written;
-      if (unforced >= PIECE_BYTES || left == 0) {
+      unsynced += written;
+      if (unsynced >= PIECE_BYTES || left == 0) {
         channel.force(true);
-        unforced = 0;
+        unsynced = 0;
       }
     }
   }

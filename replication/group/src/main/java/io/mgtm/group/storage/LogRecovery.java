@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * stands, all behind the end is wiped again, whatever it looks like.
  *
  * <p>After a failed force the system takes pages for clean that the disk never got. Those that are
- * still in memory are stored again, forced, and only then believed; those that are gone leave a
+ * still in memory are stored again, synced, and only then believed; those that are gone leave a
  * shorter log, which the report says may lack entries.
  */
 final class LogRecovery {
@@ -147,7 +147,7 @@ final class LogRecovery {
       try {
         segment.force(0, segment.capacity());
       } catch (LogException e) {
-        log.warn("Entries that were not forced may be lost: {}", e.getMessage());
+        log.warn("Entries that were not synced may be lost: {}", e.getMessage());
         status.noteFailed();
       }
     }

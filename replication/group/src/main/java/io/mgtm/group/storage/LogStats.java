@@ -7,7 +7,7 @@ package io.mgtm.group.storage;
  * @param lastIndex the highest appended index
  * @param durableIndex the highest index known to be on disk
  * @param appendedBytes bytes appended, with record headers
- * @param forces how often it was forced to disk
+ * @param forces how often it was synced to disk
  * @param forceNanos time spent forcing, in nanoseconds
  * @param checkpoints how many checkpoints were written
  * @param checkpointFailures how many could not be written

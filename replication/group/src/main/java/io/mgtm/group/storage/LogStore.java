@@ -23,7 +23,7 @@ public final class LogStore {
   private final int payloadBytesMax;
   private final RecoveryReport recovery;
   private final UsedSegments segments;
-  private final LogForcer forcer;
+  private final LogSyncer syncer;
   private final LongSupplier nanoClock;
   private final AtomicLong appendedBytes = new AtomicLong();
   private final AtomicLong forces = new AtomicLong();
@@ -97,7 +97,7 @@ public final class LogStore {
     pool.startAt(current.sequence() + recovered.spares().size() + 1);
     offset = recovered.endOffset();
     lastTerm = recovered.lastTerm();
-    forcer = new LogForcer(files, segments, status, position(), recovery.lastIndex());
+    syncer = new LogSyncer(files, segments, status, position(), recovery.lastIndex());
   }
 
   /**
@@ -154,12 +154,12 @@ public final class LogStore {
       while (!current.fits(offset, payloadBytes)) {
         roll(payloadBytes);
       }
-      long index = forcer.ownWrittenIndex() + 1;
-      int end = current.write(offset, index, term, forcer.durableIndex(), payload);
+      long index = syncer.ownWrittenIndex() + 1;
+      int end = current.write(offset, index, term, syncer.durableIndex(), payload);
       appendedBytes.setRelease(appendedBytes.getPlain() + end - offset);
       offset = end;
       lastTerm = term;
-      forcer.written(position(), index);
+      syncer.written(position(), index);
       return index;
     } catch (InternalError e) {
       throw accessFault(files.describe(current.name()), e);
@@ -175,7 +175,7 @@ public final class LogStore {
           "An entry of %d bytes was appended without room for it; ask hasRoom before each entry"
               .formatted(payloadBytes));
     }
-    next.begin(forcer.ownWrittenIndex() + 1);
+    next.begin(syncer.ownWrittenIndex() + 1);
     segments.add(next);
     current = next;
     offset = Segment.HEADER_BYTES;
@@ -183,7 +183,7 @@ public final class LogStore {
   }
 
   private long position() {
-    return LogForcer.position(current, offset);
+    return LogSyncer.position(current, offset);
   }
 
   /**
@@ -195,13 +195,13 @@ public final class LogStore {
    */
   public long force() {
     long startNanos = nanoClock.getAsLong();
-    long durable = forcer.force();
+    long durable = syncer.force();
     forces.incrementAndGet();
     forceNanos.addAndGet(nanoClock.getAsLong() - startNanos);
     return durable;
   }
 
-  /** How often it was forced since it was opened. Any thread. */
+  /** How often it was synced since it was opened. Any thread. */
   public long forces() {
     return forces.get();
   }
@@ -218,7 +218,7 @@ public final class LogStore {
 
   /** The highest appended index. Any thread. */
   public long lastIndex() {
-    return forcer.writtenIndex();
+    return syncer.writtenIndex();
   }
 
   /** The term of the last entry, 0 in an empty log. Owner thread. */
@@ -228,7 +228,7 @@ public final class LogStore {
 
   /** The highest index known to be on disk. Any thread. */
   public long durableIndex() {
-    return forcer.durableIndex();
+    return syncer.durableIndex();
   }
 
   /** Bytes appended since the log was opened, with record headers. Any thread. */
@@ -245,11 +245,11 @@ public final class LogStore {
   }
 
   /**
-   * Whether unforced entries reach back into an earlier segment, so that the next force would take
+   * Whether unsynced entries reach back into an earlier segment, so that the next force would take
    * long. Owner thread.
    */
   public boolean isForceOverdue() {
-    return forcer.isUnforcedBefore(current);
+    return syncer.isUnforcedBefore(current);
   }
 
   /** How many segments are in use. Any thread. */
@@ -292,7 +292,7 @@ public final class LogStore {
       throw new IllegalArgumentException(
           "the log cannot be cut at index %d, it begins at %d".formatted(fromIndex, firstIndex()));
     }
-    forcer.takeBack(
+    syncer.takeBack(
         () -> {
           // The records removed may say that they were on disk. The note tells recovery that this
           // proves nothing any more, at whatever moment the wiping is interrupted.
@@ -303,7 +303,7 @@ public final class LogStore {
           }
           cutAt(end, fromIndex);
           lastTerm = termOfLast(fromIndex - 1);
-          forcer.withdraw(position(), fromIndex - 1);
+          syncer.withdraw(position(), fromIndex - 1);
           status.clearTruncation();
         });
   }
@@ -348,21 +348,21 @@ public final class LogStore {
           "a checkpoint of index %d cannot replace a log that ends at %d"
               .formatted(checkpointIndex, lastIndex()));
     }
-    forcer.takeBack(() -> status.noteRestart(checkpointIndex + 1));
+    syncer.takeBack(() -> status.noteRestart(checkpointIndex + 1));
     try {
       saveCheckpoint.run();
     } catch (RuntimeException e) {
       // A note left behind would let a later checkpoint of that index empty the log.
-      forcer.takeBack(status::clearRestart);
+      syncer.takeBack(status::clearRestart);
       throw e;
     }
-    forcer.takeBack(
+    syncer.takeBack(
         () -> {
           Segment first = segments.first();
           cutAt(first, first.firstIndex());
           first.restart(checkpointIndex + 1);
           lastTerm = checkpointTerm;
-          forcer.restart(position(), checkpointIndex);
+          syncer.restart(position(), checkpointIndex);
           status.clearRestart();
         });
   }
@@ -372,7 +372,7 @@ public final class LogStore {
    * covers. Files thread.
    */
   public void dropPrefix(long throughIndex) {
-    Segment dropped = segments.takeFirst(throughIndex, forcer.durableIndex());
+    Segment dropped = segments.takeFirst(throughIndex, syncer.durableIndex());
     while (dropped != null) {
       try {
         pool.retire(dropped);
@@ -382,7 +382,7 @@ public final class LogStore {
         throw e;
       }
       pool.recycle(dropped);
-      dropped = segments.takeFirst(throughIndex, forcer.durableIndex());
+      dropped = segments.takeFirst(throughIndex, syncer.durableIndex());
     }
   }
 

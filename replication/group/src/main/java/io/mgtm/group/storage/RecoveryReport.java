@@ -4,11 +4,11 @@ package io.mgtm.group.storage;
  * What recovery found when a log was opened.
  *
  * @param fresh whether there was no log before
- * @param clean whether the log was closed with everything forced, or is fresh
+ * @param clean whether the log was closed with everything synced, or is fresh
  * @param firstIndex the lowest index that the log reaches back to
  * @param lastIndex the highest index found
  * @param cutBytes how many bytes of a torn tail, never acknowledged as durable, were cut
- * @param forceFailed whether a force had failed: entries that were not forced may be missing
+ * @param forceFailed whether a force had failed: entries that were not synced may be missing
  *     although the machine has not died
  */
 public record RecoveryReport(

@@ -18,17 +18,17 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li><i>durable</i>: the highest index known to be on disk, as evidence for recovery: a log that
- *       ends before it has been damaged. It is stored after each force and not forced itself, so it
+ *       ends before it has been damaged. It is stored after each force and not synced itself, so it
  *       may lag but never lies; it survives the death of the process at once, and of the machine
  *       once the system has written it back. Two slots are used in turn, so that a death between
  *       two stores leaves one.
- *   <li><i>clean</i>: the last index of a log that was closed with everything forced.
+ *   <li><i>clean</i>: the last index of a log that was closed with everything synced.
  *   <li><i>truncate</i>: the first index that a truncation under way removes, or that recovery
  *       wipes. As long as it is there, zeros behind that index may be in memory only.
  *   <li><i>restart</i>: the index that the log will begin at, once the checkpoint before it is on
  *       disk and takes the place of everything.
  *   <li><i>failed</i>: a force has failed, with the index that was on disk then. What was stored
- *       behind it and not forced may be gone from now on, without the machine having died. The note
+ *       behind it and not synced may be gone from now on, without the machine having died. The note
  *       is there at once for the next process, even if the disk does not take it.
  * </ul>
  *

@@ -17,7 +17,7 @@ public interface StorageFiles {
   List<String> list();
 
   /**
-   * Makes a file of {@code bytes} zeros, written and forced, so that storing into it later cannot
+   * Makes a file of {@code bytes} zeros, written and synced, so that storing into it later cannot
    * meet a full disk. Its name is not on disk before {@link #forceDirectory()}. A file that could
    * not be made in full is removed again.
    */

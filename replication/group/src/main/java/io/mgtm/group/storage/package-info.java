@@ -8,8 +8,8 @@
  *   <li>{@link io.mgtm.group.storage.LogStore#durableIndex()} never passes what a completed force
  *       has covered, and recovery never ends before it without saying so.
  *   <li>Bytes after the last record are zeros on disk before anything is appended after them.
- *   <li>A file under its final name is whole: it was forced before it was renamed.
- *   <li>A segment goes only when a forced checkpoint covers it.
+ *   <li>A file under its final name is whole: it was synced before it was renamed.
+ *   <li>A segment goes only when a synced checkpoint covers it.
  * </ol>
  *
  * <p>Four threads: the owner appends, reads and truncates; the force thread forces; the checkpoint

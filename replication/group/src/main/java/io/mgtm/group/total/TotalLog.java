@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * <p>Promise: that of mode {@code fifo}, from which it has log, commits, elections and membership;
  * and a proposal is lost only with the process that made it, so that a change of the member that
  * makes the order is a pause for nobody's client but a wait of the others. Not promised: service of
- * a member without a majority, and settled proposals that were not forced when a majority loses
+ * a member without a majority, and settled proposals that were not synced when a majority loses
  * power at once (the machine is told).
  *
  * <p>All methods are called by the owner thread. The owner executor must run one task after the

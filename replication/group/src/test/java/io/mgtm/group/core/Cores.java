@@ -32,7 +32,7 @@ final class Cores {
   private final Map<String, Long> delaysMs = new HashMap<>();
   private final List<String> configured;
   private final Agreement agreement;
-  private final Map<String, Predicate<Message>> lossy = new HashMap<>();
+  private final Map<String, Predicate<Message>> unclean = new HashMap<>();
   private long nowMs;
   private long folders;
 
@@ -134,7 +134,7 @@ final class Cores {
     public void committed(long index) {}
 
     @Override
-    public void confirmed(long ticket) {
+    public void confirmed(long readIndex) {
       confirmed++;
     }
 
@@ -220,7 +220,7 @@ final class Cores {
 
   /** Such messages are lost from one to another. */
   void lose(String from, String to, Predicate<Message> which) {
-    lossy.put(from + '>' + to, which);
+    unclean.put(from + '>' + to, which);
   }
 
   /** Nothing goes in one direction. */
@@ -235,7 +235,7 @@ final class Cores {
 
   void heal() {
     cut.clear();
-    lossy.clear();
+    unclean.clear();
   }
 
   void run(long ms) {
@@ -297,7 +297,7 @@ final class Cores {
       Node to = nodes.get(sent.to());
       String link = sent.from().self.name() + '>' + sent.to();
       boolean arrives =
-          !cut.contains(link) && !lossy.getOrDefault(link, m -> false).test(sent.message());
+          !cut.contains(link) && !unclean.getOrDefault(link, m -> false).test(sent.message());
       if (to != null && to.core != null && arrives) {
         to.core.receive(nowMs, sent.from().self, sent.message());
       }

@@ -18,7 +18,7 @@ class MembershipTest {
 
   @Test
   void isReadAsItWasWritten() {
-    Membership silent = Membership.ofVoters(List.of(G1)).withJoining(G2);
+    Membership silent = Membership.ofVoters(List.of(G1)).withLearner(G2);
     assertThat(again(silent)).isEqualTo(silent);
     for (DurabilityMode mode : DurabilityMode.values()) {
       Membership said = silent.withDurability(mode);
@@ -35,7 +35,7 @@ class MembershipTest {
   @Test
   void changesKeepTheDurability() {
     Membership said = Membership.ofVoters(List.of(G1, G2)).withDurability(DurabilityMode.ALL);
-    assertThat(said.demoted(G2).promoted(G2).without(G1).withJoining(G1).forces())
+    assertThat(said.demoted(G2).promoted(G2).without(G1).withLearner(G1).forces())
         .isEqualTo(DurabilityMode.ALL);
   }
 

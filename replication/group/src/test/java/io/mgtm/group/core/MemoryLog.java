@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A log without a disk: all that is appended is forced, and nothing is ever given back. */
+/** A log without a disk: all that is appended is synced, and nothing is ever given back. */
 final class MemoryLog implements CoreLog {
   private final List<Entry> entries = new ArrayList<>();
 

@@ -44,7 +44,7 @@ class OldFolderTest {
 
   private boolean hasAll(Cores.Node leader, Cores.Node member) {
     return member.log.lastIndex() == leader.log.lastIndex()
-        && member.record.standing() == Standing.INTACT;
+        && member.record.durabilityState() == DurabilityState.INTACT;
   }
 
   /** Whether the copy is of this process's time, or of the one before, or older. */
@@ -93,7 +93,8 @@ class OldFolderTest {
     // What the leader sends it after it was told is lost.
     cores.lose(leader.self.name(), name, Cores::hasEntries);
     startOn(copy);
-    cores.await("it is told", () -> copy.of().record.standing() == Standing.OLDER_COPY);
+    cores.await(
+        "it is told", () -> copy.of().record.durabilityState() == DurabilityState.OLDER_COPY);
     cores.crash(leader.self.name());
     cores.heal();
     return leader;
@@ -118,10 +119,10 @@ class OldFolderTest {
     Cores.Node leader = leaderWhoseOnlyOtherCopyIsForgotten();
     cores.run(3_000);
     others(leader).forEach(name -> cores.node(name).core.acceptLoss());
-    assertThat(cores.awaitLeader().core.standing()).isEqualTo(Standing.INTACT);
+    assertThat(cores.awaitLeader().core.durabilityState()).isEqualTo(DurabilityState.INTACT);
   }
 
-  /** The leader's machine has lost power: all vote, and what was forced may be gone too. */
+  /** The leader's machine has lost power: all vote, and what was synced may be gone too. */
   @Test
   void allVotesDoNotDoWhenOneIsOfAMemberThatHasForgotten() {
     Cores.Node leader = leaderWhoseOnlyOtherCopyIsForgotten();

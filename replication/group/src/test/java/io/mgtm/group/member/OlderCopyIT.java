@@ -3,7 +3,7 @@ package io.mgtm.group.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.GroupMode;
-import io.mgtm.group.core.Standing;
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +36,8 @@ class OlderCopyIT {
       group.add("last");
       group.awaitAgreement();
       Await.until(
-          "it votes again", () -> group.members.get(name).status().standing() == Standing.INTACT);
+          "it votes again",
+          () -> group.members.get(name).status().durabilityState() == DurabilityState.INTACT);
     }
   }
 

@@ -16,6 +16,12 @@ public final class PlantedTerms {
 
   private static TermRecord synced(TermRecord r) {
     return new TermRecord(
-        r.term(), r.votedFor(), r.incarnation(), r.standing(), r.initial(), r.founding(), true);
+        r.term(),
+        r.votedFor(),
+        r.incarnation(),
+        r.durabilityState(),
+        r.initial(),
+        r.founding(),
+        true);
   }
 }

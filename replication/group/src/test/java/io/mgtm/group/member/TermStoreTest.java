@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.LogException;
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
-import io.mgtm.group.core.Standing;
 import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.group.storage.RecoveryReport;
@@ -48,7 +48,7 @@ class TermStoreTest {
             8,
             other,
             3,
-            Standing.FORCED_ONLY,
+            DurabilityState.SYNCED_ONLY,
             Membership.ofVoters(List.of(other)),
             new UUID(7, 8),
             true);
@@ -74,7 +74,8 @@ class TermStoreTest {
           assertThat(store.load())
               .contains(
                   new TermStore.Stored(
-                      new TermRecord(8, null, 3, Standing.INTACT, initial, null, false), "boot"));
+                      new TermRecord(8, null, 3, DurabilityState.INTACT, initial, null, false),
+                      "boot"));
           assertThat(store.begin(CLEAN).founding()).isEqualTo(initial.founding());
           assertThat(store.load().orElseThrow().record().founding()).isEqualTo(initial.founding());
         });
@@ -95,12 +96,14 @@ class TermStoreTest {
     inFolder(
         files -> {
           new TermStore(files, "boot").begin(FRESH);
-          assertThat(standing(files, "boot", UNCLEAN)).isEqualTo(Standing.INTACT);
-          assertThat(standing(files, "second boot", CLEAN)).isEqualTo(Standing.INTACT);
-          assertThat(standing(files, "after a power cut", UNCLEAN)).isEqualTo(Standing.FORCED_ONLY);
-          assertThat(standing(files, "after a power cut", CLEAN))
+          assertThat(durabilityState(files, "boot", UNCLEAN)).isEqualTo(DurabilityState.INTACT);
+          assertThat(durabilityState(files, "second boot", CLEAN))
+              .isEqualTo(DurabilityState.INTACT);
+          assertThat(durabilityState(files, "after a power cut", UNCLEAN))
+              .isEqualTo(DurabilityState.SYNCED_ONLY);
+          assertThat(durabilityState(files, "after a power cut", CLEAN))
               .as("it has not caught up since")
-              .isEqualTo(Standing.FORCED_ONLY);
+              .isEqualTo(DurabilityState.SYNCED_ONLY);
         });
   }
 
@@ -109,7 +112,8 @@ class TermStoreTest {
     inFolder(
         files -> {
           new TermStore(files, "boot").begin(FRESH);
-          assertThat(standing(files, "boot", FORCE_FAILED)).isEqualTo(Standing.FORCED_ONLY);
+          assertThat(durabilityState(files, "boot", FORCE_FAILED))
+              .isEqualTo(DurabilityState.SYNCED_ONLY);
         });
   }
 
@@ -119,14 +123,22 @@ class TermStoreTest {
         files -> {
           TermRecord first = new TermStore(files, "boot").begin(FRESH);
           new TermStore(files, "boot").save(synced(first));
-          assertThat(standing(files, "after a power cut", UNCLEAN)).isEqualTo(Standing.INTACT);
-          assertThat(standing(files, "after a power cut", FORCE_FAILED)).isEqualTo(Standing.INTACT);
+          assertThat(durabilityState(files, "after a power cut", UNCLEAN))
+              .isEqualTo(DurabilityState.INTACT);
+          assertThat(durabilityState(files, "after a power cut", FORCE_FAILED))
+              .isEqualTo(DurabilityState.INTACT);
         });
   }
 
   private static TermRecord synced(TermRecord r) {
     return new TermRecord(
-        r.term(), r.votedFor(), r.incarnation(), r.standing(), r.initial(), r.founding(), true);
+        r.term(),
+        r.votedFor(),
+        r.incarnation(),
+        r.durabilityState(),
+        r.initial(),
+        r.founding(),
+        true);
   }
 
   /** Version 2 said there what a member was configured with, and others sent what they liked. */
@@ -141,7 +153,8 @@ class TermStoreTest {
           crc.update(content.array(), 0, content.capacity() - 4);
           content.putInt(content.capacity() - 4, (int) crc.getValue());
           files.write("term", content.array());
-          assertThat(standing(files, "after a power cut", UNCLEAN)).isEqualTo(Standing.FORCED_ONLY);
+          assertThat(durabilityState(files, "after a power cut", UNCLEAN))
+              .isEqualTo(DurabilityState.SYNCED_ONLY);
         });
   }
 
@@ -150,12 +163,13 @@ class TermStoreTest {
     inFolder(
         files -> {
           new TermStore(files, "").begin(FRESH);
-          assertThat(standing(files, "", UNCLEAN)).isEqualTo(Standing.FORCED_ONLY);
+          assertThat(durabilityState(files, "", UNCLEAN)).isEqualTo(DurabilityState.SYNCED_ONLY);
         });
   }
 
-  private static Standing standing(StorageFiles files, String boot, RecoveryReport found) {
-    return new TermStore(files, boot).begin(found).standing();
+  private static DurabilityState durabilityState(
+      StorageFiles files, String boot, RecoveryReport found) {
+    return new TermStore(files, boot).begin(found).durabilityState();
   }
 
   @Test

@@ -74,7 +74,7 @@ final class TestMember implements AutoCloseable {
     }
   }
 
-  private record Waiting(long index, long ticket, CompletableFuture<List<String>> done) {}
+  private record Waiting(long index, long readIndex, CompletableFuture<List<String>> done) {}
 
   /** Words, one an entry. */
   static final class Words implements StateMachine {
@@ -221,7 +221,7 @@ final class TestMember implements AutoCloseable {
     }
 
     @Override
-    public void confirmed(long ticket) {
+    public void confirmed(long readIndex) {
       release();
     }
 
@@ -248,7 +248,7 @@ final class TestMember implements AutoCloseable {
     private void release() {
       while (!waiting.isEmpty()
           && waiting.peekFirst().index() <= log.committedIndex()
-          && waiting.peekFirst().ticket() <= log.confirmedTicket()) {
+          && waiting.peekFirst().readIndex() <= log.confirmedReadIndex()) {
         waiting.removeFirst().done().complete(List.copyOf(words.list));
       }
     }

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.CoreLog;
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.EntryKind;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.Message;
-import io.mgtm.group.core.Standing;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +28,7 @@ class MessageCodecTest {
   static Stream<Message> messages() {
     Membership members =
         Membership.ofVoters(List.of(SELF))
-            .withJoining(new MemberId("größer", new UUID(3, 4)))
+            .withLearner(new MemberId("größer", new UUID(3, 4)))
             .withDurability(DurabilityMode.ALL);
     Entry one =
         new Entry(3, EntryKind.COMMAND, Durability.AHEAD, ByteBuffer.wrap(new byte[] {1, 2, 3}));
@@ -42,12 +42,12 @@ class MessageCodecTest {
         new Message.NotAMember(7, FOUNDING, members),
         new Message.PreVote(1, null, 2, 3, 4),
         new Message.PreVote(1, FOUNDING, 2, 3, 4),
-        new Message.PreVoteReply(1, 2, true, Standing.FORCED_ONLY),
+        new Message.PreVoteReply(1, 2, true, DurabilityState.SYNCED_ONLY),
         new Message.Vote(1, FOUNDING, 2, 3, true, false),
-        new Message.VoteReply(1, true, Standing.INTACT),
+        new Message.VoteReply(1, true, DurabilityState.INTACT),
         new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of()),
         new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of(one, two, one)),
-        new Message.AppendReply(1, 2, Standing.FORCED_ONLY, 3, false, 4, 5, 6, 7),
+        new Message.AppendReply(1, 2, DurabilityState.SYNCED_ONLY, 3, false, 4, 5, 6, 7),
         new Message.CheckpointPiece(
             1,
             FOUNDING,
@@ -56,7 +56,7 @@ class MessageCodecTest {
             1L << 33,
             6,
             ByteBuffer.wrap(new byte[] {9, 8, 7})),
-        new Message.CheckpointReply(1, 2, Standing.INTACT, 3, 4, 5),
+        new Message.CheckpointReply(1, 2, DurabilityState.INTACT, 3, 4, 5),
         new Message.CaughtUp(1, 2),
         new Message.TransferNow(Long.MAX_VALUE, 3),
         new Message.OlderCopy(4, 5, 6),

@@ -267,8 +267,8 @@ class LogDamageTest {
   private void flipOneBit(Random random) {
     disk = new SimulatedDisk(random);
     LogStore store = open();
-    int forced = random.nextInt(100);
-    appendMany(store, forced);
+    int synced = random.nextInt(100);
+    appendMany(store, synced);
     store.force();
     appendMany(store, random.nextInt(50));
     long last = store.lastIndex();
@@ -284,7 +284,7 @@ class LogDamageTest {
       assertUnchanged(before);
       return;
     }
-    assertThat(found.lastIndex()).isBetween((long) forced, last);
+    assertThat(found.lastIndex()).isBetween((long) synced, last);
     try (LogCursor cursor = found.read(1)) {
       while (cursor.next()) {
         assertThat(cursor.payload().remaining()).isEqualTo(24);

@@ -34,7 +34,7 @@ final class LogStoreSimulation {
   private final List<Entry> entries = new ArrayList<>();
 
   private long base;
-  private long forced;
+  private long synced;
   private long dropped;
   private long inMemory;
   private long truncatingFrom = Long.MAX_VALUE;
@@ -111,7 +111,7 @@ final class LogStoreSimulation {
     acceptInterrupted();
     compare();
     entries.subList((int) (log.lastIndex() - base), entries.size()).clear();
-    forced = last();
+    synced = last();
     inMemory = 0;
     truncatingFrom = Long.MAX_VALUE;
     restartingAt = -1;
@@ -143,7 +143,7 @@ final class LogStoreSimulation {
   private void acceptInterrupted() {
     if (truncatingFrom != Long.MAX_VALUE) {
       coverage.truncationsInterrupted++;
-      forced = Math.min(forced, truncatingFrom - 1);
+      synced = Math.min(synced, truncatingFrom - 1);
       inMemory = Math.min(inMemory, truncatingFrom - 1);
     }
     if (restartingAt > 0) {
@@ -161,7 +161,7 @@ final class LogStoreSimulation {
 
   private void compare() {
     require(log.lastIndex() <= last(), "entry {} came from nowhere", log.lastIndex());
-    require(log.lastIndex() >= forced, "forced up to {}, recovered {}", forced, log.lastIndex());
+    require(log.lastIndex() >= synced, "synced up to {}, recovered {}", synced, log.lastIndex());
     boolean gone = log.lastIndex() < inMemory;
     coverage.entriesGoneInTheSameBoot += gone ? 1 : 0;
     require(
@@ -214,14 +214,14 @@ final class LogStoreSimulation {
         return;
       }
       switch (random.nextInt(16)) {
-        case 0, 1 -> forced = Math.max(forced, log.force());
+        case 0, 1 -> synced = Math.max(synced, log.force());
         case 2 -> disk.writeBackSome();
         case 3, 4, 5 -> runTask();
         case 6 -> truncate();
         case 7 -> drop(random.nextInt(20));
         case 10 -> {
           // The moment when the last segment may have no record on disk.
-          forced = log.force();
+          synced = log.force();
           append();
           drop(0);
         }
@@ -233,7 +233,7 @@ final class LogStoreSimulation {
         default -> append();
       }
       require(log.lastIndex() == last(), "the log is not where it should be");
-      require(log.durableIndex() >= forced, "what was forced is no longer durable");
+      require(log.durableIndex() >= synced, "what was synced is no longer durable");
     }
   }
 
@@ -264,13 +264,13 @@ final class LogStoreSimulation {
     truncatingFrom = from;
     log.truncateSuffix(from);
     entries.subList((int) (from - base - 1), entries.size()).clear();
-    forced = Math.min(forced, from - 1);
+    synced = Math.min(synced, from - 1);
     truncatingFrom = Long.MAX_VALUE;
     coverage.truncated++;
   }
 
   private void drop(int kept) {
-    dropped = Math.max(dropped, forced - kept);
+    dropped = Math.max(dropped, synced - kept);
     long firstBefore = log.firstIndex();
     log.dropPrefix(dropped);
     coverage.dropped += log.firstIndex() > firstBefore ? 1 : 0;
@@ -299,7 +299,7 @@ final class LogStoreSimulation {
 
   /** Its own checkpoint at that index must not be taken for the one that was to come. */
   private void checkpointWhereARestartWasRefused() {
-    forced = log.force();
+    synced = log.force();
     checkpoints.save(last(), log.lastTerm(), StatePicture.of(new byte[300]));
     restartRefusedFor = -1;
     dropped = last(); // and nothing before it is taken back
@@ -327,7 +327,7 @@ final class LogStoreSimulation {
   private void modelRestart(long index) {
     entries.clear();
     base = index;
-    forced = index;
+    synced = index;
     dropped = index;
   }
 

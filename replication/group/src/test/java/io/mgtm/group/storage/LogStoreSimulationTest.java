@@ -29,7 +29,7 @@ class LogStoreSimulationTest {
   }
 
   /**
-   * The process died when a wipe had zeroed memory and not been forced; the next start took the
+   * The process died when a wipe had zeroed memory and not been synced; the next start took the
    * zeros for a finished wipe, and a loss of power brought back what had been removed.
    */
   @ParameterizedTest

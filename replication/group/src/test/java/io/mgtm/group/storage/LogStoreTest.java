@@ -216,7 +216,7 @@ class LogStoreTest {
     LogStore store = open();
     appendMany(store, 300, 100);
     store.dropPrefix(250);
-    assertThat(store.firstIndex()).as("nothing is forced yet").isEqualTo(1);
+    assertThat(store.firstIndex()).as("nothing is synced yet").isEqualTo(1);
     store.force();
     try (LogCursor cursor = store.read(100)) {
       store.dropPrefix(250);

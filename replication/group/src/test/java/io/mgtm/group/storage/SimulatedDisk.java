@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A disk that forgets. Content reaches it sector by sector when forced, or earlier if the system
- * likes; names reach it when the directory is forced, or earlier, not necessarily in order. It can
+ * A disk that forgets. Content reaches it sector by sector when synced, or earlier if the system
+ * likes; names reach it when the directory is synced, or earlier, not necessarily in order. It can
  * die at any operation, refuse room, fail a force, and be made to carry planted faults.
  */
 public final class SimulatedDisk implements StorageFiles {
@@ -30,7 +30,7 @@ public final class SimulatedDisk implements StorageFiles {
     KEEP_STALE_TAIL,
     /** A checkpoint gets its name before its content is on disk. */
     RENAME_BEFORE_FORCE,
-    /** Names are never forced. */
+    /** Names are never synced. */
     DIRECTORY_NOT_FORCED,
     /** What recovery found in memory is taken to be on disk. */
     TRUST_MEMORY,
@@ -48,7 +48,7 @@ public final class SimulatedDisk implements StorageFiles {
   private final Set<Fault> faults = EnumSet.noneOf(Fault.class);
   private final Map<String, SimulatedFile> names = new TreeMap<>();
   private final Map<String, SimulatedFile> namesOnDisk = new TreeMap<>();
-  private final List<NameChange> unforcedNames = new ArrayList<>();
+  private final List<NameChange> unsyncedNames = new ArrayList<>();
   private final List<String> forceAfterRename = new ArrayList<>();
   private long bytesMax = Long.MAX_VALUE;
   private int crashAfter = -1;
@@ -118,7 +118,7 @@ public final class SimulatedDisk implements StorageFiles {
     }
   }
 
-  /** The machine is dead and starts again: what was not forced may be there or not. */
+  /** The machine is dead and starts again: what was not synced may be there or not. */
   public void losePower() {
     restartProcess();
     Map<SimulatedFile, SimulatedFile> survivors = new HashMap<>();
@@ -127,15 +127,15 @@ public final class SimulatedDisk implements StorageFiles {
     namesOnDisk.replaceAll(
         (name, file) -> survivors.computeIfAbsent(file, lost -> lost.afterPowerLoss(random)));
     names.putAll(namesOnDisk);
-    unforcedNames.clear();
+    unsyncedNames.clear();
     forceAfterRename.clear();
   }
 
-  /** Each unforced change is kept or lost; what builds upon a lost one is lost with it. */
+  /** Each unsynced change is kept or lost; what builds upon a lost one is lost with it. */
   private void keepSomeNames() {
     int keptOf8 = random.nextInt(9);
     Set<String> lost = new HashSet<>();
-    for (NameChange change : unforcedNames) {
+    for (NameChange change : unsyncedNames) {
       boolean dependsOnLost = lost.contains(change.from()) || lost.contains(change.to());
       if (dependsOnLost || random.nextInt(8) >= keptOf8) {
         lost.add(change.from());
@@ -157,7 +157,7 @@ public final class SimulatedDisk implements StorageFiles {
 
   private void change(NameChange change) {
     apply(change, names);
-    unforcedNames.add(change);
+    unsyncedNames.add(change);
   }
 
   /** The bytes of all files as programs see them, to be compared later. */
@@ -310,7 +310,7 @@ public final class SimulatedDisk implements StorageFiles {
     if (!faults.contains(Fault.DIRECTORY_NOT_FORCED)) {
       namesOnDisk.clear();
       namesOnDisk.putAll(names);
-      unforcedNames.clear();
+      unsyncedNames.clear();
     }
     operation();
     forceAfterRename.stream()

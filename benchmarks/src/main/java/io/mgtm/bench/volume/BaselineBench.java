@@ -1,0 +1,51 @@
+package io.mgtm.bench.volume;
+
+import io.mgtm.bench.volume.FigureTable.Column;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/** An unreplicated volume, nbdkit's file plugin and qemu-storage-daemon over one file, in turns. */
+final class BaselineBench {
+  private static final List<String> SERVERS = List.of("volume", "nbdkit", "qemu");
+  private static final List<Column> COLUMNS =
+      List.of(
+          Column.perSecond("volume", "volume"),
+          Column.perSecond("nbdkit", "nbdkit"),
+          Column.perSecond("qemu-storage-daemon", "qemu"),
+          Column.ratio("to nbdkit", "volume", "nbdkit"),
+          Column.ratio("to qemu", "volume", "qemu"),
+          Column.p50("volume"),
+          Column.p50("nbdkit"),
+          Column.p99("volume"),
+          Column.p99("nbdkit"));
+
+  private final Programs programs;
+  private final Turns turns;
+  private final Path file;
+
+  BaselineBench(Programs programs, Fio fio, Path folder, int rounds) {
+    this.programs = programs;
+    this.turns = new Turns(programs, fio, rounds);
+    this.file = folder.resolve("disk");
+  }
+
+  private Servant start(String server) throws IOException {
+    return switch (server) {
+      case "volume" -> programs.volume(server, file);
+      case "nbdkit" -> programs.nbdkit(server, file);
+      default -> programs.storageDaemon(server, file);
+    };
+  }
+
+  /** Fills the file, then prints the table. */
+  void run(PrintWriter out) throws IOException, InterruptedException {
+    turns.fill("volume", this::start);
+    FigureTable table = new FigureTable(out, COLUMNS);
+    table.begin("4 KiB at random");
+    turns.measure(table, SERVERS, Set.of("volume"), this::start);
+    table.end();
+  }
+}

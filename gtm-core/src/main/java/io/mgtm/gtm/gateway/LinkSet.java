@@ -1,0 +1,342 @@
+package io.mgtm.gtm.gateway;
+
+import io.mgtm.gtm.wire.link.Leadership;
+import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps links to every node that is known, and the choice of the leader among them: that with the
+ * highest term of those which say that they lead. Broken links are opened again with back-off.
+ *
+ * <p>A leader is given up for one with a higher term, when its link breaks, when it says that it no
+ * longer leads, or when it does not answer a ping for {@link #ANSWER_MS} while another says that it
+ * leads. Pings go out only while something is outstanding.
+ */
+final class LinkSet {
+  private static final Logger log = LoggerFactory.getLogger(LinkSet.class);
+
+  /** Between two pings, while something is outstanding. */
+  static final int PING_MS = 500;
+
+  /** A leader that has not answered for this long loses to another one. */
+  static final int ANSWER_MS = 1_000;
+
+  /** A link over which nothing was answered for this long is opened anew. */
+  static final int DEAD_MS = 3_000;
+
+  /** A link that held for this long was good; the next try comes soon. */
+  private static final int GOOD_MS = 1_000;
+
+  /** Nodes beyond those that were configured, which leaders were told to be. */
+  private static final int LEARNT_MAX = 16;
+
+  private final Function<String, LinkConnector> connectors;
+  private final LeaderListener listener;
+  private final GatewayTime time;
+  private final RandomGenerator random;
+  private final List<Endpoint> endpoints = new ArrayList<>();
+  private int learnt;
+  private Connection current;
+  private long currentTerm;
+  private long nonces;
+  private boolean pinging;
+  private boolean closed;
+  private volatile String lastFailure = "";
+
+  /**
+   * Links to nothing yet.
+   *
+   * @param connectors makes what connects to a node that others told of, from its {@code host:port}
+   */
+  LinkSet(
+      Function<String, LinkConnector> connectors,
+      LeaderListener listener,
+      GatewayTime time,
+      RandomGenerator random) {
+    this.connectors = connectors;
+    this.listener = listener;
+    this.time = time;
+    this.random = random;
+  }
+
+  /** Keeps a link to a node from now on. */
+  void add(LinkConnector connector) {
+    Endpoint endpoint = new Endpoint(connector);
+    endpoints.add(endpoint);
+    endpoint.dial();
+  }
+
+  /** Where a link failed last, and why; empty when none did. Any thread. */
+  String lastFailure() {
+    return lastFailure;
+  }
+
+  /** Something is outstanding: pings begin unless they have. */
+  void watch() {
+    if (!pinging && !closed) {
+      pinging = true;
+      time.after(PING_MS, this::ping);
+    }
+  }
+
+  private void ping() {
+    pinging = false;
+    if (closed || listener.outstanding() == 0) {
+      endpoints.forEach(Endpoint::forgetPing);
+      return;
+    }
+    // A link that is found dead is taken out of no list here: closed comes later.
+    for (Endpoint endpoint : endpoints) {
+      if (endpoint.connection != null && endpoint.connection.leadership != null) {
+        endpoint.connection.ping();
+      }
+    }
+    choose("its node does not answer");
+    watch();
+  }
+
+  /** The leader has refused commands since it no longer leads; its leadership follows. */
+  void leaderRefused() {
+    if (current != null) {
+      current.refusedToLead = true;
+      choose("its node no longer leads");
+    }
+  }
+
+  private void choose(String why) {
+    Connection best = current != null && current.leads() ? current : null;
+    Connection answering = null;
+    for (Endpoint endpoint : endpoints) {
+      Connection connection = endpoint.connection;
+      if (connection == null || !connection.leads()) {
+        continue;
+      }
+      if (best == null
+          || connection.leadership.term() > best.leadership.term()
+          || (endpoint.connector.home()
+              && connection.leadership.term() == best.leadership.term())) {
+        best = connection;
+      }
+      if (!connection.silent
+          && (answering == null || connection.leadership.term() > answering.leadership.term())) {
+        answering = connection;
+      }
+    }
+    if (best != null && best.silent && answering != null) {
+      best = answering;
+    }
+    lead(best, why);
+  }
+
+  private void lead(Connection best, String why) {
+    if (best == null) {
+      if (current != null) {
+        current = null;
+        listener.nobodyLeads(why);
+      }
+    } else if (best != current || best.leadership.term() != currentTerm) {
+      current = best;
+      currentTerm = best.leadership.term();
+      listener.leads(best.link, best.leadership);
+    }
+  }
+
+  private void learn(Leadership leadership) {
+    String address = leadership.leaderAddress();
+    if (leadership.leader().isEmpty() || address.isEmpty()) {
+      return;
+    }
+    for (Endpoint endpoint : endpoints) {
+      boolean sameMember = endpoint.member != null && endpoint.member.equals(leadership.leader());
+      if (sameMember || endpoint.connector.address().equals(address)) {
+        return;
+      }
+    }
+    if (learnt < LEARNT_MAX) {
+      learnt++;
+      try {
+        LinkConnector connector = connectors.apply(address);
+        log.info("Told of {} at {}", leadership.leader(), address);
+        add(connector);
+      } catch (IllegalArgumentException e) {
+        log.warn("Told of {}: {}", leadership.leader(), e.getMessage());
+      }
+    }
+  }
+
+  /** Closes every link for good. */
+  void close() {
+    closed = true;
+    current = null;
+    for (Endpoint endpoint : endpoints) {
+      if (endpoint.connection != null) {
+        endpoint.connection.link.close();
+      }
+    }
+  }
+
+  /** One node. */
+  private final class Endpoint {
+    private final LinkConnector connector;
+    private final Backoff backoff = new Backoff(random);
+    private Connection connection;
+    private String member;
+
+    Endpoint(LinkConnector connector) {
+      this.connector = connector;
+    }
+
+    void dial() {
+      if (!closed) {
+        connection = new Connection(this);
+        connection.link = connector.connect(connection);
+      }
+    }
+
+    void closed(Connection of, String why) {
+      if (of.leadership == null) {
+        if (backoff.isReset()) {
+          log.warn("No link to {}: {}", connector.address(), why);
+        } else {
+          log.debug("No link to {}: {}", connector.address(), why);
+        }
+      } else {
+        log.info("Lost the link to {} at {}: {}", member, connector.address(), why);
+        if (time.nanos() - of.openedNanos > TimeUnit.MILLISECONDS.toNanos(GOOD_MS)) {
+          backoff.reset();
+        }
+      }
+      connection = null;
+      listener.closed(of.link);
+      of.leadership = null;
+      lastFailure = connector.address() + ": " + why;
+      time.after(backoff.nextMs(), this::dial);
+      if (of == current) {
+        choose("its link broke: " + why);
+      }
+    }
+
+    void forgetPing() {
+      if (connection != null) {
+        connection.pingNonce = 0;
+        connection.silent = false;
+      }
+    }
+  }
+
+  /** One link. */
+  private final class Connection implements LinkListener {
+    private final Endpoint endpoint;
+    private Link link;
+    private Leadership leadership;
+    private long openedNanos;
+    private long pingNonce;
+    private long pingedNanos;
+    private boolean silent;
+    private boolean refusedToLead;
+
+    Connection(Endpoint endpoint) {
+      this.endpoint = endpoint;
+    }
+
+    boolean leads() {
+      return leadership != null && leadership.leading() && !refusedToLead;
+    }
+
+    void ping() {
+      if (pingNonce == 0) {
+        pingNonce = ++nonces;
+        pingedNanos = time.nanos();
+        link.ping(pingNonce);
+        link.flush();
+        return;
+      }
+      long waitedMs = TimeUnit.NANOSECONDS.toMillis(time.nanos() - pingedNanos);
+      silent = waitedMs >= ANSWER_MS;
+      if (waitedMs >= DEAD_MS) {
+        link.close();
+      }
+    }
+
+    @Override
+    public void leadership(Leadership now) {
+      if (leadership == null) {
+        openedNanos = time.nanos();
+        endpoint.member = now.member();
+        log.info("Linked to {} at {}", now.member(), endpoint.connector.address());
+      }
+      leadership = now;
+      refusedToLead = false;
+      choose("its node no longer leads");
+      learn(now);
+    }
+
+    @Override
+    public void attached(long session, long last) {
+      if (this == current) {
+        listener.attached(session, last);
+      }
+    }
+
+    @Override
+    public void refused(long session, RefusalCode code, String message, String hint) {
+      if (this == current) {
+        listener.refused(session, code, message, hint);
+      }
+    }
+
+    @Override
+    public void reply(long session, long number, boolean close, ByteBuf bytes) {
+      if (this == current) {
+        listener.reply(session, number, close, bytes);
+      }
+    }
+
+    @Override
+    public void pieces(long session, long number, long id, long bytes) {
+      if (this == current) {
+        listener.pieces(session, number, id, bytes);
+      }
+    }
+
+    @Override
+    public void piece(long id, ByteBuf bytes) {
+      listener.piece(link, id, bytes);
+    }
+
+    @Override
+    public void garbled() {
+      if (this == current) {
+        listener.garbled();
+      }
+    }
+
+    @Override
+    public void entries(LinkEntries entries) {
+      if (this == current) {
+        listener.entries(entries);
+      }
+    }
+
+    @Override
+    public void pong(long nonce) {
+      if (nonce == pingNonce) {
+        pingNonce = 0;
+        silent = false;
+      }
+    }
+
+    @Override
+    public void closed(String why) {
+      endpoint.closed(this, why);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package io.mgtm.gtm.gateway;
+
+import io.mgtm.gtm.net.PartialBuffer;
+import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.xc12.FrameLimits;
+import io.mgtm.gtm.wire.xc12.ReplyDecoder;
+import io.mgtm.gtm.wire.xc12.RequestEncoder;
+import io.mgtm.gtm.wire.xc12.Startup;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.concurrent.TimeUnit;
+
+/** A connection to an original GTM, that speaks first and then takes whole frames of replies. */
+final class XcConnection extends ChannelInboundHandlerAdapter {
+  /** From the connection to the accepted startup packet. */
+  private static final int OPEN_MS = 3_000;
+
+  /** What a connection tells. */
+  interface Listener {
+    /** The startup packet was accepted. */
+    void accepted();
+
+    /**
+     * A reply.
+     *
+     * @param frame whole, with type and length; valid during the call
+     */
+    void frame(byte type, ByteBuf frame) throws WireException;
+
+    /** It has ended; comes once, and nothing after it. */
+    void closed(String why);
+  }
+
+  private final Startup startup;
+  private final Listener listener;
+  private final PartialBuffer partial = new PartialBuffer();
+  private Channel channel;
+  private boolean accepted;
+  private boolean closing;
+  private boolean told;
+  private String why = "the GTM closed it";
+
+  XcConnection(Startup startup, Listener listener) {
+    this.startup = startup;
+    this.listener = listener;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    channel = ctx.channel();
+    if (closing) {
+      channel.close();
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    ctx.executor().schedule(this::checkAccepted, OPEN_MS, TimeUnit.MILLISECONDS);
+    ByteBuf out = PooledByteBufAllocator.DEFAULT.directBuffer();
+    new RequestEncoder().startup(out, startup);
+    send(out);
+  }
+
+  private void checkAccepted() {
+    if (!accepted) {
+      close("it did not accept the startup packet within " + OPEN_MS + " ms");
+    }
+  }
+
+  /** Sends; the buffer is given away. */
+  void send(ByteBuf out) {
+    channel.writeAndFlush(out, channel.voidPromise());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      if (!closing) {
+        ByteBuf whole = partial.join(in);
+        frames(whole);
+        partial.keepRest(whole);
+      }
+    } catch (WireException e) {
+      close("the GTM broke the protocol: " + e.getMessage());
+    } finally {
+      in.release();
+    }
+  }
+
+  private void frames(ByteBuf in) throws WireException {
+    while (in.readableBytes() >= FrameLimits.HEADER_BYTES) {
+      int start = in.readerIndex();
+      byte type = in.getByte(start);
+      long bytes = 1L + in.getInt(start + 1);
+      if (bytes < FrameLimits.HEADER_BYTES || bytes > ReplyDecoder.FRAME_BYTES_MAX) {
+        throw new WireException("a frame of " + bytes + " bytes");
+      }
+      if (in.readableBytes() < bytes) {
+        return;
+      }
+      frame(type, in.slice(start, (int) bytes));
+      in.skipBytes((int) bytes);
+    }
+  }
+
+  private void frame(byte type, ByteBuf frame) throws WireException {
+    if (accepted) {
+      if (type != 'N') {
+        listener.frame(type, frame);
+      }
+    } else if (type == 'R') {
+      accepted = true;
+      listener.accepted();
+    } else if (type != 'N') {
+      throw new WireException("it does not accept the startup packet");
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    ended();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    close(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+  }
+
+  void close(String reason) {
+    if (!closing) {
+      closing = true;
+      why = reason;
+      if (channel != null) {
+        channel.close();
+      }
+    }
+  }
+
+  /** There is no connection. */
+  void unreachable(Throwable cause) {
+    why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    ended();
+  }
+
+  private void ended() {
+    closing = true;
+    partial.release();
+    if (!told) {
+      told = true;
+      listener.closed(why);
+    }
+  }
+}

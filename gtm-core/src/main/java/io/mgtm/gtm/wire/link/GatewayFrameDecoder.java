@@ -1,0 +1,187 @@
+package io.mgtm.gtm.wire.link;
+
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandDecoder;
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.wire.WireException;
+import io.netty.buffer.ByteBuf;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads what a gateway sends: the preface, then frames. One object serves a connection. */
+public final class GatewayFrameDecoder {
+  /** The least that a command takes, with its backend. */
+  private static final int COMMAND_BYTES_MIN = Short.BYTES + 1;
+
+  private final GatewayFrameHandler handler;
+  private final Frames frames;
+  private boolean begun;
+
+  /**
+   * A decoder at the beginning of a link.
+   *
+   * @param frameBytesMax the longest frame
+   */
+  public GatewayFrameDecoder(int frameBytesMax, GatewayFrameHandler handler) {
+    this.handler = handler;
+    this.frames = new Frames(frameBytesMax);
+  }
+
+  /** From the next frame on they may take so many bytes. */
+  public void allowFrames(int bytesMax) {
+    frames.allow(bytesMax);
+  }
+
+  /**
+   * Hands over what has come whole, and leaves the rest unread.
+   *
+   * @throws WireException when the gateway breaks the protocol; the link is to be closed
+   */
+  public void decode(ByteBuf in) throws WireException {
+    if (!begun) {
+      if (in.readableBytes() < LinkFormat.PREFACE_BYTES) {
+        return;
+      }
+      handler.version(preface(in));
+      begun = true;
+    }
+    frames.split(in);
+  }
+
+  private static int preface(ByteBuf in) throws WireException {
+    int magic = in.readInt();
+    int version = in.readUnsignedShort();
+    int flags = in.readUnsignedShort();
+    if (magic != LinkFormat.MAGIC) {
+      throw new WireException("a link that does not begin with MGTM");
+    }
+    if (version < LinkFormat.VERSION_MIN || version > LinkFormat.VERSION || flags != 0) {
+      throw new WireException(
+          "a link of version %d with flags %d; this node speaks versions %d to %d"
+              .formatted(version, flags, LinkFormat.VERSION_MIN, LinkFormat.VERSION),
+          "Upgrade the nodes of the group before their proxies.");
+    }
+    return version;
+  }
+
+  /**
+   * Reads commands as {@link LinkWriter#commands} takes them; they must be all that {@code rest}
+   * holds.
+   *
+   * @throws WireException when they are broken or too long
+   */
+  public static List<LinkCommand> commands(ByteBuf rest, int count) throws WireException {
+    ByteBuffer in = rest.nioBuffer();
+    List<LinkCommand> commands = new ArrayList<>(count);
+    try {
+      for (int i = 0; i < count; i++) {
+        int from = in.position();
+        short backend = in.getShort();
+        Command command = QueryCodec.decode(in);
+        if (in.position() - from > LinkFormat.COMMAND_BYTES_MAX) {
+          throw new WireException(
+              "COMMANDS: one command takes %d bytes, allowed are %d"
+                  .formatted(in.position() - from, LinkFormat.COMMAND_BYTES_MAX));
+        }
+        commands.add(new LinkCommand(backend, command));
+      }
+    } catch (BufferUnderflowException e) {
+      throw new WireException("COMMANDS: it ends within a command");
+    } catch (CommandDecoder.UnknownCommandException e) {
+      throw new WireException(
+          "COMMANDS: " + e.getMessage(), "Upgrade the nodes of the group before their proxies.");
+    }
+    if (in.hasRemaining()) {
+      throw new WireException("COMMANDS: " + in.remaining() + " bytes too many");
+    }
+    return commands;
+  }
+
+  private final class Frames extends FrameSplitter {
+    Frames(int frameBytesMax) {
+      super(frameBytesMax, false);
+    }
+
+    @Override
+    void frame(LinkFrameType type, FrameBody in) throws WireException {
+      switch (type) {
+        case HELLO -> hello(in);
+        case AUTH -> {
+          byte[] hmac = in.readBytes(LinkFormat.SECRET_BYTES);
+          in.expectEnd();
+          handler.auth(hmac);
+        }
+        case ATTACH -> attach(in);
+        case COMMANDS -> commands(in);
+        case CLOSE -> {
+          long session = in.readSession();
+          in.expectEnd();
+          handler.close(session);
+        }
+        case PRESENT -> handler.present(in.readEntries());
+        case PULL -> {
+          long id = in.readLong();
+          boolean more = in.readBoolean();
+          in.expectEnd();
+          handler.pull(id, more);
+        }
+        case PING -> {
+          long nonce = in.readLong();
+          in.expectEnd();
+          handler.ping(nonce);
+        }
+        case ADMIN -> {
+          long id = in.readLong();
+          String verb = in.readText("verb", LinkFormat.NAME_CHARS_MAX);
+          String argument = in.readText("argument", LinkFormat.TEXT_BYTES_MAX);
+          in.expectEnd();
+          handler.admin(id, verb, argument);
+        }
+        default -> throw new IllegalStateException(type + " is a node's");
+      }
+    }
+
+    private void hello(FrameBody in) throws WireException {
+      String name = in.readName("name", false);
+      int code = in.readByte();
+      GatewayKind kind = GatewayKind.ofCode(code);
+      if (kind == null) {
+        throw new WireException("HELLO: unknown kind of gateway " + code);
+      }
+      in.expectEnd();
+      handler.hello(name, kind);
+    }
+
+    private void attach(FrameBody in) throws WireException {
+      long session = in.readSession();
+      boolean fresh = in.readBoolean();
+      long acked = in.readNumber("acked");
+      boolean proxied = in.readBoolean();
+      in.expectEnd();
+      handler.attach(session, fresh, acked, proxied);
+    }
+
+    private void commands(FrameBody in) throws WireException {
+      int bytes = in.remaining();
+      long session = in.readSession();
+      long acked = in.readNumber("acked");
+      long first = in.readNumber("first");
+      int count = in.readInt();
+      if (first <= acked || first > Long.MAX_VALUE - LinkFormat.WINDOW_COMMANDS) {
+        throw new WireException(
+            "COMMANDS: the first is %d after replies up to %d".formatted(first, acked));
+      }
+      if (count < 1
+          || count > LinkFormat.WINDOW_COMMANDS
+          || (long) count * COMMAND_BYTES_MIN > in.remaining()) {
+        throw new WireException("COMMANDS: it counts " + count + " commands");
+      }
+      List<LinkCommand> commands = GatewayFrameDecoder.commands(in.readRest(), count);
+      in.expectEnd();
+      handler.commands(session, acked, first, commands, bytes);
+    }
+  }
+}

@@ -1,0 +1,255 @@
+package io.mgtm.gtm.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.gtm.wire.link.Leadership;
+import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** Which node is taken for the leader, and when a link is given up. */
+class LinkSetTest {
+  private final SimTime time = new SimTime();
+  private final Map<String, Node> nodes = new HashMap<>();
+  private final List<String> told = new ArrayList<>();
+  private int outstanding;
+  private final LinkSet links =
+      new LinkSet(this::node, new Leaders(), time, new SplittableRandom(1));
+
+  private Node node(String address) {
+    return nodes.computeIfAbsent(address, Node::new);
+  }
+
+  private Node known(String address) {
+    Node node = node(address);
+    links.add(node);
+    return node;
+  }
+
+  private void run(long ms) {
+    long end = time.millis() + ms;
+    time.after(ms, () -> {});
+    while (time.millis() < end && time.step()) {}
+  }
+
+  @Test
+  void theLeaderOfTheHighestTermIsTaken() {
+    Node g1 = known("g1");
+    Node g2 = known("g2");
+    g1.stands(true, 3, "");
+    g2.stands(false, 3, "");
+    assertThat(told).containsExactly("g1 in 3");
+    g2.stands(true, 5, "");
+    g1.stands(true, 3, "");
+    assertThat(told).containsExactly("g1 in 3", "g2 in 5");
+    g1.stands(false, 5, "");
+    g2.stands(true, 6, "");
+    assertThat(told).containsExactly("g1 in 3", "g2 in 5", "g2 in 6");
+    g2.stands(false, 6, "");
+    assertThat(told).endsWith("nobody");
+  }
+
+  @Test
+  void aBrokenLinkIsOpenedAgainAndItsLeaderTakenAnew() {
+    Node g1 = known("g1");
+    g1.stands(true, 3, "");
+    g1.listener.closed("it was cut");
+    assertThat(told).containsExactly("g1 in 3", "nobody");
+    run(100);
+    assertThat(g1.opened).isEqualTo(2);
+    g1.stands(true, 3, "");
+    assertThat(told).containsExactly("g1 in 3", "nobody", "g1 in 3");
+  }
+
+  @Test
+  void triesComeMoreSeldomTheLongerANodeIsAway() {
+    Node g1 = node("g1");
+    g1.away = true;
+    links.add(g1);
+    run(1_000);
+    assertThat(g1.opened).isBetween(5, 12);
+    int first = g1.opened;
+    run(10_000);
+    assertThat(g1.opened - first).isBetween(9, 21);
+  }
+
+  @Test
+  void aLeaderThatDoesNotAnswerLosesToAnotherOneAndItsLinkIsOpenedAnew() {
+    Node g1 = known("g1");
+    Node g2 = known("g2");
+    g1.stands(true, 7, "");
+    g2.stands(true, 6, "");
+    assertThat(told).containsExactly("g1 in 7");
+    g1.answers = false;
+    run(5_000);
+    assertThat(told).as("nothing was outstanding").containsExactly("g1 in 7");
+    outstanding = 1;
+    links.watch();
+    run(1_000);
+    assertThat(told).containsExactly("g1 in 7");
+    run(1_000);
+    assertThat(told).containsExactly("g1 in 7", "g2 in 6");
+    run(2_500);
+    assertThat(g1.opened).isGreaterThanOrEqualTo(2);
+  }
+
+  @Test
+  void aLeaderThatAnswersLateIsKeptWhileNoOtherLeads() {
+    Node g1 = known("g1");
+    g1.stands(true, 7, "");
+    g1.answers = false;
+    outstanding = 1;
+    links.watch();
+    run(2_500);
+    assertThat(told).containsExactly("g1 in 7");
+    assertThat(g1.opened).isEqualTo(1);
+  }
+
+  @Test
+  void aLeaderThatOthersTellOfIsLinkedTo() {
+    Node g1 = known("g1");
+    g1.stands(false, 3, "g9");
+    Node g9 = nodes.get("g9");
+    assertThat(g9.opened).isEqualTo(1);
+    g9.stands(true, 3, "g9");
+    assertThat(told).containsExactly("g9 in 3");
+    g1.stands(false, 3, "g9");
+    assertThat(g9.opened).isEqualTo(1);
+  }
+
+  @Test
+  void nodesThatAreToldOfAreBounded() {
+    Node g1 = known("g1");
+    for (int i = 0; i < 100; i++) {
+      g1.stands(false, i, "n" + i);
+    }
+    assertThat(nodes).hasSize(17);
+  }
+
+  @Test
+  void nothingIsOpenedOnceItIsClosed() {
+    Node g1 = known("g1");
+    g1.stands(true, 3, "");
+    links.close();
+    g1.listener.closed("closed");
+    run(5_000);
+    assertThat(g1.opened).isEqualTo(1);
+    assertThat(told).containsExactly("g1 in 3");
+  }
+
+  private final class Node implements LinkConnector, Link {
+    private final String name;
+    private LinkListener listener;
+    private int opened;
+    private boolean away;
+    private boolean answers = true;
+
+    Node(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public String address() {
+      return name;
+    }
+
+    @Override
+    public Link connect(LinkListener to) {
+      listener = to;
+      opened++;
+      if (away) {
+        time.after(0, () -> to.closed("nobody is there"));
+      }
+      return this;
+    }
+
+    @Override
+    public void present(LinkEntries entries) {
+      told.add("presented " + entries.first());
+    }
+
+    void stands(boolean leading, long term, String leader) {
+      listener.leadership(new Leadership(leading, term, name, leader, leader));
+    }
+
+    @Override
+    public void attach(long session, boolean fresh, long acked, boolean proxied) {}
+
+    @Override
+    public void commands(long session, long acked, long first, int count, ByteBuf commands) {}
+
+    @Override
+    public void pull(long id, boolean more) {
+      throw new AssertionError("no long reply was told");
+    }
+
+    @Override
+    public void closeSession(long session) {}
+
+    @Override
+    public void ping(long nonce) {
+      if (answers) {
+        LinkListener to = listener;
+        time.after(1, () -> to.pong(nonce));
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      LinkListener to = listener;
+      time.after(0, () -> to.closed("it was closed"));
+    }
+  }
+
+  private final class Leaders implements LeaderListener {
+    @Override
+    public void leads(Link link, Leadership leadership) {
+      told.add(leadership.member() + " in " + leadership.term());
+    }
+
+    @Override
+    public void nobodyLeads(String why) {
+      told.add("nobody");
+    }
+
+    @Override
+    public void attached(long session, long last) {}
+
+    @Override
+    public void refused(long session, RefusalCode code, String message, String hint) {}
+
+    @Override
+    public void reply(long session, long number, boolean close, ByteBuf bytes) {}
+
+    @Override
+    public void pieces(long session, long number, long id, long bytes) {}
+
+    @Override
+    public void piece(Link link, long id, ByteBuf bytes) {}
+
+    @Override
+    public void closed(Link link) {}
+
+    @Override
+    public void garbled() {}
+
+    @Override
+    public void entries(LinkEntries entries) {
+      told.add("entries from " + entries.first());
+    }
+
+    @Override
+    public int outstanding() {
+      return outstanding;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package io.mgtm.group.core;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Whether this member is one of the group, and what it tells others that are not. A leader sends
+ * nothing any more to a member that it takes out, so that one does not learn it from its log. Owner
+ * thread.
+ */
+final class OwnMembership {
+  /** In election timeouts: a new member is let in that soon, or another holds its place. */
+  private static final int JOINS_WITHIN = 5;
+
+  private static final long LOOK_MS = 1_000;
+  private static final String OLDER_COPY = "older copy";
+
+  private final CoreState s;
+  private final long startedMs;
+
+  /** Whether it was a member in a former start. */
+  private final boolean wasMember;
+
+  /** Whether it was started with other names than its log says. */
+  private boolean configuredOtherwise;
+
+  private long outUntilMs;
+  private long nextLookMs;
+
+  OwnMembership(CoreState s) {
+    this.s = s;
+    this.startedMs = s.nowMs;
+    this.wasMember = s.isSettled();
+    this.outUntilMs = s.nowMs;
+    this.configuredOtherwise = !s.hasNoMembership() && isConfiguredOtherwise();
+  }
+
+  private boolean isConfiguredOtherwise() {
+    return !Set.copyOf(names(s.members.latest())).equals(Set.copyOf(s.configured));
+  }
+
+  static String witness(String name) {
+    return name.isEmpty() ? "no witness" : "the witness " + name;
+  }
+
+  /** A witness that is set before it is added is no mistake. */
+  private void lookForWitness() {
+    String agreed = s.members.latest().witness();
+    boolean differs = !agreed.equals(s.configuredWitness) && !s.hasNoMembership();
+    if (differs && (!agreed.isEmpty() || s.isWitness())) {
+      s.warnings.warn(
+          "configured witness",
+          "The group has %s, and this member was started with %s: the group's own word counts. Correct group.witness"
+              .formatted(witness(agreed), witness(s.configuredWitness)));
+    }
+  }
+
+  /** Tells the operator whether this member's folder is an older copy. */
+  void tell() {
+    if (s.record.durabilityState() == DurabilityState.OLDER_COPY) {
+      s.warnings.warn(
+          OLDER_COPY,
+          "%s was started on an older copy of its data folder, and lacks what it had acknowledged; it votes for nobody until a leader has given it that again"
+              .formatted(s.self));
+    } else {
+      s.warnings.clear(OLDER_COPY);
+    }
+  }
+
+  /** Those who are added while others run are in nobody's configuration, and that is right. */
+  void tick() {
+    if (s.nowMs < nextLookMs) {
+      return;
+    }
+    nextLookMs = s.nowMs + LOOK_MS;
+    tell();
+    lookForWitness();
+    configuredOtherwise &= isConfiguredOtherwise();
+    if (configuredOtherwise) {
+      s.warnings.warn(
+          "configured members",
+          "The group has the members %s, and this one was started with %s: the group's own list counts. Correct the setting, which says where the others are found"
+              .formatted(names(s.members.latest()), s.configured));
+    }
+  }
+
+  /** Tells a member that stands in no membership, when this one knows the newest. */
+  void tell(MemberId from) {
+    Membership now = s.members.latest();
+    boolean known =
+        !s.isWitness()
+            && s.hearsLeader()
+            && s.members.latestIndex() <= s.commitIndex
+            && !s.hasNoMembership();
+    if (known && !now.contains(from)) {
+      s.effects.send(List.of(from.name()), new Message.NotAMember(s.term(), s.founding(), now));
+    }
+  }
+
+  void onTold(Message.NotAMember m) {
+    if (m.membership().contains(s.self)) {
+      return;
+    }
+    outUntilMs = s.nowMs + 2 * s.settings.electionTimeoutMs();
+    if (s.role != Role.LEADER) {
+      s.follow(s.term(), s.leader);
+      s.awaitLeader();
+    }
+    Optional<MemberId> instead = m.membership().named(s.self.name());
+    if (instead.isEmpty()) {
+      warn(
+          "%s is not a member of the group, which has %s: it was taken out, or not added yet. Add it, or stop it"
+              .formatted(s.self, names(m.membership())));
+    } else if (wasMember) {
+      warn(
+          ("%s has lost its place in the group to another process of its name, %s, which has another data folder."
+                  + " Stop the one that is wrong; once that is gone the other takes the place")
+              .formatted(s.self, instead.get()));
+    } else if (s.nowMs - startedMs > JOINS_WITHIN * s.settings.electionTimeoutMs()) {
+      warn(
+          "%s is not let in: the group has a member of this name on another data folder, %s, which is not gone"
+              .formatted(s.self, instead.get()));
+    }
+  }
+
+  private static List<String> names(Membership membership) {
+    return membership.all().stream().map(MemberId::name).toList();
+  }
+
+  private void warn(String sentence) {
+    s.warnings.warn("place", sentence);
+  }
+
+  /** Whether this member was told that it is out. */
+  boolean isLost() {
+    return s.nowMs < outUntilMs;
+  }
+
+  /** Whether it was told that it is out, or knows a membership without it. */
+  boolean isOutside() {
+    return isLost() || (!s.hasNoMembership() && !s.members.latest().contains(s.self));
+  }
+
+  /** Whether this member has a place. */
+  boolean isHeld() {
+    return s.members.latest().contains(s.self) && !isLost();
+  }
+}

@@ -1,0 +1,167 @@
+package io.mgtm.group.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BootstrapTest {
+  private final Cores cores = new Cores("a", "b", "c");
+
+  @Test
+  void groupFormsOnceAllHaveMet() {
+    cores.startEmpty("a", "b");
+    cores.run(5_000);
+    assertThat(cores.leaders()).isEmpty();
+    cores.startEmpty("c");
+    cores.awaitLeader();
+    cores.await(
+        "all follow",
+        () -> List.of("a", "b", "c").stream().allMatch(n -> cores.node(n).core.leader() != null));
+    assertThat(cores.node("a").record.founding())
+        .isNotNull()
+        .isEqualTo(cores.node("b").record.founding())
+        .isEqualTo(cores.node("c").record.founding());
+  }
+
+  /**
+   * c has heard a, which was new, and is cut off; a and b form the group and commit; b's disk is
+   * emptied, a crashes, c reaches b.
+   */
+  @Test
+  void oneLostDiskAndOneCrashNeverMakeASecondGroup() {
+    cores.startEmpty("a", "c");
+    cores.run(1_000);
+    cores.startEmpty("b");
+    cores.lose("b", "c", message -> message instanceof Message.HelloReply);
+    cores.lose(
+        "a",
+        "c",
+        message ->
+            message instanceof Message.HelloReply reply
+                && !reply.initial().equals(Membership.NONE));
+    cores.await(
+        "a and b have met all",
+        () ->
+            !cores.node("a").core.membership().equals(Membership.NONE)
+                && !cores.node("b").core.membership().equals(Membership.NONE));
+    cores.cut("c", "a", "b");
+    Cores.Node leader = cores.awaitLeader();
+    leader.append(1);
+    cores.run(1_000);
+    assertThat(leader.core.commitIndex()).isEqualTo(2);
+
+    cores.crash("b");
+    cores.startEmpty("b");
+    cores.crash("a");
+    cores.heal();
+    cores.run(30_000);
+    assertThat(cores.leaders()).as(cores.describe()).isEmpty();
+
+    cores.restart("a");
+    Cores.Node again = cores.awaitLeader();
+    cores.await("b has joined", () -> again.core.membership().isVoter(cores.node("b").self));
+    assertThat(again.core.commitIndex()).isGreaterThanOrEqualTo(2);
+    assertThat(cores.leaders()).hasSize(1);
+  }
+
+  /** The same with a member that has stored what it met, as the faulty version could. */
+  @Test
+  void memberOfAnotherFoundingIsRefusedAndBothSidesSayIt() {
+    cores.startEmpty("a", "b", "c");
+    Cores.Node leader = cores.awaitLeader();
+    cores.run(1_000);
+    Membership other =
+        Membership.ofVoters(
+            List.of(cores.node("c").self, new Cores("x").new Node("x", List.of()).self));
+    Cores.Node c = cores.node("c");
+    cores.crash("c");
+    c.record = c.record.withInitial(other).withFounding(other.founding());
+    cores.restart("c");
+    long term = leader.core.term();
+    cores.run(5_000);
+    assertThat(c.core.leader()).isNull();
+    assertThat(c.warned).anyMatch(said -> said.contains("belongs to another group"));
+    assertThat(leader.warned).anyMatch(said -> said.startsWith(c.self.toString()));
+    assertThat(leader.core.warnings()).anyMatch(said -> said.startsWith(c.self.toString()));
+    assertThat(leader.core.term()).as("nobody was disturbed").isEqualTo(term);
+    assertThat(leader.isLeading()).isTrue();
+  }
+
+  @Test
+  void diskThatIsLostWhileAllMeetCostsNothing() {
+    for (int ms = 10; ms < 3_000; ms += 10) {
+      Cores group = new Cores("a", "b", "c");
+      group.startEmpty("a", "b", "c");
+      group.run(ms);
+      group.startEmpty("b");
+      Cores.Node leader = group.awaitLeader();
+      group.await(
+          "all vote",
+          () ->
+              List.of("a", "b", "c").stream()
+                  .allMatch(name -> leader.core.membership().isVoter(group.node(name).self)));
+    }
+  }
+
+  @Test
+  void memberThatMissedTheMeetingTakesTheFoundingFromAnother() {
+    cores.startEmpty("a", "b", "c");
+    cores.cutOneWay("a", "c"); // so c never hears all
+    cores.await("b has met all", () -> !cores.node("b").core.membership().equals(Membership.NONE));
+    cores.crash("a");
+    cores.heal();
+    assertThat(cores.awaitLeader().self.name()).isIn("b", "c");
+  }
+
+  @Test
+  void memberThatMissedTheMeetingMayLeadLater() {
+    cores.startEmpty("a", "b", "c");
+    cores.lose("a", "c", message -> message instanceof Message.HelloReply);
+    cores.lose("b", "c", message -> message instanceof Message.HelloReply);
+    Cores.Node c = cores.node("c");
+    cores.await("c has the first entry", () -> c.core.lastIndex() > 0);
+    assertThat(c.record.initial()).isEqualTo(Membership.NONE);
+    cores.crash("a");
+    cores.crash("b");
+    cores.restart("c"); // what is committed it does not know now
+    cores.lose("a", "c", message -> message instanceof Message.PreVote);
+    cores.restart("a");
+    assertThat(cores.awaitLeader()).isSameAs(c);
+  }
+
+  @Test
+  void memberThatJoinsLaterBelongsToTheFoundingOfItsLeader() {
+    cores.startEmpty("a", "b", "c");
+    Cores.Node leader = cores.awaitLeader();
+    assertThat(leader.core.add("d")).isEmpty();
+    cores.startEmpty("d", List.of("a", "b", "c", "d"));
+    cores.await("d votes", () -> leader.core.membership().isVoter(cores.node("d").self));
+    assertThat(cores.node("d").record.founding()).isEqualTo(leader.record.founding());
+    assertThat(cores.node("d").record.initial()).isEqualTo(Membership.NONE);
+  }
+
+  @Test
+  void membersStartedWithOtherListsFoundNothingAndSayWhy() {
+    cores.startEmpty("a", "b");
+    cores.startEmpty("c", List.of("b", "c"));
+    cores.run(20_000);
+    assertThat(cores.leaders()).isEmpty();
+    assertThat(cores.node("a").warned)
+        .anyMatch(said -> said.contains("c was started with the members [b, c]"));
+    assertThat(cores.node("c").warned).anyMatch(said -> said.contains("[a, b, c]"));
+  }
+
+  @Test
+  void memberWithoutMembershipDoesNotVote() {
+    cores.startEmpty("a", "b", "c");
+    cores.cutOneWay("a", "c");
+    cores.cutOneWay("b", "c");
+    cores.run(1_000);
+    MemberId a = cores.node("a").self;
+    Cores.Node c = cores.node("c");
+    c.core.receive(10_000, a, new Message.Vote(9, null, 0, 0, false, false));
+    assertThat(c.record.votedFor()).isNull();
+    assertThat(c.record.term()).isZero();
+  }
+}
