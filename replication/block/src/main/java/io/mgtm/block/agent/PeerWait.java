@@ -1,13 +1,16 @@
 package io.mgtm.block.agent;
 
 import io.mgtm.block.volume.LinkPhase;
+import io.mgtm.block.volume.Meeting.Outcome;
 import io.mgtm.block.volume.VolumeView;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * When a restarted primary may serve again: another copy may have been promoted while it was down.
  * Once every replica was met; or a while after the first was reached; or, where the operator takes
- * the risk, a while after it began to try. Time counts from there, not from the process's start.
+ * the risk, a while after it began to try. Time counts from there, not from the process's start. Only
+ * another copy of this volume counts as reached, and none that is the same node may answer.
  */
 final class PeerWait {
   private final long waitMs;
@@ -25,7 +28,7 @@ final class PeerWait {
     begunMs = begunMs < 0 ? nowMs : begunMs;
     boolean all = true;
     for (VolumeView.Link link : links) {
-      if (link.split()) {
+      if (link.refusal() == Outcome.SPLIT_BRAIN || link.refusal() == Outcome.SAME_NODE) {
         return false;
       }
       if (link.reached() && reachedMs < 0) {
@@ -40,15 +43,26 @@ final class PeerWait {
 
   /** Why it does not serve yet. */
   String reason(List<VolumeView.Link> links) {
-    if (links.stream().anyMatch(VolumeView.Link::split)) {
+    for (VolumeView.Link link : links) {
+      if (link.refusal() == Outcome.SAME_NODE) {
+        return "replica " + link.name() + ": " + link.reason() + "; 'promote --force' serves here";
+      }
+    }
+    if (links.stream().anyMatch(link -> link.refusal() == Outcome.SPLIT_BRAIN)) {
       return "a replica was primary too (split brain): run 'demote --discard' on the side whose"
           + " changes are to be given up, or 'promote --force' here";
     }
     if (reachedMs >= 0) {
       return "the volume waits for its other replicas after a restart";
     }
+    String strangers =
+        links.stream()
+            .filter(link -> link.refusal() == Outcome.MISMATCH)
+            .map(link -> "; " + link.name() + ": " + link.reason())
+            .collect(Collectors.joining());
     return "the volume reached none of its replicas after a restart, and one may have been promoted"
         + " meanwhile"
+        + strangers
         + (serveAlone ? "; it waits " + waitMs + " ms" : "")
         + "; 'promote --force' serves without them";
   }

@@ -52,7 +52,10 @@ final class PromotionCommand {
 
   private void decide() {
     boolean waiting = service.core().isPrimary() && !service.isReady();
-    boolean reached = testimonies.stream().anyMatch(Testimony::reached);
+    String unsure =
+        waiting && !force
+            ? service.core().administration().refusalToServe(testimonies)
+            : null;
     Standing before = service.core().state().standing();
     boolean wasNewest = before.newest() || testimonies.stream().anyMatch(Testimony::handsOver);
     service
@@ -64,8 +67,8 @@ final class PromotionCommand {
             refusal -> {
               if (refusal != null) {
                 answer.accept(Control.outcome(refusal + age(before)));
-              } else if (waiting && !reached && !force) {
-                answer.accept(Control.outcome(service.unavailable()));
+              } else if (unsure != null) {
+                answer.accept(Control.outcome(unsure));
               } else {
                 service.setReady();
                 roleChanged.run();

@@ -97,6 +97,15 @@ public final class Administration {
         });
   }
 
+  /**
+   * Why this primary, which was restarted and does not serve yet, should not, or null.
+   *
+   * @param testimonies what the other copies said when they were asked a moment ago
+   */
+  public String refusalToServe(List<Testimony> testimonies) {
+    return new Promotion(states.current(), testimonies).refusalToServe();
+  }
+
   /** Why this side cannot be promoted, whatever others say, or null. */
   private String refusalToPromote() {
     if (!states.current().consistent()) {
@@ -129,7 +138,7 @@ public final class Administration {
   public void testify(Identity candidate, BiConsumer<Identity, Boolean> answer) {
     VolumeState now = states.current();
     boolean equal =
-        candidate.volume().equals(now.name())
+        Meeting.stranger(now.identityFor(""), candidate) == null
             && candidate.role() == Role.SECONDARY
             && candidate.consistent()
             && !now.generations().isEmpty()

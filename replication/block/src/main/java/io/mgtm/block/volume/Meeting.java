@@ -17,8 +17,17 @@ public final class Meeting {
     SOURCE_OUTDATED,
     /** Both sides wrote without the other. */
     SPLIT_BRAIN,
-    /** The two can never be paired: sizes or identities do not fit. */
-    MISMATCH
+    /** Two copies of one volume that cannot be paired as they are: sizes, say, do not fit. */
+    UNFIT,
+    /** Both are one node: a side dialled itself, or the metadata of one was copied. */
+    SAME_NODE,
+    /** The two are not copies of one volume. */
+    MISMATCH;
+
+    /** Whether the other side is another copy of this volume, so that what it says counts. */
+    boolean isOfACopy() {
+      return this != SAME_NODE && this != MISMATCH;
+    }
   }
 
   /**
@@ -38,6 +47,38 @@ public final class Meeting {
 
   /** Decides for {@code source}, who dialled, and {@code target}, who listens. Deterministic. */
   public static Decision decide(Identity source, Identity target) {
+    Decision stranger = target.discard() ? misaddressed(source, target) : stranger(source, target);
+    if (stranger != null) {
+      return stranger;
+    }
+    // What the histories say comes before the sizes: a newer copy may have grown.
+    Decision decision = histories(source, target);
+    Decision unfit = decision.accepted() ? unfit(source, target) : null;
+    return unfit == null ? decision : unfit;
+  }
+
+  /**
+   * Why {@code target} is no other copy of the volume that {@code source} is one of, or null. What
+   * such a side says of itself says nothing about this volume.
+   */
+  static Decision stranger(Identity source, Identity target) {
+    boolean other =
+        !source.volumeId().isEmpty()
+            && !target.volumeId().isEmpty()
+            && !source.volumeId().equals(target.volumeId());
+    if (!other || !source.volume().equals(target.volume())) {
+      return misaddressed(source, target);
+    }
+    return new Decision(
+        Outcome.MISMATCH,
+        "the two are copies of different volumes of one name, "
+            + source.volumeId()
+            + " and "
+            + target.volumeId()
+            + "; if the target's bytes may go, run 'mgtm volume demote --discard' there");
+  }
+
+  private static Decision misaddressed(Identity source, Identity target) {
     if (!source.volume().equals(target.volume())) {
       return new Decision(
           Outcome.MISMATCH,
@@ -47,29 +88,21 @@ public final class Meeting {
               + target.volume()
               + "; correct the address, or the name");
     }
-    if (!source.volumeId().isEmpty()
-        && !target.volumeId().isEmpty()
-        && !source.volumeId().equals(target.volumeId())
-        && !target.discard()) {
-      return new Decision(
-          Outcome.MISMATCH,
-          "the two are copies of different volumes of one name, "
-              + source.volumeId()
-              + " and "
-              + target.volumeId()
-              + "; if the target's bytes may go, run 'mgtm volume demote --discard' there");
-    }
     if (source.nodeId().equals(target.nodeId())) {
       return new Decision(
-          Outcome.MISMATCH,
+          Outcome.SAME_NODE,
           "both are node "
               + source.nodeId()
               + ": the address is this side's own, or the metadata of one was copied to the other;"
               + " there, move that directory away and start it with --receive");
     }
+    return null;
+  }
+
+  private static Decision unfit(Identity source, Identity target) {
     if (source.sizeBytes() != target.sizeBytes()) {
       return new Decision(
-          Outcome.MISMATCH,
+          Outcome.UNFIT,
           "the replica has "
               + target.sizeBytes()
               + " bytes, the source "
@@ -78,12 +111,16 @@ public final class Meeting {
     }
     if (source.chunkBytes() != target.chunkBytes()) {
       return new Decision(
-          Outcome.MISMATCH,
+          Outcome.UNFIT,
           "the replica tracks chunks of "
               + target.chunkBytes()
               + " bytes, the source of "
               + source.chunkBytes());
     }
+    return null;
+  }
+
+  private static Decision histories(Identity source, Identity target) {
     if (target.role() == Role.PRIMARY) {
       return primaries(source, target);
     }
@@ -103,12 +140,12 @@ public final class Meeting {
     if (target.generations().contains(source.generations().current())) {
       return new Decision(
           Outcome.SOURCE_OUTDATED,
-          "the other side is primary and newer; " + histories(source, target));
+          "the other side is primary and newer; " + both(source, target));
     }
     if (source.generations().contains(target.generations().current())) {
       return new Decision(
           Outcome.STANDBY,
-          "the other side is primary too, and older; " + histories(source, target));
+          "the other side is primary too, and older; " + both(source, target));
     }
     return split(source, target);
   }
@@ -132,7 +169,7 @@ public final class Meeting {
     }
     if (target.generations().contains(source.generations().current())) {
       return new Decision(
-          Outcome.SOURCE_OUTDATED, "the target is newer; " + histories(source, target));
+          Outcome.SOURCE_OUTDATED, "the target is newer; " + both(source, target));
     }
     return split(source, target);
   }
@@ -141,11 +178,11 @@ public final class Meeting {
     return new Decision(
         Outcome.SPLIT_BRAIN,
         "both sides wrote without the other (split brain); "
-            + histories(source, target)
+            + both(source, target)
             + "; name the survivor: run 'mgtm volume demote --discard' on the other side");
   }
 
-  private static String histories(Identity source, Identity target) {
+  private static String both(Identity source, Identity target) {
     return "source "
         + source.nodeId()
         + " has "

@@ -1,5 +1,6 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,11 +34,9 @@ final class Promotion {
 
   /** Why this copy should not be primary, or null. */
   String refusal() {
-    for (Testimony one : testimonies) {
-      String refusal = one.reached() ? objection(one) : null;
-      if (refusal != null) {
-        return refusal;
-      }
+    String objection = objection();
+    if (objection != null) {
+      return objection;
     }
     if (self.generations().isEmpty()) {
       boolean all = !testimonies.isEmpty() && testimonies.stream().allMatch(Testimony::reached);
@@ -50,12 +49,38 @@ final class Promotion {
     return self.standing().newest() || isHandedOver() ? null : unvouched();
   }
 
+  /** Why this copy, which is primary and was restarted, should not serve, or null. */
+  String refusalToServe() {
+    String objection = objection();
+    return objection != null || testimonies.stream().anyMatch(Testimony::reached)
+        ? objection
+        : "this side reached none of its replicas, and one may have been promoted meanwhile ("
+            + answers()
+            + "); 'promote --force' serves without them";
+  }
+
+  /** What one of those who answered has against it, or null. */
+  private String objection() {
+    for (Testimony one : testimonies) {
+      String objection = one.reached() ? objection(one) : null;
+      if (objection != null) {
+        return objection;
+      }
+    }
+    return null;
+  }
+
   private String objection(Testimony one) {
     Generations own = self.generations();
     Generations other = one.identity().generations();
     String copy = "the copy at " + one.peer();
-    if (!one.identity().volume().equals(self.name()) || isOfAnother(one.identity())) {
-      return copy + " is of another volume; correct the address";
+    Meeting.Decision stranger = Meeting.stranger(self.identityFor(""), one.identity());
+    if (stranger != null) {
+      return stranger.outcome() == Outcome.SAME_NODE
+          ? copy
+              + " is this side itself, or its metadata was copied to there or from there; correct"
+              + " the address, or there move the metadata away and start it with --receive"
+          : copy + " is of another volume; correct the address";
     }
     if (other.isEmpty()) {
       return null;
@@ -78,11 +103,6 @@ final class Promotion {
       return copy + " is primary; demote it first, or use --force";
     }
     return null;
-  }
-
-  private boolean isOfAnother(Identity other) {
-    String own = self.standing().volumeId();
-    return !own.isEmpty() && !other.volumeId().isEmpty() && !own.equals(other.volumeId());
   }
 
   private String unvouched() {

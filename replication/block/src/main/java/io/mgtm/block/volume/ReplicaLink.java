@@ -1,6 +1,7 @@
 package io.mgtm.block.volume;
 
 import io.mgtm.block.volume.Change.Kind;
+import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,8 +21,13 @@ final class ReplicaLink {
 
   LinkPhase phase = LinkPhase.DOWN;
   String reason = "not connected yet";
+
+  /** Whether another copy of this volume answered since this side started. */
   boolean reached;
-  boolean split;
+
+  /** How the last meeting was refused, or null. */
+  Outcome refusal;
+
   String lastLoss = "";
   String lastRefusal = "";
   ReplicaSlot slot;
@@ -93,16 +99,20 @@ final class ReplicaLink {
     return queuedBytes;
   }
 
-  /** A new connection: sequence numbers begin at 1. */
-  void meet(Identity target) {
+  /**
+   * A new connection: sequence numbers begin at 1.
+   *
+   * @param copy whether the target is a copy of this volume already
+   */
+  void meet(Identity target, boolean copy) {
     peer = target;
     session++;
     connection++;
     nextSeq = 1;
     ackedDurable = 0;
     phase = LinkPhase.MEETING;
-    reached = true;
-    split = false;
+    reached |= copy;
+    refusal = null;
     reason = "";
     lastRefusal = "";
   }

@@ -137,7 +137,7 @@ final class Replication {
           && other.peer.nodeId().equals(target.nodeId())) {
         Decision twice =
             new Decision(
-                Outcome.MISMATCH, "link " + other.config.name() + " already leads to that replica");
+                Outcome.UNFIT, "link " + other.config.name() + " already leads to that replica");
         refused(link, twice);
         return twice;
       }
@@ -158,7 +158,8 @@ final class Replication {
     while (peerChunks.hasNext()) {
       slot.chunkDiffers(peerChunks.nextInt());
     }
-    link.meet(target);
+    boolean copy = Meeting.stranger(core.state().identityFor(""), target) == null;
+    link.meet(target, copy);
     boolean compare = link.config.checksumResync() || (all && !target.generations().isEmpty());
     String why = decision.reason();
     Runnable begin = () -> begin(link, target.nodeId(), compare, why);
@@ -171,7 +172,7 @@ final class Replication {
     return slots.containsKey(peer) || slots.size() < SLOTS_MAX
         ? null
         : new Decision(
-            Outcome.MISMATCH,
+            Outcome.UNFIT,
             "this copy keeps track of "
                 + SLOTS_MAX
                 + " others already, the most that it can; make a new copy of the volume in its"
@@ -243,8 +244,8 @@ final class Replication {
 
   void refused(ReplicaLink link, Decision decision) {
     link.reason = decision.reason();
-    link.reached = true;
-    link.split = decision.outcome() == Outcome.SPLIT_BRAIN;
+    link.reached |= decision.outcome().isOfACopy();
+    link.refusal = decision.outcome();
     if (decision.outcome() == Outcome.SOURCE_OUTDATED) {
       core.administration().superseded("link " + link.config.name() + ": " + decision.reason());
     }

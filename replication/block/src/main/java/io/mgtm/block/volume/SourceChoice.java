@@ -19,6 +19,10 @@ final class SourceChoice {
    * @param writing the node whose changes are still being written, or null
    */
   Decision decide(Identity wanted, Identity present, boolean alive, String writing) {
+    Decision decision = Meeting.decide(wanted, core.identityFor(wanted.nodeId()));
+    if (!decision.accepted()) {
+      return decision;
+    }
     if (!core.isAccepting()) {
       return new Decision(Outcome.STANDBY, "the other side is changing its role");
     }
@@ -35,8 +39,7 @@ final class SourceChoice {
       return new Decision(
           Outcome.STANDBY, "the other side still writes what node " + writing + " sent");
     }
-    Decision decision = Meeting.decide(wanted, core.identityFor(wanted.nodeId()));
     Decision full = core.replication().refusalOfSlot(wanted.nodeId());
-    return decision.accepted() && full != null ? full : decision;
+    return full == null ? decision : full;
   }
 }

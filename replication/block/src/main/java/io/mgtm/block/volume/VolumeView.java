@@ -1,6 +1,7 @@
 package io.mgtm.block.volume;
 
 import io.mgtm.block.resync.Progress;
+import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PrimitiveIterator;
@@ -17,8 +18,8 @@ public final class VolumeView {
    * @param mode its mode
    * @param phase where it stands
    * @param reason why it stands there, or empty
-   * @param reached whether the replica was met or refused since this side started
-   * @param split whether the replica was refused because both sides wrote without the other
+   * @param reached whether another copy of this volume answered since this side started
+   * @param refusal how the last meeting was refused, or null
    * @param lastLoss why the link was suspended last, or empty
    * @param peer the replica's node id, or empty before the first meeting
    * @param bitsSet chunks whose bits are set
@@ -33,7 +34,7 @@ public final class VolumeView {
       LinkPhase phase,
       String reason,
       boolean reached,
-      boolean split,
+      Outcome refusal,
       String lastLoss,
       String peer,
       int bitsSet,
@@ -107,7 +108,7 @@ public final class VolumeView {
         link.phase,
         link.reason,
         link.reached,
-        link.split,
+        link.refusal,
         link.lastLoss,
         link.peer == null ? "" : link.peer.nodeId(),
         slot == null ? 0 : slot.bitmap.cardinality(),

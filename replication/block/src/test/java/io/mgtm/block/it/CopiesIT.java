@@ -192,6 +192,50 @@ class CopiesIT {
     assertThat(Files.readAllBytes(b.file())).isEqualTo(before);
   }
 
+  /** Whoever answers at a replica's address vouches for nothing unless it is another true copy. */
+  @Test
+  void aRestartedPrimaryIsNotVouchedForByItselfAStrangerOrItsOwnMetadata() throws Exception {
+    VolumeProcess a = started("a", "b").get(0);
+    VolumeProcess b = copies.get(1);
+    assertThat(write(a, 0, 5)).isZero();
+    a.kill();
+    b.kill();
+
+    VolumeProcess self = twinOf(a, "self").receiving();
+    self.replica(self, "sync").start();
+    assertDoesNotServe(self, "both are node");
+    self.kill();
+
+    VolumeProcess other = copy("other").receiving().start();
+    other.ask("promote", "force", true);
+    VolumeProcess wrong = twinOf(a, "wrong").replica(other, "sync").start();
+    assertDoesNotServe(wrong, "different volumes");
+    wrong.kill();
+
+    Trees.delete(Path.of(b.file() + ".meta"));
+    Trees.copy(Path.of(a.file() + ".meta"), Path.of(b.file() + ".meta"));
+    a.start();
+    b.start();
+    assertDoesNotServe(a, "both are node");
+    assertDoesNotServe(b, "both are node");
+  }
+
+  /** A copy of the files of one that is down. */
+  private VolumeProcess twinOf(VolumeProcess of, String name) throws IOException {
+    VolumeProcess twin = copy(name);
+    Files.copy(of.file(), twin.file());
+    Trees.copy(Path.of(of.file() + ".meta"), Path.of(twin.file() + ".meta"));
+    return twin;
+  }
+
+  private static void assertDoesNotServe(VolumeProcess volume, String why) throws Exception {
+    Await.until(
+        "it says why it does not serve; " + volume.tail(),
+        () -> volume.status().path("notServingBecause").asText().contains(why));
+    assertThat(promotion(volume)).as("not by a word without force").isNotEmpty();
+    assertThat(serves(volume)).isFalse();
+  }
+
   @Test
   void linksBeyondThisMachineNeedAKey() throws Exception {
     VolumeProcess open = copy("open").withoutKey().with("--receive", "0.0.0.0:0");

@@ -3,6 +3,7 @@ package io.mgtm.block.it;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -18,6 +19,16 @@ final class Trees {
     }
     for (Path path : all) {
       Files.deleteIfExists(path);
+    }
+  }
+
+  /** Copies a folder's files, not those in folders below it, into one that is made or there. */
+  static void copy(Path folder, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> paths = Files.list(folder)) {
+      for (Path path : paths.filter(Files::isRegularFile).toList()) {
+        Files.copy(path, to.resolve(path.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+      }
     }
   }
 }

@@ -30,7 +30,7 @@ class MeetingTest {
   @Test
   void twoCopiesThatAreOneNodeAreNotLinked() {
     Decision decision = Meeting.decide(primary(SECOND), side("a", Role.SECONDARY, FIRST));
-    assertThat(decision.outcome()).isEqualTo(Outcome.MISMATCH);
+    assertThat(decision.outcome()).isEqualTo(Outcome.SAME_NODE);
     assertThat(decision.reason()).contains("both are node a").contains("copied");
   }
 
@@ -96,9 +96,18 @@ class MeetingTest {
         .contains("1048576");
     Identity coarser =
         new Identity("v", "b", 1 << 20, 131_072, Role.SECONDARY, FIRST, true, false, true, "", "");
-    assertThat(outcome(primary(FIRST), coarser)).isEqualTo(Outcome.MISMATCH);
+    assertThat(outcome(primary(FIRST), coarser)).isEqualTo(Outcome.UNFIT);
     assertThat(outcome(primary(FIRST), side("a", Role.SECONDARY, FIRST)))
-        .isEqualTo(Outcome.MISMATCH);
+        .isEqualTo(Outcome.SAME_NODE);
+  }
+
+  @Test
+  void aNewerCopyThatHasGrownMakesTheSourceOutdatedAllTheSame() {
+    Identity grown =
+        new Identity("v", "b", 2 << 20, 65_536, Role.SECONDARY, SECOND, true, false, true, "", "");
+    assertThat(outcome(primary(FIRST), grown)).isEqualTo(Outcome.SOURCE_OUTDATED);
+    assertThat(outcome(primary(FIRST), grown.asPrimary())).isEqualTo(Outcome.SOURCE_OUTDATED);
+    assertThat(outcome(primary(OTHER), grown.asPrimary())).isEqualTo(Outcome.SPLIT_BRAIN);
   }
 
   private static Identity of(String volume, String id, String node, Role role, boolean discard) {
