@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 /**
  * When a restarted primary may serve again: another copy may have been promoted while it was down.
  * Once every replica was met; or a while after the first was reached; or, where the operator takes
- * the risk, a while after it began to try. Time counts from there, not from the process's start. Only
- * another copy of this volume counts as reached, and none that is the same node may answer.
+ * the risk, a while after it began to try. Time counts from there, not from the process's start.
+ * Only another copy of this volume counts as reached, and none that is the same node may answer.
  */
 final class PeerWait {
   private final long waitMs;

@@ -53,9 +53,7 @@ final class PromotionCommand {
   private void decide() {
     boolean waiting = service.core().isPrimary() && !service.isReady();
     String unsure =
-        waiting && !force
-            ? service.core().administration().refusalToServe(testimonies)
-            : null;
+        waiting && !force ? service.core().administration().refusalToServe(testimonies) : null;
     Standing before = service.core().state().standing();
     boolean wasNewest = before.newest() || testimonies.stream().anyMatch(Testimony::handsOver);
     service

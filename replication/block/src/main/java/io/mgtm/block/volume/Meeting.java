@@ -139,13 +139,11 @@ public final class Meeting {
     }
     if (target.generations().contains(source.generations().current())) {
       return new Decision(
-          Outcome.SOURCE_OUTDATED,
-          "the other side is primary and newer; " + both(source, target));
+          Outcome.SOURCE_OUTDATED, "the other side is primary and newer; " + both(source, target));
     }
     if (source.generations().contains(target.generations().current())) {
       return new Decision(
-          Outcome.STANDBY,
-          "the other side is primary too, and older; " + both(source, target));
+          Outcome.STANDBY, "the other side is primary too, and older; " + both(source, target));
     }
     return split(source, target);
   }
@@ -168,8 +166,7 @@ public final class Meeting {
       return new Decision(sync, "the target's own changes are discarded by order");
     }
     if (target.generations().contains(source.generations().current())) {
-      return new Decision(
-          Outcome.SOURCE_OUTDATED, "the target is newer; " + both(source, target));
+      return new Decision(Outcome.SOURCE_OUTDATED, "the target is newer; " + both(source, target));
     }
     return split(source, target);
   }
