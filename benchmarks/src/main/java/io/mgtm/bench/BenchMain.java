@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
       CompareCommand.class,
       ModesCommand.class,
       BackupBenchCommand.class,
+      FailoverCommand.class,
       DemoCommand.class,
       MicroCommand.class,
       VolumeCommand.class

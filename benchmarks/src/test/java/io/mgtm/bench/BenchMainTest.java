@@ -121,6 +121,13 @@ class BenchMainTest {
   }
 
   @Test
+  void failoverRefusesWhatMakesNoSense() {
+    assertThat(run("failover", "--rounds", "0")).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString()).contains("--rounds and --connections must be at least 1");
+    assertThat(run("failover", "--kinds", "flood")).isEqualTo(CommandLine.ExitCode.USAGE);
+  }
+
+  @Test
   void aMedianIsTheMiddle() {
     assertThat(CheckedRuns.median(3, 1, 2)).isEqualTo(2);
     assertThat(CheckedRuns.median(4, 1, 2, 3)).isEqualTo(2.5);

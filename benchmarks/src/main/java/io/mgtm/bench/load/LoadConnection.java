@@ -48,6 +48,7 @@ final class LoadConnection {
   /** What is under way; null while connecting and until the startup packet is answered. */
   private Operation operation;
 
+  private final ClientWait waited = new ClientWait();
   private long sentNanos;
   private boolean acceptedOnce;
   private boolean finished;
@@ -126,6 +127,7 @@ final class LoadConnection {
         throw new IOException("the reply to " + operation + " is of another type");
       }
       succeeded(frameBytes);
+      waited.served(now - sentNanos);
       loop.served(operation, now - sentNanos, now);
     } else if (type == 'E') {
       failed(frameBytes);
@@ -244,6 +246,11 @@ final class LoadConnection {
     if (channel != null) {
       channel.close();
     }
+  }
+
+  /** What its client waited for answers. Any thread. */
+  ClientWait waited() {
+    return waited;
   }
 
   /** Whether it has nothing more to do. */

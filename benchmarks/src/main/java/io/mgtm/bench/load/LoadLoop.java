@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /** One thread of a run, and its connections. Its methods run on that thread unless they say so. */
 final class LoadLoop implements Runnable {
@@ -25,7 +26,6 @@ final class LoadLoop implements Runnable {
   private final List<LoadConnection> connections = new ArrayList<>();
   private final List<LoadConnection> toConnect = new ArrayList<>();
   private final AtomicLong served = new AtomicLong();
-  private final AtomicLong longestNanos = new AtomicLong();
   private int finished;
   private long nextWatch = System.nanoTime();
 
@@ -148,9 +148,6 @@ final class LoadLoop implements Runnable {
       latencies.record(operation, nanos);
     }
     served.lazySet(served.getPlain() + 1);
-    if (nanos > longestNanos.get()) {
-      longestNanos.set(nanos);
-    }
   }
 
   /** How many requests were answered, warm-up included. Any thread. */
@@ -158,9 +155,9 @@ final class LoadLoop implements Runnable {
     return served.get();
   }
 
-  /** The longest that a request took since this was asked last. Any thread. */
-  long takeLongestNanos() {
-    return longestNanos.getAndSet(0);
+  /** Where its connections note what they waited. Any thread. */
+  Stream<ClientWait> waits() {
+    return connections.stream().map(LoadConnection::waited);
   }
 
   /** When the thread has ended. */

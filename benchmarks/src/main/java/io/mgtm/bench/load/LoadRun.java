@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * One run of load. {@link #run} does all of it; a test that disturbs the GTM meanwhile uses {@link
@@ -85,7 +87,21 @@ public final class LoadRun implements AutoCloseable {
 
   /** The longest that a request took, in ns, among those answered since this was asked last. */
   public long takeLongestNanos() {
-    return loops.stream().mapToLong(LoadLoop::takeLongestNanos).max().orElse(0);
+    return LongStream.of(takeLongestNanosEach()).max().orElse(0);
+  }
+
+  /** The same of each client. */
+  public long[] takeLongestNanosEach() {
+    return waits().mapToLong(ClientWait::takeLongestNanos).toArray();
+  }
+
+  /** How many requests of each client were answered so far. */
+  public long[] servedEach() {
+    return waits().mapToLong(ClientWait::served).toArray();
+  }
+
+  private Stream<ClientWait> waits() {
+    return loops.stream().flatMap(LoadLoop::waits);
   }
 
   /** How many requests have failed so far. */

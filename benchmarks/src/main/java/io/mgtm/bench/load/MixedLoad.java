@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -110,6 +111,20 @@ public final class MixedLoad implements AutoCloseable {
   public long takeLongestMs() {
     return TimeUnit.NANOSECONDS.toMillis(
         Math.max(transactions.takeLongestNanos(), values.takeLongestNanos()));
+  }
+
+  /** The same of each client, in ns. */
+  public long[] takeLongestNanosEach() {
+    return both(transactions.takeLongestNanosEach(), values.takeLongestNanosEach());
+  }
+
+  /** How many requests of each client were answered so far. */
+  public long[] servedEach() {
+    return both(transactions.servedEach(), values.servedEach());
+  }
+
+  private static long[] both(long[] one, long[] other) {
+    return LongStream.concat(LongStream.of(one), LongStream.of(other)).toArray();
   }
 
   /** Ends it; each connection ends what it has begun. */

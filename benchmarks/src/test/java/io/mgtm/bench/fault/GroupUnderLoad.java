@@ -2,19 +2,16 @@ package io.mgtm.bench.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.check.GivenOut;
+import io.mgtm.bench.failover.GroupOperator;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
 import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
-import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +19,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import javax.net.SocketFactory;
 
 /** Three node processes, a proxy process, and load through it, for a test that breaks things. */
 final class GroupUnderLoad implements AutoCloseable {
@@ -32,25 +28,21 @@ final class GroupUnderLoad implements AutoCloseable {
   private static final int STANDSTILL_MS = 180_000;
   private static final int AWAIT_MS = 300_000;
 
-  /** More than a member lags that follows, and less than one that is gone for a while. */
-  private static final int LAG_ENTRIES_MAX = 2_000;
-
   /** A quarter of what the machine can do, more or less: the restarts need the rest. */
   private static final int REST_MICROS = 2_000;
 
   /** A process that lives for seconds spends most of them on compiling for a long life. */
   private static final List<String> SHORT_LIFE = List.of("-XX:TieredStopAtLevel=1");
 
-  private static final AdminClient.Settings ASK =
-      new AdminClient.Settings(10_000, null, SocketFactory.getDefault());
-
   private final LocalInstallation group;
+  private final GroupOperator operator;
   private final MixedLoad load;
   private final GivenOut givenOut;
   private final List<Long> pausesMs = new ArrayList<>();
 
   private GroupUnderLoad(LocalInstallation group, MixedLoad load, GivenOut givenOut) {
     this.group = group;
+    this.operator = new GroupOperator(group);
     this.load = load;
     this.givenOut = givenOut;
   }
@@ -202,7 +194,7 @@ final class GroupUnderLoad implements AutoCloseable {
     await(
         voters + " members vote",
         () -> {
-          int now = voters();
+          long now = operator.voters(group.awaitLeader(LEADER_MS));
           return now == voters ? null : now + " do";
         });
   }
@@ -211,14 +203,7 @@ final class GroupUnderLoad implements AutoCloseable {
   void awaitAllServe() throws InterruptedException {
     for (int i = 0; i < group.settings().nodes(); i++) {
       int node = i;
-      await(group.settings().name(i) + " serves", () -> serves(node) ? null : "it does not");
-    }
-  }
-
-  private boolean serves(int node) throws IOException {
-    try (AdminClient client =
-        AdminClient.connect(group.settings().clients().get(node).resolve(), ASK)) {
-      return client.leadership().leading();
+      await(group.settings().name(i) + " serves", () -> operator.serves(node) ? null : "it does not");
     }
   }
 
@@ -229,7 +214,7 @@ final class GroupUnderLoad implements AutoCloseable {
         () -> {
           Set<Integer> now = new TreeSet<>();
           for (int i = 0; i < group.settings().nodes(); i++) {
-            if (serves(i)) {
+            if (operator.serves(i)) {
               now.add(i);
             }
           }
@@ -242,25 +227,10 @@ final class GroupUnderLoad implements AutoCloseable {
     await(
         what.isEmpty() ? "no warnings" : "a warning: " + what,
         () -> {
-          JsonNode now = status(group.awaitLeader(LEADER_MS)).get("warnings");
+          List<String> now = operator.status(group.awaitLeader(LEADER_MS)).warnings();
           boolean there = what.isEmpty() ? now.isEmpty() : now.toString().contains(what);
           return there ? null : now.toString();
         });
-  }
-
-  private int voters() throws IOException {
-    int voters = 0;
-    for (JsonNode member : status(group.awaitLeader(LEADER_MS)).get("members")) {
-      voters += member.get("voter").asBoolean() && follows(member) ? 1 : 0;
-    }
-    return voters;
-  }
-
-  private JsonNode status(int node) throws IOException {
-    try (AdminClient client =
-        AdminClient.connect(group.settings().clients().get(node).resolve(), ASK)) {
-      return new ObjectMapper().readTree(client.ask("status", "").bytes());
-    }
   }
 
   /** Who leads, and in which term: the same twice when nobody else led in between. */
@@ -273,19 +243,10 @@ final class GroupUnderLoad implements AutoCloseable {
         () -> {
           int leader = group.awaitLeader(LEADER_MS);
           found[0] =
-              new Leadership(group.settings().name(leader), status(leader).get("term").asLong());
+              new Leadership(group.settings().name(leader), operator.status(leader).term());
           return null;
         });
     return found[0];
-  }
-
-  /** Not one that is away, nor the identity that a member had before its folder was emptied. */
-  private static boolean follows(JsonNode member) {
-    if (member.get("witness").asBoolean()) {
-      return member.get("connected").asBoolean();
-    }
-    long lag = member.get("lagEntries").asLong();
-    return member.get("connected").asBoolean() && lag >= 0 && lag <= LAG_ENTRIES_MAX;
   }
 
   /**
@@ -300,18 +261,9 @@ final class GroupUnderLoad implements AutoCloseable {
           if (group.settings().name(leader).equals(member)) {
             return null;
           }
-          try (AdminClient client = AdminClient.connect(socketOf(leader), ASK)) {
-            AdminClient.Answer answer = client.ask("transfer", member);
-            return answer.kind() + " " + answer.text();
-          }
+          AdminClient.Answer answer = operator.transfer(leader, member);
+          return answer.kind() + " " + answer.text();
         });
-  }
-
-  /** Where operators of the machine ask; members may have a network of their own. */
-  private UnixDomainSocketAddress socketOf(int node) {
-    LocalSettings settings = group.settings();
-    return UnixDomainSocketAddress.of(
-        settings.folder().resolve(settings.name(node)).resolve(LocalSocket.NAME));
   }
 
   /**

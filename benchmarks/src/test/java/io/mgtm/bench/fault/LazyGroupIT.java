@@ -3,6 +3,7 @@ package io.mgtm.bench.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.bench.check.GivenOut;
+import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.config.HostPort;
@@ -76,11 +77,11 @@ class LazyGroupIT {
   @Test
   void whatOnlyTheDeadLeaderHadComesBackFromTheProxy() throws Exception {
     int rounds = 3;
-    try (TestNetwork network = TestNetwork.make("g1", "g2", "proxy");
+    try (ProcessNetwork network = TestNetwork.make("g1", "g2", "proxy");
         GroupUnderLoad running =
             GroupUnderLoad.start(
                 GroupUnderLoad.patient(
-                    network.installation(folder, List.of("g1", "g2"), "lazy"), scratch),
+                    network.installation(folder, List.of("g1", "g2"), "lazy", GroupUnderLoad.jvmOptions()), scratch),
                 network::place)) {
       for (int i = 0; i < rounds; i++) {
         running.awaitVoters(2);

@@ -2,6 +2,7 @@ package io.mgtm.bench.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.proxy.local.LocalSettings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,13 +25,13 @@ class PartitionIT {
   private static final int CUT_MS = 4_000;
 
   @TempDir static Path folder;
-  private TestNetwork network;
+  private ProcessNetwork network;
   private GroupUnderLoad running;
 
   @BeforeAll
   void start() throws IOException, InterruptedException {
     network = TestNetwork.make("g1", "g2", "g3", "proxy");
-    running = GroupUnderLoad.start(network.installation(folder, NAMES, "fifo"), network::place);
+    running = GroupUnderLoad.start(network.installation(folder, NAMES, "fifo", GroupUnderLoad.jvmOptions()), network::place);
   }
 
   @AfterAll

@@ -1,5 +1,6 @@
 package io.mgtm.bench.fault;
 
+import io.mgtm.bench.failover.ProcessNetwork;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +19,7 @@ class TotalPartitionIT {
   private static final List<String> NAMES = List.of("g1", "g2", "g3");
 
   @TempDir Path folder;
-  private TestNetwork network;
+  private ProcessNetwork network;
 
   @BeforeEach
   void makeNetwork() throws IOException {
@@ -33,7 +34,7 @@ class TotalPartitionIT {
   }
 
   private GroupUnderLoad start() throws IOException, InterruptedException {
-    return GroupUnderLoad.start(network.installation(folder, NAMES, "total"), network::place);
+    return GroupUnderLoad.start(network.installation(folder, NAMES, "total", GroupUnderLoad.jvmOptions()), network::place);
   }
 
   /** What is lost between a member and the others. */

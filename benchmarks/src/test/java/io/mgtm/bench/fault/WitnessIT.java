@@ -2,6 +2,7 @@ package io.mgtm.bench.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.proxy.local.LocalSettings;
 import java.io.IOException;
@@ -33,7 +34,7 @@ class WitnessIT {
 
   @TempDir private Path folder;
   @TempDir private Path scratch;
-  private TestNetwork network;
+  private ProcessNetwork network;
   private GroupUnderLoad running;
 
   @AfterEach
@@ -60,7 +61,7 @@ class WitnessIT {
     Path config = Files.writeString(scratch.resolve("gtm.yaml"), PATIENT);
     List<String> all = new ArrayList<>(List.of("--config", config.toString()));
     all.addAll(options);
-    LocalSettings settings = network.installation(folder, nodes, mode, all);
+    LocalSettings settings = network.installation(folder, nodes, mode, GroupUnderLoad.jvmOptions()).withNodeOptions(all);
     running = GroupUnderLoad.start(settings, network::place);
   }
 

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,21 @@ class LoadRunTest {
       LoadResult result = run(settings, new GivenOut());
       assertThat(result.firstErrors()).isEmpty();
       assertThat(result.firstFindings()).isEmpty();
+    }
+  }
+
+  @Test
+  void everyClientHasItsOwnLongestWait() throws Exception {
+    try (FakeGtm gtm = new FakeGtm(PlantedFaults.none());
+        LoadRun run =
+            LoadRun.start(settings(gtm, Mix.TXN).withThreads(2), new GivenOut())) {
+      Await.until("enough", () -> LongStream.of(run.servedEach()).min().orElseThrow() >= 10);
+      run.stop();
+      run.finish();
+      assertThat(run.servedEach()).hasSize(CONNECTIONS);
+      assertThat(LongStream.of(run.servedEach()).sum()).isEqualTo(run.served());
+      assertThat(run.takeLongestNanosEach()).hasSize(CONNECTIONS).doesNotContain(0);
+      assertThat(run.takeLongestNanosEach()).as("taken already").containsOnly(0);
     }
   }
 
