@@ -78,8 +78,6 @@ public record FailoverReport(
                         row.clients()))
         .collect(
             Collectors.joining(
-                "\n",
-                "| " + of.kind().what() + ", ms | rounds | clients |\n|---|--:|--:|\n",
-                ""));
+                "\n", "| " + of.kind().what() + ", ms | rounds | clients |\n|---|--:|--:|\n", ""));
   }
 }

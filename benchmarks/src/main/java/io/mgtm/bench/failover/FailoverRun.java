@@ -30,8 +30,7 @@ public final class FailoverRun implements AutoCloseable {
   private final int restMs;
   private final MixedLoad load;
 
-  private FailoverRun(
-      LocalInstallation group, ProcessNetwork network, int restMs, MixedLoad load) {
+  private FailoverRun(LocalInstallation group, ProcessNetwork network, int restMs, MixedLoad load) {
     this.group = group;
     this.network = network;
     this.operator = new GroupOperator(group);

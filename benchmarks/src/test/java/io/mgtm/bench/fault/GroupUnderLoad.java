@@ -203,7 +203,8 @@ final class GroupUnderLoad implements AutoCloseable {
   void awaitAllServe() throws InterruptedException {
     for (int i = 0; i < group.settings().nodes(); i++) {
       int node = i;
-      await(group.settings().name(i) + " serves", () -> operator.serves(node) ? null : "it does not");
+      await(
+          group.settings().name(i) + " serves", () -> operator.serves(node) ? null : "it does not");
     }
   }
 
@@ -242,8 +243,7 @@ final class GroupUnderLoad implements AutoCloseable {
         "a leader that tells its term",
         () -> {
           int leader = group.awaitLeader(LEADER_MS);
-          found[0] =
-              new Leadership(group.settings().name(leader), operator.status(leader).term());
+          found[0] = new Leadership(group.settings().name(leader), operator.status(leader).term());
           return null;
         });
     return found[0];

@@ -81,7 +81,9 @@ class LazyGroupIT {
         GroupUnderLoad running =
             GroupUnderLoad.start(
                 GroupUnderLoad.patient(
-                    network.installation(folder, List.of("g1", "g2"), "lazy", GroupUnderLoad.jvmOptions()), scratch),
+                    network.installation(
+                        folder, List.of("g1", "g2"), "lazy", GroupUnderLoad.jvmOptions()),
+                    scratch),
                 network::place)) {
       for (int i = 0; i < rounds; i++) {
         running.awaitVoters(2);

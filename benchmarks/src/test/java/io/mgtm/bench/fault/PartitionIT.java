@@ -31,7 +31,10 @@ class PartitionIT {
   @BeforeAll
   void start() throws IOException, InterruptedException {
     network = TestNetwork.make("g1", "g2", "g3", "proxy");
-    running = GroupUnderLoad.start(network.installation(folder, NAMES, "fifo", GroupUnderLoad.jvmOptions()), network::place);
+    running =
+        GroupUnderLoad.start(
+            network.installation(folder, NAMES, "fifo", GroupUnderLoad.jvmOptions()),
+            network::place);
   }
 
   @AfterAll

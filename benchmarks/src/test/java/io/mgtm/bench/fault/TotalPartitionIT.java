@@ -34,7 +34,8 @@ class TotalPartitionIT {
   }
 
   private GroupUnderLoad start() throws IOException, InterruptedException {
-    return GroupUnderLoad.start(network.installation(folder, NAMES, "total", GroupUnderLoad.jvmOptions()), network::place);
+    return GroupUnderLoad.start(
+        network.installation(folder, NAMES, "total", GroupUnderLoad.jvmOptions()), network::place);
   }
 
   /** What is lost between a member and the others. */

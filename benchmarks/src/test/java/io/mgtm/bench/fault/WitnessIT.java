@@ -61,7 +61,8 @@ class WitnessIT {
     Path config = Files.writeString(scratch.resolve("gtm.yaml"), PATIENT);
     List<String> all = new ArrayList<>(List.of("--config", config.toString()));
     all.addAll(options);
-    LocalSettings settings = network.installation(folder, nodes, mode, GroupUnderLoad.jvmOptions()).withNodeOptions(all);
+    LocalSettings settings =
+        network.installation(folder, nodes, mode, GroupUnderLoad.jvmOptions()).withNodeOptions(all);
     running = GroupUnderLoad.start(settings, network::place);
   }
 

@@ -74,8 +74,7 @@ class LoadRunTest {
   @Test
   void everyClientHasItsOwnLongestWait() throws Exception {
     try (FakeGtm gtm = new FakeGtm(PlantedFaults.none());
-        LoadRun run =
-            LoadRun.start(settings(gtm, Mix.TXN).withThreads(2), new GivenOut())) {
+        LoadRun run = LoadRun.start(settings(gtm, Mix.TXN).withThreads(2), new GivenOut())) {
       Await.until("enough", () -> LongStream.of(run.servedEach()).min().orElseThrow() >= 10);
       run.stop();
       run.finish();
