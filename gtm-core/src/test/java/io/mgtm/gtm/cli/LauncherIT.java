@@ -191,6 +191,7 @@ class LauncherIT {
           echo "[INFO] --- failsafe:verify (default) @ mgtm-$module ---"
         done
         echo '[INFO] Reactor Summary'
+        echo '[INFO] BUILD SUCCESS'
         """
             .formatted(outside));
   }
@@ -256,6 +257,24 @@ class LauncherIT {
     assertThat(end.lines()).contains("mgtm: it does not compile");
     assertThat(end.last()).isEqualTo("0 passed, 0 failed, 0 skipped");
     assertThat(end.status()).isOne();
+  }
+
+  @Test
+  void aBuildThatDiesIsNotGreen() throws Exception {
+    tool("mvn", "echo '[INFO] Reactor Summary'; kill -9 $$");
+    assertThat(run("test").status()).isOne();
+  }
+
+  @Test
+  void jarsThatAreNewerThanAllSourcesAreNotMadeAgain() throws Exception {
+    mavenThatTests();
+    run("test");
+    assertThat(said()).doesNotContain("jars.uptodate");
+    for (String jar : List.of("gtm-core/target/mgtm-gtm.jar", "gtm-proxy/target/mgtm-proxy.jar")) {
+      Files.writeString(root.resolve(jar), "jar");
+    }
+    run("test");
+    assertThat(said()).contains("-Djars.uptodate=true");
   }
 
   @Test

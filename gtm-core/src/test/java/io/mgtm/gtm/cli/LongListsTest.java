@@ -13,8 +13,8 @@ class LongListsTest {
   @Test
   void allIsListedAndWhoReadsNothingHindersNobody(@TempDir Path folder) throws Exception {
     try (GtmServer gtm = GtmServer.start(GtmConfig.at(folder, new HostPort("127.0.0.1", 0)))) {
-      LargeState.fill(gtm);
-      Listings.listEverything(gtm.address());
+      LargeState.fill(gtm, LargeState.SEQUENCES_MAX);
+      Listings.listEverything(gtm.address(), LargeState.SEQUENCES_MAX);
     }
   }
 }

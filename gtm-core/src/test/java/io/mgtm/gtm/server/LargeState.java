@@ -10,9 +10,11 @@ import io.mgtm.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 
-/** As many sequences and open transactions as the limits allow by default, or nearly. */
+/** Many sequences, and nearly as many open transactions as the limits allow by default. */
 public final class LargeState {
-  public static final int SEQUENCES = 1_000_000;
+  /** As many sequences as the limits allow by default. */
+  public static final int SEQUENCES_MAX = 1_000_000;
+
   public static final int TRANSACTIONS = 65_000;
 
   private static final List<String> KEYS = new ArrayList<>();
@@ -20,17 +22,17 @@ public final class LargeState {
   private LargeState() {}
 
   /** The keys, which the states of several members share. */
-  private static synchronized List<String> keys() {
-    while (KEYS.size() < SEQUENCES) {
+  private static synchronized List<String> keys(int sequences) {
+    while (KEYS.size() < sequences) {
       KEYS.add("database.a_schema.a_sequence_with_an_ordinary_name_" + KEYS.size() + '\0');
     }
-    return KEYS;
+    return List.copyOf(KEYS.subList(0, sequences));
   }
 
   /** Fills the state of a node; members that are given the same at the same place stay alike. */
-  public static void fill(GtmServer node) {
+  public static void fill(GtmServer node, int sequences) {
     Await.until("the first entry", () -> hasStarted(node));
-    node.withState(LargeState::fill);
+    node.withState(state -> fill(state, sequences));
   }
 
   private static boolean hasStarted(GtmServer node) {
@@ -39,9 +41,9 @@ public final class LargeState {
     return started[0];
   }
 
-  private static void fill(GtmState state) {
+  private static void fill(GtmState state, int sequences) {
     state.beginEntry(state.changedMicros());
-    for (String key : keys()) {
+    for (String key : keys(sequences)) {
       accepted(state.apply(new SequenceCommand.Init(key, 1, 1, 1_000_000, 1, false)));
     }
     for (int i = 0; i < TRANSACTIONS; i++) {
