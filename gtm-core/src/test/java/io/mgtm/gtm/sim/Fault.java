@@ -41,6 +41,8 @@ enum Fault {
   WITNESS_ACKNOWLEDGES_BEFORE_STORING,
   /** A witness does not compare a candidate's log with its position. */
   WITNESS_VOTES_FOR_A_LOG_BEHIND,
+  /** A witness that was just started votes before its leader can have told it what it forgot. */
+  WITNESS_VOTES_AT_ITS_START,
   /** A leader without another copy does not wait for the witness. */
   LEADER_GOES_ON_WITHOUT_THE_WITNESS,
   /** Mode lazy: a leader that nobody hears takes its lease for renewed by the witness. */
@@ -97,6 +99,7 @@ enum Fault {
     return switch (this) {
       case WITNESS_ACKNOWLEDGES_BEFORE_STORING,
           WITNESS_VOTES_FOR_A_LOG_BEHIND,
+          WITNESS_VOTES_AT_ITS_START,
           LEADER_GOES_ON_WITHOUT_THE_WITNESS,
           LEADER_GOES_ON_AFTER_ITS_LEASE ->
           true;

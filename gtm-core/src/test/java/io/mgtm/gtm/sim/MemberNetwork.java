@@ -35,6 +35,7 @@ final class MemberNetwork {
   private final int repeatPerMille;
   private final int spikePerMille;
   private boolean healthy;
+  private boolean healthyForGood;
 
   /** A network; in mode lazy the transport loses nothing but with a process. */
   MemberNetwork(World world, Map<String, SimHost> hosts, Scenario scenario) {
@@ -85,6 +86,12 @@ final class MemberNetwork {
   void healForGood() {
     heal();
     healthy = true;
+    healthyForGood = true;
+  }
+
+  /** Whether messages are lost, repeated and late. */
+  void disturb(boolean so) {
+    healthy = !so || healthyForGood;
   }
 
   /** The way of a process to the others. */

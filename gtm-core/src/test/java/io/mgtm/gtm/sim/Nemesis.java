@@ -21,7 +21,7 @@ final class Nemesis {
   private final Operator operator;
 
   /** Null for none. */
-  private final OlderCopies copies;
+  private final OldFolders copies;
 
   private final int meanPauseMs;
   private final boolean clocksDiffer;
@@ -40,7 +40,7 @@ final class Nemesis {
    *
    * @param copies null for none
    */
-  Nemesis(Simulation simulation, OlderCopies copies) {
+  Nemesis(Simulation simulation, OldFolders copies) {
     this.simulation = simulation;
     this.copies = copies;
     this.world = simulation.world;

@@ -1,12 +1,9 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.core.DurabilityState;
-import io.mgtm.group.core.Role;
 import io.mgtm.group.storage.SimulatedDisk;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.SplittableRandom;
 import java.util.UUID;
 
 /**
@@ -15,22 +12,16 @@ import java.util.UUID;
  * leader dies. Who is not told by such a leader cannot know, so that one lives, and the member
  * hears nobody else, until it is told.
  */
-final class OlderCopies {
+final class OlderCopies extends OldFolders {
   private static final int UNTOLD_MS = 60;
 
-  private final Simulation simulation;
-  private final World world;
-  private final SplittableRandom random;
   private final boolean told;
-  private boolean underWay;
   private SimHost host;
   private UUID folder;
   private Map<String, byte[]> copy;
 
   OlderCopies(Simulation simulation, long seed) {
-    this.simulation = simulation;
-    this.world = simulation.world;
-    this.random = new SplittableRandom(seed);
+    super(simulation, seed);
     this.told = simulation.scenario.fault() != Fault.OLDER_COPY_NOT_TOLD;
   }
 
@@ -43,12 +34,8 @@ final class OlderCopies {
     return three && !scenario.isLazy() && wanted;
   }
 
-  /** Whether nobody else is to be hurt. */
-  boolean isUnderWay() {
-    return underWay;
-  }
-
-  /** Whether a member that stops may do so: in mode total it must be started again. */
+  /** In mode total it must be started again. */
+  @Override
   boolean stops(SimHost stopping) {
     boolean copied = underWay && stopping == host;
     if (copied) {
@@ -57,6 +44,7 @@ final class OlderCopies {
     return copied;
   }
 
+  @Override
   void begin() {
     world.afterMs(50 + random.nextInt(400), this::copy);
   }
@@ -99,22 +87,6 @@ final class OlderCopies {
     world.afterMs(150, () -> cut(leader, leader.status().term()));
   }
 
-  private boolean isUnhurt(SimHost each) {
-    return each.isUp() && !each.process().isPaused() && !each.mayHaveLost;
-  }
-
-  private void startAgain(SimHost of) {
-    of.kill();
-    world.afterMs(5, () -> simulation.startAgain(of));
-  }
-
-  private boolean leads(SimNode leader, long term) {
-    return leader.isAlive()
-        && leader.status().role() == Role.LEADER
-        && leader.status().term() == term
-        && !leader.status().transferring();
-  }
-
   private boolean follows(long term) {
     SimNode node = simulation.node(host.name);
     return node.isAlive()
@@ -155,17 +127,6 @@ final class OlderCopies {
     return simulation.node(host.name).status().committedIndex();
   }
 
-  private SimulatedDisk diskOf(Map<String, byte[]> content) {
-    SimulatedDisk disk = new SimulatedDisk(new Random(random.nextLong()));
-    content.forEach(
-        (name, bytes) -> {
-          disk.write(name, bytes);
-          disk.force(name);
-        });
-    disk.forceDirectory();
-    return disk;
-  }
-
   private void watch(SimNode leader, long term, SimulatedDisk newest, long sinceMs) {
     SimNode node = simulation.node(host.name);
     boolean knows =
@@ -190,13 +151,4 @@ final class OlderCopies {
     }
   }
 
-  private void end() {
-    simulation.network.heal();
-    world.afterMs(
-        400,
-        () -> {
-          underWay = false;
-          begin();
-        });
-  }
 }

@@ -82,8 +82,7 @@ final class Simulation {
     if (scenario.isLazy()) {
       network.use(views);
     }
-    nemesis =
-        new Nemesis(this, OlderCopies.areIn(scenario, seed) ? new OlderCopies(this, seed) : null);
+    nemesis = new Nemesis(this, OldFolders.of(this, seed));
     if (scenario.harsh() || scenario.isLazy()) {
       logs.allowLoss();
     }
@@ -335,6 +334,7 @@ final class Simulation {
       case STALE_INTRODUCTION -> new StaleTransport(transport, node);
       case WITNESS_VOTES_FOR_A_LOG_BEHIND ->
           node.isWitness() ? new LenientWitness(transport, node) : transport;
+      case WITNESS_VOTES_AT_ITS_START -> new HastyWitness(transport, node);
       case LEADER_GOES_ON_WITHOUT_THE_WITNESS ->
           new TrustedTransport(transport, node, witness, false);
       case RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP, SUCCESSOR_NOT_IN_STEP ->

@@ -295,8 +295,19 @@ final class CoreState {
    * belief that it does. What it promised before its own start it does not know.
    */
   long promisedUntilMs() {
+    if (isWitness() && !everHeard) {
+      return startedMs + settings.electionTimeoutMs();
+    }
     long since = Math.max(startedMs, everHeard ? leaderHeardMs : startedMs);
     return isLeased() ? since + settings.promiseMs() : Long.MIN_VALUE;
+  }
+
+  /**
+   * Whether this member may have forgotten for whom it voted and what it vouched for, since its
+   * folder may be an older copy: a leader that knows better can tell it until then.
+   */
+  boolean mayHaveForgotten() {
+    return isWitness() && !everHeard && nowMs < promisedUntilMs();
   }
 
   boolean needsMajority() {

@@ -353,7 +353,8 @@ final class Elections {
       return;
     }
     boolean kept = s.hearsLeader() || s.nowMs < s.promisedUntilMs();
-    if (kept && !ask.transfer() && (ask.term() > s.term() || s.isLeased())) {
+    boolean anyTerm = ask.term() > s.term() || s.isLeased() || s.mayHaveForgotten();
+    if (kept && !ask.transfer() && anyTerm) {
       // It would cost a leader that works; the candidate was cut off or has not heard it yet.
       return;
     }

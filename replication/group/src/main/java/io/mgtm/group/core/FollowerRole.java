@@ -136,7 +136,7 @@ final class FollowerRole {
 
   /** Acknowledges from here on as another incarnation, of which nothing is counted yet. */
   void onOlderCopy(MemberId leader, Message.OlderCopy m) {
-    if (leader.equals(s.leader) && m.incarnation() == s.record.incarnation() && !s.isWitness()) {
+    if (leader.equals(s.leader) && m.incarnation() == s.record.incarnation()) {
       s.inStep = false;
       s.save(s.record.ofOlderCopy(leader, m.known()));
       s.ownMembership.tell();

@@ -321,9 +321,7 @@ final class LeaderRole {
       return null;
     }
     if (!other.isCurrent(incarnation, durabilityState, s.log.lastIndex())) {
-      if (!other.witness) {
-        sender.tellOlderCopy(other, incarnation);
-      }
+      sender.tellOlderCopy(other, incarnation);
       return null;
     }
     other.lastAckMs = s.nowMs;

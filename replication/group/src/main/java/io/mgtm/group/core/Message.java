@@ -88,7 +88,8 @@ public sealed interface Message {
    * @param index the last index that is known to match; when refused: the index before what was
    *     sent
    * @param durableIndex how much of what matches is on disk
-   * @param hintIndex when refused: the highest index that could match, and its term
+   * @param hintIndex when refused: the highest index that could match, and its term; of a witness:
+   *     one more than the index of the position that it had before, 0 when it does not say
    */
   record AppendReply(
       long term,

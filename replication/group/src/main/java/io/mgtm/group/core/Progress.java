@@ -36,6 +36,9 @@ final class Progress {
   /** It lacks what it acknowledged, and is told so: it runs on an older copy of its folder. */
   boolean isOlderCopy;
 
+  /** What it said last of what it is sure to have. */
+  DurabilityState durabilityState = DurabilityState.INTACT;
+
   CoreLog.Checkpoint checkpoint;
   long checkpointOffset;
 
@@ -99,11 +102,14 @@ final class Progress {
     inFlight.clear();
   }
 
-  /** Whether a refusal shows that it lacks what it acknowledged. */
-  boolean lacks(Message.AppendReply refused) {
-    return !witness
-        && refused.round() > matchedRound
-        && refused.hintIndex() < Math.min(refused.index(), had);
+  /** Whether an answer shows that it lacks what it acknowledged. */
+  boolean lacks(Message.AppendReply m) {
+    if (m.round() <= matchedRound) {
+      return false;
+    }
+    return witness
+        ? m.hintIndex() > 0 && m.hintIndex() - 1 < Math.min(m.index(), had)
+        : !m.matched() && m.hintIndex() < Math.min(m.index(), had);
   }
 
   void matched(long index, long durableIndex, long round) {

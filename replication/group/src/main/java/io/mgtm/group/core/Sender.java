@@ -156,15 +156,16 @@ final class Sender {
 
   /** Notes what a member says of its log; one that may lack entries hears how it stands. */
   void answered(Progress other, Message.AppendReply m) {
+    other.durabilityState = m.durabilityState();
+    other.isOlderCopy |= other.lacks(m);
     if (m.matched()) {
       other.matched(m.index(), m.durableIndex(), m.round());
     } else {
-      other.isOlderCopy |= other.lacks(m);
       refused(other, m);
     }
     if (other.isOlderCopy) {
       tellOlderCopy(other, m.incarnation());
-    } else if (s.needsMajority()
+    } else if ((s.needsMajority() || other.witness)
         && m.durabilityState() != DurabilityState.INTACT
         && other.isCaughtUp()) {
       send(other, new Message.CaughtUp(s.term(), m.incarnation()));

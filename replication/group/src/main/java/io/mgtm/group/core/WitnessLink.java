@@ -79,7 +79,8 @@ final class WitnessLink {
     if (witness == null) {
       return;
     }
-    if (!s.members.latest().isVoter(witness.member)) {
+    boolean whole = witness.durabilityState == DurabilityState.INTACT;
+    if (!whole || !s.members.latest().isVoter(witness.member)) {
       askUpTo(Math.min(end(), s.commitIndex));
     }
     sender.sendPosition(witness, asked);

@@ -11,6 +11,9 @@ import java.util.List;
  * would. Since leader and witness are a majority, what the position covers is committed as soon as
  * it is stored: every later leader has it, so the position never has to go back.
  *
+ * <p>Its answer says how far it was before, by which a leader sees that it has forgotten what it
+ * acknowledged: it runs on an older copy of its folder.
+ *
  * <p>With the position comes the newest membership, which tells this member its place and decides
  * nothing.
  */
@@ -27,6 +30,11 @@ final class WitnessRole {
       return;
     }
     s.highestRound = Math.max(s.highestRound, m.round());
+    if (s.record.votedFor() == null) {
+      // It may have been so: a witness on an older copy of its folder has forgotten it.
+      s.save(s.record.withVote(s.term(), leader));
+    }
+    long had = s.log.lastIndex();
     boolean further = isBefore(s.lastTerm(), s.log.lastIndex(), m);
     if (further || !m.membership().equals(s.members.latest())) {
       long index = further ? m.index() : s.log.lastIndex();
@@ -44,7 +52,7 @@ final class WitnessRole {
             true,
             m.index(),
             m.index(),
-            0,
+            had + 1,
             0));
   }
 

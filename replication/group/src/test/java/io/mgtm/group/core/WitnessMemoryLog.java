@@ -9,6 +9,10 @@ final class WitnessMemoryLog implements CoreLog {
   /** How often a position, or a membership, was stored. */
   int stored;
 
+  Checkpoint position() {
+    return position;
+  }
+
   @Override
   public long baseIndex() {
     return position.index();
