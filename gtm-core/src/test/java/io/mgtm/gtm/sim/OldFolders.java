@@ -6,7 +6,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 
-/** A member is started on an older copy of its folder, while a leader is there that knows better. */
+/**
+ * A member is started on an older copy of its folder, while a leader is there that knows better.
+ */
 abstract class OldFolders {
   final Simulation simulation;
   final World world;

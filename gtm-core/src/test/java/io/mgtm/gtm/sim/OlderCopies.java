@@ -150,5 +150,4 @@ final class OlderCopies extends OldFolders {
       world.afterMs(1, () -> watch(leader, term, newest, sinceMs));
     }
   }
-
 }

@@ -72,7 +72,9 @@ class OldWitnessFolderTest {
         && witness.record.durabilityState() == DurabilityState.INTACT;
   }
 
-  /** The other member asks for its vote all the time, and its place is never the first to be heard. */
+  /**
+   * The other member asks for its vote all the time, and its place is never the first to be heard.
+   */
   @Test
   void itVotesForNobodyBeforeItsLeaderCanHaveToldItMore() {
     Copy copy = copy();
