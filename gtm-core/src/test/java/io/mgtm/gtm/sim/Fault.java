@@ -67,6 +67,10 @@ enum Fault {
   SUCCESSOR_NOT_IN_STEP,
   /** The state does not hear that entries may be missing. */
   LOSS_NOT_TOLD,
+  /** As before, when an operator has accepted the loss. */
+  ACCEPTED_LOSS_NOT_TOLD,
+  /** When an operator has accepted a loss, candidates' logs are not compared. */
+  ACCEPTED_LOSS_TAKES_ANY_LOG,
   /** Mode total: a proposal that was sent again is applied again. */
   REPEATED_PROPOSAL_NOT_DROPPED,
   /** Mode total: the checkpoint has not the table of what was applied of whom. */
@@ -92,6 +96,11 @@ enum Fault {
           true;
       default -> false;
     };
+  }
+
+  /** Whether it can show only when an operator accepts a loss. */
+  boolean isOfAcceptedLoss() {
+    return this == ACCEPTED_LOSS_NOT_TOLD || this == ACCEPTED_LOSS_TAKES_ANY_LOG;
   }
 
   /** Whether it can show only beside a witness. */

@@ -21,6 +21,9 @@ final class Nemesis {
   private final Operator operator;
 
   /** Null for none. */
+  private final AcceptedLoss accepted;
+
+  /** Null for none. */
   private final OldFolders copies;
 
   private final int meanPauseMs;
@@ -53,6 +56,8 @@ final class Nemesis {
     this.meanPauseMs = 20 + random.nextInt(200);
     this.clocksDiffer = random.nextInt(3) == 0;
     this.full = new FullDisks(simulation, random);
+    this.accepted =
+        simulation.scenario.lossAccepted() ? new AcceptedLoss(simulation, random, unhurt) : null;
   }
 
   void begin() {
@@ -64,6 +69,9 @@ final class Nemesis {
     }
     if (copies != null) {
       copies.begin();
+    }
+    if (accepted != null) {
+      accepted.begin();
     }
     Scenario of = simulation.scenario;
     int early = of.fault() == Fault.STALE_INTRODUCTION ? 2 : 8;
@@ -400,6 +408,9 @@ final class Nemesis {
   void end() {
     world.trace("calm");
     ended = true;
+    if (accepted != null) {
+      accepted.end();
+    }
     simulation.network.healForGood();
     disksAreFast();
     full.haveRoom();

@@ -8,11 +8,30 @@ import io.mgtm.group.GroupMode;
  * @param size how many members there are, a witness among them
  * @param witnessed whether one of them keeps no data
  * @param harsh whether a majority may lose power at once, so that what was not forced may be lost
+ * @param lossAccepted whether such a group goes on when an operator says so, and not by itself
  */
-record Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Fault fault) {
+record Scenario(
+    GroupMode mode,
+    int size,
+    boolean witnessed,
+    boolean harsh,
+    boolean lossAccepted,
+    Fault fault) {
+
+  private Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Fault fault) {
+    this(mode, size, witnessed, harsh, false, fault);
+  }
+
+  /** One in which an operator accepts what is lost. */
+  static Scenario ofAcceptedLoss(GroupMode mode, long seed, Fault fault) {
+    return new Scenario(mode, seed % 5 == 4 ? 5 : 3, false, true, true, fault);
+  }
 
   /** That of a seed. */
   static Scenario of(GroupMode mode, long seed, Fault fault) {
+    if (fault.isOfAcceptedLoss()) {
+      return ofAcceptedLoss(mode, seed, fault);
+    }
     boolean harsh = fault.isOfLoss() || seed % 4 == 3;
     return switch (mode) {
       case FIFO ->

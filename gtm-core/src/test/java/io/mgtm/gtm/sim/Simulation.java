@@ -65,7 +65,7 @@ final class Simulation {
             120,
             60,
             10,
-            scenario.harsh() ? 400 : 0,
+            scenario.harsh() && !scenario.lossAccepted() ? 400 : 0,
             scenario.fault() == Fault.LAZY_WITHOUT_FENCE ? 1_000_000 : 80,
             40,
             200 * (1 + world.random.nextInt(8)),
@@ -126,12 +126,13 @@ final class Simulation {
       throw new Violation("the group did not come to rest: " + description());
     } catch (Violation e) {
       throw new Violation(
-          "%s, seed %d, at %d ms: %s; repeat it with -Dtest=SimulationTest#noScheduleBreaksAPromise -Dmode=%s -Dfault=%s -Dseed=%d -Dtrace=true"
+          "%s, seed %d, at %d ms: %s; repeat it with -Dtest=SimulationTest#%s -Dmode=%s -Dfault=%s -Dseed=%d -Dtrace=true"
               .formatted(
                   scenario,
                   seed,
                   world.nowMs(),
                   e.getMessage(),
+                  scenario.lossAccepted() ? "norWhenAnOperatorAcceptsALoss" : "noScheduleBreaksAPromise",
                   scenario.mode().label(),
                   scenario.fault(),
                   seed),
@@ -333,7 +334,8 @@ final class Simulation {
     return switch (scenario.fault()) {
       case STALE_INTRODUCTION -> new StaleTransport(transport, node);
       case WITNESS_VOTES_FOR_A_LOG_BEHIND ->
-          node.isWitness() ? new LenientWitness(transport, node) : transport;
+          node.isWitness() ? new LenientVoter(transport, node, false) : transport;
+      case ACCEPTED_LOSS_TAKES_ANY_LOG -> new LenientVoter(transport, node, true);
       case WITNESS_VOTES_AT_ITS_START -> new HastyWitness(transport, node);
       case LEADER_GOES_ON_WITHOUT_THE_WITNESS ->
           new TrustedTransport(transport, node, witness, false);

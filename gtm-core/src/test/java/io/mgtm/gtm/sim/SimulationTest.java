@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.QuietLog;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +34,21 @@ class SimulationTest {
       answers += run(mode, seed, fault).answers();
     }
     assertThat(answers).as("answers to clients").isGreaterThan(count * 50);
+  }
+
+  /** And the group goes on after any loss but that of a majority's disks. */
+  @Test
+  void norWhenAnOperatorAcceptsALoss() {
+    assumeTrue(GroupMode.FIFO == GroupMode.of(System.getProperty("mode", "fifo")), "another mode");
+    long first = Long.getLong("seed", 0);
+    long count = Long.getLong("seed") == null ? Integer.getInteger("schedules", 12) : 1;
+    Fault fault = Fault.valueOf(System.getProperty("fault", Fault.NONE.name()));
+    int losses = 0;
+    for (long seed = first; seed < first + count; seed++) {
+      Scenario scenario = Scenario.ofAcceptedLoss(GroupMode.FIFO, seed, fault);
+      losses += new Simulation(seed, scenario).run().losses();
+    }
+    assertThat(losses).as("losses that were accepted").isGreaterThan(count > 1 ? 0 : -1);
   }
 
   @ParameterizedTest

@@ -29,7 +29,7 @@ abstract class WatchedState<S extends ReplicatedState> implements ReplicatedStat
 
   @Override
   public void entriesMayBeMissing(long index) {
-    if (fault == Fault.LOSS_NOT_TOLD) {
+    if (fault == Fault.LOSS_NOT_TOLD || fault == Fault.ACCEPTED_LOSS_NOT_TOLD) {
       return;
     }
     trace.entriesMayBeMissing(index);
