@@ -11,12 +11,7 @@ import io.mgtm.group.GroupMode;
  * @param lossAccepted whether such a group goes on when an operator says so, and not by itself
  */
 record Scenario(
-    GroupMode mode,
-    int size,
-    boolean witnessed,
-    boolean harsh,
-    boolean lossAccepted,
-    Fault fault) {
+    GroupMode mode, int size, boolean witnessed, boolean harsh, boolean lossAccepted, Fault fault) {
 
   private Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Fault fault) {
     this(mode, size, witnessed, harsh, false, fault);

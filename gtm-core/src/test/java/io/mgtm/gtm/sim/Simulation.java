@@ -132,7 +132,9 @@ final class Simulation {
                   seed,
                   world.nowMs(),
                   e.getMessage(),
-                  scenario.lossAccepted() ? "norWhenAnOperatorAcceptsALoss" : "noScheduleBreaksAPromise",
+                  scenario.lossAccepted()
+                      ? "norWhenAnOperatorAcceptsALoss"
+                      : "noScheduleBreaksAPromise",
                   scenario.mode().label(),
                   scenario.fault(),
                   seed),
