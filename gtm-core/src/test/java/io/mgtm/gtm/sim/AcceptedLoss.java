@@ -15,7 +15,6 @@ final class AcceptedLoss {
   private final World world;
   private final SplittableRandom random;
   private final Unhurt unhurt;
-  private boolean ended;
   private long ledMs;
 
   AcceptedLoss(Simulation simulation, SplittableRandom random, Unhurt unhurt) {
@@ -30,13 +29,8 @@ final class AcceptedLoss {
     world.afterMs(LOOK_MS, this::accept);
   }
 
-  /** The disks that are there are whole from here on. */
-  void end() {
-    ended = true;
-  }
-
   private void lose() {
-    if (ended) {
+    if (world.nowMs() >= simulation.scenario.faultsMs()) {
       return;
     }
     List<SimHost> all = List.copyOf(simulation.hosts().values());

@@ -408,9 +408,6 @@ final class Nemesis {
   void end() {
     world.trace("calm");
     ended = true;
-    if (accepted != null) {
-      accepted.end();
-    }
     simulation.network.healForGood();
     disksAreFast();
     full.haveRoom();
@@ -426,7 +423,9 @@ final class Nemesis {
   void stopped(SimNode node, LogException cause) {
     SimHost host = node.host;
     boolean noRoom = cause.category() == Category.NO_SPACE && full.are();
-    boolean diverged = cause.category() == Category.CORRUPT && simulation.logs.losses() > 0;
+    // One whose answer was late hears of a loss before those who accepted it have said so.
+    boolean lost = simulation.logs.losses() > 0 || accepted != null;
+    boolean diverged = cause.category() == Category.CORRUPT && lost;
     boolean failed = cause.category() == Category.IO && broken.contains(host.name);
     boolean copied = copies != null && copies.stops(host);
     world.check(

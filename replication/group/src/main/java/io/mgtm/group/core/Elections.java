@@ -268,7 +268,11 @@ final class Elections {
     }
     long waitMs = s.settings.uncleanElectionWaitMs();
     boolean waited = waitMs > 0 && s.nowMs - s.leaderlessSinceMs >= waitMs;
-    return (waited || lossAccepted) && granted(false) >= s.members.latest().majority();
+    // Who is there and refuses has more, so that nothing needs to be lost: that one can lead.
+    boolean refused = answers.values().stream().anyMatch(answer -> !answer.granted());
+    return (waited || lossAccepted)
+        && !refused
+        && granted(false) >= s.members.latest().majority();
   }
 
   /** An operator does not want to wait for members that may know more. */

@@ -3,6 +3,7 @@ package io.mgtm.group.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AcceptedLossTest {
@@ -44,6 +45,35 @@ class AcceptedLossTest {
     assertThat(cores.leaders()).as("while c is missing once more").isEmpty();
     assertThat(cores.node("b").core.acceptLoss()).isEmpty();
     cores.awaitLeader();
+  }
+
+  /** It is slow to stand itself. */
+  @Test
+  void whoIsThereAndHasMoreIsNotGivenUp() {
+    found();
+    Cores.Node has = cores.awaitLeader();
+    List<String> others =
+        Stream.of("a", "b", "c").filter(name -> !name.equals(has.self.name())).toList();
+    cores.run(1_000);
+    others.forEach(
+        name ->
+            cores.lose(
+                has.self.name(), name, m -> m instanceof Message.PreVote || Cores.hasEntries(m)));
+    long before = has.log.lastIndex();
+    has.append(1);
+    cores.crash(has.self.name());
+    for (String name : others) {
+      cores.node(name).log.truncate(before + 1);
+      cores.restartAfterPowerCut(name);
+    }
+    cores.restart(has);
+    cores.run(5_000);
+    others.forEach(name -> assertThat(cores.node(name).core.acceptLoss()).isEmpty());
+    cores.run(10_000);
+    assertThat(cores.leaders()).isEmpty();
+    cores.heal();
+    assertThat(cores.awaitLeader()).isSameAs(has);
+    assertThat(has.log.lastIndex()).as("with the entry").isGreaterThan(before + 1);
   }
 
   private boolean isTold(String member, String what) {
