@@ -270,9 +270,7 @@ final class Elections {
     boolean waited = waitMs > 0 && s.nowMs - s.leaderlessSinceMs >= waitMs;
     // Who is there and refuses has more, so that nothing needs to be lost: that one can lead.
     boolean refused = answers.values().stream().anyMatch(answer -> !answer.granted());
-    return (waited || lossAccepted)
-        && !refused
-        && granted(false) >= s.members.latest().majority();
+    return (waited || lossAccepted) && !refused && granted(false) >= s.members.latest().majority();
   }
 
   /** An operator does not want to wait for members that may know more. */
