@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.mgtm.block.intent.BitmapFile;
 import io.mgtm.block.intent.IntentBitmap;
+import io.mgtm.block.intent.Opening;
 import io.mgtm.block.volume.Generations;
+import io.mgtm.block.volume.Openings;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.Standing;
 import io.mgtm.block.volume.VolumeState;
@@ -17,11 +19,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +33,10 @@ import org.slf4j.LoggerFactory;
  */
 final class MetaDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MetaDirectory.class);
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
+
+  /** Was sealed, and knew nothing of openings. */
+  private static final int VERSION_SEALED = 2;
 
   /** Had no checksum, and knew neither the volume's id nor which copy is the newest. */
   private static final int VERSION_UNSEALED = 1;
@@ -40,7 +44,7 @@ final class MetaDirectory implements AutoCloseable {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
-  private record SlotFile(long sharedGeneration, boolean full) {}
+  private record SlotFile(long sharedGeneration, boolean full, Opening heard) {}
 
   private record StateFile(
       int version,
@@ -54,12 +58,20 @@ final class MetaDirectory implements AutoCloseable {
       boolean discard,
       String syncingFrom,
       Map<String, SlotFile> slots,
-      Standing standing) {}
+      Standing standing,
+      Openings openings,
+      Opening bitmapsOpening,
+      Opening nextOpening) {}
 
   private final Path folder;
   private final Path bitmapFolder;
   private final Map<String, BitmapFile> bitmaps = new HashMap<>();
-  private boolean unsealed;
+
+  /** The opening that the bitmaps' files name. */
+  private Opening present = Opening.NONE;
+
+  /** The one that some of them name already, when an opening was cut short. */
+  private Opening next = Opening.NONE;
 
   MetaDirectory(Path folder, Path bitmapFolder) throws IOException {
     this.folder = folder;
@@ -107,10 +119,11 @@ final class MetaDirectory implements AutoCloseable {
                 + ", this program knows up to "
                 + VERSION);
       }
-      if (file.version() == VERSION && !JsonSeal.isSealed(bytes)) {
+      if (file.version() >= VERSION_SEALED && !JsonSeal.isSealed(bytes)) {
         throw new IOException("its checksum is missing");
       }
-      unsealed = file.version() == VERSION_UNSEALED;
+      present = file.bitmapsOpening() == null ? Opening.NONE : file.bitmapsOpening();
+      next = file.nextOpening() == null ? Opening.NONE : file.nextOpening();
       Standing standing =
           file.standing() == null
               ? new Standing("", file.role() == Role.PRIMARY, false, 0)
@@ -119,7 +132,12 @@ final class MetaDirectory implements AutoCloseable {
       file.slots()
           .forEach(
               (peer, slot) ->
-                  slots.put(peer, new VolumeState.Slot(slot.sharedGeneration(), slot.full())));
+                  slots.put(
+                      peer,
+                      new VolumeState.Slot(
+                          slot.sharedGeneration(),
+                          slot.full(),
+                          slot.heard() == null ? Opening.NONE : slot.heard())));
       return new VolumeState(
           file.name(),
           file.nodeId(),
@@ -131,7 +149,8 @@ final class MetaDirectory implements AutoCloseable {
           file.discard(),
           file.syncingFrom(),
           slots,
-          standing);
+          standing,
+          file.openings() == null ? Openings.NONE : file.openings());
     } catch (UnknownVersion e) {
       throw e;
     } catch (JsonProcessingException | NullPointerException | IllegalArgumentException e) {
@@ -171,38 +190,77 @@ final class MetaDirectory implements AutoCloseable {
   record Loaded(VolumeState state, Map<String, IntentBitmap> bitmaps) {}
 
   /**
-   * Loads the bitmap of every slot. The peer of one that is missing or damaged is to be compared
-   * wholly: that is on stable storage before the bitmap is made anew.
+   * Opens these metadata once more: loads the bitmap of every slot, and has all files name a new
+   * opening. The peer of a bitmap that is missing, damaged or of another opening is to be compared
+   * wholly; that is on stable storage before the bitmap is made anew. Bitmaps of a later opening
+   * than the state's mean that the state was put back from an earlier time.
    */
   Loaded loadBitmaps(VolumeState state) throws IOException {
     Map<String, IntentBitmap> loaded = new HashMap<>();
-    Set<String> lost = new LinkedHashSet<>();
     VolumeState known = state;
     for (Map.Entry<String, VolumeState.Slot> slot : state.slots().entrySet()) {
       String peer = slot.getKey();
       IntentBitmap bitmap = new IntentBitmap(state.chunks());
       try {
-        bitmaps.put(peer, BitmapFile.open(bitmapPath(peer), state.chunkBytes(), bitmap));
-        loaded.put(peer, bitmap);
+        BitmapFile file = BitmapFile.open(bitmapPath(peer), state.chunkBytes(), bitmap);
+        bitmaps.put(peer, file);
+        known = later(known, file.opening());
+        checkOpening(file);
       } catch (BitmapFile.Damage e) {
         LOG.warn(
             "volume {}: {}; every chunk is compared with node {}, and what differs is sent",
             state.name(),
             e.getMessage(),
             peer);
-        lost.add(peer);
-        loaded.put(peer, new IntentBitmap(state.chunks()));
-        long shared = slot.getValue().sharedGeneration();
-        known = known.withSlot(peer, new VolumeState.Slot(shared, true));
+        bitmap = new IntentBitmap(state.chunks());
+        known = known.withSlot(peer, known.slots().get(peer).withFull(true));
       }
+      loaded.put(peer, bitmap);
     }
-    if (!lost.isEmpty() || unsealed) {
-      writeState(known);
+    if (!known.openings().equals(state.openings()) || next.count() == 0) {
+      next = known.openings().with(newId()).newest();
     }
-    for (String peer : lost) {
-      bitmapFile(peer, state.chunkBytes(), state.chunks());
+    writeState(known);
+    for (Map.Entry<String, IntentBitmap> bitmap : loaded.entrySet()) {
+      bitmapFile(bitmap.getKey(), state.chunkBytes(), state.chunks())
+          .begin(bitmap.getValue(), next);
     }
+    known = known.withOpenings(known.openings().with(next.id()));
+    present = next;
+    next = Opening.NONE;
+    writeState(known);
     return new Loaded(known, loaded);
+  }
+
+  /** The state, or what it is worth where a bitmap was written in a later opening. */
+  private VolumeState later(VolumeState state, Opening of) {
+    if (of.count() <= Math.max(present.count(), next.count())
+        || of.count() <= state.openings().count()) {
+      return state;
+    }
+    LOG.error(
+        "volume {}: {} is of an earlier time than the bitmaps beside it; every chunk is compared"
+            + " with every replica, and this copy counts as outdated",
+        state.name(),
+        stateFile());
+    return state.older(of, newId(), state.role() == Role.PRIMARY);
+  }
+
+  private void checkOpening(BitmapFile file) throws BitmapFile.Damage {
+    Opening of = file.opening();
+    if (!of.equals(present) && (next.count() == 0 || !of.equals(next))) {
+      throw new BitmapFile.Damage(
+          file
+              + " is of opening "
+              + of.count()
+              + " of the metadata, the state beside it of opening "
+              + present.count()
+              + ": one of them was put back from an earlier time");
+    }
+  }
+
+  private static long newId() {
+    return new SecureRandom().nextLong();
   }
 
   private Path bitmapPath(String peer) {
@@ -225,7 +283,9 @@ final class MetaDirectory implements AutoCloseable {
     state
         .slots()
         .forEach(
-            (peer, slot) -> slots.put(peer, new SlotFile(slot.sharedGeneration(), slot.full())));
+            (peer, slot) ->
+                slots.put(
+                    peer, new SlotFile(slot.sharedGeneration(), slot.full(), slot.heard())));
     byte[] bytes =
         JSON.writeValueAsBytes(
             new StateFile(
@@ -240,7 +300,10 @@ final class MetaDirectory implements AutoCloseable {
                 state.discard(),
                 state.syncingFrom(),
                 slots,
-                state.standing()));
+                state.standing(),
+                state.openings(),
+                present,
+                next));
     replaceState(JsonSeal.seal(bytes));
   }
 
@@ -303,7 +366,7 @@ final class MetaDirectory implements AutoCloseable {
   private BitmapFile bitmapFile(String peer, int chunkBytes, int chunks) throws IOException {
     BitmapFile file = bitmaps.get(peer);
     if (file == null) {
-      file = BitmapFile.create(bitmapPath(peer), chunkBytes, chunks);
+      file = BitmapFile.create(bitmapPath(peer), chunkBytes, chunks, present);
       bitmaps.put(peer, file);
     }
     return file;

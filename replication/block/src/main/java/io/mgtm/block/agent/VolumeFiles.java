@@ -71,8 +71,8 @@ public final class VolumeFiles {
       meta.saveState(state);
     } else if (state.role() == Role.PRIMARY && state.standing().volumeId().isEmpty()) {
       // A folder from before volumes had ids: its primary names it, the others take the id over.
+      // It is written with the bitmaps, which are not open yet.
       state = state.withStanding(state.standing().orOf(newVolumeId()));
-      meta.saveState(state);
     }
     if (!state.name().equals(config.name())) {
       throw new IOException(

@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
  * The file of one bitmap.
  *
  * <pre>
- * page 0   "MGTMBITS" | version 32 | chunk bytes 32 | chunks 64 | crc32c of these 24 bytes
+ * page 0   "MGTMBITS" | version 32 | chunk bytes 32 | chunks 64 | opening 64 | its id 64 | crc32c
  * page n   8 sectors of 512 bytes, each: bits of 4032 chunks | crc32c 32 | 0 32
  * </pre>
  *
@@ -25,16 +25,20 @@ import java.util.zip.CRC32C;
  * the bits before or after a batch; both are safe, for a write waits for its bit, and a cleared bit
  * was not needed any more. What fails a check was damaged: the bits are lost.
  *
- * <p>Version 1 had 32768 chunks a page and no checksums of sectors; it is rewritten at opening. One
- * thread at a time.
+ * <p>The header's checksum is over all before it. It names the opening of the metadata in which the
+ * file is written, so that a file from an earlier one is told from the present.
+ *
+ * <p>Version 2 named no opening; version 1 had 32768 chunks a page and no checksums of sectors
+ * either. Whoever opens a file calls {@link #begin} before anything else. One thread at a time.
  */
 public final class BitmapFile implements AutoCloseable {
   /** Bytes of a page in the file. */
   static final int FILE_PAGE_BYTES = 4096;
 
   private static final long MAGIC = 0x4d47544d42495453L;
-  private static final int VERSION = 2;
-  private static final int HEADER_BYTES = 28;
+  private static final int VERSION = 3;
+  private static final int HEADER_BYTES = 44;
+  private static final int HEADER_BYTES_WITHOUT_OPENING = 28;
   private static final int SECTOR_BYTES = 512;
   private static final int SECTORS = FILE_PAGE_BYTES / SECTOR_BYTES;
   private static final int SECTOR_BITS_BYTES = IntentBitmap.PAGE_BYTES / SECTORS;
@@ -43,7 +47,8 @@ public final class BitmapFile implements AutoCloseable {
   public static final class Damage extends IOException {
     private static final long serialVersionUID = 1L;
 
-    Damage(String message) {
+    /** Says what file is damaged, and how. */
+    public Damage(String message) {
       super(message);
     }
   }
@@ -52,21 +57,25 @@ public final class BitmapFile implements AutoCloseable {
   private final FileChannel channel;
   private final int chunkBytes;
   private int chunks;
+  private Opening opening;
 
-  private BitmapFile(String name, FileChannel channel, int chunkBytes, int chunks) {
+  private BitmapFile(
+      String name, FileChannel channel, int chunkBytes, int chunks, Opening opening) {
     this.name = name;
     this.channel = channel;
     this.chunkBytes = chunkBytes;
     this.chunks = chunks;
+    this.opening = opening;
   }
 
   /** Creates the file durably, with no bit set, in place of one that is there. */
-  public static BitmapFile create(Path path, int chunkBytes, int chunks) throws IOException {
-    return create(path, chunkBytes, new IntentBitmap(chunks));
+  public static BitmapFile create(Path path, int chunkBytes, int chunks, Opening opening)
+      throws IOException {
+    return create(path, chunkBytes, new IntentBitmap(chunks), opening);
   }
 
-  private static BitmapFile create(Path path, int chunkBytes, IntentBitmap bits)
-      throws IOException {
+  private static BitmapFile create(
+      Path path, int chunkBytes, IntentBitmap bits, Opening opening) throws IOException {
     Path temporary = path.resolveSibling(path.getFileName() + ".new");
     FileChannel channel =
         FileChannel.open(
@@ -76,7 +85,7 @@ public final class BitmapFile implements AutoCloseable {
             StandardOpenOption.READ,
             StandardOpenOption.WRITE);
     try {
-      BitmapFile file = format(path.toString(), channel, chunkBytes, bits);
+      BitmapFile file = format(path.toString(), channel, chunkBytes, bits, opening);
       Files.move(
           temporary, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       try (FileChannel folder =
@@ -96,8 +105,9 @@ public final class BitmapFile implements AutoCloseable {
    * @param channel empty, and the new file's from here on
    */
   public static BitmapFile format(
-      String name, FileChannel channel, int chunkBytes, IntentBitmap bits) throws IOException {
-    BitmapFile file = new BitmapFile(name, channel, chunkBytes, bits.size());
+      String name, FileChannel channel, int chunkBytes, IntentBitmap bits, Opening opening)
+      throws IOException {
+    BitmapFile file = new BitmapFile(name, channel, chunkBytes, bits.size(), opening);
     file.writeWhole(bits);
     return file;
   }
@@ -120,7 +130,7 @@ public final class BitmapFile implements AutoCloseable {
         return file;
       }
       channel.close();
-      return create(path, chunkBytes, bitmap);
+      return create(path, chunkBytes, bitmap, Opening.NONE);
     } catch (IOException e) {
       channel.close();
       throw e;
@@ -136,10 +146,11 @@ public final class BitmapFile implements AutoCloseable {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
     readFully(channel, header, 0);
     header.clear();
-    if (header.getLong(0) != MAGIC || header.getInt(24) != crc(header)) {
+    int version = header.getInt(8);
+    int sumAt = sumAt(version);
+    if (header.getLong(0) != MAGIC || header.getInt(sumAt) != crc(header, sumAt)) {
       throw new Damage(name + " is damaged: its header fails the checksum");
     }
-    int version = header.getInt(8);
     long chunks = header.getLong(16);
     if (version < 1 || version > VERSION) {
       throw new Damage(name + " has version " + version + ", this program knows " + VERSION);
@@ -161,9 +172,25 @@ public final class BitmapFile implements AutoCloseable {
       return null;
     }
     load(name, channel, bitmap, (int) chunks);
-    BitmapFile file = new BitmapFile(name, channel, chunkBytes, (int) chunks);
-    file.writeWhole(bitmap);
-    return file;
+    Opening opening =
+        version < VERSION ? Opening.NONE : new Opening(header.getLong(24), header.getLong(32));
+    return new BitmapFile(name, channel, chunkBytes, (int) chunks, opening);
+  }
+
+  private static int sumAt(int version) {
+    boolean without = version == 1 || version == 2;
+    return (without ? HEADER_BYTES_WITHOUT_OPENING : HEADER_BYTES) - Integer.BYTES;
+  }
+
+  /** The opening of the metadata in which the file was written. */
+  public Opening opening() {
+    return opening;
+  }
+
+  /** The file belongs to another opening from here on. Writes it wholly, with {@code bits}. */
+  public void begin(IntentBitmap bits, Opening newOpening) throws IOException {
+    opening = newOpening;
+    writeWhole(bits);
   }
 
   /**
@@ -243,9 +270,9 @@ public final class BitmapFile implements AutoCloseable {
     }
   }
 
-  private static int crc(ByteBuffer header) {
+  private static int crc(ByteBuffer header, int bytes) {
     CRC32C crc = new CRC32C();
-    crc.update(header.duplicate().position(0).limit(24));
+    crc.update(header.duplicate().position(0).limit(bytes));
     return (int) crc.getValue();
   }
 
@@ -290,7 +317,8 @@ public final class BitmapFile implements AutoCloseable {
   private void writeHeader() throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
     header.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, chunkBytes).putLong(16, chunks);
-    header.putInt(24, crc(header));
+    header.putLong(24, opening.count()).putLong(32, opening.id());
+    header.putInt(sumAt(VERSION), crc(header, sumAt(VERSION)));
     writeFully(header, 0);
   }
 

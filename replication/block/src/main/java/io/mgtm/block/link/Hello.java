@@ -3,13 +3,16 @@ package io.mgtm.block.link;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.block.intent.Opening;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Identity;
 import io.mgtm.block.volume.Meeting.Outcome;
+import io.mgtm.block.volume.Openings;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.Standing;
 import io.mgtm.block.volume.Testimony;
 import java.util.List;
+import java.util.Map;
 
 /** Identities and refusals as JSON, so that people and older versions can read them. */
 final class Hello {
@@ -32,7 +35,9 @@ final class Hello {
       boolean discard,
       boolean tracksPeer,
       String syncingFrom,
-      String volumeId) {}
+      String volumeId,
+      Openings openings,
+      Map<String, Opening> heard) {}
 
   /**
    * A refusal.
@@ -68,7 +73,9 @@ final class Hello {
         identity.discard(),
         identity.tracksPeer(),
         identity.syncingFrom(),
-        identity.volumeId());
+        identity.volumeId(),
+        identity.openings(),
+        identity.heard());
   }
 
   static Identity read(byte[] json) throws LinkException {
@@ -126,7 +133,9 @@ final class Hello {
         it.discard(),
         it.tracksPeer(),
         it.syncingFrom(),
-        it.volumeId());
+        it.volumeId(),
+        it.openings() == null ? Openings.NONE : it.openings(),
+        it.heard() == null ? Map.of() : it.heard());
   }
 
   static byte[] write(Outcome outcome, String reason) {

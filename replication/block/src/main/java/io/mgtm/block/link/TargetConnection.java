@@ -4,6 +4,7 @@ import io.mgtm.block.volume.Change;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Identity;
 import io.mgtm.block.volume.Meeting.Decision;
+import io.mgtm.block.volume.Meeting.Outcome;
 import io.mgtm.block.volume.Receiver;
 import io.mgtm.block.volume.ReceiverEffects;
 import io.mgtm.block.volume.VolumeCore;
@@ -175,6 +176,10 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       met = true;
       newcomers.left(this);
       writer().bits(core.view().changedSince(source.nodeId()));
+      writer().text(Frame.WELCOME, Hello.write(core.identityFor(source.nodeId())));
+    } else if (decision.outcome() == Outcome.SOURCE_FORGOT) {
+      // It ends the connection once it has read what it does not know of itself.
+      refused = true;
       writer().text(Frame.WELCOME, Hello.write(core.identityFor(source.nodeId())));
     } else {
       refused = true;

@@ -1,5 +1,6 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.intent.Opening;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -191,6 +192,37 @@ public final class Administration {
     return state.withRole(Role.SECONDARY, false).withConsistency(false, "");
   }
 
+  /**
+   * Whether {@code other}, a copy of this volume, has heard of an opening of this side's metadata
+   * that is not in them: somebody put back an older folder. Nothing in it is believed from here on.
+   *
+   * @return why, or null
+   */
+  String forgot(Identity other) {
+    VolumeState now = states.current();
+    Opening heard = now.identityFor("").forgotten(other);
+    if (heard == null) {
+      return null;
+    }
+    String why =
+        "this side's metadata are of an earlier time: node "
+            + other.nodeId()
+            + " has heard of opening "
+            + heard.count()
+            + " of them, which is not among theirs; every chunk is to be compared, and this copy counts as outdated";
+    long id = effects.newGeneration();
+    if (!core.isPrimary()) {
+      effects.notice(why);
+      core.receiver().close(why);
+      core.loseAll(why);
+      states.update(state -> state.older(heard, id, false), () -> {});
+    } else if (!superseded) {
+      endService(why, state -> state.older(heard, id, true));
+    }
+    core.replication().slots().values().forEach(slot -> slot.outOfSync.fill());
+    return why;
+  }
+
   private void endService(String why, UnaryOperator<VolumeState> how) {
     superseded = true;
     accepting = false;
@@ -235,7 +267,7 @@ public final class Administration {
       superseded = false;
       accepting = retirement == null;
     }
-    if (demotion != null && core.replication().isDrained()) {
+    if (demotion != null && core.replication().heirs().isDrained()) {
       Consumer<String> answer = demotion;
       demotion = null;
       endDemotion(discardOnDemotion, answer);
@@ -243,12 +275,12 @@ public final class Administration {
   }
 
   private void endDemotion(boolean discard, Consumer<String> answer) {
-    ReplicaLink heir = discard || superseded ? null : core.replication().heir();
+    ReplicaLink heir = discard || superseded ? null : core.replication().heirs().heir();
     long id = effects.newGeneration();
     states.update(
         state -> {
           VolumeState last =
-              core.replication().isBehind()
+              core.replication().heirs().isBehind()
                   ? core.replication().alone().withGeneration(state, id)
                   : state;
           Standing standing = last.standing();

@@ -64,7 +64,7 @@ final class Detachment {
 
   /** Whether the replica has all that was answered, and writes before it acknowledges. */
   private boolean standsIn(ReplicaLink link) {
-    return link.config.mode() == LinkMode.SYNC && replication.hasEverything(link);
+    return link.config.mode() == LinkMode.SYNC && replication.heirs().hasEverything(link);
   }
 
   private ReplicaLink standIn() {
@@ -109,8 +109,7 @@ final class Detachment {
     VolumeState newer = Administration.steppedDown(state);
     for (Map.Entry<String, VolumeState.Slot> slot : state.slots().entrySet()) {
       newer =
-          newer.withSlot(
-              slot.getKey(), new VolumeState.Slot(slot.getValue().sharedGeneration(), true));
+          newer.withSlot(slot.getKey(), slot.getValue().withFull(true));
     }
     return newer;
   }

@@ -32,7 +32,7 @@ final class Following {
   /** A resync from {@code source} begins. */
   void begin(Identity source, Runnable then) {
     on = false;
-    core.replication().becomeInconsistent(source.nodeId(), then);
+    core.replication().becomeInconsistent(source.nodeId(), source.openings().newest(), then);
   }
 
   /** This side equals {@code source}, if it is {@code stillThere} once that is written down. */

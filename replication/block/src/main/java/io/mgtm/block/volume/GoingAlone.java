@@ -126,9 +126,7 @@ final class GoingAlone {
     for (ReplicaLink link : replication.links()) {
       if (link.mayShare()) {
         VolumeState.Slot old = newer.slots().get(link.slot.peer);
-        newer =
-            newer.withSlot(
-                link.slot.peer, new VolumeState.Slot(state.generations().current(), old.full()));
+        newer = newer.withSlot(link.slot.peer, old.withShared(state.generations().current()));
       }
     }
     return newer;

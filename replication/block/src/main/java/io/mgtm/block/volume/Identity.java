@@ -1,5 +1,8 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.intent.Opening;
+import java.util.Map;
+
 /**
  * What one side tells the other when they meet.
  *
@@ -15,6 +18,8 @@ package io.mgtm.block.volume;
  *     lack
  * @param syncingFrom the node whose resync was under way here, or an empty string
  * @param volumeId the volume's id, or an empty string on a copy that never had data
+ * @param openings how often the side's metadata were opened
+ * @param heard the last opening of each other node that the side has heard of
  */
 public record Identity(
     String volume,
@@ -27,7 +32,49 @@ public record Identity(
     boolean discard,
     boolean tracksPeer,
     String syncingFrom,
-    String volumeId) {
+    String volumeId,
+    Openings openings,
+    Map<String, Opening> heard) {
+  /** Keeps an unchangeable copy. */
+  public Identity {
+    heard = Map.copyOf(heard);
+  }
+
+  /** A side that tells nothing of openings. */
+  public Identity(
+      String volume,
+      String nodeId,
+      long sizeBytes,
+      int chunkBytes,
+      Role role,
+      Generations generations,
+      boolean consistent,
+      boolean discard,
+      boolean tracksPeer,
+      String syncingFrom,
+      String volumeId) {
+    this(
+        volume,
+        nodeId,
+        sizeBytes,
+        chunkBytes,
+        role,
+        generations,
+        consistent,
+        discard,
+        tracksPeer,
+        syncingFrom,
+        volumeId,
+        Openings.NONE,
+        Map.of());
+  }
+
+  /** The opening of this side's metadata that {@code other} knows and they do not, or null. */
+  Opening forgotten(Identity other) {
+    Opening heard = other.heard.get(nodeId);
+    return heard == null || openings.knows(heard) ? null : heard;
+  }
+
   /** This identity as that of a primary. */
   Identity asPrimary() {
     return new Identity(
@@ -41,6 +88,8 @@ public record Identity(
         discard,
         tracksPeer,
         syncingFrom,
-        volumeId);
+        volumeId,
+        openings,
+        heard);
   }
 }

@@ -15,6 +15,8 @@ public final class Meeting {
     STANDBY,
     /** The target is newer than the source. */
     SOURCE_OUTDATED,
+    /** The source's metadata are older than what the target has heard of it: it is told so. */
+    SOURCE_FORGOT,
     /** Both sides wrote without the other. */
     SPLIT_BRAIN,
     /** Two copies of one volume that cannot be paired as they are: sizes, say, do not fit. */

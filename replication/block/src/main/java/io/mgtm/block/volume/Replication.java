@@ -1,6 +1,7 @@
 package io.mgtm.block.volume;
 
 import io.mgtm.block.intent.IntentBitmap;
+import io.mgtm.block.intent.Opening;
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ final class Replication {
   private final Map<String, ReplicaSlot> slots = new LinkedHashMap<>();
   private final SlotBitmaps bitmaps = new SlotBitmaps(slots.values());
   private final GoingAlone alone;
+  private final Heirs heirs;
 
   /** For how many chunks slots have room: before the state does, when the volume grows. */
   private int chunks;
@@ -35,6 +37,7 @@ final class Replication {
     this.path = path;
     this.states = states;
     alone = new GoingAlone(core, effects, path, states, this);
+    heirs = new Heirs(links, states);
     chunks = states.current().chunks();
   }
 
@@ -122,7 +125,13 @@ final class Replication {
    * @param peerChunks the chunks that the target changed by itself since the two were equal
    */
   Decision met(ReplicaLink link, Identity target, PrimitiveIterator.OfInt peerChunks) {
-    Decision decision = Meeting.decide(core.identityFor(target.nodeId()), target);
+    Identity self = core.identityFor(target.nodeId());
+    boolean copy = Meeting.stranger(self, target) == null;
+    String forgot = copy ? core.administration().forgot(target) : null;
+    Decision decision =
+        forgot == null
+            ? Meeting.decide(self, target)
+            : new Decision(Outcome.SOURCE_OUTDATED, forgot);
     if (core.isDetached()) {
       decision = new Decision(Outcome.STANDBY, "the source has no disk to send from");
     }
@@ -158,7 +167,6 @@ final class Replication {
     while (peerChunks.hasNext()) {
       slot.chunkDiffers(peerChunks.nextInt());
     }
-    boolean copy = Meeting.stranger(core.state().identityFor(""), target) == null;
     link.meet(target, copy);
     boolean compare = link.config.checksumResync() || (all && !target.generations().isEmpty());
     String why = decision.reason();
@@ -186,6 +194,7 @@ final class Replication {
    */
   private void enlist(ReplicaLink link, ReplicaSlot slot, boolean all, Runnable then) {
     long connection = link.connection();
+    Opening heard = link.peer.openings().newest();
     states.update(
         state -> {
           VolumeState.Slot old = state.slots().get(slot.peer);
@@ -193,7 +202,8 @@ final class Replication {
           boolean equal = !full && slot.outOfSync.isEmpty();
           long before = old == null ? 0 : old.sharedGeneration();
           long shared = equal ? state.generations().current() : before;
-          return state.withSlot(slot.peer, new VolumeState.Slot(shared, full));
+          VolumeState.Slot known = new VolumeState.Slot(shared, full, state.heardOf(slot.peer));
+          return state.withSlot(slot.peer, known.withHeard(heard));
         },
         () -> {
           slot.shared = states.current().slots().get(slot.peer).sharedGeneration();
@@ -212,8 +222,7 @@ final class Replication {
         state ->
             state.withSlot(
                 slot.peer,
-                new VolumeState.Slot(
-                    state.generations().current(), state.slots().get(slot.peer).full())),
+                state.slots().get(slot.peer).withShared(state.generations().current())),
         () -> {
           slot.shared = states.current().slots().get(slot.peer).sharedGeneration();
           if (link.connection() != connection || link.syncRun != run) {
@@ -294,8 +303,7 @@ final class Replication {
           state -> {
             VolumeState.Slot old = state.slots().get(slot.peer);
             boolean still = link.connection() == connection && link.phase == LinkPhase.UP_TO_DATE;
-            return state.withSlot(
-                slot.peer, new VolumeState.Slot(old.sharedGeneration(), old.full() && !still));
+            return state.withSlot(slot.peer, old.withFull(old.full() && !still));
           },
           () -> {});
     }
@@ -347,7 +355,11 @@ final class Replication {
                       state.standing().following(source.volumeId(), effects.wallClockMs()));
           return alone
               .shared(following)
-              .withSlot(source.nodeId(), new VolumeState.Slot(generations.current(), false));
+              .withSlot(
+                  source.nodeId(),
+                  new VolumeState.Slot(
+                          generations.current(), false, state.heardOf(source.nodeId()))
+                      .withHeard(source.openings().newest()));
         },
         () -> {
           if (slots.containsKey(source.nodeId())) {
@@ -361,50 +373,22 @@ final class Replication {
   }
 
   /** A resync from the source is about to change this side piece by piece. */
-  void becomeInconsistent(String sourceNode, Runnable then) {
+  void becomeInconsistent(String sourceNode, Opening heard, Runnable then) {
     core.loseAll("this side is being resynchronized itself");
     states.update(
         state ->
             state.role() == Role.PRIMARY
                 ? state
                 : state
+                    .withHeard(sourceNode, heard)
                     .withConsistency(false, sourceNode)
                     .withStanding(state.standing().asHandedOver()),
         then);
   }
 
-  // The end of being primary.
-
-  /** Whether every attached replica has acknowledged all that was sent. */
-  boolean isDrained() {
-    return links.stream().allMatch(link -> !link.isAttached() || link.isDrained());
-  }
-
-  /** Whether a replica has all that was answered, and may take over this side's generation. */
-  boolean hasHeir() {
-    return links.stream().anyMatch(this::hasEverything);
-  }
-
-  /** Whether this replica has all that was answered, and may take over this side's generation. */
-  boolean hasEverything(ReplicaLink link) {
-    return link.phase == LinkPhase.UP_TO_DATE
-        && link.config.mode() != LinkMode.ASYNC
-        && link.slot.shared == states.current().generations().current();
-  }
-
-  /** The one replica that equals this side, or null when there is none or a choice. */
-  ReplicaLink heir() {
-    List<ReplicaLink> attached = links.stream().filter(ReplicaLink::isAttached).toList();
-    return attached.size() == 1 && attached.get(0).phase == LinkPhase.UP_TO_DATE
-        ? attached.get(0)
-        : null;
-  }
-
-  /** Whether a replica of this generation lacks what its link noted in the bitmap only. */
-  boolean isBehind() {
-    long current = states.current().generations().current();
-    return links.stream()
-        .anyMatch(link -> link.isAttached() && !link.mayShare() && link.slot.shared == current);
+  /** Who may go on where this side ends. */
+  Heirs heirs() {
+    return heirs;
   }
 
   // Marks.

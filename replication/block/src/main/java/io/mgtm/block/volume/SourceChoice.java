@@ -19,7 +19,12 @@ final class SourceChoice {
    * @param writing the node whose changes are still being written, or null
    */
   Decision decide(Identity wanted, Identity present, boolean alive, String writing) {
-    Decision decision = Meeting.decide(wanted, core.identityFor(wanted.nodeId()));
+    Identity self = core.identityFor(wanted.nodeId());
+    Decision decision = Meeting.stranger(wanted, self) == null ? forgetful(wanted, self) : null;
+    if (decision != null) {
+      return decision;
+    }
+    decision = Meeting.decide(wanted, self);
     if (!decision.accepted()) {
       return decision;
     }
@@ -41,5 +46,21 @@ final class SourceChoice {
     }
     Decision full = core.replication().refusalOfSlot(wanted.nodeId());
     return full == null ? decision : full;
+  }
+
+  /** Whether the metadata of one of the two were put back from an earlier time; null when not. */
+  private Decision forgetful(Identity wanted, Identity self) {
+    String own = core.administration().forgot(wanted);
+    if (own != null) {
+      return new Decision(Outcome.STANDBY, own);
+    }
+    return wanted.forgotten(self) == null
+        ? null
+        : new Decision(
+            Outcome.SOURCE_FORGOT,
+            "the metadata of node "
+                + wanted.nodeId()
+                + " are from an earlier time than when it was here last; every chunk is to be"
+                + " compared");
   }
 }

@@ -1,6 +1,7 @@
 package io.mgtm.block.volume;
 
 import io.mgtm.block.intent.IntentBitmap;
+import io.mgtm.block.intent.Opening;
 import io.mgtm.block.volume.Change.Kind;
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Meeting.Outcome;
@@ -143,8 +144,8 @@ public final class VolumeCore {
     }
     if (state().role() == Role.SECONDARY) {
       receiver.close(why);
-      replication.becomeInconsistent(receiver.sourceNode(), () -> {});
-    } else if (isAccepting() && replication.hasHeir()) {
+      replication.becomeInconsistent(receiver.sourceNode(), Opening.NONE, () -> {});
+    } else if (isAccepting() && replication.heirs().hasHeir()) {
       administration.stepDown(why);
     } else {
       loseAll(why + "; the replica is resynchronized");

@@ -1,5 +1,6 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.intent.Opening;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
  * @param syncingFrom the node whose resync is under way here, or an empty string
  * @param slots what is known of each peer, by node id
  * @param standing how this copy stands among the others
+ * @param openings how often these metadata were opened
  */
 public record VolumeState(
     String name,
@@ -33,7 +35,8 @@ public record VolumeState(
     boolean discard,
     String syncingFrom,
     Map<String, Slot> slots,
-    Standing standing) {
+    Standing standing,
+    Openings openings) {
 
   /** A volume grows by whole sectors. */
   public static final int SECTOR_BYTES = 512;
@@ -47,8 +50,28 @@ public record VolumeState(
    * @param sharedGeneration the newest generation that the peer may have taken over from us, or we
    *     from it
    * @param full whether every chunk may differ, whatever the bitmap says
+   * @param heard the peer's last opening that this side has heard of
    */
-  public record Slot(long sharedGeneration, boolean full) {}
+  public record Slot(long sharedGeneration, boolean full, Opening heard) {
+    /** A slot of a peer of whose openings nothing is known. */
+    public Slot(long sharedGeneration, boolean full) {
+      this(sharedGeneration, full, Opening.NONE);
+    }
+
+    Slot withShared(long generation) {
+      return new Slot(generation, full, heard);
+    }
+
+    /** This slot, where every chunk may differ or not. */
+    public Slot withFull(boolean nowFull) {
+      return new Slot(sharedGeneration, nowFull, heard);
+    }
+
+    /** This slot with the peer's last opening, unless it tells none. */
+    Slot withHeard(Opening opening) {
+      return opening.count() == 0 ? this : new Slot(sharedGeneration, full, opening);
+    }
+  }
 
   /** Keeps an unchangeable copy of the slots. */
   public VolumeState {
@@ -74,7 +97,8 @@ public record VolumeState(
         false,
         "",
         Map.of(),
-        Standing.fresh(role));
+        Standing.fresh(role),
+        Openings.NONE);
   }
 
   /** How many chunks the volume has. */
@@ -97,6 +121,7 @@ public record VolumeState(
     private String syncingFrom;
     private Map<String, Slot> slots;
     private Standing standing;
+    private Openings openings;
 
     Draft(VolumeState of) {
       sizeBytes = of.sizeBytes;
@@ -107,6 +132,7 @@ public record VolumeState(
       syncingFrom = of.syncingFrom;
       slots = of.slots;
       standing = of.standing;
+      openings = of.openings;
     }
   }
 
@@ -124,7 +150,8 @@ public record VolumeState(
         draft.discard,
         draft.syncingFrom,
         draft.slots,
-        draft.standing);
+        draft.standing,
+        draft.openings);
   }
 
   /** This state with another role; a new role ends a given-up history. */
@@ -157,6 +184,18 @@ public record VolumeState(
     return with(draft -> draft.slots = more);
   }
 
+  /** The last opening of {@code peer} that this side has heard of. */
+  Opening heardOf(String peer) {
+    Slot slot = slots.get(peer);
+    return slot == null ? Opening.NONE : slot.heard();
+  }
+
+  /** This state, in which {@code opening} of a peer that has a slot was heard of. */
+  VolumeState withHeard(String peer, Opening opening) {
+    Slot slot = slots.get(peer);
+    return slot == null ? this : withSlot(peer, slot.withHeard(opening));
+  }
+
   /** This state with another size. */
   public VolumeState withSize(long newSizeBytes) {
     return with(draft -> draft.sizeBytes = newSizeBytes);
@@ -165,6 +204,35 @@ public record VolumeState(
   /** This state with another standing of this copy. */
   public VolumeState withStanding(Standing newStanding) {
     return with(draft -> draft.standing = newStanding);
+  }
+
+  /** This state with other openings. */
+  public VolumeState withOpenings(Openings newer) {
+    return with(draft -> draft.openings = newer);
+  }
+
+  /**
+   * This state, which turned out to be of an earlier time, as what it is: no bitmap of it is
+   * believed, this side is no primary and knows that a newer copy may exist.
+   *
+   * @param heard the later opening that somebody knows of
+   * @param id of the opening that follows it
+   * @param primary whether this side was primary; else it may be in the middle of a resync
+   */
+  public VolumeState older(Opening heard, long id, boolean primary) {
+    return with(
+        draft -> {
+          Map<String, Slot> all = new TreeMap<>(slots);
+          all.replaceAll((peer, slot) -> slot.withFull(true));
+          draft.slots = all;
+          draft.openings = openings.after(heard, id);
+          draft.standing = standing.asOutdated();
+          draft.role = Role.SECONDARY;
+          if (!primary) {
+            draft.consistent = false;
+            draft.syncingFrom = "";
+          }
+        });
   }
 
   /**
@@ -206,6 +274,10 @@ public record VolumeState(
         discard,
         slot != null && !slot.full(),
         syncingFrom,
-        standing.volumeId());
+        standing.volumeId(),
+        openings,
+        slots.entrySet().stream()
+            .filter(one -> one.getValue().heard().count() > 0)
+            .collect(Collectors.toMap(Map.Entry::getKey, one -> one.getValue().heard())));
   }
 }

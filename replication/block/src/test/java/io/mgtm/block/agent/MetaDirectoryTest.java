@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mgtm.block.volume.Generations;
+import io.mgtm.block.volume.Openings;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeState;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +49,11 @@ class MetaDirectoryTest {
   }
 
   private VolumeState open() throws IOException {
+    return opened().withOpenings(Openings.NONE);
+  }
+
+  /** With the openings, which change each time. */
+  private VolumeState opened() throws IOException {
     try (MetaDirectory meta = new MetaDirectory(folder, folder)) {
       return meta.loadBitmaps(meta.loadState()).state();
     }
@@ -142,11 +153,11 @@ class MetaDirectoryTest {
     String old =
         sealed
             .replaceAll(",\n  \"crc32c\" : \"[0-9a-f]{8}\"", "")
-            .replace("\"version\" : 2", "\"version\" : 1");
+            .replace("\"version\" : 3", "\"version\" : 1");
     assertThat(old).doesNotContain("crc32c").contains("\"version\" : 1");
     Files.writeString(stateFile(), old);
     assertThat(open()).isEqualTo(state);
-    assertThat(Files.readString(stateFile())).isEqualTo(sealed);
+    assertThat(Files.readString(stateFile())).contains("crc32c").contains("\"version\" : 3");
   }
 
   @Test
@@ -162,6 +173,70 @@ class MetaDirectoryTest {
     byte[] bytes = Files.readAllBytes(bitmap());
     Files.write(bitmap(), Arrays.copyOf(bytes, 4096));
     assertThat(open().slots().get("n1").full()).isTrue();
+  }
+
+  private void assertPutBack(Path file, byte[] older) throws IOException {
+    byte[] present = Files.readAllBytes(file);
+    Files.write(file, older);
+    assertThat(opened().slots().get("n1").full()).as(file + " of an earlier opening").isTrue();
+    assertThat(present).isNotEqualTo(older);
+  }
+
+  @Test
+  void anOlderBitmapIsNotBelieved() throws IOException {
+    opened();
+    byte[] older = Files.readAllBytes(bitmap());
+    assertThat(opened().slots().get("n1").full()).isFalse();
+    assertPutBack(bitmap(), older);
+    assertThat(opened().standing().outdated()).as("the state is the present one").isFalse();
+  }
+
+  @Test
+  void anOlderStateCountsAsOutdatedAndItsBitmapsAreNotBelieved() throws IOException {
+    opened();
+    byte[] older = Files.readAllBytes(stateFile());
+    long before = opened().openings().count();
+    assertPutBack(stateFile(), older);
+    VolumeState found = opened();
+    assertThat(found.standing().outdated()).isTrue();
+    assertThat(found.role()).isEqualTo(Role.SECONDARY);
+    assertThat(found.openings().count()).isGreaterThan(before);
+    assertThat(found.slots().get("n1").full()).as("after another restart").isTrue();
+  }
+
+  @Test
+  void anOpeningThatWasCutShortIsGoneOnWith() throws IOException {
+    opened();
+    byte[] before = Files.readAllBytes(bitmap());
+    VolumeState first = opened();
+    // What was replaced last is the state from before the bitmaps named the opening.
+    Files.copy(
+        folder.resolve("volume.json.new"), stateFile(), StandardCopyOption.REPLACE_EXISTING);
+    VolumeState again = opened();
+    assertThat(again).as("the bitmap named it already").isEqualTo(first);
+    Files.copy(
+        folder.resolve("volume.json.new"), stateFile(), StandardCopyOption.REPLACE_EXISTING);
+    Files.write(bitmap(), before);
+    assertThat(opened()).as("the bitmap did not name it yet").isEqualTo(first);
+  }
+
+  @Test
+  void filesOfVersion2AreTakenOver() throws IOException {
+    ObjectNode text = (ObjectNode) new ObjectMapper().readTree(stateFile().toFile());
+    text.remove(List.of("crc32c", "openings", "bitmapsOpening", "nextOpening"));
+    ((ObjectNode) text.path("slots").path("n1")).remove("heard");
+    text.put("version", 2);
+    Files.write(
+        stateFile(),
+        JsonSeal.seal(
+            new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(text)));
+    ByteBuffer header = ByteBuffer.wrap(Files.readAllBytes(bitmap()));
+    header.putInt(8, 2);
+    CRC32C sum = new CRC32C();
+    sum.update(header.array(), 0, 24);
+    Files.write(bitmap(), header.putInt(24, (int) sum.getValue()).array());
+    assertThat(open()).isEqualTo(state);
+    assertThat(opened().openings().count()).isEqualTo(2);
   }
 
   @Test

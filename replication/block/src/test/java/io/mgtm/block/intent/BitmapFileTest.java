@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BitmapFileTest {
   private static final int CHUNK_BYTES = 65_536;
   private static final int CHUNKS = 70_000;
+  private static final Opening OPENING = new Opening(3, 30);
 
   @TempDir Path folder;
   private Path path;
@@ -49,7 +50,7 @@ class BitmapFileTest {
   }
 
   private void write(int... chunks) throws IOException {
-    try (BitmapFile file = BitmapFile.create(path, CHUNK_BYTES, CHUNKS)) {
+    try (BitmapFile file = BitmapFile.create(path, CHUNK_BYTES, CHUNKS, OPENING)) {
       file.write(stalePages(bitmapOf(CHUNKS, chunks)));
     }
   }
@@ -78,17 +79,22 @@ class BitmapFileTest {
   @Test
   void bitsThatOnlyThePageCacheHeldAreDurableOnceTheyAreLoaded() throws IOException {
     MemoryFile medium = new MemoryFile();
-    BitmapFile file = BitmapFile.format("bitmap", medium, CHUNK_BYTES, new IntentBitmap(CHUNKS));
+    BitmapFile file =
+        BitmapFile.format("bitmap", medium, CHUNK_BYTES, new IntentBitmap(CHUNKS), OPENING);
     medium.failForces(true);
     assertThatThrownBy(() -> file.write(stalePages(bitmapOf(CHUNKS, 31, 69_999))))
         .isInstanceOf(IOException.class);
     medium.failForces(false);
     IntentBitmap loaded = new IntentBitmap(CHUNKS);
-    BitmapFile.open("bitmap", medium, CHUNK_BYTES, loaded);
+    BitmapFile found = BitmapFile.open("bitmap", medium, CHUNK_BYTES, loaded);
+    assertThat(found.opening()).isEqualTo(OPENING);
+    found.begin(loaded, new Opening(4, 40));
     assertThat(loaded.isDurable(31)).isTrue();
     medium.loseCache();
     IntentBitmap afterThePowerFailed = new IntentBitmap(CHUNKS);
-    BitmapFile.open("bitmap", medium, CHUNK_BYTES, afterThePowerFailed);
+    BitmapFile later =
+        BitmapFile.open("bitmap", medium, CHUNK_BYTES, afterThePowerFailed);
+    assertThat(later.opening()).isEqualTo(new Opening(4, 40));
     assertThat(bits(afterThePowerFailed)).containsExactly(31, 69_999);
   }
 
@@ -121,7 +127,7 @@ class BitmapFileTest {
     write(1, 40_000);
     byte[] good = Files.readAllBytes(path);
     for (int at = 0; at < good.length; at += at < 600 ? 1 : 61) {
-      if (at >= 28 && at < 4096) {
+      if (at >= 44 && at < 4096) {
         continue; // The rest of the header's page holds nothing.
       }
       byte[] bad = good.clone();
@@ -183,7 +189,7 @@ class BitmapFileTest {
   void aFileOfVersion1IsReadAndWrittenAnew() throws IOException {
     writeVersion1(CHUNKS, 4 * 4096, 0, 32_767, 32_768, 69_999);
     assertThat(bits(load(CHUNKS))).containsExactly(0, 32_767, 32_768, 69_999);
-    assertThat(Files.readAllBytes(path)[11]).as("its version").isEqualTo((byte) 2);
+    assertThat(Files.readAllBytes(path)[11]).as("its version").isEqualTo((byte) 3);
     assertThat(bits(load(CHUNKS))).containsExactly(0, 32_767, 32_768, 69_999);
   }
 

@@ -80,6 +80,14 @@ public final class MemoryFile extends FileChannel {
     return this;
   }
 
+  /** A copy of what the file shows, on stable storage. */
+  public MemoryFile copy() {
+    MemoryFile copy = new MemoryFile();
+    copy.cache = cache.clone();
+    copy.stable = cache.clone();
+    return copy;
+  }
+
   /** The power goes: what was not forced is gone. */
   void loseCache() {
     cache = stable.clone();

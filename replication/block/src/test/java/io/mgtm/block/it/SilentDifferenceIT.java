@@ -35,6 +35,33 @@ class SilentDifferenceIT {
     }
   }
 
+  /** A primary that served alone gets back the metadata of the time before. */
+  @Test
+  void metadataOfAnEarlierTimeThatArePutBackAreNotBelieved() throws Exception {
+    try (CopyPair pair = new CopyPair(folder, "16M", "--peer-wait-ms", "1000").start()) {
+      Path meta = Path.of(pair.a.file() + ".meta");
+      Path backup = folder.resolve("backup");
+      pair.a.stop();
+      Trees.copy(meta, backup);
+      pair.recover(pair.a);
+      pair.b.kill();
+      assertThat(CopyPair.write(pair.a, 8L * MIB, 5, MIB)).isZero();
+      pair.a.kill();
+      Trees.delete(meta);
+      Trees.copy(backup, meta);
+      pair.launchWhatIsDown();
+      Await.until(
+          "a knows that it may be outdated",
+          () -> pair.a.status().path("disk").asText().equals("Outdated"));
+      assertThat(Files.readString(pair.b.log())).contains("from an earlier time");
+      assertThat(pair.a.ask("promote").path("error").asText()).contains("nobody can vouch");
+      pair.promote(pair.a, true);
+      pair.recover(pair.a);
+      assertThat(Files.readString(pair.a.log())).contains("every chunk is to be compared");
+      pair.assertEqual(pair.a);
+    }
+  }
+
   /** The replica misses writes, and what says which is spoiled while the primary is down. */
   @ParameterizedTest
   @EnumSource(CopyPair.Spoiling.class)

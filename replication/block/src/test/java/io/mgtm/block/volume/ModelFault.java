@@ -56,7 +56,11 @@ enum ModelFault {
   /** A state whose file is damaged is taken from the spare, as it was before its last change. */
   DAMAGED_STATE_TAKEN_FROM_SPARE,
   /** A copy whose state is lost is taken for a whole one, of the generation that others have. */
-  LOST_STATE_TAKEN_AS_WHOLE;
+  LOST_STATE_TAKEN_AS_WHOLE,
+  /** Nobody tells another which of its openings it has heard of. */
+  OPENINGS_NOT_COMPARED,
+  /** Which opening a bitmap's file names is not looked at. */
+  OPENING_OF_BITMAP_NOT_LOOKED_AT;
 
   /**
    * Whether disks tell their holes. Other faults are looked for without: a resync that is done in a
@@ -64,5 +68,12 @@ enum ModelFault {
    */
   boolean meetsHoles() {
     return this == NONE || this == HOLE_NOT_LOOKED_AT_AGAIN;
+  }
+
+  /** Whether metadata of an earlier time return; other faults are looked for without. */
+  boolean meetsBackups() {
+    return this == NONE
+        || this == OPENINGS_NOT_COMPARED
+        || this == OPENING_OF_BITMAP_NOT_LOOKED_AT;
   }
 }

@@ -4,6 +4,7 @@ import io.mgtm.block.intent.BitmapFile;
 import io.mgtm.block.intent.ChunkSet;
 import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.intent.MemoryFile;
+import io.mgtm.block.intent.Opening;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ final class ModelFiles {
   private boolean stateLost;
   private VolumeState former;
   private int lives;
+  private Opening opening = Opening.NONE;
   VolumeState state;
 
   ModelFiles(ModelWorld world, VolumeState state) {
@@ -74,7 +76,8 @@ final class ModelFiles {
     BitmapFile file = open.get(peer);
     if (file == null) {
       MemoryFile medium = new MemoryFile();
-      file = BitmapFile.format(peer, medium, of.chunkBytes(), new IntentBitmap(of.chunks()));
+      file = BitmapFile.format(
+              peer, medium, of.chunkBytes(), new IntentBitmap(of.chunks()), opening);
       files.put(peer, medium);
       open.put(peer, file);
     }
@@ -185,10 +188,14 @@ final class ModelFiles {
         others.add(other.files.state);
       }
     }
+    if (world.promotions.backupReturned) {
+      return "metadata returned already";
+    }
     if (others.stream().allMatch(other -> other.generations().isEmpty())) {
       return "no other copy has data";
     }
     stateLost = true;
+    world.promotions.backupReturned = true;
     world.history.givenUp(
         generation -> others.stream().noneMatch(o -> o.generations().contains(generation)));
     return "the state is lost";
@@ -242,6 +249,7 @@ final class ModelFiles {
       beginAnew(node);
       node.flushes.losePower();
     }
+    node.backups.keep(state, opening, files);
     Map<String, IntentBitmap> loaded = new HashMap<>();
     List<String> lost = new ArrayList<>();
     VolumeState known = state;
@@ -260,19 +268,48 @@ final class ModelFiles {
         }
       } else if (world.fault != ModelFault.DAMAGED_BITMAP_TAKEN_AS_EMPTY) {
         known =
-            known.withSlot(
-                slot.getKey(), new VolumeState.Slot(slot.getValue().sharedGeneration(), true));
+            known.withSlot(slot.getKey(), slot.getValue().withFull(true));
       }
     }
-    state = known;
+    state = later(known);
+    state = state.withOpenings(state.openings().with(world.promotions.newOpening()));
+    opening = state.openings().newest();
     try {
       for (String peer : lost) {
         file(peer, state);
+      }
+      for (Map.Entry<String, BitmapFile> file : open.entrySet()) {
+        file.getValue().begin(loaded.get(file.getKey()), opening);
       }
     } catch (IOException e) {
       throw new AssertionError(e);
     }
     return loaded;
+  }
+
+  /** What the state is worth where a bitmap was written in a later opening. */
+  private VolumeState later(VolumeState known) {
+    if (world.fault == ModelFault.OPENING_OF_BITMAP_NOT_LOOKED_AT) {
+      return known;
+    }
+    VolumeState worth = known;
+    for (BitmapFile file : open.values()) {
+      Opening of = file.opening();
+      if (of.count() > opening.count() && of.count() > worth.openings().count()) {
+        worth = worth.older(of, world.promotions.newOpening(), worth.role() == Role.PRIMARY);
+      }
+    }
+    return worth;
+  }
+
+  /** Files of an earlier time come back; null stays as it is. */
+  void replace(VolumeState newState, Opening newOpening, Map<String, MemoryFile> bitmaps) {
+    state = newState == null ? state : newState;
+    opening = newOpening == null ? opening : newOpening;
+    if (bitmaps != null) {
+      files.clear();
+      files.putAll(bitmaps);
+    }
   }
 
   private boolean load(String peer, IntentBitmap bitmap) {
@@ -281,8 +318,10 @@ final class ModelFiles {
       return false;
     }
     try {
-      open.put(peer, BitmapFile.open(peer, file, state.chunkBytes(), bitmap));
-      return true;
+      BitmapFile found = BitmapFile.open(peer, file, state.chunkBytes(), bitmap);
+      open.put(peer, found);
+      return found.opening().equals(opening)
+          || world.fault == ModelFault.OPENING_OF_BITMAP_NOT_LOOKED_AT;
     } catch (BitmapFile.Damage e) {
       world.trace(e::getMessage);
       if (world.fault == ModelFault.BITMAP_KEEPS_ITS_SIZE && e.getMessage().contains("is for")) {

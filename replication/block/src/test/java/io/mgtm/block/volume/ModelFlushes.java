@@ -58,7 +58,7 @@ final class ModelFlushes {
       node.world.kill(node, false);
       return;
     }
-    boolean replaced = node.core.isAccepting() && node.core.replication().hasHeir();
+    boolean replaced = node.core.isAccepting() && node.core.replication().heirs().hasHeir();
     if (node.core.state().role() == Role.PRIMARY && !replaced) {
       node.world.history.flushFailed(node.index);
     }

@@ -35,11 +35,13 @@ final class ModelNode implements VolumeEffects {
   int life;
   boolean failing;
   final ModelFlushes flushes = new ModelFlushes(this);
+  final ModelBackups backups;
 
   ModelNode(ModelWorld world, int index, Role role) {
     this.world = world;
     this.index = index;
     this.random = world.random;
+    backups = new ModelBackups(this);
     Generations first =
         role == Role.PRIMARY ? Generations.NONE.with(world.newId()) : Generations.NONE;
     disk = new ModelDisk(random, BLOCKS, ModelHistory.oldRubbish(index));
@@ -69,6 +71,7 @@ final class ModelNode implements VolumeEffects {
   }
 
   void start() {
+    backups.perhapsPutBack(files);
     Map<String, IntentBitmap> bitmaps = files.load(this);
     flushes.beforeStart();
     core = new VolumeCore(files.state, bitmaps, world.timing, this);
@@ -103,6 +106,7 @@ final class ModelNode implements VolumeEffects {
       flushes.losePower();
     }
     files.crash(power);
+    world.promotions.died(this);
     core = null;
     life++;
     pending.clear();
@@ -258,14 +262,16 @@ final class ModelNode implements VolumeEffects {
     ModelConnection connection = new ModelConnection(this, link, target);
     connections[link] = connection;
     world.connections.add(connection);
-    Identity hello = core.identityFor("");
+    Identity hello = world.promotions.told(core.identityFor(""));
     connection.toTarget.add(() -> target.greeted(connection, hello));
   }
 
   private void greeted(ModelConnection connection, Identity hello) {
     connection.receiving = new ModelReceiving(this, connection);
     Meeting.Decision decision = core.receiver().meet(hello, connection.receiving);
-    Identity self = core.identityFor(hello.nodeId());
+    boolean welcome =
+        decision.accepted() || decision.outcome() == Meeting.Outcome.SOURCE_FORGOT;
+    Identity self = world.promotions.told(core.identityFor(hello.nodeId()));
     int[] chunks =
         world.fault == ModelFault.PEER_BITMAP_IGNORED
             ? new int[0]
@@ -276,12 +282,12 @@ final class ModelNode implements VolumeEffects {
     connection.toSource.add(
         () -> {
           Meeting.Decision last =
-              decision.accepted() ? connection.source.met(connection, self, chunks) : decision;
+              welcome ? connection.source.met(connection, self, chunks) : decision;
           world.promotions.met(connection.source, this, last.outcome());
           if (last.accepted()) {
             return;
           }
-          if (!decision.accepted()) {
+          if (!welcome) {
             connection.source.refused(connection, decision);
           }
           connection.source.connections[connection.link] = null;

@@ -20,6 +20,10 @@ final class ModelPromotions {
   private final Set<ModelNode> heardOfNewer = new HashSet<>();
   private boolean forced;
   private boolean everForced;
+  private long openings;
+
+  /** Whether metadata of an earlier time returned, or some were lost. */
+  boolean backupReturned;
 
   ModelPromotions(ModelWorld world) {
     this.world = world;
@@ -41,6 +45,40 @@ final class ModelPromotions {
     forced = true;
     everForced = true;
     heardOfNewer.clear();
+  }
+
+  /** Not random, so that a schedule does not depend on how often its nodes started. */
+  long newOpening() {
+    return ++openings;
+  }
+
+  /** A side dies; if it had not written down what it heard, it hears it again. */
+  void died(ModelNode node) {
+    heardOfNewer.remove(node);
+  }
+
+  /** Metadata of an earlier time are back: what was told since is forgotten. */
+  void forgotten() {
+    forced = true;
+    everForced = true;
+  }
+
+  /** What a side tells of itself. */
+  Identity told(Identity it) {
+    return world.fault != ModelFault.OPENINGS_NOT_COMPARED
+        ? it
+        : new Identity(
+            it.volume(),
+            it.nodeId(),
+            it.sizeBytes(),
+            it.chunkBytes(),
+            it.role(),
+            it.generations(),
+            it.consistent(),
+            it.discard(),
+            it.tracksPeer(),
+            it.syncingFrom(),
+            it.volumeId());
   }
 
   /** What lies on the disk when {@code newer} is written down. */

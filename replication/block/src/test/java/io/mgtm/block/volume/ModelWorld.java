@@ -14,6 +14,7 @@ final class ModelWorld {
 
   private record Flush(int issuedAt) {}
 
+  final long seed;
   final Random random;
   final ModelFault fault;
   final ModelHistory history = new ModelHistory();
@@ -32,6 +33,7 @@ final class ModelWorld {
   final ModelFailingDisk failingDisk = new ModelFailingDisk(this);
 
   ModelWorld(long seed, ModelFault fault, boolean tracing) {
+    this.seed = seed;
     this.random = new Random(scatter(seed));
     this.fault = fault;
     this.tracing = tracing;
