@@ -9,4 +9,13 @@ package io.mgtm.block.intent;
 public record Opening(long count, long id) {
   /** From before openings were counted. */
   public static final Opening NONE = new Opening(0, 0);
+
+  private static final long COUNT_MAX = 1L << 48;
+
+  /** Refuses what no side can have come to. */
+  public Opening {
+    if (count < 0 || count > COUNT_MAX) {
+      throw new IllegalArgumentException("no metadata were opened " + count + " times");
+    }
+  }
 }

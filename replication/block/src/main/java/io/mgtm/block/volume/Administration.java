@@ -14,6 +14,11 @@ public final class Administration {
   public static final String NO_DISK =
       "this side's disk failed; promote a replica, and do it there";
 
+  static final String NOT_SPLIT =
+      "no other copy was seen that this one is split from, and this one is the newest: given up, no"
+          + " copy could be promoted; 'demote' without --discard hands over, and where a survivor is"
+          + " down or unreachable, bring it up first";
+
   static final String RECALLING =
       "this primary waits for what its disk may have lost; try again, or promote it by force";
 
@@ -243,6 +248,10 @@ public final class Administration {
    * @param discard give up this side's own changes in favour of the other's
    */
   public void demote(boolean discard, Consumer<String> answer) {
+    if (discard && !isSplit() && (core.isPrimary() || states.current().standing().newest())) {
+      answer.accept(NOT_SPLIT);
+      return;
+    }
     if (!accepting || core.recall().isPending()) {
       answer.accept(accepting ? RECALLING : "this side is changing its role already; try again");
       return;
@@ -252,6 +261,16 @@ public final class Administration {
     discardOnDemotion = discard;
     path.refuseHeld(Errno.ESHUTDOWN);
     settle();
+  }
+
+  /** Whether a copy was met, and not since then been agreed with, that wrote without this one. */
+  private boolean isSplit() {
+    return core.receiver().choice().sawSplit()
+        || core.replication().links().stream()
+            .anyMatch(
+                link ->
+                    link.refusal == Meeting.Outcome.SPLIT_BRAIN
+                        || link.refusal == Meeting.Outcome.MISMATCH);
   }
 
   /** Ends a demotion once nothing is under way any more. */

@@ -132,6 +132,10 @@ public final class Receiver {
     return decision;
   }
 
+  SourceChoice choice() {
+    return choice;
+  }
+
   /** The source cuts this side off, to go on without it. */
   public void cutOff(ReceiverEffects which) {
     following.cutOff(connection == which);

@@ -168,6 +168,7 @@ final class Replication {
       slot.chunkDiffers(peerChunks.nextInt());
     }
     link.meet(target, copy);
+    core.receiver().choice().agreed(target.nodeId());
     boolean compare = link.config.checksumResync() || (all && !target.generations().isEmpty());
     String why = decision.reason();
     Runnable begin = () -> begin(link, target.nodeId(), compare, why);

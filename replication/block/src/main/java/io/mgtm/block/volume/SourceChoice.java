@@ -2,10 +2,13 @@ package io.mgtm.block.volume;
 
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Meeting.Outcome;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Whether a source that introduces itself is followed, beside the one that is there. */
 final class SourceChoice {
   private final VolumeCore core;
+  private final Set<String> splitFrom = new HashSet<>();
 
   SourceChoice(VolumeCore core) {
     this.core = core;
@@ -19,6 +22,27 @@ final class SourceChoice {
    * @param writing the node whose changes are still being written, or null
    */
   Decision decide(Identity wanted, Identity present, boolean alive, String writing) {
+    Decision decision = judge(wanted, present, alive, writing);
+    splitFrom.remove(wanted.nodeId());
+    boolean split =
+        decision.outcome() == Outcome.SPLIT_BRAIN || decision.outcome() == Outcome.MISMATCH;
+    if (split && splitFrom.size() < Replication.SLOTS_MAX) {
+      splitFrom.add(wanted.nodeId());
+    }
+    return decision;
+  }
+
+  /** Whether a source was refused that wrote without this side. */
+  boolean sawSplit() {
+    return !splitFrom.isEmpty();
+  }
+
+  /** This side and {@code node} agree. */
+  void agreed(String node) {
+    splitFrom.remove(node);
+  }
+
+  private Decision judge(Identity wanted, Identity present, boolean alive, String writing) {
     Identity self = core.identityFor(wanted.nodeId());
     Decision decision = Meeting.stranger(wanted, self) == null ? forgetful(wanted, self) : null;
     if (decision != null) {

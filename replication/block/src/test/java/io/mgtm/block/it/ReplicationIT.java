@@ -219,6 +219,10 @@ class ReplicationIT {
     assertSame();
     assertThat(read(left, 4096)).isEqualTo((byte) 5);
     assertThat(read(left, 10 * CHUNK)).as("the other side's change is given up").isZero();
+    assertThat(left.ask("demote", "discard", true).path("error").asText())
+        .as("the survivor is not given up too")
+        .contains("without --discard hands over");
+    write(left, 4096, 8, 4096);
   }
 
   @Tag("long")

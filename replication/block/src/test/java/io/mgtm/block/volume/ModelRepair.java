@@ -121,7 +121,14 @@ final class ModelRepair {
   }
 
   private void demote(ModelNode node, boolean discard) {
-    node.core.administration().demote(discard, refusal -> {});
+    Administration administration = node.core.administration();
+    administration.demote(
+        discard,
+        refusal -> {
+          if (discard && Administration.NOT_SPLIT.equals(refusal)) {
+            administration.demote(false, again -> {});
+          }
+        });
     steps(10);
   }
 
