@@ -284,8 +284,7 @@ final class MetaDirectory implements AutoCloseable {
         .slots()
         .forEach(
             (peer, slot) ->
-                slots.put(
-                    peer, new SlotFile(slot.sharedGeneration(), slot.full(), slot.heard())));
+                slots.put(peer, new SlotFile(slot.sharedGeneration(), slot.full(), slot.heard())));
     byte[] bytes =
         JSON.writeValueAsBytes(
             new StateFile(

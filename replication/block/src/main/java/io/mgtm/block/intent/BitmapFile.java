@@ -74,8 +74,8 @@ public final class BitmapFile implements AutoCloseable {
     return create(path, chunkBytes, new IntentBitmap(chunks), opening);
   }
 
-  private static BitmapFile create(
-      Path path, int chunkBytes, IntentBitmap bits, Opening opening) throws IOException {
+  private static BitmapFile create(Path path, int chunkBytes, IntentBitmap bits, Opening opening)
+      throws IOException {
     Path temporary = path.resolveSibling(path.getFileName() + ".new");
     FileChannel channel =
         FileChannel.open(

@@ -108,8 +108,7 @@ final class Detachment {
   private static VolumeState withoutDisk(VolumeState state) {
     VolumeState newer = Administration.steppedDown(state);
     for (Map.Entry<String, VolumeState.Slot> slot : state.slots().entrySet()) {
-      newer =
-          newer.withSlot(slot.getKey(), slot.getValue().withFull(true));
+      newer = newer.withSlot(slot.getKey(), slot.getValue().withFull(true));
     }
     return newer;
   }

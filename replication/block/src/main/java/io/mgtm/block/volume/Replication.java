@@ -222,8 +222,7 @@ final class Replication {
     states.update(
         state ->
             state.withSlot(
-                slot.peer,
-                state.slots().get(slot.peer).withShared(state.generations().current())),
+                slot.peer, state.slots().get(slot.peer).withShared(state.generations().current())),
         () -> {
           slot.shared = states.current().slots().get(slot.peer).sharedGeneration();
           if (link.connection() != connection || link.syncRun != run) {
@@ -358,8 +357,7 @@ final class Replication {
               .shared(following)
               .withSlot(
                   source.nodeId(),
-                  new VolumeState.Slot(
-                          generations.current(), false, state.heardOf(source.nodeId()))
+                  new VolumeState.Slot(generations.current(), false, state.heardOf(source.nodeId()))
                       .withHeard(source.openings().newest()));
         },
         () -> {

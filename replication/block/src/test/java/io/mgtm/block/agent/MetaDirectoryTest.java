@@ -210,12 +210,10 @@ class MetaDirectoryTest {
     byte[] before = Files.readAllBytes(bitmap());
     VolumeState first = opened();
     // What was replaced last is the state from before the bitmaps named the opening.
-    Files.copy(
-        folder.resolve("volume.json.new"), stateFile(), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(folder.resolve("volume.json.new"), stateFile(), StandardCopyOption.REPLACE_EXISTING);
     VolumeState again = opened();
     assertThat(again).as("the bitmap named it already").isEqualTo(first);
-    Files.copy(
-        folder.resolve("volume.json.new"), stateFile(), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(folder.resolve("volume.json.new"), stateFile(), StandardCopyOption.REPLACE_EXISTING);
     Files.write(bitmap(), before);
     assertThat(opened()).as("the bitmap did not name it yet").isEqualTo(first);
   }
@@ -228,8 +226,7 @@ class MetaDirectoryTest {
     text.put("version", 2);
     Files.write(
         stateFile(),
-        JsonSeal.seal(
-            new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(text)));
+        JsonSeal.seal(new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(text)));
     ByteBuffer header = ByteBuffer.wrap(Files.readAllBytes(bitmap()));
     header.putInt(8, 2);
     CRC32C sum = new CRC32C();

@@ -92,8 +92,7 @@ class BitmapFileTest {
     assertThat(loaded.isDurable(31)).isTrue();
     medium.loseCache();
     IntentBitmap afterThePowerFailed = new IntentBitmap(CHUNKS);
-    BitmapFile later =
-        BitmapFile.open("bitmap", medium, CHUNK_BYTES, afterThePowerFailed);
+    BitmapFile later = BitmapFile.open("bitmap", medium, CHUNK_BYTES, afterThePowerFailed);
     assertThat(later.opening()).isEqualTo(new Opening(4, 40));
     assertThat(bits(afterThePowerFailed)).containsExactly(31, 69_999);
   }

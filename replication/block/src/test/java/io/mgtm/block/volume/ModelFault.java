@@ -72,8 +72,6 @@ enum ModelFault {
 
   /** Whether metadata of an earlier time return; other faults are looked for without. */
   boolean meetsBackups() {
-    return this == NONE
-        || this == OPENINGS_NOT_COMPARED
-        || this == OPENING_OF_BITMAP_NOT_LOOKED_AT;
+    return this == NONE || this == OPENINGS_NOT_COMPARED || this == OPENING_OF_BITMAP_NOT_LOOKED_AT;
   }
 }

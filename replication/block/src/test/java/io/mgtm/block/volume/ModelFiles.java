@@ -76,8 +76,8 @@ final class ModelFiles {
     BitmapFile file = open.get(peer);
     if (file == null) {
       MemoryFile medium = new MemoryFile();
-      file = BitmapFile.format(
-              peer, medium, of.chunkBytes(), new IntentBitmap(of.chunks()), opening);
+      file =
+          BitmapFile.format(peer, medium, of.chunkBytes(), new IntentBitmap(of.chunks()), opening);
       files.put(peer, medium);
       open.put(peer, file);
     }
@@ -267,8 +267,7 @@ final class ModelFiles {
           empty.load(chunk);
         }
       } else if (world.fault != ModelFault.DAMAGED_BITMAP_TAKEN_AS_EMPTY) {
-        known =
-            known.withSlot(slot.getKey(), slot.getValue().withFull(true));
+        known = known.withSlot(slot.getKey(), slot.getValue().withFull(true));
       }
     }
     state = later(known);

@@ -269,8 +269,7 @@ final class ModelNode implements VolumeEffects {
   private void greeted(ModelConnection connection, Identity hello) {
     connection.receiving = new ModelReceiving(this, connection);
     Meeting.Decision decision = core.receiver().meet(hello, connection.receiving);
-    boolean welcome =
-        decision.accepted() || decision.outcome() == Meeting.Outcome.SOURCE_FORGOT;
+    boolean welcome = decision.accepted() || decision.outcome() == Meeting.Outcome.SOURCE_FORGOT;
     Identity self = world.promotions.told(core.identityFor(hello.nodeId()));
     int[] chunks =
         world.fault == ModelFault.PEER_BITMAP_IGNORED
