@@ -121,7 +121,7 @@ final class LinkDialer {
         () -> {},
         (connection, failure) -> {
           if (failure != null) {
-            inquiry.failed(String.valueOf(failure.getMessage()));
+            inquiry.failed(reason(failure));
           }
         });
   }
@@ -162,10 +162,15 @@ final class LinkDialer {
   }
 
   private void failed(SourceConnection connection, Throwable cause) {
-    note(replica.endpoint() + " cannot be reached: " + cause.getMessage());
-    if (service.connection(link) == connection) {
-      service.connected(link, null);
-    }
+    String why = replica.endpoint() + " cannot be reached: " + reason(cause);
+    note(why);
+    service.connectionGone(link, connection, why);
+  }
+
+  /** The system's word, without the name of the call that failed. */
+  private static String reason(Throwable cause) {
+    String text = String.valueOf(cause.getMessage());
+    return text.replaceFirst("^\\w+\\(\\.*\\) failed( with error\\(-?\\d+\\))?: ", "");
   }
 
   /** One line for as long as the reason stays the same. */

@@ -165,10 +165,11 @@ final class MetaDirectory implements AutoCloseable {
         + " is damaged: "
         + how
         + ". Nobody can tell any more whether this copy is up to date. If another side of the"
-        + " volume is, move "
+        + " volume is, move all in "
         + folder
-        + " away and start this side with --receive: it is compared wholly and follows. If this"
-        + " copy is to be the survivor, move the directory away and start it without --receive; on"
+        + " but link.key away and start this side with --receive: it is sent wholly and follows;"
+        + " where the other side is started with --resync compare, only what differs is sent. If"
+        + " this copy is to be the survivor, move the same away and start it without --receive; on"
         + " every other side run 'mgtm volume demote --discard'";
   }
 

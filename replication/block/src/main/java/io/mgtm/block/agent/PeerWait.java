@@ -41,6 +41,10 @@ final class PeerWait {
         || (serveAlone && nowMs - begunMs >= waitMs);
   }
 
+  private static boolean isUntried(VolumeView.Link link) {
+    return link.refusal() == null && link.reason().equals(VolumeView.UNTRIED);
+  }
+
   /** Why it does not serve yet. */
   String reason(List<VolumeView.Link> links) {
     for (VolumeView.Link link : links) {
@@ -54,6 +58,9 @@ final class PeerWait {
     }
     if (reachedMs >= 0) {
       return "the volume waits for its other replicas after a restart";
+    }
+    if (links.stream().allMatch(PeerWait::isUntried)) {
+      return "the volume asks its replicas after a restart whether one was promoted meanwhile";
     }
     String strangers =
         links.stream()

@@ -76,8 +76,9 @@ final class PromotionCommand {
             });
   }
 
-  private static String age(Standing standing) {
-    return standing.asOfMs() == 0 ? "" : ". This copy followed its source until " + when(standing);
+  private String age(Standing standing) {
+    boolean follows = service.core().receiver().isConnected();
+    return follows || standing.asOfMs() == 0 ? "" : ". This copy followed its source until " + when(standing);
   }
 
   private static String cost(Standing standing) {

@@ -4,6 +4,7 @@ import io.mgtm.block.nbd.NbdMeter;
 import io.mgtm.block.volume.DiskState;
 import io.mgtm.block.volume.Identity;
 import io.mgtm.block.volume.LinkPhase;
+import io.mgtm.block.volume.Meeting.Outcome;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeState;
 import io.mgtm.block.volume.VolumeView;
@@ -83,6 +84,15 @@ final class StatusReport {
     }
     if (service.storeError() != null) {
       all.add("THE DISK FAILS: " + service.storeError());
+    }
+    for (VolumeView.Link link : links) {
+      if (link.refusal() == Outcome.SPLIT_BRAIN) {
+        all.add("SPLIT BRAIN with " + link.name());
+      }
+      VolumeView.Work verify = link.verify();
+      if (verify != null && verify.mismatches() > 0 && !verify.repaired()) {
+        all.add("VERIFY FOUND DIFFERENCES at " + link.name());
+      }
     }
     String unprotected = unprotected(service.core().isPrimary(), links);
     if (unprotected != null) {
@@ -176,6 +186,7 @@ final class StatusReport {
     report.put("chunksSent", work.chunksSent());
     report.put("chunksEqual", work.chunksEqual());
     report.put("mismatches", work.mismatches());
+    report.put("repaired", work.repaired());
     report.put("differing", work.differing());
     return report;
   }

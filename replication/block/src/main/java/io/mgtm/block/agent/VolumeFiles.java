@@ -10,8 +10,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 
@@ -54,7 +56,10 @@ public final class VolumeFiles {
       }
       try (FileChannel file =
           FileChannel.open(
-              config.file(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+              config.file(),
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              PosixFilePermissions.asFileAttribute(
+                  PosixFilePermissions.fromString("rw-------")))) {
         file.write(ByteBuffer.allocate(1), config.sizeBytes() - 1);
         file.force(true);
       }

@@ -77,7 +77,9 @@ final class StatusCommand implements Callable<Integer> {
       text.append("\n      ").append(range.path("length").asLong());
       text.append(" bytes at ").append(range.path("offset").asLong());
     }
-    if (mismatches > 0) {
+    if (verify.path("repaired").asBoolean()) {
+      text.append("\n      they were sent from here since");
+    } else if (mismatches > 0) {
       text.append(
           "\n      'verify --repair' or 'resync' sends them from here; find out first which");
       text.append(" copy is right, and why they differ");

@@ -57,7 +57,9 @@ final class Authentication {
    */
   byte[] take(byte[] payload) throws LinkException {
     if (key == null) {
-      throw new LinkException("this side has no link key; give both sides the same, or none");
+      throw new LinkException(
+          "the side that dials has a link key, and the side that is dialled has none; give both the"
+              + " same key by --link-key FILE, or neither");
     }
     if (done) {
       throw new LinkException("the key was proved already");

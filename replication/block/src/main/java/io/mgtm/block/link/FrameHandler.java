@@ -22,6 +22,11 @@ interface FrameHandler {
     return Frame.payloadBytesMax(type);
   }
 
+  /** Why a frame of {@code type} may not come now. */
+  default String refusalOf(int type) {
+    return "a frame of type " + type + " may not come now";
+  }
+
   /** Whether to hold back further frames for now. */
   boolean isBlocked();
 }

@@ -96,7 +96,7 @@ final class FrameReader {
     long length = frame.getUnsignedInt(at + 8);
     int lengthMax = handler.payloadBytesMax(type);
     if (lengthMax < 0) {
-      throw new LinkException("a frame of type " + type + " may not come now");
+      throw new LinkException(handler.refusalOf(type));
     }
     if (length > lengthMax) {
       throw new LinkException(

@@ -78,12 +78,22 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
 
   @Override
   public int payloadBytesMax(int type) {
-    if (met || type == Frame.PING || type == Frame.ERROR) {
+    if (met || type == Frame.PING || type == Frame.ERROR || type == Frame.AUTH) {
       return Frame.payloadBytesMax(type);
     }
-    boolean now =
-        authentication.isDone() ? type == Frame.HELLO || type == Frame.ASK : type == Frame.AUTH;
-    return now ? Frame.payloadBytesMax(type) : -1;
+    return authentication.isDone() && isIntroduction(type) ? Frame.payloadBytesMax(type) : -1;
+  }
+
+  private static boolean isIntroduction(int type) {
+    return type == Frame.HELLO || type == Frame.ASK;
+  }
+
+  @Override
+  public String refusalOf(int type) {
+    return !met && isIntroduction(type)
+        ? "the side that is dialled has a link key, and the side that dials has not proved one; give"
+            + " both the same key by --link-key FILE"
+        : super.refusalOf(type);
   }
 
   @Override

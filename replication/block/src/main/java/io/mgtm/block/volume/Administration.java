@@ -379,7 +379,7 @@ public final class Administration {
     ReplicaLink one = core.replication().links().get(link);
     if (one.phase == LinkPhase.PAUSED || one.phase == LinkPhase.REFUSED) {
       one.phase = LinkPhase.DOWN;
-      one.reason = "not connected yet";
+      one.reason = VolumeView.UNTRIED;
     }
   }
 

@@ -49,6 +49,8 @@ final class LinkSync {
 
   private long verifyMismatches = -1;
   private boolean repair;
+  private boolean repairing;
+  private boolean repaired;
 
   LinkSync(ReplicaLink link, VolumeCore core) {
     this.link = link;
@@ -114,6 +116,7 @@ final class LinkSync {
   void begin(boolean compareFirst) {
     end();
     comparing = compareFirst;
+    repairing = verifyMismatches > 0 && coversMismatches();
     walk = new ChunkWalk(link.slot.outOfSync, underWayMax());
     written = new ChunkSet(link.slot.outOfSync.size());
     progress =
@@ -122,6 +125,27 @@ final class LinkSync {
     chunksSent = 0;
     chunksInHoles = 0;
     holesFrom = 0;
+  }
+
+  /** Whether all that the last verify found different is to be sent. */
+  private boolean coversMismatches() {
+    for (int chunk = mismatched.next(0); chunk >= 0; chunk = mismatched.next(chunk + 1)) {
+      if (!link.slot.outOfSync.contains(chunk)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The replica has all, on stable storage. */
+  void synced() {
+    repaired |= repairing;
+    repairing = false;
+  }
+
+  /** Whether what the last verify found different was sent since. */
+  boolean isRepaired() {
+    return repaired;
   }
 
   /** Nothing of a resync or verify is under way any more. */
@@ -145,6 +169,7 @@ final class LinkSync {
     verifyWalk = new ChunkWalk(verifyTodo, underWayMax());
     verifyProgress = new Progress(core.state().sizeBytes(), core.nowMs());
     verifyMismatches = 0;
+    repaired = false;
     repair = repairing;
     mismatched = new ChunkSet(link.slot.outOfSync.size());
   }

@@ -20,7 +20,7 @@ final class ReplicaLink {
   private final VolumeCore core;
 
   LinkPhase phase = LinkPhase.DOWN;
-  String reason = "not connected yet";
+  String reason = VolumeView.UNTRIED;
 
   /** Whether another copy of this volume answered since this side started. */
   boolean reached;
@@ -373,6 +373,7 @@ final class ReplicaLink {
     if (phase == LinkPhase.FINISHING) {
       if (markSeq >= syncDoneSeq) {
         phase = LinkPhase.UP_TO_DATE;
+        sync.synced();
         core.synced(this);
       } else {
         flushAndMark();

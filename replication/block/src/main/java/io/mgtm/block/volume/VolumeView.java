@@ -54,6 +54,7 @@ public final class VolumeView {
    * @param chunksSent chunks sent
    * @param chunksEqual chunks found equal
    * @param mismatches chunks a verify found different
+   * @param repaired whether they were sent since
    * @param differing where they are, the first ones
    */
   public record Work(
@@ -65,6 +66,7 @@ public final class VolumeView {
       int chunksSent,
       int chunksEqual,
       long mismatches,
+      boolean repaired,
       List<Range> differing) {}
 
   /**
@@ -74,6 +76,9 @@ public final class VolumeView {
    * @param length how many bytes it has
    */
   public record Range(long offset, long length) {}
+
+  /** Why a link is down that was not dialled yet. */
+  public static final String UNTRIED = "not connected yet";
 
   private static final int RANGES_MAX = 16;
 
@@ -120,6 +125,7 @@ public final class VolumeView {
             sync.chunksSent(),
             sync.chunksEqual(),
             0,
+            false,
             List.of()),
         work(
             sync.verifyProgress(),
@@ -127,6 +133,7 @@ public final class VolumeView {
             0,
             0,
             sync.verifyMismatches(),
+            sync.isRepaired(),
             sync.differing(RANGES_MAX)));
   }
 
@@ -142,6 +149,7 @@ public final class VolumeView {
       int sent,
       int equal,
       long mismatches,
+      boolean repaired,
       List<Range> differing) {
     if (progress == null) {
       return null;
@@ -156,6 +164,7 @@ public final class VolumeView {
         sent,
         equal,
         mismatches,
+        repaired,
         differing);
   }
 

@@ -46,6 +46,9 @@ public final class LinkKey {
    * @throws IOException that says what is wanted when the file holds something else
    */
   public static LinkKey read(Path file) throws IOException {
+    if (!Files.isReadable(file)) {
+      throw new IOException(file + ", the file of the links' key, is not there or cannot be read");
+    }
     if (Files.size(file) > FILE_BYTES_MAX) {
       throw new IOException(file + " is too long for a link's key");
     }

@@ -145,10 +145,14 @@ class CliIT {
     assertThat(left.link(0).path("verify").path("mismatches").asInt()).isEqualTo(1);
     assertThat(on(left, "status", "--name", "v1").succeeded().output())
         .contains("verify: 1 chunk differs")
+        .contains("UpToDate, VERIFY FOUND DIFFERENCES")
         .contains("65536 bytes at 0");
     on(left, "resync", "--name", "v1").succeeded();
     Await.until("equal again", () -> Files.mismatch(left.file(), right.file()) == -1);
     left.awaitUpToDate();
+    assertThat(on(left, "status", "--name", "v1").succeeded().output())
+        .doesNotContain("VERIFY FOUND")
+        .contains("they were sent from here since");
 
     assertThat(on(left, "resize", "--name", "v1", "--size", "16M").succeeded().output())
         .contains("has 16777216 bytes");

