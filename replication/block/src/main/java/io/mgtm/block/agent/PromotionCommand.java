@@ -78,7 +78,9 @@ final class PromotionCommand {
 
   private String age(Standing standing) {
     boolean follows = service.core().receiver().isConnected();
-    return follows || standing.asOfMs() == 0 ? "" : ". This copy followed its source until " + when(standing);
+    return follows || standing.asOfMs() == 0
+        ? ""
+        : ". This copy followed its source until " + when(standing);
   }
 
   private static String cost(Standing standing) {

@@ -58,8 +58,7 @@ public final class VolumeFiles {
           FileChannel.open(
               config.file(),
               Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(
-                  PosixFilePermissions.fromString("rw-------")))) {
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
         file.write(ByteBuffer.allocate(1), config.sizeBytes() - 1);
         file.force(true);
       }

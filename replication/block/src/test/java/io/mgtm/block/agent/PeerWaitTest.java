@@ -52,8 +52,19 @@ class PeerWaitTest {
   void noForceIsAdvisedBeforeAnyReplicaWasTried() {
     VolumeView.Link untried =
         new VolumeView.Link(
-            "h:1", LinkMode.SYNC, LinkPhase.DOWN, VolumeView.UNTRIED, false, null, "", "", 0, 0, 0,
-            null, null);
+            "h:1",
+            LinkMode.SYNC,
+            LinkPhase.DOWN,
+            VolumeView.UNTRIED,
+            false,
+            null,
+            "",
+            "",
+            0,
+            0,
+            0,
+            null,
+            null);
     PeerWait wait = new PeerWait(WAIT_MS, false);
     assertThat(wait.mayServe(5, List.of(untried))).isFalse();
     assertThat(wait.reason(List.of(untried))).contains("asks").doesNotContain("--force");

@@ -132,8 +132,7 @@ class LinkBoundsTest {
     LinkSecurity keyed = new LinkSecurity(LinkKey.random(), false);
     assertThat(feed(connect(keyed), hello())).contains("is dialled has a link key");
     EmbeddedChannel open = connect(LinkSecurity.OPEN);
-    assertThat(feed(open, frame(Frame.AUTH, 0, 0, new byte[32])))
-        .contains("is dialled has none");
+    assertThat(feed(open, frame(Frame.AUTH, 0, 0, new byte[32]))).contains("is dialled has none");
     assertEnds(open);
   }
 
