@@ -355,8 +355,9 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   @Override
   public String trouble() {
-    String now = trouble;
-    String failure = links.lastFailure();
+    String stranger = links.stranger();
+    String now = trouble.isEmpty() || stranger.isEmpty() ? trouble + stranger : trouble + "; " + stranger;
+    String failure = stranger.isEmpty() ? links.lastFailure() : "";
     return now.isEmpty() || failure.isEmpty() ? now : now + "; last failure at " + failure;
   }
 

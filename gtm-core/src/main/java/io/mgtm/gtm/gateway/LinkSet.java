@@ -6,6 +6,7 @@ import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -19,6 +20,10 @@ import org.slf4j.LoggerFactory;
  * <p>A leader is given up for one with a higher term, when its link breaks, when it says that it no
  * longer leads, or when it does not answer a ping for {@link #ANSWER_MS} while another says that it
  * leads. Pings go out only while something is outstanding.
+ *
+ * <p>The first leader says which group is served. A node of another one, which stands in the list
+ * by mistake or was restored from a backup, is never taken for the leader from then on: it gives
+ * the numbers again that this group has given.
  */
 final class LinkSet {
   private static final Logger log = LoggerFactory.getLogger(LinkSet.class);
@@ -51,6 +56,11 @@ final class LinkSet {
   private boolean closed;
   private volatile String lastFailure = "";
 
+  /** Whose nodes are used; null until a leader has told it. */
+  private UUID group;
+
+  private volatile String stranger = "";
+
   /**
    * Links to nothing yet.
    *
@@ -77,6 +87,30 @@ final class LinkSet {
   /** Where a link failed last, and why; empty when none did. Any thread. */
   String lastFailure() {
     return lastFailure;
+  }
+
+  /** What is wrong with a node that was of another group when it was heard last, or empty. */
+  String stranger() {
+    return stranger;
+  }
+
+  private void lookForStrangers() {
+    String found = "";
+    for (Endpoint endpoint : endpoints) {
+      Connection connection = endpoint.connection;
+      if (connection != null && connection.leadership != null) {
+        endpoint.stranger = !connection.isOfGroup();
+      }
+      if (endpoint.stranger) {
+        found =
+            "%s at %s is of another group than the one that is served here, and is not used; take it off the list of nodes, or, when the group was restored from a backup, start this process again"
+                .formatted(endpoint.member, endpoint.connector.address());
+      }
+    }
+    if (!found.equals(stranger) && !found.isEmpty()) {
+      log.warn("{}", found);
+    }
+    stranger = found;
   }
 
   /** Something is outstanding: pings begin unless they have. */
@@ -143,6 +177,10 @@ final class LinkSet {
         listener.nobodyLeads(why);
       }
     } else if (best != current || best.leadership.term() != currentTerm) {
+      if (group == null) {
+        group = best.leadership.group();
+        lookForStrangers();
+      }
       current = best;
       currentTerm = best.leadership.term();
       listener.leads(best.link, best.leadership);
@@ -189,6 +227,7 @@ final class LinkSet {
     private final Backoff backoff = new Backoff(random);
     private Connection connection;
     private String member;
+    private boolean stranger;
 
     Endpoint(LinkConnector connector) {
       this.connector = connector;
@@ -248,7 +287,12 @@ final class LinkSet {
     }
 
     boolean leads() {
-      return leadership != null && leadership.leading() && !refusedToLead;
+      return leadership != null && leadership.leading() && !refusedToLead && isOfGroup();
+    }
+
+    /** As far as it says. */
+    boolean isOfGroup() {
+      return group == null || leadership.group() == null || leadership.group().equals(group);
     }
 
     void ping() {
@@ -275,8 +319,11 @@ final class LinkSet {
       }
       leadership = now;
       refusedToLead = false;
+      lookForStrangers();
       choose("its node no longer leads");
-      learn(now);
+      if (isOfGroup()) {
+        learn(now);
+      }
     }
 
     @Override

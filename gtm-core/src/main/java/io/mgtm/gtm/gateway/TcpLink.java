@@ -184,6 +184,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
     return versionRefused;
   }
 
+  /** The version that the gateway speaks on it. */
+  int version() {
+    return version;
+  }
+
   /** There is no connection. */
   void unreachable(String reason) {
     why = reason;

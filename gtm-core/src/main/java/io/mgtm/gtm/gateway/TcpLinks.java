@@ -71,7 +71,9 @@ public final class TcpLinks {
       @Override
       public Link connect(LinkListener listener) {
         boolean tooNew = last != null && last.wasVersionRefused();
-        last = open(address, tooNew ? LinkFormat.VERSION_ENTRIES : LinkFormat.VERSION, listener);
+        int version =
+            tooNew ? Math.max(LinkFormat.VERSION_ENTRIES, last.version() - 1) : LinkFormat.VERSION;
+        last = open(address, version, listener);
         return last;
       }
     };

@@ -110,7 +110,8 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
         status.term(),
         status.name(),
         status.leader(),
-        address(status.leader()));
+        address(status.leader()),
+        status.founding());
   }
 
   private String address(String member) {

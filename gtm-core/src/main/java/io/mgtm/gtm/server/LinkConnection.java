@@ -400,7 +400,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   @Override
   public void leadership(Leadership leadership) {
     ByteBuf out = newBuffer();
-    LinkWriter.leadership(out, leadership);
+    LinkWriter.leadership(out, leadership, version);
     context.writeAndFlush(out, context.voidPromise());
   }
 

@@ -277,7 +277,7 @@ final class LinkEngine implements CommandEngine {
   private void refuseNotLeading(BatchOutput output, GatewayPeer peer, long session) {
     output.refuse(
         peer, session, RefusalCode.NOT_LEADING, "this node does not lead", "Ask the leader.");
-    LinkWriter.leadership(output.to(peer), setup.leadership().get());
+    LinkWriter.leadership(output.to(peer), setup.leadership().get(), peer.version());
   }
 
   private void serve(List<LinkWork> works) {

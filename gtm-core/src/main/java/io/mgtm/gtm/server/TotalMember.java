@@ -1,6 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.config.GtmConfig;
@@ -101,13 +102,15 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
 
   @Override
   public Leadership leadership() {
-    String sequencer = log.status().leader();
+    GroupStatus status = log.status();
+    String sequencer = status.leader();
     return new Leadership(
         engine != null && engine.isServing(),
         STANDING_TERM,
         config.group().name(),
         sequencer,
-        gtm.state().memberAddresses().getOrDefault(sequencer, ""));
+        gtm.state().memberAddresses().getOrDefault(sequencer, ""),
+        status.founding());
   }
 
   @Override

@@ -93,7 +93,7 @@ final class TotalReplies implements OpResults {
         RefusalCode.NOT_LEADING,
         "the session has no link to this node",
         "Attach it here or at another member.");
-    LinkWriter.leadership(to.to(link), leadership.get());
+    LinkWriter.leadership(to.to(link), leadership.get(), link.version());
   }
 
   @Override

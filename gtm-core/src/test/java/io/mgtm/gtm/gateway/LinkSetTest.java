@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Which node is taken for the leader, and when a link is given up. */
@@ -123,6 +124,42 @@ class LinkSetTest {
     assertThat(g9.opened).isEqualTo(1);
   }
 
+  /** It stands in the list by mistake, and has the higher term. */
+  @Test
+  void aNodeOfAnotherGroupIsNeverTakenForTheLeader() {
+    UUID mine = new UUID(1, 1);
+    Node g1 = known("g1");
+    Node other = known("h1");
+    g1.stands(true, 3, "g1", mine);
+    other.stands(true, 9, "h2", new UUID(2, 2));
+    assertThat(told).containsExactly("g1 in 3");
+    assertThat(nodes).as("nor are its friends").doesNotContainKey("h2");
+    assertThat(links.stranger()).contains("h1 at h1 is of another group");
+    g1.listener.closed("it was killed");
+    run(5_000);
+    other.stands(true, 9, "h2", new UUID(2, 2));
+    assertThat(told).containsExactly("g1 in 3", "nobody");
+    Node g2 = known("g2");
+    g2.stands(true, 4, "g2", mine);
+    assertThat(told).containsExactly("g1 in 3", "nobody", "g2 in 4");
+    other.listener.closed("it was stopped");
+    assertThat(links.stranger()).as("it may come back").isNotEmpty();
+    run(5_000);
+    other.stands(false, 4, "", mine);
+    assertThat(links.stranger()).isEmpty();
+  }
+
+  @Test
+  void aNodeThatDoesNotSayOfWhichGroupItIsIsTaken() {
+    Node g1 = known("g1");
+    Node g2 = known("g2");
+    g1.stands(true, 3, "");
+    g2.stands(true, 4, "", new UUID(1, 1));
+    g1.stands(true, 5, "");
+    assertThat(told).containsExactly("g1 in 3", "g2 in 4", "g1 in 5");
+    assertThat(links.stranger()).isEmpty();
+  }
+
   @Test
   void nodesThatAreToldOfAreBounded() {
     Node g1 = known("g1");
@@ -175,7 +212,11 @@ class LinkSetTest {
     }
 
     void stands(boolean leading, long term, String leader) {
-      listener.leadership(new Leadership(leading, term, name, leader, leader));
+      stands(leading, term, leader, null);
+    }
+
+    void stands(boolean leading, long term, String leader, UUID group) {
+      listener.leadership(new Leadership(leading, term, name, leader, leader, group));
     }
 
     @Override

@@ -102,12 +102,13 @@ final class LogOracle {
       world.check(
           lossAllowed && member.lossToldAt() >= first,
           "%s has another history from entry %d on, where %d are committed (told at %d, allowed"
-              + " %s)",
+              + " %s, applied %d)",
           member.name(),
           first,
           committed(),
           member.lossToldAt(),
-          lossAllowed);
+          lossAllowed,
+          member.applied());
       world.check(
           first > forced,
           "%s leads without entry %d, and entry %d was acknowledged as forced",

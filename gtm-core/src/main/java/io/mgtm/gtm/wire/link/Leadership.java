@@ -1,5 +1,7 @@
 package io.mgtm.gtm.wire.link;
 
+import java.util.UUID;
+
 /**
  * How a node stands in its group.
  *
@@ -8,6 +10,14 @@ package io.mgtm.gtm.wire.link;
  * @param member its name
  * @param leader the leader's name, empty when none is known
  * @param leaderAddress {@code host:port} of the leader for gateways, empty when not known
+ * @param group tells the group from others; null when that is not known, or not told
  */
 public record Leadership(
-    boolean leading, long term, String member, String leader, String leaderAddress) {}
+    boolean leading, long term, String member, String leader, String leaderAddress, UUID group) {
+
+  /** Of a node that does not tell of which group it is. */
+  public Leadership(
+      boolean leading, long term, String member, String leader, String leaderAddress) {
+    this(leading, term, member, leader, leaderAddress, null);
+  }
+}

@@ -1,12 +1,14 @@
 package io.mgtm.gtm.wire.link;
 
+import java.util.UUID;
+
 /** Numbers of the link protocol. */
 public final class LinkFormat {
   /** The first bytes of a link: "MGTM". An XC client's startup packet never begins with an M. */
   public static final int MAGIC = 0x4d47544d;
 
   /** The version that this program speaks. */
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   /** The oldest version of gateways that nodes understand. */
   public static final int VERSION_MIN = 1;
@@ -16,6 +18,9 @@ public final class LinkFormat {
 
   /** From this version on gateways take long replies in pieces. */
   public static final int VERSION_PIECES = 3;
+
+  /** From this version on nodes tell of which group they are. */
+  public static final int VERSION_GROUP = 4;
 
   /** Magic, version and flags. */
   public static final int PREFACE_BYTES = 8;
@@ -58,6 +63,9 @@ public final class LinkFormat {
 
   /** Set in the ids of sessions that gateways choose. */
   public static final long SESSION_BIT = 1L << 62;
+
+  /** Stands for no group, or one that is not known. */
+  static final UUID NO_GROUP = new UUID(0, 0);
 
   private LinkFormat() {}
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.QueryCodec;
 import io.netty.buffer.ByteBuf;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /** Writes whole frames but those of replies; any thread. */
@@ -116,13 +117,17 @@ public final class LinkWriter {
     end(out, start);
   }
 
-  /** Tells how the node stands. */
-  public static void leadership(ByteBuf out, Leadership leadership) {
+  /** Tells how the node stands, to a gateway that speaks a version. */
+  public static void leadership(ByteBuf out, Leadership leadership, int version) {
     int start = begin(out, LinkFrameType.LEADERSHIP);
     out.writeBoolean(leadership.leading()).writeLong(leadership.term());
     string(out, leadership.member());
     string(out, leadership.leader());
     string(out, leadership.leaderAddress());
+    if (version >= LinkFormat.VERSION_GROUP) {
+      UUID group = leadership.group() == null ? LinkFormat.NO_GROUP : leadership.group();
+      out.writeLong(group.getMostSignificantBits()).writeLong(group.getLeastSignificantBits());
+    }
     end(out, start);
   }
 

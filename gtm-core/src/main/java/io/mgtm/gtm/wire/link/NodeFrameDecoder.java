@@ -2,6 +2,7 @@ package io.mgtm.gtm.wire.link;
 
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
+import java.util.UUID;
 
 /** Reads what a node sends. One object serves a connection. */
 public final class NodeFrameDecoder {
@@ -74,9 +75,17 @@ public final class NodeFrameDecoder {
               in.readNumber("term"),
               in.readName("member", false),
               in.readName("leader", true),
-              in.readText("address", LinkFormat.ADDRESS_CHARS_MAX));
+              in.readText("address", LinkFormat.ADDRESS_CHARS_MAX),
+              group(in));
       in.expectEnd();
       handler.leadership(leadership);
+    }
+
+    /** Not told to gateways of older versions. */
+    private static UUID group(FrameBody in) throws WireException {
+      UUID group =
+          in.remaining() == 0 ? LinkFormat.NO_GROUP : new UUID(in.readLong(), in.readLong());
+      return group.equals(LinkFormat.NO_GROUP) ? null : group;
     }
 
     private void refused(FrameBody in) throws WireException {

@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -50,8 +51,8 @@ class LinkCodecTest {
   private static ByteBuf fromNode() {
     ByteBuf out = Unpooled.buffer();
     LinkWriter.challenge(out, new byte[LinkFormat.SECRET_BYTES]);
-    LinkWriter.leadership(out, new Leadership(true, 3, "g1", "g1", "h:1"));
-    LinkWriter.leadership(out, new Leadership(false, 0, "g1", "", ""));
+    LinkWriter.leadership(out, new Leadership(true, 3, "g1", "g1", "h:1", new UUID(5, 6)), 4);
+    LinkWriter.leadership(out, new Leadership(false, 0, "g1", "", ""), 4);
     LinkWriter.attached(out, SESSION, 4);
     LinkWriter.refused(out, 0, RefusalCode.NOT_LEADING, "nicht führend", "wait");
     RepliesWriter replies = new RepliesWriter();
@@ -74,7 +75,7 @@ class LinkCodecTest {
 
   private static final List<String> FRONT_EVENTS =
       List.of(
-          "version 3",
+          "version 4",
           "hello p-1 NODE",
           "auth " + "00".repeat(32),
           "attach " + SESSION_HEX + " true 5 true",
@@ -93,8 +94,8 @@ class LinkCodecTest {
   private static final List<String> NODE_EVENTS =
       List.of(
           "challenge " + "00".repeat(32),
-          "Leadership[leading=true, term=3, member=g1, leader=g1, leaderAddress=h:1]",
-          "Leadership[leading=false, term=0, member=g1, leader=, leaderAddress=]",
+          "Leadership[leading=true, term=3, member=g1, leader=g1, leaderAddress=h:1, group=00000000-0000-0005-0000-000000000006]",
+          "Leadership[leading=false, term=0, member=g1, leader=, leaderAddress=, group=null]",
           "attached " + SESSION_HEX + " 4",
           "refused 0 NOT_LEADING nicht führend wait",
           "reply " + SESSION_HEX + " 4 false 530000001500000013000000017308000000" + "00000000",
@@ -166,7 +167,7 @@ class LinkCodecTest {
     commands.begin(out, SESSION, 3, 4);
     commands.add((short) 9, new SequenceCommand.NextValue("s"));
     commands.end();
-    LinkWriter.leadership(out, new Leadership(true, 3, "g1", "g2", "h:1"));
+    LinkWriter.leadership(out, new Leadership(true, 3, "g1", "g2", "h:1", new UUID(5, 6)), 3);
     assertThat(ByteBufUtil.hexDump(out))
         .isEqualTo(
             ("4d47544d 0002 0000"
@@ -269,7 +270,7 @@ class LinkCodecTest {
     for (String start :
         List.of(
             "4d47544e 0001 0000",
-            "4d47544d 0004 0000",
+            "4d47544d 0005 0000",
             "4d47544d 0000 0000",
             "4d47544d 0001 0001")) {
       ByteBuf in = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(start.replace(" ", "")));

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * One member's part in the group: what comes in goes to the role that the member has. Owner thread;
@@ -404,6 +405,11 @@ public final class GroupCore {
   /** How often this member was started on its folder, as it tells others. */
   public long incarnation() {
     return s.record.incarnation();
+  }
+
+  /** The identity of the group that this member belongs to; null until it has had a leader. */
+  public UUID founding() {
+    return s.record.founding();
   }
 
   public DurabilityState durabilityState() {

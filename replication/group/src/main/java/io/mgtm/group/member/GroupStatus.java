@@ -7,6 +7,7 @@ import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.net.Transport;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
  * @param members as the member's log says; only a leader knows how far the others are
  * @param witness the name of the member that votes and keeps no data, empty for none
  * @param connected the names that its transport is connected with, its own among them
+ * @param founding tells the group from others; null while that is not known
  * @param outside whether there is a group, and this member has no place in it
  * @param warnings what an operator should know of, a sentence each
  */
@@ -36,6 +38,7 @@ public record GroupStatus(
     List<Member> members,
     String witness,
     List<String> connected,
+    UUID founding,
     boolean outside,
     List<String> warnings) {
 
@@ -75,6 +78,7 @@ public record GroupStatus(
         members,
         core.membership().witness(),
         connected,
+        core.founding(),
         core.isOutside(),
         warnings(core, transport, connected));
   }
