@@ -356,7 +356,8 @@ final class GroupUpstream implements Upstream, LeaderListener {
   @Override
   public String trouble() {
     String stranger = links.stranger();
-    String now = trouble.isEmpty() || stranger.isEmpty() ? trouble + stranger : trouble + "; " + stranger;
+    String now =
+        trouble.isEmpty() || stranger.isEmpty() ? trouble + stranger : trouble + "; " + stranger;
     String failure = stranger.isEmpty() ? links.lastFailure() : "";
     return now.isEmpty() || failure.isEmpty() ? now : now + "; last failure at " + failure;
   }
