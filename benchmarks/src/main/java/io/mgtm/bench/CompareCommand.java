@@ -3,7 +3,7 @@ package io.mgtm.bench;
 import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;

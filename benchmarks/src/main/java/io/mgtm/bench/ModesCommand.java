@@ -3,7 +3,7 @@ package io.mgtm.bench;
 import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.proxy.local.LocalInstallation;
 import io.mgtm.proxy.local.LocalSettings;
 import io.mgtm.proxy.local.Trees;

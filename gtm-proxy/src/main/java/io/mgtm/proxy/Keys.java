@@ -1,6 +1,6 @@
 package io.mgtm.proxy;
 
-import io.mgtm.gtm.config.SecretFile;
+import io.mgtm.common.SecretFile;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;

@@ -1,8 +1,9 @@
 package io.mgtm.proxy;
 
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.ConfigFile;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.net.AllowList;
-import io.mgtm.gtm.config.ConfigException;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.gateway.GatewaySettings;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -79,6 +80,15 @@ public record ProxyConfig(
   public ProxyConfig {
     gtm = List.copyOf(gtm);
     allow = List.copyOf(allow);
+  }
+
+  /**
+   * The defaults with what {@code file} sets, not yet validated.
+   *
+   * @throws ConfigException when the file cannot be read, or a key or value in it is wrong
+   */
+  public static ProxyConfig read(Path file) throws ConfigException {
+    return new ConfigFile("docs/proxy.md").read(file, DEFAULTS, ProxyConfig.class);
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.mgtm.proxy;
 
-import io.mgtm.gtm.cli.Cli;
+import io.mgtm.common.Cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -10,18 +10,9 @@ import picocli.CommandLine.Command;
     description = "Runs and asks proxies between XC nodes and a GTM.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    versionProvider = ProxyMain.Version.class,
+    versionProvider = Cli.Version.class,
     subcommands = {StartCommand.class, StatusCommand.class})
 public final class ProxyMain {
-  /** The version from the jar's manifest. */
-  static final class Version implements CommandLine.IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      String version = ProxyMain.class.getPackage().getImplementationVersion();
-      return new String[] {"mgtm " + (version == null ? "(unpackaged)" : version)};
-    }
-  }
-
   private ProxyMain() {}
 
   /** Runs a command and ends the process with its status. */

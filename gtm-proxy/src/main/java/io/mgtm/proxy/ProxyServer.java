@@ -1,5 +1,6 @@
 package io.mgtm.proxy;
 
+import io.mgtm.common.HttpEndpoint;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
@@ -7,7 +8,6 @@ import io.mgtm.gtm.gateway.GatewayServer;
 import io.mgtm.gtm.gateway.GatewaySettings;
 import io.mgtm.gtm.gateway.TcpLinks;
 import io.mgtm.gtm.net.EventLoops;
-import io.mgtm.gtm.net.MetricsServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoop;
@@ -39,7 +39,7 @@ public final class ProxyServer implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private Gateway gateway;
   private GatewayServer listener;
-  private MetricsServer metricsServer;
+  private HttpEndpoint metricsServer;
 
   private ProxyServer(ProxyConfig config) {
     this.config = config;
@@ -83,7 +83,10 @@ public final class ProxyServer implements AutoCloseable {
             this::fail);
     if (config.metrics() != null) {
       metricsServer =
-          new MetricsServer(config.metrics(), registry, gateway::trouble, gateway::describe);
+          HttpEndpoint.listen("--metrics", config.metrics())
+              .metrics(registry::scrape)
+              .health(gateway::trouble, gateway::describe)
+              .start();
     }
     listener = GatewayServer.listen(config.listen(), gateway, settings, loop);
     onLoop(gateway::start);

@@ -1,9 +1,8 @@
 package io.mgtm.proxy;
 
-import io.mgtm.gtm.cli.Cli;
-import io.mgtm.gtm.config.ConfigException;
-import io.mgtm.gtm.config.ConfigFile;
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.Cli;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -71,10 +70,7 @@ final class StartCommand implements Callable<Integer> {
   }
 
   private ProxyConfig config() throws ConfigException {
-    ProxyConfig c =
-        configFile == null
-            ? ProxyConfig.DEFAULTS
-            : ConfigFile.read(configFile, ProxyConfig.DEFAULTS, ProxyConfig.class);
+    ProxyConfig c = configFile == null ? ProxyConfig.DEFAULTS : ProxyConfig.read(configFile);
     return new ProxyConfig(
             name == null ? c.name() : name,
             listen == null ? c.listen() : listen,

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mgtm.gtm.config.ConfigException;
-import io.mgtm.gtm.config.ConfigFile;
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +30,7 @@ class ProxyConfigTest {
 
   private ProxyConfig read(String text) throws IOException, ConfigException {
     Path file = Files.writeString(scratch.resolve("proxy.yaml"), text);
-    return ConfigFile.read(file, ProxyConfig.DEFAULTS, ProxyConfig.class);
+    return ProxyConfig.read(file);
   }
 
   @Test

@@ -3,13 +3,13 @@ package io.mgtm.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeReply;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.server.GtmServer;

@@ -1,6 +1,6 @@
 package io.mgtm.bench.failover;
 
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.proxy.local.LocalSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.bench.check.GivenOut;
 import io.mgtm.bench.failover.ProcessNetwork;
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.TransactionReply;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.proxy.ProxyMain;
 import io.mgtm.proxy.local.ChildProcess;
 import io.mgtm.proxy.local.LocalSettings;

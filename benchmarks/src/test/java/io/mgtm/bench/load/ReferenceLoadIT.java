@@ -2,7 +2,7 @@ package io.mgtm.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
 import java.io.IOException;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;

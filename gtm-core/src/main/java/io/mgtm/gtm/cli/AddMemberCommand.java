@@ -1,6 +1,6 @@
 package io.mgtm.gtm.cli;
 
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.server.NodeStatus;
 import io.mgtm.gtm.server.NodeStatus.MemberStatus;
 import java.io.IOException;

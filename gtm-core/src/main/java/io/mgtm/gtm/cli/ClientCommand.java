@@ -21,6 +21,7 @@ abstract class ClientCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Option(
+      converter = NodeAddress.Converter.class,
       names = "--at",
       paramLabel = "HOST:PORT|unix:PATH",
       defaultValue = "127.0.0.1:6666",

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.common.Cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -9,7 +10,7 @@ import picocli.CommandLine.Command;
     description = "Runs and asks global transaction managers.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    versionProvider = GtmMain.Version.class,
+    versionProvider = Cli.Version.class,
     subcommands = {
       StartCommand.class,
       StatusCommand.class,
@@ -31,15 +32,6 @@ import picocli.CommandLine.Command;
       RestoreCommand.class
     })
 public final class GtmMain {
-  /** The version from the jar's manifest. */
-  static final class Version implements CommandLine.IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      String version = GtmMain.class.getPackage().getImplementationVersion();
-      return new String[] {"mgtm " + (version == null ? "(unpackaged)" : version)};
-    }
-  }
-
   private GtmMain() {}
 
   /** Runs a command and ends the process with its status. */

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.common.SecretFile;
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.gtm.config.SecretFile;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;

@@ -1,9 +1,11 @@
 package io.mgtm.gtm.cli;
 
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.Cli;
+import io.mgtm.common.HostPort;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import picocli.CommandLine.ITypeConverter;
 
 /**
  * Where a node is asked: {@code HOST:PORT}, or {@code unix:PATH} of the socket in its data folder.
@@ -13,6 +15,14 @@ import java.nio.file.Path;
  */
 record NodeAddress(HostPort tcp, Path socket) {
   private static final String UNIX = "unix:";
+
+  /** For options. */
+  static final class Converter implements ITypeConverter<NodeAddress> {
+    @Override
+    public NodeAddress convert(String text) {
+      return Cli.value(text, NodeAddress::parse);
+    }
+  }
 
   /**
    * Reads one.

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.cli;
 
-import io.mgtm.group.storage.IoErrors;
+import io.mgtm.common.FileErrors;
 import io.mgtm.gtm.server.BackupFile;
 import io.mgtm.gtm.server.Restore;
 import java.io.IOException;
@@ -56,7 +56,7 @@ final class RestoreCommand implements Callable<Integer> {
       backup = BackupFile.open(from);
       content = skipGxids == null ? backup::writeTo : backup.skipping(skipGxids);
     } catch (IOException e) {
-      throw new IOException("cannot read the backup " + from + ": " + IoErrors.reason(e), e);
+      throw new IOException("cannot read the backup " + from + ": " + FileErrors.reason(e), e);
     } catch (BackupFile.BadBackupException e) {
       throw new IOException(from + ": " + e.getMessage(), e);
     }

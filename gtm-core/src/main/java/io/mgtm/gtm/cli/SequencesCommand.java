@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.common.TextTable;
 import io.mgtm.gtm.cli.Views.SequenceView;
 import io.mgtm.gtm.cli.Views.SequencesView;
 import io.mgtm.gtm.client.GtmClient;

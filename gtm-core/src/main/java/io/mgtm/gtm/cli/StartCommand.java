@@ -1,12 +1,12 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.common.Cli;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
-import io.mgtm.gtm.config.ConfigException;
-import io.mgtm.gtm.config.ConfigFile;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.migration.ControlFile;
 import io.mgtm.gtm.migration.ControlFileException;
 import io.mgtm.gtm.server.GtmServer;
@@ -89,7 +89,8 @@ final class StartCommand implements Callable<Integer> {
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      completionCandidates = Cli.Modes.class,
+      completionCandidates = Modes.class,
+      converter = Modes.class,
       description = "How the group replicates: ${COMPLETION-CANDIDATES}. Default: fifo.")
   private GroupMode mode;
 
@@ -135,7 +136,7 @@ final class StartCommand implements Callable<Integer> {
   }
 
   private GtmConfig config() throws ConfigException {
-    GtmConfig c = configFile == null ? GtmConfig.DEFAULTS : ConfigFile.read(configFile);
+    GtmConfig c = configFile == null ? GtmConfig.DEFAULTS : GtmConfig.read(configFile);
     GtmConfig.Gxid gxid =
         firstGxid == null
             ? c.gxid()

@@ -1,6 +1,8 @@
 package io.mgtm.gtm.config;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.net.JGroupsSettings;
 import java.nio.file.Path;

@@ -1,5 +1,9 @@
 package io.mgtm.gtm.config;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.ConfigFile;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
@@ -104,6 +108,25 @@ public record GtmConfig(
         DEFAULTS.group,
         DEFAULTS.links,
         DEFAULTS.access);
+  }
+
+  /**
+   * The defaults with what {@code file} sets, not yet validated.
+   *
+   * @throws ConfigException when the file cannot be read, or a key or value in it is wrong
+   */
+  public static GtmConfig read(Path file) throws ConfigException {
+    return new ConfigFile("docs/configuration.md")
+        .with(GroupMode.class, ModeByLabel.class)
+        .read(file, DEFAULTS, GtmConfig.class);
+  }
+
+  /** A mode is read as the command line reads it, so that both refuse it with the same words. */
+  private abstract static class ModeByLabel {
+    @JsonCreator
+    static GroupMode of(String label) {
+      return GroupMode.of(label);
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.config;
 
+import io.mgtm.common.ConfigException;
 import java.nio.file.Path;
 
 /**

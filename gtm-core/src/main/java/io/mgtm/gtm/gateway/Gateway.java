@@ -1,8 +1,8 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.net.AllowList;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.gateway;
 
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
+import io.mgtm.common.ListenErrors;
 import io.mgtm.gtm.net.EventLoops;
-import io.mgtm.gtm.net.ListenErrors;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.gateway;
 
-import io.mgtm.gtm.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.GatewayKind;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.ReadBuffers;
 import io.mgtm.gtm.wire.link.LinkFormat;

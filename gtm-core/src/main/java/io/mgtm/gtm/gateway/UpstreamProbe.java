@@ -1,7 +1,7 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.NodeType;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;

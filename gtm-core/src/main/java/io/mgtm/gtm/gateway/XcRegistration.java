@@ -1,9 +1,9 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.NodeType;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.xc12.RequestEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.NodeType;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.xc12.Startup;
 import java.util.ArrayList;
 import java.util.List;

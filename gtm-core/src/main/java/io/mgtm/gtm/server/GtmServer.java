@@ -1,11 +1,11 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.HostPort;
+import io.mgtm.common.HttpEndpoint;
 import io.mgtm.group.LogException;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
-import io.mgtm.gtm.net.MetricsServer;
 import io.mgtm.gtm.state.GtmState;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -42,7 +42,7 @@ public final class GtmServer implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private NodeCore core;
-  private MetricsServer metricsServer;
+  private HttpEndpoint metricsServer;
   private ScheduledFuture<?> ticker;
   private volatile String trouble = "";
 
@@ -85,7 +85,11 @@ public final class GtmServer implements AutoCloseable {
     LinkKeys keys = LinkKeys.read(config);
     onOwner(() -> core = NodeCore.open(config, takeover, owner, metrics, this::fail));
     if (config.metrics() != null) {
-      metricsServer = new MetricsServer(config.metrics(), registry, () -> trouble);
+      metricsServer =
+          HttpEndpoint.listen("--metrics", config.metrics())
+              .metrics(registry::scrape)
+              .health(() -> trouble, () -> "")
+              .start();
     }
     LinkService links = core.linkService(keys, sockets.begun());
     sockets.listen(core.engine(), links, LinkTls.server(config.links()));

@@ -1,9 +1,9 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.SecretFile;
 import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
-import io.mgtm.gtm.config.SecretFile;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.channel.Channel;

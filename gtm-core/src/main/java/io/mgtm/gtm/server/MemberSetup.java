@@ -1,5 +1,7 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.HostPort;
+import io.mgtm.common.SecretFile;
 import io.mgtm.group.LogException;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
@@ -10,8 +12,6 @@ import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.config.SecretFile;
 import io.mgtm.gtm.state.GtmState;
 import java.io.IOException;
 import java.net.InetSocketAddress;

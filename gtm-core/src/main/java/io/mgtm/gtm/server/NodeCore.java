@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
@@ -11,7 +12,6 @@ import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.state.GtmState;

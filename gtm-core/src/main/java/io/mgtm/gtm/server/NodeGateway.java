@@ -1,8 +1,8 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
 import io.mgtm.gtm.gateway.GatewaySettings;

@@ -1,9 +1,9 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.ListenErrors;
 import io.mgtm.group.net.Rarely;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.EventLoops;
-import io.mgtm.gtm.net.ListenErrors;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.PartialBudget;

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.OperatorError;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
@@ -18,7 +19,7 @@ import java.util.List;
 public record Takeover(long nextGxid, long oldestGxid, List<SequenceCommand.Restore> sequences) {
 
   /** It cannot be taken over; the message says why. */
-  public static final class RefusedException extends RuntimeException {
+  public static final class RefusedException extends RuntimeException implements OperatorError {
     private static final long serialVersionUID = 1L;
 
     RefusedException(String message) {

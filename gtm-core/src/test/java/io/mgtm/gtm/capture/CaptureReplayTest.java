@@ -2,8 +2,8 @@ package io.mgtm.gtm.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.GtmServer;
 import java.io.DataInputStream;
 import java.io.IOException;

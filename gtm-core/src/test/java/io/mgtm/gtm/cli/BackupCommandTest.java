@@ -2,9 +2,9 @@ package io.mgtm.gtm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.BackupFile;
 import io.mgtm.gtm.server.GtmServer;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.mgtm.gtm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.GatewayKind;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
 import io.mgtm.gtm.gateway.GatewayServer;

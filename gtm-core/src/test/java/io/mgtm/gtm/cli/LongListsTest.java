@@ -1,7 +1,7 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.gtm.server.LargeState;
 import java.nio.file.Path;

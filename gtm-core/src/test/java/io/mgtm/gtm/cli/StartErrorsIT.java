@@ -2,6 +2,7 @@ package io.mgtm.gtm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.common.Cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -2,7 +2,7 @@ package io.mgtm.gtm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.config.ConfigFile;
+import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.server.GtmServer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -45,7 +45,7 @@ class StatusRefusalTest {
             folder.resolve("gtm.yaml"),
             "data: %s\nlisten: 127.0.0.1:0\nlinks: {secretFile: %s}\n"
                 .formatted(folder.resolve("data"), secret("the right secret of it")));
-    try (GtmServer server = GtmServer.start(ConfigFile.read(file).validated())) {
+    try (GtmServer server = GtmServer.start(GtmConfig.read(file).validated())) {
       int port = server.address().getPort();
       Result none = status(port);
       assertThat(none.status()).isEqualTo(1);

@@ -3,12 +3,12 @@ package io.mgtm.gtm.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.LogException;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.client.GtmErrorException;
 import io.mgtm.gtm.command.SequenceCommand.Restore;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.migration.ControlFile;
 import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.gtm.server.Takeover;

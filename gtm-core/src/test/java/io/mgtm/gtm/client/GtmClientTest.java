@@ -3,6 +3,7 @@ package io.mgtm.gtm.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeType;
@@ -15,7 +16,6 @@ import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.command.TransactionState;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.server.GtmServer;
 import io.mgtm.gtm.wire.xc12.Startup;
 import java.io.IOException;

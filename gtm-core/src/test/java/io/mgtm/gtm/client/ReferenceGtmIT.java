@@ -3,10 +3,10 @@ package io.mgtm.gtm.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
-import io.mgtm.gtm.config.HostPort;
 import java.io.IOException;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,8 @@ package io.mgtm.gtm.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.DurabilityMode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,10 +25,10 @@ class ConfigFileTest {
   @Test
   void whatIsNoTextIsToldSo() throws IOException {
     Path binary = Files.write(scratch.resolve("gtm.yaml"), new byte[] {(byte) 0xca, (byte) 0xfe});
-    assertThatThrownBy(() -> ConfigFile.read(binary))
+    assertThatThrownBy(() -> GtmConfig.read(binary))
         .isInstanceOf(ConfigException.class)
         .hasMessage("cannot read the configuration file " + binary + ": it is not a text in UTF-8");
-    assertThatThrownBy(() -> ConfigFile.read(scratch))
+    assertThatThrownBy(() -> GtmConfig.read(scratch))
         .hasMessage("cannot read the configuration file " + scratch + ": it is a folder");
   }
 
@@ -53,7 +55,7 @@ class ConfigFileTest {
   void aWrongFileIsRefusedWithKeyValueAndWhatIsAllowed(String text, String message)
       throws IOException {
     Path file = write(text);
-    assertThatThrownBy(() -> ConfigFile.read(file).validated())
+    assertThatThrownBy(() -> GtmConfig.read(file).validated())
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(message);
   }
@@ -61,7 +63,7 @@ class ConfigFileTest {
   @Test
   void aKeyThatIsSetTwiceIsRefused() throws IOException {
     Path file = write("{ioThreads: 1, ioThreads: 2}");
-    assertThatThrownBy(() -> ConfigFile.read(file))
+    assertThatThrownBy(() -> GtmConfig.read(file))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("ioThreads");
   }
@@ -69,13 +71,13 @@ class ConfigFileTest {
   @Test
   void whatIsNotSetHasItsDefault() throws Exception {
     GtmConfig read =
-        ConfigFile.read(
+        GtmConfig.read(
             write("{durability: ALL, metrics: '[::1]:9187', limits: {sequencesMax: 7}}"));
     assertThat(read.durability()).isEqualTo(DurabilityMode.ALL);
     assertThat(read.metrics()).isEqualTo(new HostPort("::1", 9187));
     assertThat(read.limits().sequencesMax()).isEqualTo(7);
     assertThat(read.limits().nodesMax()).isEqualTo(GtmConfig.DEFAULTS.limits().nodesMax());
     assertThat(read.listen()).isEqualTo(GtmConfig.DEFAULTS.listen());
-    assertThat(ConfigFile.read(write("# nothing"))).isEqualTo(GtmConfig.DEFAULTS);
+    assertThat(GtmConfig.read(write("# nothing"))).isEqualTo(GtmConfig.DEFAULTS);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ class ConfigurationPageTest {
         dot < 0
             ? key + ": " + value
             : key.substring(0, dot) + ": {" + key.substring(dot + 1) + ": " + value + "}";
-    ConfigFile.read(Files.writeString(scratch.resolve("gtm.yaml"), text)).validated();
+    GtmConfig.read(Files.writeString(scratch.resolve("gtm.yaml"), text)).validated();
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.mgtm.gtm.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +20,7 @@ class GroupConfigTest {
   @TempDir private Path scratch;
 
   private GtmConfig read(String text) throws IOException, ConfigException {
-    return ConfigFile.read(Files.writeString(scratch.resolve("gtm.yaml"), text)).validated();
+    return GtmConfig.read(Files.writeString(scratch.resolve("gtm.yaml"), text)).validated();
   }
 
   @Test

@@ -3,11 +3,11 @@ package io.mgtm.gtm.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
 import io.mgtm.gtm.command.SequenceReply.SequenceList;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.server.RawClient;
 import io.mgtm.gtm.wire.MessageType;

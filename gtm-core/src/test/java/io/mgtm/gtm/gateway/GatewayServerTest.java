@@ -3,10 +3,10 @@ package io.mgtm.gtm.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.server.RawClient;
 import io.mgtm.gtm.wire.MessageType;

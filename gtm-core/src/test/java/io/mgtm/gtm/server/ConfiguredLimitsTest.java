@@ -3,8 +3,7 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.gtm.config.ConfigException;
-import io.mgtm.gtm.config.ConfigFile;
+import io.mgtm.common.ConfigException;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.wire.xc12.FrameLimits;
 import java.io.IOException;
@@ -21,7 +20,7 @@ class ConfiguredLimitsTest {
 
   private GtmConfig read(String yaml) throws IOException, ConfigException {
     Path file = Files.writeString(folder.resolve("gtm.yaml"), yaml);
-    return ConfigFile.read(file).validated();
+    return GtmConfig.read(file).validated();
   }
 
   @Test

@@ -3,11 +3,11 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.SnapshotReply;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
 import io.mgtm.gtm.gateway.GatewayServer;

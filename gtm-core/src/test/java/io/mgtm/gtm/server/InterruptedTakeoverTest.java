@@ -3,6 +3,7 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
@@ -11,7 +12,6 @@ import io.mgtm.group.local.LocalLogSettings;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.SequenceCommand.Restore;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.state.GtmState;
 import java.nio.file.Path;
 import java.util.ArrayList;

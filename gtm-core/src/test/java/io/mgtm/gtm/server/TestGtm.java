@@ -1,12 +1,12 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.testing.Await;
 import java.io.IOException;

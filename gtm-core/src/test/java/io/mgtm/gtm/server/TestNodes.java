@@ -3,12 +3,12 @@ package io.mgtm.gtm.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;

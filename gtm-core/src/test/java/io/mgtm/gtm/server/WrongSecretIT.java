@@ -2,11 +2,11 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.testing.Await;
 import java.io.IOException;

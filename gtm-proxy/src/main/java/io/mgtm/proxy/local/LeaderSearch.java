@@ -1,7 +1,7 @@
 package io.mgtm.proxy.local;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.gtm.wire.link.Leadership;
 import java.io.IOException;
 import java.util.List;

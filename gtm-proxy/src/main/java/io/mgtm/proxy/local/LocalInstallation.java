@@ -1,7 +1,7 @@
 package io.mgtm.proxy.local;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.cli.GtmMain;
-import io.mgtm.gtm.config.HostPort;
 import io.mgtm.proxy.ProxyMain;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -1,7 +1,7 @@
 package io.mgtm.proxy.local;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.group.net.FreePorts;
-import io.mgtm.gtm.config.HostPort;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,9 @@
 package io.mgtm.proxy.local;
 
+import io.mgtm.common.Cli;
 import io.mgtm.group.GroupMode;
-import io.mgtm.gtm.cli.Cli;
 import io.mgtm.gtm.cli.GtmMain;
+import io.mgtm.gtm.cli.Modes;
 import io.mgtm.proxy.ProxyMain;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -56,7 +57,8 @@ public final class UpCommand implements Callable<Integer> {
       names = "--mode",
       paramLabel = "MODE",
       defaultValue = "fifo",
-      completionCandidates = Cli.Modes.class,
+      completionCandidates = Modes.class,
+      converter = Modes.class,
       description =
           "How the group replicates: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private GroupMode mode;

@@ -1,10 +1,12 @@
 package io.mgtm.group;
 
+import io.mgtm.common.OperatorError;
+
 /**
  * An operating error of the log or its storage. The message says what failed, where, and what to
  * do, in one sentence for an operator.
  */
-public final class LogException extends RuntimeException {
+public final class LogException extends RuntimeException implements OperatorError {
   private static final long serialVersionUID = 1L;
 
   private static final String ADVICE =

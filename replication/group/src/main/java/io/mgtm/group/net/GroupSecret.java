@@ -2,9 +2,9 @@ package io.mgtm.group.net;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.mgtm.common.FileErrors;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
-import io.mgtm.group.storage.IoErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ public final class GroupSecret {
       throw new LogException(
           Category.ACCESS,
           "The group's secret cannot be read from %s: %s; give this user read access"
-              .formatted(file, IoErrors.reason(e)),
+              .formatted(file, FileErrors.reason(e)),
           e);
     }
   }

@@ -2,7 +2,7 @@ package io.mgtm.query.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package io.mgtm.query.cli;
 
-import io.mgtm.query.config.ConfigException;
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.local.LocalPostgres;
 import io.mgtm.query.local.LocalProgram;

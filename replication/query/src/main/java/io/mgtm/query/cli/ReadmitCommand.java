@@ -1,6 +1,6 @@
 package io.mgtm.query.cli;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.server.QueryServer;
 import java.io.IOException;
 import java.io.PrintWriter;

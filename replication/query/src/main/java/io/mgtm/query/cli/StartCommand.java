@@ -1,8 +1,7 @@
 package io.mgtm.query.cli;
 
-import io.mgtm.query.config.ConfigException;
-import io.mgtm.query.config.ConfigFile;
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.server.QueryServer;
 import io.netty.util.ResourceLeakDetector;
@@ -66,7 +65,7 @@ final class StartCommand implements Callable<Integer> {
   }
 
   private QueryConfig config() throws ConfigException {
-    QueryConfig c = configFile == null ? QueryConfig.DEFAULTS : ConfigFile.read(configFile);
+    QueryConfig c = configFile == null ? QueryConfig.DEFAULTS : QueryConfig.read(configFile);
     return new QueryConfig(
             listen == null ? c.listen() : listen,
             servers == null ? c.servers() : servers,

@@ -1,5 +1,8 @@
 package io.mgtm.query.config;
 
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.ConfigFile;
+import io.mgtm.common.HostPort;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -98,6 +101,15 @@ public record QueryConfig(
   public QueryConfig {
     servers = List.copyOf(servers);
     access = List.copyOf(access);
+  }
+
+  /**
+   * The defaults with what {@code file} sets, not yet validated.
+   *
+   * @throws ConfigException when the file cannot be read, or a key or value in it is wrong
+   */
+  public static QueryConfig read(Path file) throws ConfigException {
+    return new ConfigFile("docs/query.md").read(file, DEFAULTS, QueryConfig.class);
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.mgtm.query.local;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystems;

@@ -1,43 +1,23 @@
 package io.mgtm.query.server;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
+import io.mgtm.common.HttpEndpoint;
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.SqlException;
 import io.mgtm.query.sql.Statement;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.ToLongFunction;
 
-/**
- * Answers commands in JSON, {@code /metrics} in Prometheus' text format, and {@code /health}. Has
- * threads of its own, two requests run at once.
- */
+/** Answers commands in JSON, {@code /metrics}, and {@code /health}. */
 final class AdminEndpoint implements AutoCloseable {
-  private static final int THREADS = 2;
-  private static final int BACKLOG = 16;
-  private static final ObjectMapper JSON = new ObjectMapper();
-
-  /** Answers a request whose parameters are given. */
-  private interface Page {
-    Object of(Map<String, String> parameters) throws IOException;
-  }
-
   private final Shared shared;
   private final Steward steward;
   private final Foreigners foreigners;
-  private final HttpServer server;
-  private final ExecutorService threads;
+  private final HttpEndpoint server;
 
   /**
    * Listens.
@@ -48,68 +28,19 @@ final class AdminEndpoint implements AutoCloseable {
     this.shared = shared;
     this.steward = steward;
     this.foreigners = new Foreigners(shared, role);
-    try {
-      server = HttpServer.create(new InetSocketAddress(at.host(), at.port()), BACKLOG);
-    } catch (IOException e) {
-      throw new IOException("cannot listen on admin " + at + ": " + e.getMessage(), e);
-    }
-    threads =
-        Executors.newFixedThreadPool(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "mgtm-query-admin");
-              thread.setDaemon(true);
-              return thread;
-            });
-    server.setExecutor(threads);
-    page("/status", parameters -> status());
-    page("/servers", parameters -> servers());
-    page("/verify", parameters -> verify());
-    page("/explain", this::explain);
-    server.createContext("/metrics", exchange -> answer(exchange, 200, "text/plain", metrics()));
-    server.createContext("/health", this::health);
-    server.start();
+    server =
+        HttpEndpoint.listen("admin", at)
+            .page("/status", parameters -> status())
+            .page("/servers", parameters -> servers())
+            .page("/verify", parameters -> verify())
+            .page("/explain", this::explain)
+            .metrics(this::metrics)
+            .health(this::trouble, () -> "")
+            .start();
   }
 
   HostPort address() {
-    return HostPort.of(server.getAddress());
-  }
-
-  private void page(String path, Page page) {
-    server.createContext(
-        path,
-        exchange -> {
-          try {
-            Object found = page.of(parameters(exchange.getRequestURI().getRawQuery()));
-            answer(exchange, 200, "application/json", JSON.writeValueAsString(found));
-          } catch (IOException e) {
-            String text = JSON.writeValueAsString(Map.of("error", String.valueOf(e.getMessage())));
-            answer(exchange, 503, "application/json", text);
-          }
-        });
-  }
-
-  private static Map<String, String> parameters(String query) {
-    Map<String, String> parameters = new LinkedHashMap<>();
-    for (String pair : query == null ? new String[0] : query.split("&")) {
-      int equals = pair.indexOf('=');
-      if (equals > 0) {
-        parameters.put(
-            pair.substring(0, equals),
-            URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
-      }
-    }
-    return parameters;
-  }
-
-  private static void answer(HttpExchange exchange, int code, String type, String text)
-      throws IOException {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().add("Content-Type", type + "; charset=utf-8");
-    exchange.sendResponseHeaders(code, bytes.length);
-    try (var body = exchange.getResponseBody()) {
-      body.write(bytes);
-    }
+    return HostPort.of(server.address());
   }
 
   private Map<String, Object> status() throws IOException {
@@ -172,16 +103,10 @@ final class AdminEndpoint implements AutoCloseable {
     return all;
   }
 
-  private void health(HttpExchange exchange) throws IOException {
+  private String trouble() {
     int in = shared.fleet().in().size();
-    boolean well = in >= shared.config().serversMin();
-    answer(
-        exchange,
-        well ? 200 : 503,
-        "text/plain",
-        well
-            ? "ok\n"
-            : "%d servers are in, writes need %d\n".formatted(in, shared.config().serversMin()));
+    int min = shared.config().serversMin();
+    return in >= min ? "" : "%d servers are in, writes need %d".formatted(in, min);
   }
 
   private String metrics() {
@@ -215,7 +140,6 @@ final class AdminEndpoint implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
-    threads.shutdownNow();
+    server.close();
   }
 }

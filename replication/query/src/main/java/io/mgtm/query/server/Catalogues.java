@@ -1,6 +1,6 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.sql.Catalogue;
 import io.mgtm.query.sql.Classifier;
 import java.util.Arrays;

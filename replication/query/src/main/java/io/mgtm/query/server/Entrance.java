@@ -1,8 +1,8 @@
 package io.mgtm.query.server;
 
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.AccessRule;
-import io.mgtm.query.config.ConfigException;
-import io.mgtm.query.config.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.wire.ClientDecoder;
 import io.netty.channel.Channel;

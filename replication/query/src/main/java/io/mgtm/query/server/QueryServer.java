@@ -1,7 +1,7 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.config.ConfigException;
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

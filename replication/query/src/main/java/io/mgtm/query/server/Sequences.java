@@ -1,6 +1,6 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

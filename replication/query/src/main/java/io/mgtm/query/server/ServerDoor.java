@@ -1,6 +1,6 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.wire.ErrorFields;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -26,7 +28,7 @@ class QueryConfigTest {
   @TempDir private Path scratch;
 
   private QueryConfig read(String text) throws IOException, ConfigException {
-    return ConfigFile.read(Files.writeString(scratch.resolve("query.yaml"), text));
+    return QueryConfig.read(Files.writeString(scratch.resolve("query.yaml"), text));
   }
 
   @Test

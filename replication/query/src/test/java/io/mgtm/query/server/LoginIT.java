@@ -3,7 +3,7 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.local.LocalProgram;
 import io.mgtm.query.wire.ErrorFields;

@@ -2,7 +2,7 @@ package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.testing.Await;

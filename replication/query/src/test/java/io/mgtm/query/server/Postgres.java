@@ -1,6 +1,6 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.local.LocalPostgres;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -57,7 +57,7 @@ class QueryCommandsIT {
         .contains("\"class\":\"DDL\"")
         .contains("Stop the replicator");
     assertThat(get("/metrics")).contains("mgtm_query_server_in{server=\"" + second + "\"} 1");
-    assertThat(get("/health")).isEqualTo("ok\n");
+    assertThat(get("/health")).isEqualTo("{\"status\":\"up\"}\n");
 
     try (Connection alice = cluster.alice()) {
       cluster.servers.get(1).sql("app", "delete from kept");

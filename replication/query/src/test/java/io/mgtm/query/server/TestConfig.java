@@ -1,6 +1,6 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.config.HostPort;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
-package io.mgtm.gtm.config;
+package io.mgtm.common;
 
-import io.mgtm.group.storage.IoErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +23,7 @@ public final class SecretFile {
     try {
       lines = Files.readAllLines(file);
     } catch (IOException e) {
-      throw new IOException("cannot read %s %s: %s".formatted(key, file, IoErrors.reason(e)), e);
+      throw new IOException("cannot read %s %s: %s".formatted(key, file, FileErrors.reason(e)), e);
     }
     String secret = lines.isEmpty() ? "" : lines.get(0).strip();
     if (secret.isEmpty()) {

@@ -1,17 +1,19 @@
-package io.mgtm.gtm.cli;
+package io.mgtm.common;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /** Rows under a heading, each column as wide as its widest cell. */
-final class TextTable {
+public final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
 
-  TextTable(String... heading) {
+  /** Begins with the heading. */
+  public TextTable(String... heading) {
     rows.add(List.of(heading));
   }
 
-  void add(Object... cells) {
+  /** Adds a row, of as many cells as the heading has. */
+  public void add(Object... cells) {
     List<String> row = new ArrayList<>();
     for (Object cell : cells) {
       row.add(String.valueOf(cell));
@@ -23,7 +25,7 @@ final class TextTable {
   }
 
   /** The table, or {@code none} and a line end when there are no rows. */
-  String render(String none) {
+  public String render(String none) {
     if (rows.size() == 1) {
       return none + "\n";
     }

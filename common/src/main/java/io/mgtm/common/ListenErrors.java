@@ -1,6 +1,5 @@
-package io.mgtm.gtm.net;
+package io.mgtm.common;
 
-import io.mgtm.gtm.config.HostPort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 

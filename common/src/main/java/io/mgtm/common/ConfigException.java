@@ -1,7 +1,7 @@
-package io.mgtm.gtm.config;
+package io.mgtm.common;
 
 /** The configuration is wrong; the message names the key, the value and what is allowed. */
-public final class ConfigException extends Exception {
+public final class ConfigException extends Exception implements OperatorError {
   private static final long serialVersionUID = 1L;
 
   public ConfigException(String message) {

@@ -1,6 +1,5 @@
-package io.mgtm.gtm.config;
+package io.mgtm.common;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -13,8 +12,6 @@ import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.mgtm.group.GroupMode;
-import io.mgtm.group.storage.IoErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -24,9 +21,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Reads a configuration file: YAML with the keys of a record and of those within it. */
+/** Reads configuration files: YAML with the keys of a record and of those within it. */
 public final class ConfigFile {
-  private static final ObjectMapper YAML =
+  private final ObjectMapper yaml =
       YAMLMapper.builder()
           .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -34,22 +31,23 @@ public final class ConfigFile {
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .addMixIn(GroupMode.class, ModeByLabel.class)
           .build();
 
-  /** A mode is read as the command line reads it, so that both refuse it with the same words. */
-  private abstract static class ModeByLabel {
-    @JsonCreator
-    static GroupMode of(String label) {
-      return GroupMode.of(label);
-    }
+  private final String page;
+
+  /**
+   * Reads files of a kind.
+   *
+   * @param page of the documentation that lists the keys
+   */
+  public ConfigFile(String page) {
+    this.page = page;
   }
 
-  private ConfigFile() {}
-
-  /** A GTM's configuration, as {@link #read(Path, Record, Class)}. */
-  public static GtmConfig read(Path file) throws ConfigException {
-    return read(file, GtmConfig.DEFAULTS, GtmConfig.class);
+  /** Reads values of a type as Jackson's annotations of another class say. */
+  public ConfigFile with(Class<?> type, Class<?> annotated) {
+    yaml.addMixIn(type, annotated);
+    return this;
   }
 
   /**
@@ -57,23 +55,22 @@ public final class ConfigFile {
    *
    * @throws ConfigException when the file cannot be read, or a key or value in it is wrong
    */
-  public static <T extends Record> T read(Path file, T defaults, Class<T> type)
-      throws ConfigException {
+  public <T extends Record> T read(Path file, T defaults, Class<T> type) throws ConfigException {
     JsonNode set = tree(file);
     if (set == null || set.isMissingNode() || set.isNull()) {
       return defaults;
     }
     if (!(set instanceof ObjectNode keys)) {
-      throw new ConfigException(file + ": expected keys and values, as in docs/configuration.md");
+      throw new ConfigException(file + ": expected keys and values, as in " + page);
     }
-    ObjectNode whole = YAML.valueToTree(defaults);
+    ObjectNode whole = yaml.valueToTree(defaults);
     merge(file, whole, keys);
     return bind(file, whole, type);
   }
 
-  private static JsonNode tree(Path file) throws ConfigException {
+  private JsonNode tree(Path file) throws ConfigException {
     try {
-      return YAML.readTree(Files.readString(file));
+      return yaml.readTree(Files.readString(file));
     } catch (JsonProcessingException e) {
       String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
       throw new ConfigException(file + ": " + where + e.getOriginalMessage(), e);
@@ -81,13 +78,13 @@ public final class ConfigFile {
       throw new ConfigException("there is no configuration file " + file, e);
     } catch (IOException e) {
       throw new ConfigException(
-          "cannot read the configuration file " + file + ": " + IoErrors.reason(e), e);
+          "cannot read the configuration file " + file + ": " + FileErrors.reason(e), e);
     }
   }
 
-  private static <T> T bind(Path file, ObjectNode whole, Class<T> type) throws ConfigException {
+  private <T> T bind(Path file, ObjectNode whole, Class<T> type) throws ConfigException {
     try {
-      return YAML.treeToValue(whole, type);
+      return yaml.treeToValue(whole, type);
     } catch (UnrecognizedPropertyException e) {
       String known =
           e.getKnownPropertyIds().stream()

@@ -1,18 +1,8 @@
-package io.mgtm.gtm.cli;
+package io.mgtm.common;
 
-import io.mgtm.group.GroupMode;
-import io.mgtm.group.LogException;
-import io.mgtm.group.storage.IoErrors;
-import io.mgtm.gtm.config.ConfigException;
-import io.mgtm.gtm.config.HostPort;
-import io.mgtm.gtm.migration.ControlFileException;
-import io.mgtm.gtm.server.Takeover;
-import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
-import java.util.Arrays;
-import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -25,11 +15,14 @@ public final class Cli {
   /** The status of a command that could not do what it was asked to. */
   private static final int FAILED = 1;
 
-  /** What {@code --mode} takes. */
-  public static final class Modes implements Iterable<String> {
+  private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
+
+  /** The version from the jar's manifest. */
+  public static final class Version implements CommandLine.IVersionProvider {
     @Override
-    public Iterator<String> iterator() {
-      return Arrays.stream(GroupMode.values()).map(GroupMode::label).iterator();
+    public String[] getVersion() {
+      String version = Cli.class.getPackage().getImplementationVersion();
+      return new String[] {"mgtm " + (version == null ? "(unpackaged)" : version)};
     }
   }
 
@@ -38,8 +31,8 @@ public final class Cli {
   /** Runs a command; its status. */
   public static int run(CommandLine line, String[] args) {
     // Netty looks for leaked buffers by taking stack traces now and then; tests do, servers do not.
-    if (System.getProperty("io.netty.leakDetection.level") == null) {
-      ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    if (System.getProperty(LEAK_DETECTION) == null) {
+      System.setProperty(LEAK_DETECTION, "disabled");
     }
     return line.execute(args);
   }
@@ -48,15 +41,18 @@ public final class Cli {
   public static CommandLine of(Object program) {
     CommandLine line = new CommandLine(program);
     line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.registerConverter(HostPort.class, text -> read(text, HostPort::parse));
-    line.registerConverter(NodeAddress.class, text -> read(text, NodeAddress::parse));
-    line.registerConverter(GroupMode.class, text -> read(text, GroupMode::of));
+    line.registerConverter(HostPort.class, text -> value(text, HostPort::parse));
     line.setExecutionExceptionHandler(Cli::fail);
     line.setParameterExceptionHandler(Cli::refuse);
     return line;
   }
 
-  private static <T> T read(String text, Function<String, T> parser) {
+  /**
+   * An option's value.
+   *
+   * @param parser throws IllegalArgumentException, which says what is expected
+   */
+  public static <T> T value(String text, Function<String, T> parser) {
     try {
       return parser.apply(text);
     } catch (IllegalArgumentException e) {
@@ -84,11 +80,7 @@ public final class Cli {
   /** What an operator can mend is one line; anything else is our fault, and shows where. */
   private static int fail(Exception e, CommandLine line, CommandLine.ParseResult parsed) {
     PrintWriter err = line.getErr();
-    if (e instanceof ConfigException
-        || e instanceof ControlFileException
-        || e instanceof Takeover.RefusedException
-        || e instanceof LogException
-        || e instanceof IOException) {
+    if (e instanceof OperatorError || e instanceof IOException) {
       tell(err, e instanceof IOException io ? sentence(io) : e.getMessage());
     } else {
       e.printStackTrace(err);
@@ -100,7 +92,7 @@ public final class Cli {
   /** The JDK's message of some is a path alone. */
   private static String sentence(IOException e) {
     if (e instanceof FileSystemException f && f.getFile() != null) {
-      return f.getFile() + ": " + IoErrors.reason(f);
+      return f.getFile() + ": " + FileErrors.reason(f);
     }
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }

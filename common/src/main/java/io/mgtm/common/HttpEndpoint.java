@@ -1,0 +1,173 @@
+package io.mgtm.common;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/**
+ * Serves {@code GET} requests on two threads of its own: {@code /metrics} in Prometheus' text
+ * format, {@code /health} with 200 and {@code {"status":"up"}} or 503 and the reason, and pages in
+ * JSON. A client that does not send its request, or does not read the answer, is cut off after some
+ * seconds; so many connect at a time.
+ */
+public final class HttpEndpoint implements AutoCloseable {
+  private static final int BACKLOG = 16;
+  private static final int THREADS = 2;
+  private static final int CONNECTIONS_MAX = 64;
+  private static final String JSON_TYPE = "application/json";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  static {
+    // The JDK's server waits for ever unless told so before it is first used.
+    limit("sun.net.httpserver.maxReqTime", 5);
+    limit("sun.net.httpserver.maxRspTime", 30);
+    limit("jdk.httpserver.maxConnections", CONNECTIONS_MAX);
+    limit("sun.net.httpserver.maxIdleConnections", CONNECTIONS_MAX / 2);
+  }
+
+  /** Answers a request whose parameters are given with what Jackson writes. */
+  public interface Page {
+    Object of(Map<String, String> parameters) throws IOException;
+  }
+
+  private final HttpServer server;
+  private final ExecutorService threads;
+
+  private HttpEndpoint(HttpServer server) {
+    this.server = server;
+    threads =
+        Executors.newFixedThreadPool(
+            THREADS,
+            task -> {
+              Thread t = new Thread(task, "mgtm-http");
+              t.setDaemon(true);
+              return t;
+            });
+    server.setExecutor(threads);
+  }
+
+  /**
+   * Takes the address; requests are answered from {@link #start} on.
+   *
+   * @param option the option that sets the address
+   * @throws IOException when it cannot be listened on
+   */
+  public static HttpEndpoint listen(String option, HostPort address) throws IOException {
+    InetSocketAddress resolved = ListenErrors.resolve(option, address);
+    try {
+      return new HttpEndpoint(HttpServer.create(resolved, BACKLOG));
+    } catch (IOException e) {
+      throw ListenErrors.of(option, address, e);
+    }
+  }
+
+  private static void limit(String property, int to) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, Integer.toString(to));
+    }
+  }
+
+  /** Serves {@code /metrics}. */
+  public HttpEndpoint metrics(Supplier<String> text) {
+    server.createContext(
+        "/metrics",
+        exchange -> answer(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", text.get()));
+    return this;
+  }
+
+  /**
+   * Serves {@code /health}.
+   *
+   * @param trouble what is wrong now, or empty
+   * @param detail what there is to tell while nothing is wrong, or empty
+   */
+  public HttpEndpoint health(Supplier<String> trouble, Supplier<String> detail) {
+    server.createContext(
+        "/health",
+        exchange -> {
+          String what = trouble.get();
+          boolean up = what.isEmpty();
+          Map<String, String> health = new LinkedHashMap<>();
+          health.put("status", up ? "up" : "down");
+          health.put(up ? "detail" : "reason", up ? detail.get() : what);
+          health.values().removeIf(String::isEmpty);
+          answer(exchange, up ? 200 : 503, JSON_TYPE, json(health) + "\n");
+        });
+    return this;
+  }
+
+  /** Serves a page of JSON; what it throws is told with 503. */
+  public HttpEndpoint page(String path, Page page) {
+    server.createContext(
+        path,
+        exchange -> {
+          try {
+            Object found = page.of(parameters(exchange.getRequestURI().getRawQuery()));
+            answer(exchange, 200, JSON_TYPE, json(found));
+          } catch (IOException e) {
+            String error = json(Map.of("error", String.valueOf(e.getMessage())));
+            answer(exchange, 503, JSON_TYPE, error);
+          }
+        });
+    return this;
+  }
+
+  /** Begins to answer. */
+  public HttpEndpoint start() {
+    server.start();
+    return this;
+  }
+
+  private static String json(Object value) throws JsonProcessingException {
+    return JSON.writeValueAsString(value);
+  }
+
+  private static Map<String, String> parameters(String query) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    for (String pair : query == null ? new String[0] : query.split("&")) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        parameters.put(
+            pair.substring(0, equals),
+            URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
+      }
+    }
+    return parameters;
+  }
+
+  private static void answer(HttpExchange exchange, int status, String type, String body)
+      throws IOException {
+    // A body is not read: no answer depends on it, and it might never end.
+    try (exchange) {
+      if (!exchange.getRequestMethod().equals("GET")) {
+        exchange.sendResponseHeaders(405, -1);
+        return;
+      }
+      byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+      exchange.getResponseHeaders().set("Content-Type", type);
+      exchange.sendResponseHeaders(status, bytes.length);
+      exchange.getResponseBody().write(bytes);
+    }
+  }
+
+  /** The address with its port, also when the system has chosen it. */
+  public InetSocketAddress address() {
+    return server.getAddress();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,87 @@
+package io.mgtm.common;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.NoSuchFileException;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+class CliTest {
+  private static final class Refused extends RuntimeException implements OperatorError {
+    private static final long serialVersionUID = 1L;
+
+    Refused() {
+      super("the volume is in use;\n stop its client");
+    }
+  }
+
+  @Command(name = "mgtm try")
+  private static final class Try implements Callable<Integer> {
+    @Option(names = "--at")
+    private HostPort at;
+
+    private final Exception thrown;
+
+    Try(Exception thrown) {
+      this.thrown = thrown;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+      if (thrown != null) {
+        throw thrown;
+      }
+      return at == null ? 0 : at.port();
+    }
+  }
+
+  private final StringWriter err = new StringWriter();
+
+  private int run(Exception thrown, String... arguments) {
+    CommandLine line = Cli.of(new Try(thrown));
+    line.setErr(new PrintWriter(err));
+    return Cli.run(line, arguments);
+  }
+
+  @Test
+  void addressesAreRead() {
+    assertThat(run(null, "--at", "host:7")).isEqualTo(7);
+    assertThat(run(null, "--at", "host")).isOne();
+    assertThat(err.toString())
+        .startsWith("mgtm: ")
+        .contains("\"host\" is no address: expected HOST:PORT")
+        .endsWith("; see mgtm try --help\n");
+  }
+
+  @Test
+  void whatAnOperatorCanMendIsOneLine() {
+    assertThat(run(new Refused())).isOne();
+    assertThat(err.toString()).isEqualTo("mgtm: the volume is in use; stop its client\n");
+  }
+
+  @Test
+  void filesAreNamedWithWhatIsWrong() {
+    assertThat(run(new NoSuchFileException("/a/b"))).isOne();
+    assertThat(run(new IOException())).isOne();
+    assertThat(err.toString())
+        .isEqualTo("mgtm: /a/b: there is no such file or folder\nmgtm: java.io.IOException\n");
+  }
+
+  @Test
+  void anErrorOfOursShowsWhere() {
+    assertThat(run(new IllegalStateException("broken"))).isOne();
+    assertThat(err.toString()).contains("IllegalStateException: broken", "\tat ");
+  }
+
+  @Test
+  void unknownArgumentsAreNamed() {
+    assertThat(run(null, "--no")).isOne();
+    assertThat(err.toString()).isEqualTo("mgtm: unknown argument --no; see mgtm try --help\n");
+  }
+}

@@ -1,0 +1,96 @@
+package io.mgtm.common;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HttpEndpointTest {
+  private final HttpClient client = HttpClient.newHttpClient();
+  private volatile String trouble = "";
+  private HttpEndpoint endpoint;
+
+  @BeforeEach
+  void start() throws IOException {
+    endpoint =
+        HttpEndpoint.listen("--metrics", new HostPort("127.0.0.1", 0))
+            .metrics(() -> "a_metric 1\n")
+            .health(() -> trouble, () -> "two \"nodes\"")
+            .page("/servers", parameters -> List.of(parameters))
+            .page(
+                "/broken",
+                parameters -> {
+                  throw new IOException("nobody answers");
+                })
+            .start();
+  }
+
+  @AfterEach
+  void stop() {
+    endpoint.close();
+  }
+
+  private HttpResponse<String> ask(String method, String path)
+      throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + endpoint.address().getPort() + path);
+    return client.send(
+        HttpRequest.newBuilder(uri).method(method, HttpRequest.BodyPublishers.noBody()).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void metricsAreText() throws Exception {
+    assertThat(ask("GET", "/metrics").body()).isEqualTo("a_metric 1\n");
+    assertThat(ask("POST", "/metrics").statusCode()).isEqualTo(405);
+  }
+
+  @Test
+  void healthSaysWhatIsWrong() throws Exception {
+    assertThat(ask("GET", "/health").body())
+        .isEqualTo("{\"status\":\"up\",\"detail\":\"two \\\"nodes\\\"\"}\n");
+    trouble = "the disk is full";
+    HttpResponse<String> down = ask("GET", "/health");
+    assertThat(down.statusCode()).isEqualTo(503);
+    assertThat(down.body()).isEqualTo("{\"status\":\"down\",\"reason\":\"the disk is full\"}\n");
+  }
+
+  @Test
+  void pagesAreGivenTheirParameters() throws Exception {
+    assertThat(ask("GET", "/servers?sql=SELECT%201&x=").body())
+        .isEqualTo("[{\"sql\":\"SELECT 1\",\"x\":\"\"}]");
+    HttpResponse<String> broken = ask("GET", "/broken");
+    assertThat(broken.statusCode()).isEqualTo(503);
+    assertThat(broken.body()).isEqualTo("{\"error\":\"nobody answers\"}");
+  }
+
+  @Test
+  void anAddressThatIsTakenIsSaidSo() {
+    HostPort taken = new HostPort("127.0.0.1", endpoint.address().getPort());
+    assertThatThrownBy(() -> HttpEndpoint.listen("--metrics", taken))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "cannot listen on %s: another process listens there; stop it, or choose another port with --metrics"
+                .formatted(taken));
+  }
+
+  @Test
+  void emptyDetailIsLeftOut() throws Exception {
+    try (HttpEndpoint other =
+        HttpEndpoint.listen("--metrics", new HostPort("127.0.0.1", 0))
+            .health(() -> "", () -> "")
+            .start()) {
+      HttpEndpoint before = endpoint;
+      endpoint = other;
+      assertThat(ask("GET", "/health").body()).isEqualTo("{\"status\":\"up\"}\n");
+      endpoint = before;
+    }
+  }
+}
