@@ -122,7 +122,7 @@ class BackupFileTest {
   @Test
   void aRestoreThatWasInterruptedBeginsAgain() {
     BackupFile backup = backup();
-    TicketLog log = new TicketLog();
+    ReadIndexLog log = new ReadIndexLog();
     GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
     Restore.append(backup, 50, machine, log);
     assertThat(log.entries.size()).isGreaterThan(2);

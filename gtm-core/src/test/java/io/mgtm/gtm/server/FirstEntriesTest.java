@@ -16,7 +16,7 @@ class FirstEntriesTest {
 
   private final BackupFile backup = backup();
   private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
-  private final TicketLog log = new TicketLog();
+  private final ReadIndexLog log = new ReadIndexLog();
   private final FirstEntries first =
       new FirstEntries(
           new LinkSetup(

@@ -35,7 +35,7 @@ class LazyLeaderTest {
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final List<Runnable> timers = new ArrayList<>();
   private final List<Throwable> fatal = new ArrayList<>();
-  private final TicketLog log = new TicketLog();
+  private final ReadIndexLog log = new ReadIndexLog();
   private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), true, () -> {});
   private final RecordingPeer p1 = new RecordingPeer("p1");
   private long term = 1;

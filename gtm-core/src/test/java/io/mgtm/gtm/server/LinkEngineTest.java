@@ -29,7 +29,7 @@ class LinkEngineTest {
 
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final List<Throwable> fatal = new ArrayList<>();
-  private final TicketLog log = new TicketLog();
+  private final ReadIndexLog log = new ReadIndexLog();
   private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
   private final RecordingPeer p1 = new RecordingPeer("p1");
   private final RecordingPeer p2 = new RecordingPeer("p2");

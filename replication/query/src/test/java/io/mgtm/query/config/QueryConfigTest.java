@@ -60,7 +60,7 @@ class QueryConfigTest {
           access: ['host a b all md5']   | access: "host a b all md5" is no rule
           tls: {certificate: a.pem}      | tls.certificate: it needs tls.key
           threads: 0                     | threads: 0 is not allowed, expected 1 to 256
-          threads: many                  | threads: Cannot
+          threads: many                  | threads: "many" is not allowed
           limits: {messageBytesMax: 5}   | limits.messageBytesMax: 5 is not allowed, expected 65536
           timeouts: {connectMs: 1}       | timeouts.connectMs: 1 is not allowed
           role: {user: ''}               | role.user and role.database: expected names

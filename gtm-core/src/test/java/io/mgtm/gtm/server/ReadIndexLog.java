@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 
 /** A leader's log in memory: what is committed and confirmed is up to the test. */
-final class TicketLog implements ReplicatedLog {
+final class ReadIndexLog implements ReplicatedLog {
   final List<byte[]> entries = new ArrayList<>();
   final List<Durability> durabilities = new ArrayList<>();
   long committed;
