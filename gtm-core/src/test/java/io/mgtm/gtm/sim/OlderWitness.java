@@ -50,7 +50,7 @@ final class OlderWitness extends OldFolders {
     simulation.network.disturb(false);
     simulation.hosts().values().forEach(SimHost::crashNot);
     for (int starts = random.nextInt(3); starts > 0; starts--) {
-      world.afterMs(50 * starts, () -> startAgain(host));
+      world.afterMs(50L * starts, () -> startAgain(host));
     }
     world.afterMs(250, () -> cut(leader, leader.status().term()));
   }
