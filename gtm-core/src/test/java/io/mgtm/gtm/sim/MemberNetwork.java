@@ -106,6 +106,16 @@ final class MemberNetwork {
     tell(gone, withinMs, transport -> transport.receiver.down(gone));
   }
 
+  /** A member seems to be gone: by connections that end, by the view, by both, or not at all. */
+  void hint(String gone) {
+    if (world.random.nextBoolean()) {
+      tell(gone, 3, transport -> transport.receiver.broken(gone));
+    }
+    if (world.random.nextBoolean()) {
+      tellDown(gone, 10);
+    }
+  }
+
   void tellUp(String back, int withinMs) {
     tell(back, withinMs, transport -> transport.receiver.up(back));
   }

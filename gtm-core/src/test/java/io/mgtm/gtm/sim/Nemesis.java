@@ -258,14 +258,13 @@ final class Nemesis {
 
   /** A node's process has ended. */
   void died(SimHost host, SimProcess dead) {
-    if (unhurt.failing.remove(host)) {
-      host.mayHaveLost = true;
-    }
+    host.mayHaveLost |= host.failing;
+    host.failing = false;
     if (simulation.scenario.isLazy()) {
       host.mayHaveLost = true;
       simulation.views.died(host, dead);
-    } else if (random.nextBoolean()) {
-      simulation.network.tellDown(host.name, 10);
+    } else {
+      simulation.network.hint(host.name);
     }
     world.afterMs(
         random.nextInt(400),
@@ -300,7 +299,7 @@ final class Nemesis {
       world.trace("%s could not write back some of what is dirty", host.name);
       host.disk.failToWriteBackSome();
     }
-    unhurt.failing.add(host);
+    host.failing = true;
     broken.add(host.name);
   }
 
@@ -365,7 +364,7 @@ final class Nemesis {
   }
 
   private void wrongHint() {
-    simulation.network.tellDown(leader().name, 10);
+    simulation.network.hint(leader().name);
   }
 
   private void slowDisks() {

@@ -42,7 +42,7 @@ abstract class OldFolders {
   }
 
   final boolean isUnhurt(SimHost each) {
-    return each.isUp() && !each.process().isPaused() && !each.mayHaveLost;
+    return each.isUp() && !each.process().isPaused() && !each.mayHaveLost && !each.failing;
   }
 
   final void startAgain(SimHost of) {

@@ -70,6 +70,6 @@ final class Operator {
 
   private boolean isWell() {
     return simulation.hosts().values().stream()
-        .allMatch(h -> h.isUp() && !h.mayHaveLost && !unhurt.failing.contains(h));
+        .allMatch(h -> h.isUp() && !h.mayHaveLost && !h.failing);
   }
 }

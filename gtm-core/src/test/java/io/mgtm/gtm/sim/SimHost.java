@@ -28,6 +28,9 @@ final class SimHost {
   /** It may have lost what was not forced since it was in step last. */
   boolean mayHaveLost;
 
+  /** Its next sync fails; what it has not forced counts as lost. */
+  boolean failing;
+
   /** Its process is to die at its next effects. */
   boolean doomed;
 

@@ -1,18 +1,13 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.member.GroupStatus;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** Which members may be hurt so that the group still has all that it has promised to keep. */
 final class Unhurt {
   private final Simulation simulation;
   private final World world;
   private final Lines lines;
-
-  /** Their next sync fails; what they have not forced counts as lost. */
-  final Set<SimHost> failing = new HashSet<>();
 
   /** When a member was taken out last. */
   long lastRemovalMs = -1_000;
@@ -34,7 +29,7 @@ final class Unhurt {
                     host == next
                         || (simulation.node(host.name).isInStep()
                             && !host.doomed
-                            && !failing.contains(host)));
+                            && !host.failing));
   }
 
   /**
@@ -67,7 +62,7 @@ final class Unhurt {
                 host ->
                     host != next
                         && !host.mayHaveLost
-                        && !failing.contains(host)
+                        && !host.failing
                         && voters.contains(host.name))
             .count();
     return unhurt > Math.max(voters.size(), simulation.founders()) / 2;

@@ -67,6 +67,6 @@ public record CoreSettings(
 
   public static CoreSettings defaults() {
     return new CoreSettings(
-        100, 1_000, 500, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
+        100, 700, 150, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
   }
 }

@@ -16,6 +16,9 @@ import java.util.Optional;
 final class Elections {
   private static final int SLOWER_MAX = 8;
 
+  /** How soon after a refusal it is asked again whether this member would be elected. */
+  private static final int ASK_AGAIN_MS = 20;
+
   /** In election timeouts: an operator hears then whom the election waits for. */
   private static final int PATIENCE = 5;
 
@@ -32,6 +35,9 @@ final class Elections {
   private boolean lossAccepted;
   private List<MemberId> givenUp = List.of();
   private int tries;
+
+  /** When those who have refused are asked again, in a candidacy that is asked for. */
+  private long askAgainMs;
 
   Elections(CoreState s) {
     this.s = s;
@@ -64,6 +70,9 @@ final class Elections {
       s.warnings.clear(AWAITED);
     }
     if (s.nowMs < Math.max(s.electionDeadlineMs, s.promisedUntilMs())) {
+      if (s.role == Role.PRE_CANDIDATE && s.nowMs >= askAgainMs) {
+        askOthers();
+      }
       return false;
     }
     if (s.role == Role.PRE_CANDIDATE && mayBeUnclean()) {
@@ -73,8 +82,24 @@ final class Elections {
     return ask();
   }
 
-  /** The view says that the leader is gone: members try one after the other, at once. */
-  void onLeaderHint() {
+  private boolean follows(String leader) {
+    return s.role == Role.FOLLOWER
+        && s.leader != null
+        && s.leader.name().equals(leader)
+        && s.isVoter();
+  }
+
+  /**
+   * Where votes are counted the worst that comes of a wrong hint is a question to the others that
+   * they refuse, since they hear the leader. With {@link Agreement#CONNECTED} only the view says
+   * who is gone. The answer is whether this member has just won.
+   */
+  boolean onConnectionBroken(String name) {
+    return s.needsMajority() && follows(name) && onLeaderHint();
+  }
+
+  /** The leader seems to be gone: members try one after the other, the first one at once. */
+  private boolean onLeaderHint() {
     MemberId gone = s.leader;
     s.follow(s.term(), null);
     long rank =
@@ -82,14 +107,22 @@ final class Elections {
             .filter(member -> !member.equals(gone) && member.compareTo(s.self) < 0)
             .count();
     long stagger = s.settings.hintStaggerMs();
-    s.electionDeadlineMs = s.nowMs + rank * stagger + s.jitter(stagger / 2);
+    s.electionDeadlineMs = s.nowMs + rank * stagger + (rank == 0 ? 0 : s.jitter(stagger / 2));
+    return tick();
   }
 
-  /** Somebody went away whose vote is then not waited for. */
-  void onMemberGone() {
-    if (s.leader == null) {
+  /**
+   * Somebody went away: the leader, or one whose vote is then not waited for. The answer is whether
+   * this member has just won.
+   */
+  boolean onMemberGone(String name) {
+    if (follows(name)) {
+      return onLeaderHint();
+    }
+    if (!s.needsMajority() && s.leader == null) {
       s.electionDeadlineMs = Math.min(s.electionDeadlineMs, s.nowMs + s.settings.hintStaggerMs());
     }
+    return false;
   }
 
   /**
@@ -118,8 +151,13 @@ final class Elections {
     s.role = Role.PRE_CANDIDATE;
     askedTerm = s.term() + 1;
     begin();
-    send(new Message.PreVote(s.term(), s.founding(), askedTerm, s.lastTerm(), s.log.lastIndex()));
+    askOthers();
     return evaluateAsked();
+  }
+
+  private void askOthers() {
+    askAgainMs = Long.MAX_VALUE;
+    send(new Message.PreVote(s.term(), s.founding(), askedTerm, s.lastTerm(), s.log.lastIndex()));
   }
 
   /** Who did not answer in the last round, when all who did are for this member. */
@@ -195,6 +233,9 @@ final class Elections {
       return false;
     }
     note(from, reply.granted(), reply.durabilityState());
+    if (!reply.granted() && askAgainMs == Long.MAX_VALUE) {
+      askAgainMs = s.nowMs + ASK_AGAIN_MS; // it may not have seen yet that the leader is gone
+    }
     return evaluateAsked();
   }
 

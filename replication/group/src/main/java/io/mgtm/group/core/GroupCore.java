@@ -119,10 +119,7 @@ public final class GroupCore {
 
   /** The failure detection says that a member is gone; it may be wrong. */
   public void peerDown(long nowMs, String name) {
-    if (!begin(nowMs)) {
-      return;
-    }
-    if (leading != null && leading.isDoubtful(name)) {
+    if (!begin(nowMs) || (leading != null && leading.isDoubtful(name))) {
       return; // this member stood still, and may be the one that the others have left out
     }
     if (!s.needsMajority() && (s.inStep || leading != null)) {
@@ -130,13 +127,16 @@ public final class GroupCore {
     }
     if (leading != null) {
       leading.memberGone(name);
-    } else if (s.role == Role.FOLLOWER
-        && s.leader != null
-        && s.isVoter()
-        && s.leader.name().equals(name)) {
-      elections.onLeaderHint();
-    } else if (!s.needsMajority()) {
-      elections.onMemberGone();
+    } else if (elections.onMemberGone(name)) {
+      lead();
+    }
+    end();
+  }
+
+  /** A member's connection has ended, which may be nobody's death. */
+  public void connectionBroken(long nowMs, String name) {
+    if (begin(nowMs) && elections.onConnectionBroken(name)) {
+      lead();
     }
     end();
   }

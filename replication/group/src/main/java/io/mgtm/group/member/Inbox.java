@@ -83,6 +83,11 @@ final class Inbox implements Transport.Receiver {
   }
 
   @Override
+  public void broken(String name) {
+    now.execute(() -> core.connectionBroken(clockMs.getAsLong(), name));
+  }
+
+  @Override
   public void up(String name) {
     owner.execute(() -> core.peerUp(clockMs.getAsLong(), name));
   }

@@ -59,6 +59,7 @@ final class DirectLinks implements AutoCloseable {
   private final String cluster;
   private final DirectTls tls;
   private final Reach reach;
+  private final Transport.Receiver receiver;
   private final DirectListener listener;
   private final Map<String, DirectLink> links = new HashMap<>();
   private UUID self;
@@ -79,11 +80,18 @@ final class DirectLinks implements AutoCloseable {
   DirectLinks(EventLoop loop, JGroupsSettings settings, Reach reach, Transport.Receiver receiver) {
     this.loop = loop;
     this.reach = reach;
+    this.receiver = receiver;
     cluster = settings.cluster();
     tls = settings.tls().map(DirectTls::of).orElse(null);
     listener =
         new DirectListener(
-            loop, serverChannel(), cluster, new Gate(settings.allowed()), tls, receiver);
+            loop,
+            serverChannel(),
+            cluster,
+            new Gate(settings.allowed()),
+            tls,
+            receiver,
+            this::ended);
     listener.bind(settings.bind());
   }
 
@@ -147,6 +155,16 @@ final class DirectLinks implements AutoCloseable {
   /** Messages are taken of those that have a link. */
   private void hear() {
     listener.known(self, links.values().stream().map(link -> link.peer().process()).toList());
+  }
+
+  /** A connection of a member of the view has ended, which it made. */
+  private void ended(UUID process) {
+    if (!closed) {
+      links.values().stream()
+          .filter(link -> link.isInView() && link.peer().process().equals(process))
+          .findFirst()
+          .ifPresent(link -> receiver.broken(link.name()));
+    }
   }
 
   private DirectLink connect(String name, Peer peer) {

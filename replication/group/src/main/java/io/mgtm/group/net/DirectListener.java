@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,7 @@ final class DirectListener {
   private final Gate gate;
   private final DirectTls tls;
   private final Transport.Receiver receiver;
+  private final Consumer<UUID> ended;
   private final Rarely refusals = new Rarely();
   private final Set<Channel> connections = new HashSet<>();
   private UUID self;
@@ -60,13 +62,15 @@ final class DirectListener {
       String cluster,
       Gate gate,
       DirectTls tls,
-      Transport.Receiver receiver) {
+      Transport.Receiver receiver,
+      Consumer<UUID> ended) {
     this.loop = loop;
     this.listening = listening;
     this.cluster = cluster;
     this.gate = gate;
     this.tls = tls;
     this.receiver = receiver;
+    this.ended = ended;
     listening.config().setReuseAddress(true);
     listening.pipeline().addLast(new Acceptor());
   }
@@ -231,6 +235,9 @@ final class DirectListener {
       connections.remove(ctx.channel());
       if (limit != null) {
         limit.cancel(false);
+      }
+      if (from != null && processes.contains(from)) {
+        ended.accept(from);
       }
     }
 

@@ -22,6 +22,13 @@ public interface Transport extends AutoCloseable {
     /** A member's connection broke, or it does not answer. It may be wrong. */
     void down(String name);
 
+    /**
+     * The connection over which a member sends has ended, and all that came over it was received.
+     * Only a hint, which is wrong when it is not the process that has ended. Called by the thread
+     * that owns the log.
+     */
+    default void broken(String name) {}
+
     /** A member is connected that was not, or is another process now. */
     default void up(String name) {}
   }

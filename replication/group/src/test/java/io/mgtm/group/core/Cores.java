@@ -272,6 +272,12 @@ final class Cores {
     deliver();
   }
 
+  /** One sees that another's connection has ended. */
+  void showBroken(String to, String other) {
+    node(to).core.connectionBroken(nowMs, other);
+    deliver();
+  }
+
   /** One's view says that another is there again. */
   void showBack(String to, String back) {
     node(to).core.peerUp(nowMs, back);

@@ -43,6 +43,7 @@ class DirectLinksTest {
     final UUID id = UUID.randomUUID();
     final List<String> messages = new CopyOnWriteArrayList<>();
     final List<Boolean> byOwner = new CopyOnWriteArrayList<>();
+    final List<String> broken = new CopyOnWriteArrayList<>();
     final EventLoop loop;
     final DirectLinks links;
 
@@ -77,6 +78,11 @@ class DirectLinksTest {
     @Override
     public void down(String name) {
       throw new AssertionError("links do not judge who is there");
+    }
+
+    @Override
+    public void broken(String name) {
+      broken.add(name);
     }
 
     void sees(Map<String, Node> others) {
@@ -327,6 +333,38 @@ class DirectLinksTest {
         Await.until("word from the other", () -> b.messages.contains(last));
       }
       assertThat(b.messages).noneMatch(m -> m.equals("strange") || m.equals("plain"));
+    }
+  }
+
+  @Test
+  void endOfAMembersConnectionIsAHintOnce() throws Exception {
+    try (Node a = new Node()) {
+      Node b = new Node();
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      Await.until("word of b", () -> b.send("a", "b's") && a.messages.contains("b's"));
+      a.sendOnceThereIsALink("b", "a's");
+      assertThat(a.broken).isEmpty();
+      b.close();
+      Await.until("a hint", () -> !a.broken.isEmpty());
+      assertThat(a.send("b", "more")).isFalse();
+      assertThat(a.broken).containsExactly("b");
+    }
+  }
+
+  @Test
+  void endOfWhatThisMemberClosedIsNoHint() throws Exception {
+    try (Node a = new Node();
+        Node b = new Node()) {
+      a.sees(Map.of("b", b));
+      b.sees(Map.of("a", a));
+      Await.until("word of b", () -> b.send("a", "b's") && a.messages.contains("b's"));
+      a.sees(Map.of());
+      b.sees(Map.of());
+      Await.until("no link", () -> !b.send("a", "b's"));
+      b.sees(Map.of("a", a));
+      Await.until("a link", () -> b.send("a", "b's"));
+      assertThat(a.broken).isEmpty();
     }
   }
 }

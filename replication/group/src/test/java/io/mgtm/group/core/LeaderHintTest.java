@@ -1,0 +1,79 @@
+package io.mgtm.group.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Connections of a leader that end, in the cores' own time. */
+class LeaderHintTest {
+  private static final CoreSettings SETTINGS = CoreSettings.defaults();
+
+  private static Cores founded(Agreement agreement) {
+    Cores cores = new Cores(agreement, "a", "b", "c");
+    cores.startEmpty("a", "b", "c");
+    cores.awaitLeader();
+    cores.await(
+        "all follow",
+        () -> List.of("a", "b", "c").stream().allMatch(n -> cores.node(n).core.leader() != null));
+    cores.run(SETTINGS.electionTimeoutMs());
+    return cores;
+  }
+
+  private static List<String> others(String leader) {
+    return List.of("a", "b", "c").stream().filter(name -> !name.equals(leader)).toList();
+  }
+
+  @Test
+  void brokenConnectionsElectAtOnce() {
+    Cores cores = founded(Agreement.MAJORITY);
+    String leader = cores.leaders().get(0).self.name();
+    cores.crash(leader);
+    // The last one first, so that the one that asks at once finds a vote.
+    cores.showBroken(others(leader).get(1), leader);
+    cores.showBroken(others(leader).get(0), leader);
+    assertThat(cores.leaders())
+        .extracting(node -> node.self.name())
+        .containsExactly(others(leader).get(0));
+  }
+
+  @Test
+  void refusedMemberAsksAgainBeforeItsNextCandidacy() {
+    Cores cores = founded(Agreement.MAJORITY);
+    String leader = cores.leaders().get(0).self.name();
+    cores.crash(leader);
+    cores.showBroken(others(leader).get(0), leader);
+    assertThat(cores.leaders()).as("the other one still trusts in the leader").isEmpty();
+    cores.run(Cores.STEP_MS);
+    // It would ask of its own accord only later.
+    cores.showBroken(others(leader).get(1), leader);
+    cores.run(2 * Cores.STEP_MS);
+    assertThat(cores.leaders())
+        .extracting(node -> node.self.name())
+        .containsExactly(others(leader).get(0));
+  }
+
+  @Test
+  void wrongHintChangesNothing() {
+    Cores cores = founded(Agreement.MAJORITY);
+    Cores.Node leader = cores.leaders().get(0);
+    long term = leader.core.term();
+    for (String other : others(leader.self.name())) {
+      cores.showBroken(other, leader.self.name());
+      cores.run(2 * SETTINGS.electionTimeoutMs());
+      assertThat(cores.node(other).core.leader()).isEqualTo(leader.self);
+    }
+    assertThat(leader.isLeading()).isTrue();
+    assertThat(leader.core.term()).isEqualTo(term);
+  }
+
+  @Test
+  void whoIsGoneIsTheViewsWordWhereNoVotesAreCounted() {
+    Cores cores = founded(Agreement.CONNECTED);
+    Cores.Node leader = cores.leaders().get(0);
+    for (String other : others(leader.self.name())) {
+      cores.showBroken(other, leader.self.name());
+      assertThat(cores.node(other).core.leader()).isEqualTo(leader.self);
+    }
+  }
+}
