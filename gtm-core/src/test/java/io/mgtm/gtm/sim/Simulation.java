@@ -2,6 +2,7 @@ package io.mgtm.gtm.sim;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.net.Transport;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.GatewayKind;
@@ -158,7 +159,12 @@ final class Simulation {
         || (node != null
             && node.isAlive()
             && node.isOpen()
-            && (node.isWitness() || node.status().committedIndex() == leader.status().lastIndex()));
+            && (node.isWitness() || hasAll(node.status(), leader.status().lastIndex())));
+  }
+
+  /** One that had applied what was cut builds its state anew, which takes a while. */
+  private static boolean hasAll(GroupStatus status, long last) {
+    return status.committedIndex() == last && status.appliedIndex() == last;
   }
 
   private void compareStates() {
