@@ -24,7 +24,8 @@ class FolderUseTest {
       assertThatThrownBy(member::start)
           .isInstanceOf(LogException.class)
           .hasMessageContaining("term is missing beside a log")
-          .hasMessageContaining("start it without --members");
+          .hasMessageContaining("it starts with an empty folder and joins again")
+          .hasMessageContaining("never in a group is started here, and without --members");
     }
   }
 

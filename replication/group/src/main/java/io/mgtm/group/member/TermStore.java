@@ -110,7 +110,7 @@ final class TermStore {
     if (stored.isEmpty() && recovery.lastIndex() > 0) {
       throw new LogException(
           Category.CORRUPT,
-          "%s is missing beside a log, so the log is not that of a member of a group; choose another folder, or start it without --members"
+          "%s is missing beside a log, and without it a member of a group could vote twice: it starts with an empty folder and joins again; only a node that was never in a group is started here, and without --members"
               .formatted(files.describe(NAME)));
     }
     boolean unsyncedMayBeLost =
