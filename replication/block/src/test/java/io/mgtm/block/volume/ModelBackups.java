@@ -43,7 +43,8 @@ final class ModelBackups {
 
   /** Somebody puts one of them back before the node starts. */
   void perhapsPutBack(ModelFiles files) {
-    if (all.isEmpty() || node.world.promotions.backupReturned || random.nextInt(3) > 0) {
+    boolean done = node.world.promotions.backupReturned || node.world.promotions.stateLost;
+    if (all.isEmpty() || done || random.nextInt(3) > 0) {
       return;
     }
     Backup one = all.get(random.nextInt(all.size()));

@@ -195,7 +195,7 @@ final class ModelFiles {
       return "no other copy has data";
     }
     stateLost = true;
-    world.promotions.backupReturned = true;
+    world.promotions.stateLost = true;
     world.history.givenUp(
         generation -> others.stream().noneMatch(o -> o.generations().contains(generation)));
     return "the state is lost";

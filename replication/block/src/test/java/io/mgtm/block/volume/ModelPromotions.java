@@ -22,8 +22,11 @@ final class ModelPromotions {
   private boolean everForced;
   private long openings;
 
-  /** Whether metadata of an earlier time returned, or some were lost. */
+  /** Whether metadata of an earlier time returned. */
   boolean backupReturned;
+
+  /** Whether some were lost. */
+  boolean stateLost;
 
   ModelPromotions(ModelWorld world) {
     this.world = world;
@@ -65,7 +68,11 @@ final class ModelPromotions {
 
   /** What a side tells of itself. */
   Identity told(Identity it) {
-    return world.fault != ModelFault.OPENINGS_NOT_COMPARED
+    // A spare that is taken for the state is found by its openings too: it shows without them only.
+    boolean untold =
+        world.fault == ModelFault.OPENINGS_NOT_COMPARED
+            || world.fault == ModelFault.DAMAGED_STATE_TAKEN_FROM_SPARE;
+    return !untold
         ? it
         : new Identity(
             it.volume(),

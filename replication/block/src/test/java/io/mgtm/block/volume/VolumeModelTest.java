@@ -24,6 +24,7 @@ class VolumeModelTest {
   private static long firstSeed(ModelFault fault) {
     return switch (fault) {
       case GENERATION_NOT_SPREAD -> 5_290;
+      case DAMAGED_STATE_TAKEN_FROM_SPARE -> 5_360;
       case OPENINGS_NOT_COMPARED -> 1_700;
       case OPENING_OF_BITMAP_NOT_LOOKED_AT -> 2_225;
       default -> 0;
