@@ -116,11 +116,19 @@ class WitnessCommandsIT {
     assertThat(ask(other, "await-in-sync", "g3").err()).isEmpty();
   }
 
+  /** The leader then waits for what the next process says. */
+  private void stopWitness() throws IOException {
+    nodes.stop("g3");
+    Await.until(
+        "the leader has lost it",
+        () -> !ask(nodes.leader(), "status").out().contains("g3 votes, witness without data, conn"));
+  }
+
   /** The two of the pair run; the witness was started on its newest folder twice meanwhile. */
   @Test
   void aWitnessOnAnOlderCopyOfItsFolderIsToldSoAndVotesAgain() throws IOException {
     start(GroupMode.FIFO);
-    nodes.stop("g3");
+    stopWitness();
     Path data = folder.resolve("g3");
     Path copy = Files.createDirectory(folder.resolve("copy"));
     try (Stream<Path> files = Files.list(data)) {
@@ -131,7 +139,7 @@ class WitnessCommandsIT {
     for (int i = 0; i < 2; i++) {
       nodes.start("g3");
       assertThat(ask(nodes.leader(), "await-in-sync", "g3").err()).isEmpty();
-      nodes.stop("g3");
+      stopWitness();
     }
     Files.move(data, folder.resolve("newest"));
     Files.move(copy, data);

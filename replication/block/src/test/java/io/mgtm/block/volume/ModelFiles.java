@@ -278,7 +278,11 @@ final class ModelFiles {
         file(peer, state);
       }
       for (Map.Entry<String, BitmapFile> file : open.entrySet()) {
-        file.getValue().begin(loaded.get(file.getKey()), opening);
+        boolean forgotten =
+            world.fault == ModelFault.LOST_BITMAP_NOT_NOTED && lost.contains(file.getKey());
+        IntentBitmap bits =
+            forgotten ? new IntentBitmap(state.chunks()) : loaded.get(file.getKey());
+        file.getValue().begin(bits, opening);
       }
     } catch (IOException e) {
       throw new AssertionError(e);

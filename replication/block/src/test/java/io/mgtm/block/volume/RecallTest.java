@@ -20,6 +20,7 @@ class RecallTest {
     world = new ModelWorld(seed, ModelFault.NONE, false);
     source = world.nodes.get(0);
     target = world.nodes.get(1);
+    world.promotions.backupReturned = true; // none returns here
   }
 
   private void until(BooleanSupplier condition) {

@@ -191,7 +191,7 @@ class TermStoreTest {
           TermStore store = new TermStore(files, "boot");
           assertThatThrownBy(() -> store.begin(CLEAN))
               .isInstanceOf(LogException.class)
-              .hasMessageContaining("choose another folder");
+              .hasMessageContaining("it starts with an empty folder");
           store.save(TermRecord.fresh());
           byte[] content = files.read("term");
           for (int at = 0; at < content.length; at++) {
