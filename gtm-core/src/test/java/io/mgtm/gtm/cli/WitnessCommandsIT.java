@@ -121,7 +121,8 @@ class WitnessCommandsIT {
     nodes.stop("g3");
     Await.until(
         "the leader has lost it",
-        () -> !ask(nodes.leader(), "status").out().contains("g3 votes, witness without data, conn"));
+        () ->
+            !ask(nodes.leader(), "status").out().contains("g3 votes, witness without data, conn"));
   }
 
   /** The two of the pair run; the witness was started on its newest folder twice meanwhile. */
