@@ -11,13 +11,10 @@ import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -114,42 +111,5 @@ class WitnessCommandsIT {
     nodes.stop("g3");
     nodes.start("g3");
     assertThat(ask(other, "await-in-sync", "g3").err()).isEmpty();
-  }
-
-  /** The leader then waits for what the next process says. */
-  private void stopWitness() throws IOException {
-    nodes.stop("g3");
-    Await.until(
-        "the leader has lost it",
-        () ->
-            !ask(nodes.leader(), "status").out().contains("g3 votes, witness without data, conn"));
-  }
-
-  /** The two of the pair run; the witness was started on its newest folder twice meanwhile. */
-  @Test
-  void aWitnessOnAnOlderCopyOfItsFolderIsToldSoAndVotesAgain() throws IOException {
-    start(GroupMode.FIFO);
-    stopWitness();
-    Path data = folder.resolve("g3");
-    Path copy = Files.createDirectory(folder.resolve("copy"));
-    try (Stream<Path> files = Files.list(data)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copy.resolve(file.getFileName()));
-      }
-    }
-    for (int i = 0; i < 2; i++) {
-      nodes.start("g3");
-      assertThat(ask(nodes.leader(), "await-in-sync", "g3").err()).isEmpty();
-      stopWitness();
-    }
-    Files.move(data, folder.resolve("newest"));
-    Files.move(copy, data);
-    nodes.start("g3");
-    String told = "g3 was started on an older copy of its data folder";
-    Await.until("the leader tells", () -> ask(nodes.leader(), "status").out().contains(told));
-    Await.until("it is whole", () -> !ask(nodes.leader(), "status").out().contains(told));
-    leader = nodes.leader();
-    nodes.stop(leader);
-    assertThat(nodes.leader()).isIn("g1", "g2").isNotEqualTo(leader);
   }
 }
