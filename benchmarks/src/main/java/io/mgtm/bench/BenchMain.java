@@ -4,6 +4,8 @@ import io.mgtm.bench.volume.VolumeCommand;
 import io.mgtm.common.Cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.ParameterException;
 
 /** {@code mgtm bench}: load on a GTM, and benchmarks of its parts. */
 @Command(
@@ -30,6 +32,20 @@ public final class BenchMain {
 
   /** The command line, for tests to call without ending the process. */
   public static CommandLine commandLine() {
-    return Cli.of(new BenchMain());
+    CommandLine line = Cli.of(new BenchMain());
+    IExecutionExceptionHandler others = line.getExecutionExceptionHandler();
+    line.setExecutionExceptionHandler(
+        (e, command, parsed) ->
+            e instanceof IllegalArgumentException
+                ? refuse(e, command)
+                : others.handleExecutionException(e, command, parsed));
+    return line;
+  }
+
+  /** Settings that make no sense are wrong options. */
+  private static int refuse(Exception e, CommandLine command) throws Exception {
+    return command
+        .getParameterExceptionHandler()
+        .handleParseException(new ParameterException(command, e.getMessage(), e), new String[0]);
   }
 }

@@ -128,6 +128,13 @@ class BenchMainTest {
   }
 
   @Test
+  void settingsThatMakeNoSenseAreToldInOneLine() {
+    assertThat(run("gtm", "--at", "127.0.0.1:1", "--connections", "0")).isOne();
+    assertThat(err.toString())
+        .isEqualTo("mgtm: connections must be above 0; see mgtm bench gtm --help\n");
+  }
+
+  @Test
   void aMedianIsTheMiddle() {
     assertThat(CheckedRuns.median(3, 1, 2)).isEqualTo(2);
     assertThat(CheckedRuns.median(4, 1, 2, 3)).isEqualTo(2.5);
