@@ -107,6 +107,7 @@ public final class Agent implements AutoCloseable {
 
   private void open(Opened opened) throws IOException {
     meta = new MetaDirectory(config.meta(), config.bitmaps());
+    meta.lock();
     LinkSecurity security = LinkKeys.security(config);
     store = VolumeFiles.openStore(config, meta, owner);
     VolumeState found = VolumeFiles.openState(config, meta, store);

@@ -2,6 +2,7 @@ package io.mgtm.block.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.block.volume.Administration;
+import io.mgtm.block.volume.SizeText;
 import io.mgtm.block.volume.VolumeState;
 import io.mgtm.block.volume.VolumeView;
 import java.util.List;
@@ -106,14 +107,13 @@ final class AgentCommands implements Control.Commands {
     if (!service.core().administration().isPossibleSize(sizeBytes)) {
       outcome.accept(
           "a volume of "
-              + service.core().state().sizeBytes()
-              + " bytes cannot have "
-              + sizeBytes
+              + SizeText.of(service.core().state().sizeBytes())
+              + " cannot have "
+              + SizeText.of(sizeBytes)
               + ": it only grows, by whole sectors of "
               + VolumeState.SECTOR_BYTES
-              + " bytes, to "
-              + VolumeState.CHUNKS_MAX
-              + " chunks");
+              + " bytes, and stays below "
+              + SizeText.of((long) VolumeState.CHUNKS_MAX * service.core().state().chunkBytes()));
       return;
     }
     if (service.core().receiver().isConnected()) {

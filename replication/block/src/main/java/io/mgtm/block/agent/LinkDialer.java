@@ -9,6 +9,7 @@ import io.mgtm.block.rdma.RdmaLinkChannel;
 import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.volume.Testimony;
 import io.mgtm.block.wire.EventLoops;
+import io.mgtm.block.wire.FailureText;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
@@ -121,7 +122,7 @@ final class LinkDialer {
         () -> {},
         (connection, failure) -> {
           if (failure != null) {
-            inquiry.failed(reason(failure));
+            inquiry.failed(FailureText.of(failure));
           }
         });
   }
@@ -162,15 +163,9 @@ final class LinkDialer {
   }
 
   private void failed(SourceConnection connection, Throwable cause) {
-    String why = replica.endpoint() + " cannot be reached: " + reason(cause);
+    String why = replica.endpoint() + " cannot be reached: " + FailureText.of(cause);
     note(why);
     service.connectionGone(link, connection, why);
-  }
-
-  /** The system's word, without the name of the call that failed. */
-  private static String reason(Throwable cause) {
-    String text = String.valueOf(cause.getMessage());
-    return text.replaceFirst("^\\w+\\(\\.*\\) failed( with error\\(-?\\d+\\))?: ", "");
   }
 
   /** One line for as long as the reason stays the same. */

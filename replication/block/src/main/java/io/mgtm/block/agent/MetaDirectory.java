@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import io.mgtm.block.intent.BitmapFile;
 import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.intent.Opening;
+import io.mgtm.block.store.FileLocks;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Openings;
 import io.mgtm.block.volume.Role;
@@ -66,6 +67,7 @@ final class MetaDirectory implements AutoCloseable {
   private final Path folder;
   private final Path bitmapFolder;
   private final Map<String, BitmapFile> bitmaps = new HashMap<>();
+  private FileChannel lock;
 
   /** The opening that the bitmaps' files name. */
   private Opening present = Opening.NONE;
@@ -78,6 +80,15 @@ final class MetaDirectory implements AutoCloseable {
     this.bitmapFolder = bitmapFolder;
     Files.createDirectories(folder);
     Files.createDirectories(bitmapFolder);
+  }
+
+  /**
+   * Keeps a second agent away, which may have another file and be given these metadata by mistake.
+   */
+  void lock() throws IOException {
+    Path file = folder.resolve("lock");
+    lock = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileLocks.take(file, lock);
   }
 
   Path folder() {
@@ -170,7 +181,8 @@ final class MetaDirectory implements AutoCloseable {
         + " but link.key away and start this side with --receive: it is sent wholly and follows;"
         + " where the other side is started with --resync compare, only what differs is sent. If"
         + " this copy is to be the survivor, move the same away and start it without --receive; on"
-        + " every other side run 'mgtm volume demote --discard'";
+        + " every other side run 'mgtm volume demote --discard', or where that is refused do the same"
+        + " and start it with --receive";
   }
 
   /** Another program wrote it. */
@@ -391,6 +403,9 @@ final class MetaDirectory implements AutoCloseable {
   public void close() throws IOException {
     for (BitmapFile file : bitmaps.values()) {
       file.close();
+    }
+    if (lock != null) {
+      lock.close();
     }
   }
 }

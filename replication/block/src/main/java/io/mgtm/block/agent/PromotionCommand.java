@@ -51,7 +51,8 @@ final class PromotionCommand {
   }
 
   private void decide() {
-    boolean waiting = service.core().isPrimary() && !service.isReady();
+    boolean serving = service.core().isPrimary() && service.isReady();
+    boolean waiting = service.core().isPrimary() && !serving;
     String unsure =
         waiting && !force ? service.core().administration().refusalToServe(testimonies) : null;
     Standing before = service.core().state().standing();
@@ -68,8 +69,10 @@ final class PromotionCommand {
               } else if (unsure != null) {
                 answer.accept(Control.outcome(unsure));
               } else {
-                service.setReady();
-                roleChanged.run();
+                if (!serving) {
+                  service.setReady();
+                  roleChanged.run();
+                }
                 ObjectNode done = Control.done();
                 answer.accept(force && !wasNewest ? done.put("note", cost(before)) : done);
               }

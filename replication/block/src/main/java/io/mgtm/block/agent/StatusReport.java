@@ -31,9 +31,10 @@ final class StatusReport {
     status.put("role", lower(service.core().isPrimary() ? Role.PRIMARY : state.role()));
     status.put("disk", disk(service).toString());
     status.put("consistent", state.consistent());
-    status.put("serving", service.unavailable() == null);
-    if (service.unavailable() != null) {
-      status.put("notServingBecause", service.unavailable());
+    String notServing = notServing(service);
+    status.put("serving", notServing == null);
+    if (notServing != null) {
+      status.put("notServingBecause", notServing);
     }
     status.put("sizeBytes", state.sizeBytes());
     status.put("chunkBytes", state.chunkBytes());
@@ -60,15 +61,30 @@ final class StatusReport {
     List<Map<String, Object>> links = new ArrayList<>();
     List<VolumeView.Link> views = service.core().view().links();
     for (int i = 0; i < views.size(); i++) {
-      links.add(link(views.get(i)));
+      links.add(link(service, views.get(i)));
     }
     status.put("links", links);
     status.put("warning", warning(service, views));
     return status;
   }
 
+  /** Whether the disk of the data and that of the metadata both fail. */
+  private static boolean isBroken(VolumeService service) {
+    return service.isStoreBroken() && service.metadata().error() != null;
+  }
+
+  private static String notServing(VolumeService service) {
+    String why = service.unavailable();
+    return why == null && isBroken(service)
+        ? "the disks of its bytes and of its metadata fail; what can still be read is"
+        : why;
+  }
+
   /** A restarted primary that does not know yet whether it was replaced is no more than whole. */
   private static DiskState disk(VolumeService service) {
+    if (isBroken(service)) {
+      return DiskState.FAILED;
+    }
     DiskState disk = service.core().diskState();
     return disk == DiskState.UP_TO_DATE && !service.isReady() ? DiskState.CONSISTENT : disk;
   }
@@ -120,7 +136,10 @@ final class StatusReport {
   }
 
   /** The connection's or the replication's state, by DRBD's names. */
-  private static String connection(VolumeView.Link link) {
+  private static String connection(VolumeService service, VolumeView.Link link) {
+    if (link.source()) {
+      return service.core().diskState() == DiskState.UP_TO_DATE ? "Established" : "SyncTarget";
+    }
     return switch (link.phase()) {
       case DOWN -> "Connecting";
       case MEETING -> "Connected";
@@ -132,7 +151,11 @@ final class StatusReport {
     };
   }
 
-  private static String peerDisk(VolumeView.Link link) {
+  private static String peerDisk(VolumeService service, VolumeView.Link link) {
+    if (link.source()) {
+      boolean primary = service.core().receiver().source().role() == Role.PRIMARY;
+      return (primary ? DiskState.UP_TO_DATE : DiskState.CONSISTENT).toString();
+    }
     return switch (link.phase()) {
       case UP_TO_DATE -> DiskState.UP_TO_DATE.toString();
       case SYNCING, FINISHING -> DiskState.INCONSISTENT.toString();
@@ -155,14 +178,14 @@ final class StatusReport {
     return requests;
   }
 
-  private static Map<String, Object> link(VolumeView.Link view) {
+  private static Map<String, Object> link(VolumeService service, VolumeView.Link view) {
     Map<String, Object> link = new LinkedHashMap<>();
     link.put("name", view.name());
     link.put("mode", lower(view.mode()));
     link.put("state", lower(view.phase()));
-    link.put("connection", connection(view));
-    link.put("peerDisk", peerDisk(view));
-    link.put("reason", view.reason());
+    link.put("connection", connection(service, view));
+    link.put("peerDisk", peerDisk(service, view));
+    link.put("reason", view.source() ? "this side follows it" : view.reason());
     link.put("lastLoss", view.lastLoss());
     link.put("peer", view.peer());
     link.put("bitsSet", view.bitsSet());

@@ -38,6 +38,7 @@ final class StoreIo {
   private long lastErrorNs = System.nanoTime() - ERROR_LOG_INTERVAL_NS;
   private long errors;
   private String lastError;
+  private int lastErrno;
   private long lastErrorAtNs;
 
   StoreIo(BackingStore store, VolumeCore core, FlushMark mark) {
@@ -63,6 +64,11 @@ final class StoreIo {
         : null;
   }
 
+  /** Whether the last error, if it was lately, was another one than a lack of room. */
+  boolean isBroken() {
+    return lastError() != null && lastErrno != Errno.ENOSPC;
+  }
+
   private int errno(StoreException failure) {
     if (failure == null) {
       return Errno.OK;
@@ -70,6 +76,7 @@ final class StoreIo {
     errors++;
     long now = System.nanoTime();
     lastError = failure.getMessage();
+    lastErrno = failure.errno();
     lastErrorAtNs = now;
     if (now - lastErrorNs >= ERROR_LOG_INTERVAL_NS) {
       lastErrorNs = now;

@@ -4,18 +4,19 @@ import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.store.BackingStore;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Role;
+import io.mgtm.block.volume.SizeText;
 import io.mgtm.block.volume.VolumeState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.util.Locale;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 
 /** Opens, and where they do not exist yet creates, a volume's backing file and state. */
 public final class VolumeFiles {
@@ -28,6 +29,27 @@ public final class VolumeFiles {
    * @throws IOException when it exists already or cannot be written
    */
   public static String create(VolumeConfig config) throws IOException {
+    boolean made = !Files.exists(config.meta());
+    try {
+      return createIn(config);
+    } catch (IOException e) {
+      if (made) {
+        removeIfEmpty(config.meta());
+      }
+      throw e;
+    }
+  }
+
+  private static void removeIfEmpty(Path folder) throws IOException {
+    try (Stream<Path> inside = Files.list(folder)) {
+      if (inside.findAny().isPresent()) {
+        return;
+      }
+    }
+    Files.delete(folder);
+  }
+
+  private static String createIn(VolumeConfig config) throws IOException {
     try (MetaDirectory meta = new MetaDirectory(config.meta(), config.bitmaps())) {
       if (meta.hasState()) {
         throw new IOException("volume " + config.name() + " exists already in " + config.meta());
@@ -87,9 +109,9 @@ public final class VolumeFiles {
           "volume "
               + state.name()
               + " has chunks of "
-              + state.chunkBytes()
-              + " bytes, not "
-              + config.chunkBytes()
+              + SizeText.of(state.chunkBytes())
+              + ", not "
+              + SizeText.of(config.chunkBytes())
               + "; start it without --chunk-size");
     }
     if (config.sizeBytes() != 0 && config.sizeBytes() != state.sizeBytes()) {
@@ -97,40 +119,46 @@ public final class VolumeFiles {
           "volume "
               + state.name()
               + " has "
-              + state.sizeBytes()
-              + " bytes, not "
-              + config.sizeBytes()
+              + SizeText.of(state.sizeBytes())
+              + ", not "
+              + SizeText.of(config.sizeBytes())
               + "; start it without --size; 'mgtm volume resize' makes it larger");
     }
     if (store.sizeBytes() < state.sizeBytes()) {
       throw new IOException(
           config.file()
               + " has "
-              + store.sizeBytes()
-              + " bytes, less than the volume's "
-              + state.sizeBytes());
+              + SizeText.of(store.sizeBytes())
+              + ", less than the volume's "
+              + SizeText.of(state.sizeBytes())
+              + "; bring back what is missing, or move the metadata away and start this side with"
+              + " --receive, to be sent wholly");
     }
     return state;
   }
 
   private static VolumeState fresh(VolumeConfig config, BackingStore store) throws IOException {
-    long size = config.sizeBytes() == 0 ? store.sizeBytes() / 512 * 512 : config.sizeBytes();
+    long size =
+        config.sizeBytes() == 0
+            ? store.sizeBytes() / VolumeState.SECTOR_BYTES * VolumeState.SECTOR_BYTES
+            : config.sizeBytes();
     if (size == 0 || store.sizeBytes() < size) {
       throw new IOException(
           config.file()
               + " has "
-              + store.sizeBytes()
-              + " bytes, too few for a volume of "
-              + config.sizeBytes());
+              + SizeText.of(store.sizeBytes())
+              + ", too little for a volume"
+              + (config.sizeBytes() == 0
+                  ? ", which has one sector of " + VolumeState.SECTOR_BYTES + " bytes at least"
+                  : " of " + SizeText.of(config.sizeBytes())));
     }
     boolean target = config.receive() != null;
     long id = new SecureRandom().nextLong();
     Generations generations = target ? Generations.NONE : Generations.NONE.with(id == 0 ? 1 : id);
-    String node = UUID.randomUUID().toString().toLowerCase(Locale.ROOT);
     VolumeState state =
         VolumeState.fresh(
             config.name(),
-            node,
+            NodeName.make(),
             size,
             config.chunkBytes() == 0 ? VolumeConfig.CHUNK_BYTES_MIN : config.chunkBytes(),
             target ? Role.SECONDARY : Role.PRIMARY,

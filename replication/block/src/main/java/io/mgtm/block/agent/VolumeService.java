@@ -80,6 +80,11 @@ final class VolumeService implements VolumeEffects, NbdExport {
     return io.lastError();
   }
 
+  /** Whether the last such failure was another one than a lack of room. */
+  boolean isStoreBroken() {
+    return io.isBroken();
+  }
+
   int clientCount() {
     return clients.size();
   }
@@ -312,6 +317,11 @@ final class VolumeService implements VolumeEffects, NbdExport {
   @Override
   public void notice(String message) {
     LOG.info("volume {}: {}", config.name(), message);
+  }
+
+  @Override
+  public void alarm(String message) {
+    LOG.error("volume {}: {}", config.name(), message);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.mgtm.block.cli;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -14,17 +16,22 @@ import picocli.CommandLine.Command;
 final class ListCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
-    for (Map.Entry<String, Path> volume : new Registry().all().entrySet()) {
-      String line;
-      try {
-        line =
-            StatusCommand.text(
-                ControlClient.ask(volume.getValue(), ControlClient.command("status")));
-      } catch (IOException e) {
-        line = volume.getKey() + ": not running, metadata in " + volume.getValue();
+    for (Map.Entry<String, List<Path>> volume : new Registry().all().entrySet()) {
+      for (Path meta : volume.getValue()) {
+        System.out.println(line(volume.getKey(), meta));
       }
-      System.out.println(line);
     }
     return 0;
+  }
+
+  private static String line(String name, Path meta) {
+    if (!Files.isDirectory(meta)) {
+      return name + ": its metadata directory " + meta + " is gone";
+    }
+    try {
+      return StatusCommand.text(ControlClient.ask(meta, ControlClient.command("status")));
+    } catch (IOException e) {
+      return name + ": not running, metadata in " + meta;
+    }
   }
 }

@@ -26,7 +26,6 @@ final class VolumeOptions {
 
   @Option(
       names = "--size",
-      defaultValue = "0",
       description = "The size, such as 1G; needed when the file is to be created.")
   String size;
 
@@ -75,11 +74,19 @@ final class VolumeOptions {
     return bitmaps != null ? bitmaps : metaFolder();
   }
 
+  private long sizeBytes() {
+    long bytes = size == null ? 0 : Sizes.parse(size);
+    if (size != null && bytes == 0) {
+      throw new IllegalArgumentException("size " + size + ": a positive multiple of 512");
+    }
+    return bytes;
+  }
+
   VolumeConfig bare() {
     return new VolumeConfig(
         name,
         file.toAbsolutePath(),
-        Sizes.parse(size),
+        sizeBytes(),
         chunkSize == null ? 0 : Math.toIntExact(Sizes.parse(chunkSize)),
         metaFolder(),
         bitmapFolder(),

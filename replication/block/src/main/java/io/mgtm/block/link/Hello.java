@@ -44,8 +44,9 @@ final class Hello {
    *
    * @param outcome its kind
    * @param reason its reason
+   * @param node who refuses, or an empty string when that is not told
    */
-  record Refusal(Outcome outcome, String reason) {}
+  record Refusal(Outcome outcome, String reason, String node) {}
 
   private Hello() {}
 
@@ -138,8 +139,8 @@ final class Hello {
         it.heard() == null ? Map.of() : it.heard());
   }
 
-  static byte[] write(Outcome outcome, String reason) {
-    return bytes(new Refusal(outcome, reason));
+  static byte[] write(Outcome outcome, String reason, String node) {
+    return bytes(new Refusal(outcome, reason, node));
   }
 
   static Refusal readRefusal(byte[] json) throws LinkException {
@@ -148,7 +149,10 @@ final class Hello {
       if (refusal == null || refusal.outcome() == null || refusal.reason() == null) {
         throw new LinkException("the other side refused without a reason");
       }
-      return new Refusal(refusal.outcome(), PeerText.of(refusal.reason()));
+      return new Refusal(
+          refusal.outcome(),
+          PeerText.of(refusal.reason()),
+          refusal.node() == null ? "" : refusal.node());
     } catch (java.io.IOException e) {
       throw new LinkException(
           "the other side's refusal cannot be read: " + PeerText.of("" + e.getMessage()));

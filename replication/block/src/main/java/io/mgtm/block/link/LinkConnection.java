@@ -1,5 +1,6 @@
 package io.mgtm.block.link;
 
+import io.mgtm.block.wire.FailureText;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -192,7 +193,7 @@ public abstract class LinkConnection extends ChannelInboundHandlerAdapter implem
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    fail(String.valueOf(cause.getMessage()));
+    fail(FailureText.of(cause));
   }
 
   static byte[] bytes(ByteBuf payload) {

@@ -87,7 +87,7 @@ public final class SourceConnection extends DiallingConnection {
       case Frame.WELCOME -> welcome(Hello.read(bytes(payload)));
       case Frame.REFUSE -> {
         Hello.Refusal refusal = Hello.readRefusal(bytes(payload));
-        core.linkRefused(link, refusal.outcome(), refusal.reason());
+        core.linkRefused(link, refusal.outcome(), refusal.reason(), refusal.node());
         endedBecause(refusal.reason());
       }
       case Frame.ACK -> {

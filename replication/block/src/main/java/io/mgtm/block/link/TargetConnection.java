@@ -9,6 +9,7 @@ import io.mgtm.block.volume.Receiver;
 import io.mgtm.block.volume.ReceiverEffects;
 import io.mgtm.block.volume.VolumeCore;
 import io.mgtm.block.wire.Newcomers;
+import io.mgtm.block.wire.StrangersLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 /** The target's end of one connection from a source. */
 public final class TargetConnection extends LinkConnection implements ReceiverEffects {
   private static final Logger LOG = LoggerFactory.getLogger(TargetConnection.class);
+  private static final StrangersLog STRANGERS = new StrangersLog();
 
   /** How much a source may ask for at once, and leave untaken: an NBD client's largest read. */
   private static final int READ_BYTES_MAX = 32 << 20;
@@ -106,7 +108,9 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       // Each of its tries ends here; the receiver has told why, once.
       LOG.debug("a source at {} was refused: {}", context().channel().remoteAddress(), why);
     } else if (!met) {
-      LOG.info("a source at {} was not taken: {}", context().channel().remoteAddress(), why);
+      STRANGERS.line(
+          LOG::info,
+          "a source at " + context().channel().remoteAddress() + " was not taken: " + why);
     }
     receiver().lost(this, why);
   }
@@ -194,15 +198,21 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
     } else {
       refused = true;
       // Who has proved nothing is not told what this copy is.
-      String told =
-          security.isProving() ? decision.reason() : "refused; the other side's log says why";
-      writer().text(Frame.REFUSE, Hello.write(decision.outcome(), told));
+      boolean proven = security.isProving();
+      String told = proven ? decision.reason() : "refused; the other side's log says why";
+      String self = proven ? core.state().nodeId() : "";
+      writer().text(Frame.REFUSE, Hello.write(decision.outcome(), told, self));
       fail(told);
     }
   }
 
   private void asked(Identity candidate) {
     asked = true;
+    String refusal = receiver().refusalToTestify(candidate);
+    if (refusal != null) {
+      fail(refusal);
+      return;
+    }
     core.administration()
         .testify(
             candidate,

@@ -2,6 +2,8 @@ package io.mgtm.block.nbd;
 
 import io.mgtm.block.volume.Errno;
 import io.mgtm.block.wire.BatchWriter;
+import io.mgtm.block.wire.FailureText;
+import io.mgtm.block.wire.StrangersLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -25,6 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implements NbdClient {
   private static final Logger LOG = LoggerFactory.getLogger(NbdTransmissionHandler.class);
+  private static final StrangersLog STRANGERS = new StrangersLog();
   private static final int REQUESTS_MAX = 1024;
   private static final long BYTES_MAX = 128L << 20;
 
@@ -342,7 +345,8 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
   }
 
   private void fatal(String reason) {
-    LOG.warn("NBD client {}: {}; the connection is closed", describe(), reason);
+    STRANGERS.line(
+        LOG::warn, "NBD client " + describe() + ": " + reason + "; the connection is closed");
     closing = true;
     close();
   }
@@ -366,7 +370,7 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    fatal(String.valueOf(cause.getMessage()));
+    fatal(FailureText.of(cause));
   }
 
   private void close() {

@@ -8,11 +8,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Locks files and devices against a second agent, and tells their size. */
-final class FileLocks {
+public final class FileLocks {
   private FileLocks() {}
 
-  /** The lock on the whole of {@code path}, open as {@code channel}. */
-  static FileLock take(Path path, FileChannel channel) throws IOException {
+  /**
+   * The lock on the whole of {@code path}, open as {@code channel}.
+   *
+   * @throws IOException when somebody has it
+   */
+  public static FileLock take(Path path, FileChannel channel) throws IOException {
     FileLock lock;
     try {
       lock = channel.tryLock();

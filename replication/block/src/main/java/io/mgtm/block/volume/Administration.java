@@ -16,8 +16,9 @@ public final class Administration {
 
   static final String NOT_SPLIT =
       "no other copy was seen that this one is split from, and this one is the newest: given up, no"
-          + " copy could be promoted; 'demote' without --discard hands over, and where a survivor is"
-          + " down or unreachable, bring it up first";
+          + " copy could be promoted; 'demote' without --discard hands over; bring the survivor up"
+          + " first, and where it is older than this one, run 'promote --force' there, also if it is"
+          + " primary";
 
   static final String RECALLING =
       "this primary waits for what its disk may have lost; try again, or promote it by force";
@@ -68,6 +69,7 @@ public final class Administration {
     if (core.isPrimary()) {
       if (force) {
         core.recall().goOn("ordered by force");
+        insist();
       }
       answer.accept(promotion.isOutdated() ? refusal : null);
       return;
@@ -85,6 +87,8 @@ public final class Administration {
     accepting = false;
     core.receiver().close("this side is promoted");
     core.loseAll("this side is promoted");
+    core.receiver().choice().forget();
+    core.replication().links().forEach(link -> link.refusal = null);
     long id = effects.newGeneration();
     String volumeId = Long.toHexString(effects.newGeneration());
     states.update(
@@ -101,6 +105,16 @@ public final class Administration {
           effects.notice("promoted to primary, generations " + states.current().generations());
           answer.accept(null);
         });
+  }
+
+  /**
+   * This primary is the survivor, whoever else was promoted: what it writes from here on no other
+   * copy knows of, so that who has a later generation is split from it, and may be given up.
+   */
+  private void insist() {
+    if (accepting && !core.isDetached() && !core.replication().slots().isEmpty()) {
+      core.replication().alone().beginGeneration();
+    }
   }
 
   /**
@@ -233,7 +247,7 @@ public final class Administration {
     accepting = false;
     path.refuseHeld(Errno.ESHUTDOWN);
     core.detachment().clear();
-    effects.notice(why);
+    effects.alarm(why);
     effects.superseded(why);
     if (demotion == null) {
       core.loseAll("this side is no longer primary");
@@ -264,13 +278,10 @@ public final class Administration {
   }
 
   /** Whether a copy was met, and not since then been agreed with, that wrote without this one. */
-  private boolean isSplit() {
+  boolean isSplit() {
     return core.receiver().choice().sawSplit()
         || core.replication().links().stream()
-            .anyMatch(
-                link ->
-                    link.refusal == Meeting.Outcome.SPLIT_BRAIN
-                        || link.refusal == Meeting.Outcome.MISMATCH);
+            .anyMatch(link -> link.refusal == Meeting.Outcome.SPLIT_BRAIN);
   }
 
   /** Ends a demotion once nothing is under way any more. */

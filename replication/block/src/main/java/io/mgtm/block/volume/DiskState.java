@@ -10,6 +10,8 @@ public enum DiskState {
   OUTDATED("Outdated"),
   /** In the middle of a resync, or never filled. */
   INCONSISTENT("Inconsistent"),
+  /** The backing store and the metadata fail; what was answered may not be there. */
+  FAILED("Failed"),
   /** The backing store is gone. */
   DISKLESS("Diskless");
 

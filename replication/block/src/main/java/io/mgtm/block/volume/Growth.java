@@ -32,7 +32,10 @@ final class Growth {
       return Administration.NO_DISK;
     }
     if (sizeBytes < state.sizeBytes()) {
-      return "a volume of " + state.sizeBytes() + " bytes cannot shrink to " + sizeBytes;
+      return "a volume of "
+          + SizeText.of(state.sizeBytes())
+          + " cannot shrink to "
+          + SizeText.of(sizeBytes);
     }
     return core.recall().isPending() ? Administration.RECALLING : null;
   }

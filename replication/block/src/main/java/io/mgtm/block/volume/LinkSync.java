@@ -47,6 +47,8 @@ final class LinkSync {
   /** No hole is looked for below this offset. */
   private long holesFrom;
 
+  private boolean pumping;
+  private boolean pumpAgain;
   private long verifyMismatches = -1;
   private boolean repair;
   private boolean repairing;
@@ -176,8 +178,27 @@ final class LinkSync {
 
   private ChunkSet mismatched;
 
-  /** Sends and compares as much as window and rate allow. */
+  /**
+   * Sends and compares as much as window and rate allow. A store that completes at once calls back
+   * from within, which is noted and done here: the stack does not grow with the window.
+   */
   void pump() {
+    pumpAgain = true;
+    if (pumping) {
+      return;
+    }
+    pumping = true;
+    try {
+      while (pumpAgain) {
+        pumpAgain = false;
+        pumpOnce();
+      }
+    } finally {
+      pumping = false;
+    }
+  }
+
+  private void pumpOnce() {
     if (link.phase == LinkPhase.SYNCING && walk != null) {
       pump(walk, comparing, false);
       if (link.phase == LinkPhase.SYNCING && walk != null && walk.isDone()) {

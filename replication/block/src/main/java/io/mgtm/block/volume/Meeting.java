@@ -77,7 +77,8 @@ public final class Meeting {
             + source.volumeId()
             + " and "
             + target.volumeId()
-            + "; if the target's bytes may go, run 'mgtm volume demote --discard' there");
+            + "; correct the address; if the target's bytes may go, move its metadata away and start"
+            + " it with --receive");
   }
 
   private static Decision misaddressed(Identity source, Identity target) {
@@ -106,18 +107,18 @@ public final class Meeting {
       return new Decision(
           Outcome.UNFIT,
           "the replica has "
-              + target.sizeBytes()
-              + " bytes, the source "
-              + source.sizeBytes()
+              + SizeText.of(target.sizeBytes())
+              + ", the source "
+              + SizeText.of(source.sizeBytes())
               + "; give both the same size (mgtm volume resize)");
     }
     if (source.chunkBytes() != target.chunkBytes()) {
       return new Decision(
           Outcome.UNFIT,
           "the replica tracks chunks of "
-              + target.chunkBytes()
-              + " bytes, the source of "
-              + source.chunkBytes());
+              + SizeText.of(target.chunkBytes())
+              + ", the source of "
+              + SizeText.of(source.chunkBytes()));
     }
     return null;
   }

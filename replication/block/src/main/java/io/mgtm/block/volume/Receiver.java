@@ -2,7 +2,6 @@ package io.mgtm.block.volume;
 
 import io.mgtm.block.volume.Change.Kind;
 import io.mgtm.block.volume.Meeting.Decision;
-import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
@@ -29,7 +28,6 @@ public final class Receiver {
   private boolean blocked;
   private final Following following;
   private final SourceChoice choice;
-  private String lastRefusal = "";
   private boolean draining;
   private boolean flushing;
   private long arrived;
@@ -107,13 +105,8 @@ public final class Receiver {
     String writing = underWay > 0 ? lastSource : null;
     Decision decision = choice.decide(newSource, present, alive, writing);
     if (!decision.accepted()) {
-      if (decision.outcome() != Outcome.STANDBY && !decision.reason().equals(lastRefusal)) {
-        effects.notice("source " + newSource.nodeId() + " not followed: " + decision.reason());
-        lastRefusal = decision.reason();
-      }
       return decision;
     }
-    lastRefusal = "";
     if (following.isBehind(newSource)) {
       core.administration().superseded("node " + newSource.nodeId() + " is newer");
     }
@@ -130,6 +123,12 @@ public final class Receiver {
     done.reset();
     effects.notice("following source " + newSource.nodeId());
     return decision;
+  }
+
+  /** Why {@code candidate} is not to be told what this copy is, or null. */
+  public String refusalToTestify(Identity candidate) {
+    boolean alive = connection != null && connection.isAlive();
+    return alive && SourceChoice.isTwin(candidate, source) ? SourceChoice.TWIN : null;
   }
 
   SourceChoice choice() {

@@ -28,6 +28,9 @@ final class ReplicaLink {
   /** How the last meeting was refused, or null. */
   Outcome refusal;
 
+  /** Which node that was, or an empty string. */
+  String refusedBy = "";
+
   String lastLoss = "";
   String lastRefusal = "";
   ReplicaSlot slot;
@@ -59,6 +62,12 @@ final class ReplicaLink {
     this.config = config;
     this.core = core;
     this.sync = new LinkSync(this, core);
+  }
+
+  /** This link, which {@code node} refuses. */
+  ReplicaLink by(String node) {
+    refusedBy = node;
+    return this;
   }
 
   /** Whether changes are sent as they come. */

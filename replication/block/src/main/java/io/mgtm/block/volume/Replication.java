@@ -252,6 +252,8 @@ final class Replication {
   }
 
   void refused(ReplicaLink link, Decision decision) {
+    boolean alarming =
+        decision.outcome() == Outcome.SPLIT_BRAIN && !core.administration().isSplit();
     link.reason = decision.reason();
     link.reached |= decision.outcome().isOfACopy();
     link.refusal = decision.outcome();
@@ -261,8 +263,11 @@ final class Replication {
     if (decision.outcome() == Outcome.STANDBY) {
       link.phase = LinkPhase.DOWN;
     } else {
-      if (!decision.reason().equals(link.lastRefusal)) {
-        effects.notice("link " + link.config.name() + " refused: " + decision.reason());
+      String line = "link " + link.config.name() + " refused: " + decision.reason();
+      if (alarming) {
+        effects.alarm(line);
+      } else if (!decision.reason().equals(link.lastRefusal)) {
+        effects.notice(line);
       }
       link.lastRefusal = decision.reason();
       link.phase = LinkPhase.REFUSED;

@@ -2,13 +2,24 @@ package io.mgtm.block.volume;
 
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Meeting.Outcome;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 /** Whether a source that introduces itself is followed, beside the one that is there. */
 final class SourceChoice {
+  /** What a second process is told that has the metadata of one that is connected. */
+  static final String TWIN =
+      "the other side is connected to another process of that node: if that was not killed a moment"
+          + " ago, one was started from a copy of the other's metadata; there, move that directory"
+          + " away and start it with --receive";
+
   private final VolumeCore core;
   private final Set<String> splitFrom = new HashSet<>();
+
+  /** By node, why it is not followed, as the log has it. */
+  private final Map<String, String> told = new HashMap<>();
 
   SourceChoice(VolumeCore core) {
     this.core = core;
@@ -23,13 +34,34 @@ final class SourceChoice {
    */
   Decision decide(Identity wanted, Identity present, boolean alive, String writing) {
     Decision decision = judge(wanted, present, alive, writing);
+    boolean split = decision.outcome() == Outcome.SPLIT_BRAIN;
+    tell(wanted.nodeId(), decision, split && !core.administration().isSplit());
     splitFrom.remove(wanted.nodeId());
-    boolean split =
-        decision.outcome() == Outcome.SPLIT_BRAIN || decision.outcome() == Outcome.MISMATCH;
     if (split && splitFrom.size() < Replication.SLOTS_MAX) {
       splitFrom.add(wanted.nodeId());
     }
     return decision;
+  }
+
+  /** One line for as long as the reason stays the same. */
+  private void tell(String node, Decision decision, boolean alarming) {
+    if (decision.accepted() || decision.outcome() == Outcome.STANDBY) {
+      told.remove(node);
+      return;
+    }
+    if (decision.reason().equals(told.get(node))) {
+      return;
+    }
+    if (told.size() >= Replication.SLOTS_MAX) {
+      told.clear();
+    }
+    told.put(node, decision.reason());
+    String line = "source " + node + " not followed: " + decision.reason();
+    if (alarming) {
+      core.effects().alarm(line);
+    } else {
+      core.effects().notice(line);
+    }
   }
 
   /** Whether a source was refused that wrote without this side. */
@@ -40,6 +72,17 @@ final class SourceChoice {
   /** This side and {@code node} agree. */
   void agreed(String node) {
     splitFrom.remove(node);
+  }
+
+  /** This side begins anew, as a primary: what it was split from is to be met again. */
+  void forget() {
+    splitFrom.clear();
+  }
+
+  /** Whether {@code other} has the name of {@code present}, and is not the process that has it. */
+  static boolean isTwin(Identity other, Identity present) {
+    return other.nodeId().equals(present.nodeId())
+        && !other.openings().newest().equals(present.openings().newest());
   }
 
   private Decision judge(Identity wanted, Identity present, boolean alive, String writing) {
@@ -56,6 +99,9 @@ final class SourceChoice {
       return new Decision(Outcome.STANDBY, "the other side is changing its role");
     }
     boolean same = present != null && present.nodeId().equals(wanted.nodeId());
+    if (same && alive && isTwin(wanted, present)) {
+      return new Decision(Outcome.SAME_NODE, TWIN);
+    }
     if (same && alive) {
       return new Decision(Outcome.STANDBY, "the other side is connected to that node already");
     }

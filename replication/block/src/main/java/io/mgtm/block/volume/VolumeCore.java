@@ -234,9 +234,9 @@ public final class VolumeCore {
     return replication.met(replication.links().get(link), target, peerChunks);
   }
 
-  /** The target refused the connection. */
-  public void linkRefused(int link, Outcome outcome, String reason) {
-    replication.refused(replication.links().get(link), new Decision(outcome, reason));
+  /** The target, if it tells which {@code node} it is, refused the connection. */
+  public void linkRefused(int link, Outcome outcome, String reason, String node) {
+    replication.refused(replication.links().get(link).by(node), new Decision(outcome, reason));
   }
 
   /** The target acknowledged up to three sequence numbers. */

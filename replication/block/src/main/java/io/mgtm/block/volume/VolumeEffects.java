@@ -59,6 +59,9 @@ public interface VolumeEffects {
   /** A line for the log: a change of role, link or consistency. */
   void notice(String message);
 
+  /** A line for the log that says that an operator must act, or data may be lost. */
+  void alarm(String message);
+
   /** Send a write, a zeroing or a flush. */
   void sendChange(int link, long seq, Change change);
 

@@ -20,6 +20,7 @@ public final class VolumeView {
    * @param reason why it stands there, or empty
    * @param reached whether another copy of this volume answered since this side started
    * @param refusal how the last meeting was refused, or null
+   * @param source whether this side follows the peer, which dials itself
    * @param lastLoss why the link was suspended last, or empty
    * @param peer the replica's node id, or empty before the first meeting
    * @param bitsSet chunks whose bits are set
@@ -35,6 +36,7 @@ public final class VolumeView {
       String reason,
       boolean reached,
       Outcome refusal,
+      boolean source,
       String lastLoss,
       String peer,
       int bitsSet,
@@ -114,6 +116,7 @@ public final class VolumeView {
         link.reason,
         link.reached,
         link.refusal,
+        isSource(link),
         link.lastLoss,
         link.peer == null ? "" : link.peer.nodeId(),
         slot == null ? 0 : slot.bitmap.cardinality(),
@@ -135,6 +138,13 @@ public final class VolumeView {
             sync.verifyMismatches(),
             sync.isRepaired(),
             sync.differing(RANGES_MAX)));
+  }
+
+  private boolean isSource(ReplicaLink link) {
+    Receiver receiver = core.receiver();
+    return link.phase == LinkPhase.DOWN
+        && receiver.isConnected()
+        && receiver.source().nodeId().equals(link.refusedBy);
   }
 
   /** A link's slot; before it has met its replica, the only one that there is. */

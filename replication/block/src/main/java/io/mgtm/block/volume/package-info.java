@@ -16,6 +16,9 @@
  *   <li>A target under resync is durably marked inconsistent before its first byte changes, and
  *       consistent only after its last byte is on stable storage; it is not promoted in between
  *       unless forced.
+ *   <li>The newest copy gives up its own changes only for another that goes on: a primary, or one
+ *       that was promoted, and that it is split from. Else no copy would be left that may be
+ *       promoted without force.
  * </ol>
  */
 package io.mgtm.block.volume;

@@ -70,6 +70,19 @@ class MetaDirectoryTest {
   }
 
   @Test
+  void theFolderOfAnAgentThatRunsIsNotSharedWithAnother() throws IOException {
+    try (MetaDirectory first = new MetaDirectory(folder, folder)) {
+      first.lock();
+      try (MetaDirectory second = new MetaDirectory(folder, folder)) {
+        assertThatThrownBy(second::lock).hasMessageContaining(folder + "/lock; stop it first");
+      }
+    }
+    try (MetaDirectory next = new MetaDirectory(folder, folder)) {
+      next.lock();
+    }
+  }
+
+  @Test
   void aStateIsWrittenIntoASpareThatHasItsBlocks() throws IOException {
     Path spare = folder.resolve("volume.json.new");
     for (long size = 101; size < 105; size++) {

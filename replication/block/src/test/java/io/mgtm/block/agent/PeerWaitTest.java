@@ -14,7 +14,7 @@ class PeerWaitTest {
 
   private static VolumeView.Link link(LinkPhase phase, boolean reached, Outcome refusal) {
     return new VolumeView.Link(
-        "h:1", LinkMode.SYNC, phase, "why", reached, refusal, "", "", 0, 0, 0, null, null);
+        "h:1", LinkMode.SYNC, phase, "why", reached, refusal, false, "", "", 0, 0, 0, null, null);
   }
 
   private static final VolumeView.Link COPY = link(LinkPhase.UP_TO_DATE, true, null);
@@ -58,6 +58,7 @@ class PeerWaitTest {
             VolumeView.UNTRIED,
             false,
             null,
+            false,
             "",
             "",
             0,

@@ -100,6 +100,8 @@ class BrokenDiskIT {
     assertThat(write(pair.a, 5, 8)).as("the answer to the next one").isNotZero();
     assertThat(pair.a.status().path("warning").asText())
         .contains("METADATA NOT WRITTEN", "THE DISK FAILS");
+    assertThat(diskState(pair.a)).isEqualTo("Failed");
+    assertThat(pair.a.status().path("serving").asBoolean()).isFalse();
     pair.a.beginKill();
     disk.fail();
     pair.a.kill();

@@ -168,6 +168,9 @@ class CliIT {
     Tools.Result refused = on(right, "promote", "--name", "v1");
     assertThat(refused.code()).isEqualTo(1);
     assertThat(refused.output()).contains("is primary and connected");
+    Tools.Result smaller = on(left, "resize", "--name", "v1", "--size", "4M");
+    assertThat(smaller.code()).isEqualTo(1);
+    assertThat(smaller.output()).contains("a volume of 8M cannot have 4M: it only grows");
     assertThat(on(left, "demote", "--name", "v1").succeeded().output())
         .contains("volume v1 is secondary here");
     assertThat(on(right, "promote", "--name", "v1").succeeded().output())
@@ -177,6 +180,36 @@ class CliIT {
             .readTree(on(right, "status", "--name", "v1", "--json").succeeded().output());
     assertThat(status.path("role").asText()).isEqualTo("primary");
     assertThat(status.path("generations").size()).isEqualTo(2);
+  }
+
+  /** Each copy has links to the other: the replica's own says what is known of the primary. */
+  @Test
+  void aReplicaTellsOfItsSourceByDrbdsWords() throws Exception {
+    VolumeProcess b = right;
+    VolumeProcess a = new VolumeProcess(folder, "left", OwnAddress.port()).listening().receiving();
+    left = a.with("--size", "8M").replica(b, "sync");
+    b.replica(a, "sync").start();
+    a.start();
+    a.ask("promote", "force", true);
+    a.awaitUpToDate();
+    Await.until(
+        "its link says so",
+        () ->
+            on(b, "status", "--name", "v1")
+                .succeeded()
+                .output()
+                .contains("Established, peer UpToDate (this side follows it)"));
+    String host = b.status().path("nodeId").asText();
+    assertThat(host).matches("[a-z][a-z0-9-]*-[0-9a-f]{16}");
+    Files.writeString(
+        b.folder.resolve("known").resolve("v1"),
+        b.file() + ".meta\n" + a.file() + ".meta\n" + folder.resolve("gone") + "\n");
+    assertThat(on(b, "list").succeeded().output())
+        .contains("v1: primary, UpToDate", "v1: secondary, UpToDate")
+        .contains("its metadata directory " + folder.resolve("gone") + " is gone");
+    Tools.Result which = on(b, "status", "--name", "v1");
+    assertThat(which.code()).isEqualTo(1);
+    assertThat(which.output()).contains("there are 2 copies of volume v1 here; give --meta");
   }
 
   @Test
@@ -207,6 +240,8 @@ class CliIT {
     left.awaitUpToDate();
     try (NbdClient client = new NbdClient(left.socket(), VolumeProcess.VOLUME)) {
       assertThat(client.write(0, new byte[4096], true)).isZero();
+      on(left, "promote", "--name", "v1").succeeded();
+      assertThat(client.read(0, 1)).as("who is primary keeps its clients").hasSize(1);
     }
     Await.until("health", () -> get("/health").statusCode() == 200);
     Await.until("the write counts", () -> get("/metrics").body().contains("mgtm_volume_b"));
@@ -229,6 +264,8 @@ class CliIT {
     "'start --name ../v --file F --size 1M --listen unix:S', 'letters, digits'",
     "'start --name v --file F --size 1X --listen unix:S', 'not a size'",
     "'start --name v --file F --listen unix:S', 'give --size to create it'",
+    "'create --name v --file F --size 0', 'size 0: a positive multiple of 512'",
+    "'create --name v --file F --size 1000', 'a positive multiple of 512'",
     "'start --name v --file F --size 1M --listen nowhere', 'nowhere'",
     "'start --name v --file F --size 1M --chunk-size 3K --listen unix:S', 'power of two'",
     "'start --name v --file F --size 1M --listen unix:S --mode often', 'often'",

@@ -220,6 +220,18 @@ class CopiesIT {
     assertDoesNotServe(b, "both are node");
   }
 
+  /** A machine is cloned with the primary on it, and the clone is started. */
+  @Test
+  void aTwinOfAPrimaryThatLivesDoesNotServe() throws Exception {
+    VolumeProcess a = started("a", "b").get(0);
+    VolumeProcess b = copies.get(1);
+    VolumeProcess twin = twinOf(a, "twin").receiving().replica(b, "sync").start();
+    assertDoesNotServe(twin, "started from a copy of the other's metadata");
+    assertThat(write(a, 0, 5)).as("the primary goes on").isZero();
+    a.awaitUpToDate();
+    assertThat(serves(twin)).isFalse();
+  }
+
   /** A copy of the files of one that is down. */
   private VolumeProcess twinOf(VolumeProcess of, String name) throws IOException {
     VolumeProcess twin = copy(name);
@@ -252,6 +264,40 @@ class CopiesIT {
             "0.0.0.0:0");
     assertThat(refused.code()).isEqualTo(1);
     assertThat(refused.output()).contains("reaches beyond this machine").contains("--link-key");
+  }
+
+  /** In a chain of three the last one is promoted by force, though the first lives on. */
+  @Test
+  @Tag("long")
+  void aThirdCopyIsGivenUpForThePrimaryThatInsistsWithoutInterruptingIt() throws Exception {
+    VolumeProcess c = copy("c").receiving().start();
+    VolumeProcess b = copy("b").receiving().replica(c, "sync").start();
+    VolumeProcess a = copy("a").replica(b, "sync").start();
+    a.awaitUpToDate();
+    b.awaitUpToDate();
+    assertThat(c.ask("promote", "force", true).has("ok")).isTrue();
+    assertThat(write(c, 0, 7)).isZero();
+    assertThat(write(a, 0, 5)).isZero();
+    assertThat(c.ask("demote").path("error").asText()).isEmpty();
+    Await.until("b met it", () -> b.link(0).path("reason").asText().contains("is newer"));
+    assertThat(c.ask("demote", "discard", true).path("error").asText())
+        .contains("no copy could be promoted", "'promote --force' there");
+    try (NbdClient client = new NbdClient(a.socket(), VolumeProcess.VOLUME)) {
+      assertThat(a.ask("promote", "force", true).path("error").asText()).isEmpty();
+      Await.until(
+          "c may be given up",
+          () -> c.ask("demote", "discard", true).path("error").isMissingNode());
+      b.awaitUpToDate();
+      assertThat(client.read(0, 1)[0]).as("the client stays").isEqualTo((byte) 5);
+    }
+    a.awaitUpToDate();
+    assertThat(Files.mismatch(a.file(), b.file())).isEqualTo(-1);
+    assertThat(Files.mismatch(a.file(), c.file())).isEqualTo(-1);
+    for (VolumeProcess told : List.of(b, c)) {
+      assertThat(Files.readAllLines(told.log()))
+          .filteredOn(line -> line.contains(" ERROR ") && line.contains("(split brain)"))
+          .hasSize(1);
+    }
   }
 
   @Test

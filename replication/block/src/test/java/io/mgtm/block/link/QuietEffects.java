@@ -95,6 +95,9 @@ final class QuietEffects implements VolumeEffects {
   public void notice(String message) {}
 
   @Override
+  public void alarm(String message) {}
+
+  @Override
   public void sendChange(int link, long seq, Change change) {}
 
   @Override

@@ -91,9 +91,7 @@ class MeetingTest {
   void otherSizesAndTheVolumeItselfAreRefused() {
     Identity larger =
         new Identity("v", "b", 2 << 20, 65_536, Role.SECONDARY, FIRST, true, false, true, "", "");
-    assertThat(Meeting.decide(primary(FIRST), larger).reason())
-        .contains("2097152")
-        .contains("1048576");
+    assertThat(Meeting.decide(primary(FIRST), larger).reason()).contains("2M").contains("1M");
     Identity coarser =
         new Identity("v", "b", 1 << 20, 131_072, Role.SECONDARY, FIRST, true, false, true, "", "");
     assertThat(outcome(primary(FIRST), coarser)).isEqualTo(Outcome.UNFIT);

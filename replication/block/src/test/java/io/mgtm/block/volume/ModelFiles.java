@@ -34,7 +34,9 @@ final class ModelFiles {
   ModelFiles(ModelWorld world, VolumeState state) {
     this.world = world;
     this.random = world.random;
-    this.state = state;
+    // A primary is made with an id, as a volume's first copy is.
+    this.state =
+        state.role() == Role.PRIMARY ? state.withStanding(state.standing().orOf("first")) : state;
   }
 
   private boolean fails(boolean failing) {
@@ -199,6 +201,11 @@ final class ModelFiles {
     world.history.givenUp(
         generation -> others.stream().noneMatch(o -> o.generations().contains(generation)));
     return "the state is lost";
+  }
+
+  /** Before its next start an operator moves the metadata away. */
+  void moveAway() {
+    stateLost = true;
   }
 
   /** The operator moves the metadata away: this is an empty copy with another id from then on. */

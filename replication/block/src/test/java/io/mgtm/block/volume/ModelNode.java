@@ -247,6 +247,11 @@ final class ModelNode implements VolumeEffects {
     world.trace(() -> "n" + index + ": " + message);
   }
 
+  @Override
+  public void alarm(String message) {
+    world.trace(() -> "n" + index + ", alarm: " + message);
+  }
+
   // Meeting.
 
   boolean wantsToDial(int link) {
@@ -299,11 +304,10 @@ final class ModelNode implements VolumeEffects {
   }
 
   private void refused(ModelConnection connection, Meeting.Decision decision) {
-    boolean hushed =
-        world.fault == ModelFault.OLD_PRIMARY_SERVES_ON
-            && decision.outcome() == Meeting.Outcome.SOURCE_OUTDATED;
-    core.linkRefused(
-        connection.link, hushed ? Meeting.Outcome.STANDBY : decision.outcome(), decision.reason());
+    Meeting.Outcome told = decision.outcome();
+    boolean hushed = world.fault == ModelFault.OLD_PRIMARY_SERVES_ON;
+    told = hushed && told == Meeting.Outcome.SOURCE_OUTDATED ? Meeting.Outcome.STANDBY : told;
+    core.linkRefused(connection.link, told, decision.reason(), "");
   }
 
   private static int[] iterate(PrimitiveIterator.OfInt chunks) {

@@ -1,5 +1,6 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.Arrays;
 import java.util.List;
 
@@ -34,8 +35,8 @@ final class ModelRepair {
     ModelNode primary = settleRoles();
     for (int round = 0; round < ROUNDS_MAX; round++) {
       grow(round);
-      if (primary.core.state().role() == Role.SECONDARY) {
-        // It heard of a newer one; the operator wants this one all the same.
+      if (primary.core.state().role() == Role.SECONDARY || isRelayRefused(round)) {
+        // It, or who is fed by it, met a newer one; the operator wants this one all the same.
         primary.core.administration().promote(true, List.of(), refusal -> {});
       }
       for (ModelNode node : world.nodes) {
@@ -50,6 +51,14 @@ final class ModelRepair {
       }
     }
     throw new AssertionError("the sides did not become equal in bounded time: " + describe());
+  }
+
+  /** Whether what the primary feeds was found older than another copy; asked now and then. */
+  private boolean isRelayRefused(int round) {
+    return round % 8 == 4
+        && world.nodes.stream()
+            .flatMap(node -> node.core.view().links().stream())
+            .anyMatch(link -> link.refusal() == Outcome.SOURCE_OUTDATED);
   }
 
   /** Goes on for so many rounds, or until there is nothing to do but to wait. */
@@ -137,8 +146,13 @@ final class ModelRepair {
     if (view.phase() == LinkPhase.PAUSED) {
       node.core.administration().resume(link);
     }
-    if (view.phase() == LinkPhase.REFUSED) {
-      ModelNode target = node.linkTargets.get(link);
+    ModelNode target = node.linkTargets.get(link);
+    if (view.refusal() == Outcome.MISMATCH && target != primary) {
+      // Two were promoted by force when they were empty, which made two volumes.
+      world.kill(target, false);
+      target.files.moveAway();
+      world.crashOrRestart(target);
+    } else if (view.phase() == LinkPhase.REFUSED) {
       if (target != primary
           && target.core.state().role() == Role.SECONDARY
           && !target.core.state().discard()) {

@@ -58,6 +58,12 @@ class VolumeModelTest {
     }
   }
 
+  /** A relay met a copy that was promoted by force, beside the primary that feeds the relay. */
+  @Test
+  void aScheduleThatOnceLeftAnOperatorWithoutAWayOut() {
+    run(21_336, STEPS, ModelFault.NONE, true);
+  }
+
   @ParameterizedTest
   @EnumSource(value = ModelFault.class, mode = Mode.EXCLUDE, names = "NONE")
   void plantedFaultIsCaught(ModelFault fault) {
