@@ -95,14 +95,15 @@ class TlsIT {
     }
   }
 
-  private static void doesNotServe(GtmServer gtm, ProxyConfig.Tls tls) throws Exception {
+  private static void doesNotServe(GtmServer gtm, ProxyConfig.Tls tls, String why)
+      throws Exception {
     ClientSettings hasty =
         new ClientSettings(
             ClientSettings.defaults().startup(), 5_000, 2_500, ReplyDecoder.FRAME_BYTES_MAX);
     try (ProxyServer proxy = ProxyServer.start(withTls(gtm, tls));
         GtmClient client = GtmClient.connect(proxy.address(), hasty)) {
       assertThatThrownBy(client::begin).hasMessageContaining("did not answer");
-      assertThat(proxy.trouble()).contains("no node of the group was reached yet");
+      assertThat(proxy.trouble()).contains("no node of the group was reached yet", why);
     }
   }
 
@@ -118,13 +119,24 @@ class TlsIT {
             null, node.certificate(), node.key(), proxy.certificate(), true, d.graceMs());
     try (GtmServer gtm = TestProxy.gtm(folder.resolve("data"), any, links)) {
       serves(gtm, new ProxyConfig.Tls(node.certificate(), proxy.certificate(), proxy.key()));
-      doesNotServe(gtm, new ProxyConfig.Tls(node.certificate(), null, null));
-      doesNotServe(gtm, new ProxyConfig.Tls(proxy.certificate(), proxy.certificate(), proxy.key()));
+      doesNotServe(gtm, new ProxyConfig.Tls(node.certificate(), null, null), "certificate");
+      doesNotServe(
+          gtm,
+          new ProxyConfig.Tls(proxy.certificate(), proxy.certificate(), proxy.key()),
+          "its certificate is not trusted");
     }
     LinksConfig wrongName =
         new LinksConfig(null, elsewhere.certificate(), elsewhere.key(), null, true, d.graceMs());
     try (GtmServer gtm = TestProxy.gtm(folder.resolve("other"), any, wrongName)) {
-      doesNotServe(gtm, new ProxyConfig.Tls(elsewhere.certificate(), null, null));
+      doesNotServe(
+          gtm,
+          new ProxyConfig.Tls(elsewhere.certificate(), null, null),
+          "its certificate is for another host");
+    }
+    LinksConfig inClear = new LinksConfig(null, null, null, null, false, d.graceMs());
+    try (GtmServer gtm = TestProxy.gtm(folder.resolve("clear"), any, inClear)) {
+      doesNotServe(
+          gtm, new ProxyConfig.Tls(node.certificate(), null, null), "it answers in the clear");
     }
   }
 }

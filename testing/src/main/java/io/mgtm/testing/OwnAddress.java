@@ -20,7 +20,7 @@ public final class OwnAddress {
   private static final int PORT_MIN = 10_000;
   private static final int PORT_MAX = 32_000;
 
-  /** A member of a group listens on the ports 100 and 200 above its own as well. */
+  /** With a stack of its own a member of a group listens on the port 100 above its own as well. */
   private static final int ABOVE = 100;
 
   private static final int BLOCKS = (PORT_MAX - PORT_MIN) / (3 * ABOVE);

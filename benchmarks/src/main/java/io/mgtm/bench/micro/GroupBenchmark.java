@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -62,7 +62,7 @@ public class GroupBenchmark {
 
   /** A member that keeps no state. */
   private final class Member implements StateMachine, ReplicatedLog.Listener {
-    private final ExecutorService owner = Executors.newSingleThreadExecutor();
+    private final ScheduledExecutorService owner = Executors.newSingleThreadScheduledExecutor();
     private MemberLog log;
     private long awaited = Long.MAX_VALUE;
 

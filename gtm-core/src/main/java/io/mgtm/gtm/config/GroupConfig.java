@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
-import io.mgtm.group.net.JGroupsSettings;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -47,9 +46,6 @@ public record GroupConfig(
     int recoveryWaitMs) {
   private static final int RECOVERY_WAIT_MS = 2_000;
   private static final int MEMBERS_MAX = 7;
-
-  /** The ports 100 and 200 above it are valid too. */
-  private static final int PORT_MAX = 0xffff - 200;
 
   private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
@@ -165,19 +161,13 @@ public record GroupConfig(
     for (Map.Entry<String, HostPort> member : addresses.entrySet()) {
       String name = member.getKey();
       HostPort address = member.getValue();
-      if (address.port() > PORT_MAX) {
+      String other =
+          taken.putIfAbsent(
+              new HostPort(address.host().toLowerCase(Locale.ROOT), address.port()), name);
+      if (other != null) {
         throw new ConfigException(
-            "group.members: %s at %s needs the ports 100 and 200 above its own too; choose one up to %d"
-                .formatted(name, address, PORT_MAX));
-      }
-      for (int port : JGroupsSettings.ports(address.port())) {
-        String other =
-            taken.putIfAbsent(new HostPort(address.host().toLowerCase(Locale.ROOT), port), name);
-        if (other != null) {
-          throw new ConfigException(
-              "group.members: %s at %s and %s at %s would both listen on port %d; a member takes its port and those 100 and 200 above, so give one of them another"
-                  .formatted(other, addresses.get(other), name, address, port));
-        }
+            "group.members: %s and %s would both listen on %s; give one of them another port"
+                .formatted(other, name, address));
       }
     }
   }
@@ -192,10 +182,10 @@ public record GroupConfig(
       return;
     }
     HostPort own = memberAddresses().get(name);
-    if (JGroupsSettings.ports(own.port()).contains(address.port())
+    if (own.port() == address.port()
         && (ANY_HOST.contains(address.host()) || address.host().equalsIgnoreCase(own.host()))) {
       throw new ConfigException(
-          "%s: %s is taken: this member listens there for the others, at its port in group.members and those 100 and 200 above; choose another port"
+          "%s: %s is taken: this member listens there for the others, as group.members says; choose another port"
               .formatted(key, address));
     }
   }

@@ -21,9 +21,10 @@ import org.slf4j.LoggerFactory;
  * longer leads, or when it does not answer a ping for {@link #ANSWER_MS} while another says that it
  * leads. Pings go out only while something is outstanding.
  *
- * <p>The first leader says which group is served. A node of another one, which stands in the list
- * by mistake or was restored from a backup, is never taken for the leader from then on: it gives
- * the numbers again that this group has given.
+ * <p>The first leader says which group is served, once all nodes of the list have answered, or
+ * could not be reached: while they are of two groups none is. Later a node of another one, which
+ * stands in the list by mistake or was restored from a backup, is never taken for the leader from
+ * then on: it gives the numbers again that this group has given.
  */
 final class LinkSet {
   private static final Logger log = LoggerFactory.getLogger(LinkSet.class);
@@ -36,6 +37,9 @@ final class LinkSet {
 
   /** A link over which nothing was answered for this long is opened anew. */
   static final int DEAD_MS = 3_000;
+
+  /** So long the nodes of the list are waited for before one's group is taken for the one. */
+  static final int SURVEY_MS = 1_000;
 
   /** A link that held for this long was good; the next try comes soon. */
   private static final int GOOD_MS = 1_000;
@@ -59,6 +63,9 @@ final class LinkSet {
   /** Whose nodes are used; null until a leader has told it. */
   private UUID group;
 
+  /** Whether a group is chosen although nodes of the list were not heard. */
+  private boolean surveyed;
+
   private volatile String stranger = "";
 
   /**
@@ -79,6 +86,9 @@ final class LinkSet {
 
   /** Keeps a link to a node from now on. */
   void add(LinkConnector connector) {
+    if (endpoints.isEmpty()) {
+      time.after(SURVEY_MS, this::endSurvey);
+    }
     Endpoint endpoint = new Endpoint(connector);
     endpoints.add(endpoint);
     endpoint.dial();
@@ -94,8 +104,41 @@ final class LinkSet {
     return stranger;
   }
 
+  /** Who has not answered by now is not waited for. */
+  private void endSurvey() {
+    surveyed = true;
+    if (current == null && !closed) {
+      choose("");
+    }
+  }
+
+  /**
+   * Whether a group may be served from now on. Of two groups in one list nobody can tell which is
+   * meant, and another process, or the next one, could take the other.
+   */
+  private boolean mayDecide() {
+    return twoGroups().isEmpty()
+        && (surveyed || endpoints.stream().allMatch(endpoint -> endpoint.tried));
+  }
+
+  private String twoGroups() {
+    Endpoint first = null;
+    for (Endpoint endpoint : endpoints) {
+      if (endpoint.group != null && first != null && !endpoint.group.equals(first.group)) {
+        return "%s at %s and %s at %s are of two groups, and none is served; take the nodes of one off the list, and start this process again"
+            .formatted(
+                first.member,
+                first.connector.address(),
+                endpoint.member,
+                endpoint.connector.address());
+      }
+      first = endpoint.group != null ? endpoint : first;
+    }
+    return "";
+  }
+
   private void lookForStrangers() {
-    String found = "";
+    String found = group == null ? twoGroups() : "";
     for (Endpoint endpoint : endpoints) {
       Connection connection = endpoint.connection;
       if (connection != null && connection.leadership != null) {
@@ -178,6 +221,9 @@ final class LinkSet {
       }
     } else if (best != current || best.leadership.term() != currentTerm) {
       if (group == null) {
+        if (current == null && best.leadership.group() != null && !mayDecide()) {
+          return;
+        }
         group = best.leadership.group();
         lookForStrangers();
       }
@@ -229,6 +275,12 @@ final class LinkSet {
     private String member;
     private boolean stranger;
 
+    /** It has answered, or could not be reached. */
+    private boolean tried;
+
+    /** Of which it said last that it is; null when it has not. */
+    private UUID group;
+
     Endpoint(LinkConnector connector) {
       this.connector = connector;
     }
@@ -254,11 +306,13 @@ final class LinkSet {
         }
       }
       connection = null;
+      boolean first = !tried;
+      tried = true;
       listener.closed(of.link);
       of.leadership = null;
       lastFailure = connector.address() + ": " + why;
       time.after(backoff.nextMs(), this::dial);
-      if (of == current) {
+      if (of == current || (first && current == null)) {
         choose("its link broke: " + why);
       }
     }
@@ -318,6 +372,8 @@ final class LinkSet {
         log.info("Linked to {} at {}", now.member(), endpoint.connector.address());
       }
       leadership = now;
+      endpoint.tried = true;
+      endpoint.group = now.group() == null ? endpoint.group : now.group();
       refusedToLead = false;
       lookForStrangers();
       choose("its node no longer leads");

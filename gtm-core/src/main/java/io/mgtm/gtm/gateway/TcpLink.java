@@ -90,7 +90,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
       if (handshake.isSuccess()) {
         sayHello();
       } else {
-        close("no TLS with it: " + handshake.cause().getMessage());
+        close(TlsFailure.text(handshake.cause()));
       }
     }
   }

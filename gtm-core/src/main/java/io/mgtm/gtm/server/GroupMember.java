@@ -7,7 +7,7 @@ import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.wire.link.Leadership;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -43,7 +43,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
    * Opens the log and joins the group. Nothing is told to the engine before {@link #serve}, because
    * the owner is busy until then.
    */
-  MemberLog open(Executor owner) {
+  MemberLog open(ScheduledExecutorService owner) {
     return openBy(
         listener ->
             GroupLogs.open(
@@ -56,7 +56,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
                 listener));
   }
 
-  /** As {@link #open(Executor)}, with a log that is opened otherwise. */
+  /** As {@link #open(ScheduledExecutorService)}, with a log that is opened otherwise. */
   <L extends MemberLog> L openBy(Function<ReplicatedLog.Listener, L> opener) {
     L opened = opener.apply(this);
     log = opened;
@@ -140,7 +140,7 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   @Override
   public boolean handOver() {
     return engine.isServing()
-        && MemberSetup.successors(log.status()).anyMatch(name -> log.transfer(name).isEmpty());
+        && log.status().successors().anyMatch(name -> log.transfer(name).isEmpty());
   }
 
   @Override

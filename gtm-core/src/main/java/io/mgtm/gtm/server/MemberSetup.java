@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -169,14 +168,5 @@ final class MemberSetup {
         known ? Math.max(0, s.lastIndex() - member.matchedIndex()) : -1,
         addresses.getOrDefault(member.name(), ""),
         groupAddress == null ? "" : groupAddress.toString());
-  }
-
-  /** The other voters that are connected, the one whose log is farthest first. */
-  static Stream<String> successors(GroupStatus s) {
-    return s.members().stream()
-        .filter(m -> m.voter() && !m.name().equals(s.name()) && s.connected().contains(m.name()))
-        .filter(m -> !m.name().equals(s.witness()))
-        .sorted(Comparator.comparingLong(GroupStatus.Member::matchedIndex).reversed())
-        .map(GroupStatus.Member::name);
   }
 }

@@ -6,7 +6,7 @@ import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.wire.link.Leadership;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -42,7 +42,7 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
   }
 
   /** Opens the log and joins the group; the owner is busy until {@link #serve} was called. */
-  TotalLog open(TotalMachine machine, Executor owner) {
+  TotalLog open(TotalMachine machine, ScheduledExecutorService owner) {
     return openBy(
         listener ->
             TotalLog.open(
@@ -125,11 +125,12 @@ final class TotalMember extends MemberAdmin implements OrderedLog.Listener {
 
   @Override
   public boolean handOver() {
-    boolean others = MemberSetup.successors(log.status()).findAny().isPresent();
+    boolean others = log.status().successors().findAny().isPresent();
     if (others) {
       engine.retire();
       if (log.isSequencer()) {
-        MemberSetup.successors(log.status())
+        log.status()
+            .successors()
             .filter(name -> log.transfer(name).isEmpty())
             .findFirst()
             .ifPresent(name -> LOG.info("{} is to make the order", name));

@@ -84,13 +84,11 @@ class GroupConfigTest {
           links: {certificate: c.pem}                | links.certificate and links.key are set together
           links: {tlsOnly: true}                     | links.trust and links.tlsOnly need links.certificate
           group: {name: a, members: 'a=h:1,b=h:1,c=h:1,d=h:1,e=h:1,f=h:1,g=h:1,i=h:1'} | 8 members are not allowed, expected up to 7
-          group: {name: a, members: 'a=h:7666,b=h:7666'}   | group.members: a at h:7666 and b at h:7666 would both listen on port 7666; a member takes its port and those 100 and 200 above, so give one of them another
-          group: {name: a, members: 'a=h:7666,b=i:7666,c=H:7766'} | group.members: a at h:7666 and c at H:7766 would both listen on port 7766
-          group: {name: a, members: 'a=h:7866,b=h:7666'}   | group.members: a at h:7866 and b at h:7666 would both listen on port 7866
-          group: {name: a, members: 'a=h:65336'}           | group.members: a at h:65336 needs the ports 100 and 200 above its own too; choose one up to 65335
-          {listen: 'h:7666', group: {name: a, members: 'a=h:7666'}} | listen: h:7666 is taken: this member listens there for the others, at its port in group.members and those 100 and 200 above; choose another port
-          {listen: '0.0.0.0:7766', group: {name: a, members: 'a=h:7666'}} | listen: 0.0.0.0:7766 is taken
-          {metrics: 'h:7866', group: {name: a, members: 'a=h:7666'}} | metrics: h:7866 is taken
+          group: {name: a, members: 'a=h:7666,b=h:7666'}   | group.members: a and b would both listen on h:7666; give one of them another port
+          group: {name: a, members: 'a=h:7666,b=i:7666,c=H:7666'} | group.members: a and c would both listen on H:7666
+          {listen: 'h:7666', group: {name: a, members: 'a=h:7666'}} | listen: h:7666 is taken: this member listens there for the others, as group.members says; choose another port
+          {listen: '0.0.0.0:7666', group: {name: a, members: 'a=h:7666'}} | listen: 0.0.0.0:7666 is taken
+          {metrics: 'h:7666', group: {name: a, members: 'a=h:7666'}} | metrics: h:7666 is taken
           """)
   void aWrongGroupIsRefused(String text, String message) {
     assertThatThrownBy(() -> read(text))

@@ -124,12 +124,51 @@ class LinkSetTest {
     assertThat(g9.opened).isEqualTo(1);
   }
 
-  /** It stands in the list by mistake, and has the higher term. */
+  /** Another process, or this one when it is started again, might take the other one. */
+  @Test
+  void whileTheListNamesTwoGroupsNoneIsServed() {
+    Node g1 = known("g1");
+    Node h1 = known("h1");
+    Node g2 = known("g2");
+    g1.stands(true, 3, "g1", new UUID(1, 1));
+    h1.stands(false, 9, "h2", new UUID(2, 2));
+    g2.listener.closed("nobody is there");
+    run(5_000);
+    assertThat(told).isEmpty();
+    assertThat(links.stranger())
+        .contains("g1 at g1 and h1 at h1 are of two groups")
+        .contains("start this process again");
+    h1.stands(false, 3, "g1", new UUID(1, 1));
+    assertThat(told).as("it was given the group's data").containsExactly("g1 in 3");
+    assertThat(links.stranger()).isEmpty();
+  }
+
+  @Test
+  void whoCannotBeReachedIsNotWaitedForAndWhoDoesNotAnswerForAWhile() {
+    UUID mine = new UUID(1, 1);
+    Node g1 = known("g1");
+    Node g2 = known("g2");
+    Node g3 = known("g3");
+    g1.stands(true, 3, "g1", mine);
+    g2.listener.closed("nobody is there");
+    assertThat(told).isEmpty();
+    run(LinkSet.SURVEY_MS - 10);
+    assertThat(told).isEmpty();
+    run(20);
+    assertThat(told).containsExactly("g1 in 3");
+    g3.stands(true, 9, "g3", new UUID(2, 2));
+    assertThat(told).containsExactly("g1 in 3");
+    assertThat(links.stranger()).contains("g3 at g3 is of another group");
+  }
+
+  /** It stands in the list by mistake, could not be reached at first, and has the higher term. */
   @Test
   void aNodeOfAnotherGroupIsNeverTakenForTheLeader() {
     UUID mine = new UUID(1, 1);
     Node g1 = known("g1");
     Node other = known("h1");
+    other.listener.closed("nobody is there");
+    run(100);
     g1.stands(true, 3, "g1", mine);
     other.stands(true, 9, "h2", new UUID(2, 2));
     assertThat(told).containsExactly("g1 in 3");

@@ -16,6 +16,7 @@ final class AcceptedLoss {
   private final SplittableRandom random;
   private final Unhurt unhurt;
   private long ledMs;
+  private boolean accepted;
 
   AcceptedLoss(Simulation simulation, SplittableRandom random, Unhurt unhurt) {
     this.simulation = simulation;
@@ -27,6 +28,17 @@ final class AcceptedLoss {
   void begin() {
     world.afterMs(300 + random.nextInt(500), this::lose);
     world.afterMs(LOOK_MS, this::accept);
+  }
+
+  /**
+   * Whether a member may stop because the group has lost what it knows as committed. It may hear of
+   * that before the leader says so which an operator has let lead.
+   */
+  boolean explains(SimHost stopping) {
+    if (accepted) {
+      simulation.logs.expectLoss(stopping.name);
+    }
+    return accepted;
   }
 
   private void lose() {
@@ -56,7 +68,7 @@ final class AcceptedLoss {
       SimNode asked = simulation.node(names.get(random.nextInt(names.size())));
       if (asked.isAlive() && asked.isOpen()) {
         world.trace("the operator accepts the loss at %s", asked.host.name);
-        asked.owner.execute(() -> asked.admin().acceptLoss());
+        asked.owner.execute(() -> accepted |= asked.admin().acceptLoss().isEmpty());
       }
     }
     world.afterMs(LOOK_MS, this::accept);

@@ -20,6 +20,9 @@ final class EqualMember implements SimMember {
   private OrderedLog.Listener told;
   private TotalLog log;
 
+  /** What its checkpoint said at its start. */
+  private long known;
+
   EqualMember(SimNode node) {
     this.node = node;
     this.simulation = node.simulation;
@@ -37,6 +40,7 @@ final class EqualMember implements SimMember {
   @Override
   public void open() {
     node.gtm().joinTotal(this::open);
+    known = log.status().committedIndex();
   }
 
   private TotalLog open(OrderedLog.Listener listener) {
@@ -83,9 +87,12 @@ final class EqualMember implements SimMember {
   public void tick() {
     GroupStatus status = log.status();
     long settled = Math.min(status.committedIndex(), status.appliedIndex());
-    simulation.logs.committed(trace, settled);
-    if (trace.applied() <= settled) {
-      node.compareState();
+    // What it knows since before its start the group may have lost, which a leader tells it.
+    if (settled > known) {
+      simulation.logs.committed(trace, settled);
+      if (trace.applied() <= settled) {
+        node.compareState();
+      }
     }
     node.look();
   }

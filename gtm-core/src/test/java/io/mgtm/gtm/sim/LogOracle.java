@@ -28,6 +28,7 @@ final class LogOracle {
   private long servedTerm;
   private int losses;
   private boolean told;
+  private String stoppedForLoss = "";
 
   /**
    * An oracle that has seen nothing.
@@ -57,6 +58,19 @@ final class LogOracle {
         lossAllowed, "%s is told that entries may be missing, and no majority lost power", member);
     told = true;
     lost.run();
+  }
+
+  /** A member has stopped because the group has lost what it knows as committed. */
+  void expectLoss(String member) {
+    stoppedForLoss = member;
+  }
+
+  /** The group has come to rest. */
+  void atRest() {
+    world.check(
+        told || stoppedForLoss.isEmpty(),
+        "%s has stopped for a loss that the group was never told of",
+        stoppedForLoss);
   }
 
   /** Whether anybody has led yet. */

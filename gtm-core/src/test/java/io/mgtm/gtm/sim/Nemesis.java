@@ -38,11 +38,7 @@ final class Nemesis {
 
   private boolean ended;
 
-  /**
-   * A nemesis of a schedule.
-   *
-   * @param copies null for none
-   */
+  /** That of a schedule; the copies are null for none. */
   Nemesis(Simulation simulation, OldFolders copies) {
     this.simulation = simulation;
     this.copies = copies;
@@ -305,7 +301,8 @@ final class Nemesis {
 
   /** The machine gets another disk; before the group is founded too. */
   private void emptyDisk(SimHost host) {
-    if (unhurt.isMinorityHurt(host) && unhurt.isCopied(host)) {
+    boolean spared = copies != null && copies.isUnderWay();
+    if (!spared && unhurt.isMinorityHurt(host) && unhurt.isCopied(host)) {
       world.trace("%s dies, its folder will be empty", host.name);
       UUID was = host.folder;
       host.kill();
@@ -412,7 +409,6 @@ final class Nemesis {
     full.haveRoom();
   }
 
-  /** Whether everyone is up. */
   boolean isSettled() {
     return simulation.hosts().values().stream().allMatch(SimHost::isUp)
         && simulation.leader() != null;
@@ -422,13 +418,12 @@ final class Nemesis {
   void stopped(SimNode node, LogException cause) {
     SimHost host = node.host;
     boolean noRoom = cause.category() == Category.NO_SPACE && full.are();
-    // One whose answer was late hears of a loss before those who accepted it have said so.
-    boolean lost = simulation.logs.losses() > 0 || accepted != null;
-    boolean diverged = cause.category() == Category.CORRUPT && lost;
-    boolean failed = cause.category() == Category.IO && broken.contains(host.name);
-    boolean copied = copies != null && copies.stops(host);
-    world.check(
-        noRoom || diverged || failed || copied, "%s stops: %s", host.name, cause.getMessage());
+    // What could not be written back may be read again before a force tells of it.
+    boolean damaged = cause.getMessage().contains("is damaged");
+    boolean diverged = cause.category() == Category.CORRUPT && !damaged && hasLost(host);
+    boolean failed = (damaged || cause.category() == Category.IO) && broken.contains(host.name);
+    boolean may = noRoom || diverged || failed || (copies != null && copies.stops(host));
+    world.check(may, "%s stops: %s", host.name, cause.getMessage());
     host.kill();
     if (failed && random.nextBoolean()) {
       kill(leader()); // what the other had and did not force may count now
@@ -436,6 +431,10 @@ final class Nemesis {
     if (diverged) {
       host.emptyDisk();
     }
+  }
+
+  private boolean hasLost(SimHost host) {
+    return simulation.logs.losses() > 0 || (accepted != null && accepted.explains(host));
   }
 
   boolean mayRefuse(String message) {

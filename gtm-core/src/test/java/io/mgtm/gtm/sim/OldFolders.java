@@ -68,6 +68,12 @@ abstract class OldFolders {
     return disk;
   }
 
+  final void beginAgain() {
+    if (world.nowMs() < simulation.scenario.faultsMs()) {
+      begin();
+    }
+  }
+
   /** Lets others be hurt for a while, and begins again. */
   final void end() {
     simulation.network.heal();
@@ -75,7 +81,7 @@ abstract class OldFolders {
         400,
         () -> {
           underWay = false;
-          begin();
+          beginAgain();
         });
   }
 }

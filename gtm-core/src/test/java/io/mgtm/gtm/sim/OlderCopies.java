@@ -15,6 +15,9 @@ import java.util.UUID;
 final class OlderCopies extends OldFolders {
   private static final int UNTOLD_MS = 60;
 
+  /** A copy that lacks nothing tells nobody anything. */
+  private static final int PATIENCE_MS = 1_000;
+
   private final boolean told;
   private SimHost host;
   private UUID folder;
@@ -56,7 +59,7 @@ final class OlderCopies extends OldFolders {
             .filter(each -> leader != null && each != leader.host && each.isUp())
             .toList();
     if (others.isEmpty()) {
-      begin();
+      beginAgain();
       return;
     }
     host = others.get(random.nextInt(others.size()));
@@ -75,7 +78,7 @@ final class OlderCopies extends OldFolders {
             && simulation.hosts().size() == 3
             && simulation.hosts().values().stream().allMatch(this::isUnhurt);
     if (!whole) {
-      begin();
+      beginAgain();
       return;
     }
     underWay = true;
@@ -145,6 +148,8 @@ final class OlderCopies extends OldFolders {
     } else if (!leads(leader, term)) {
       host.kill();
       host.disk = newest;
+      end();
+    } else if (world.nowMs() - sinceMs >= PATIENCE_MS) {
       end();
     } else {
       world.afterMs(1, () -> watch(leader, term, newest, sinceMs));

@@ -42,7 +42,7 @@ final class OlderWitness extends OldFolders {
   private void calm() {
     SimNode leader = simulation.leader();
     if (leader == null || !host.folder.equals(folder) || !isWhole(leader)) {
-      begin();
+      beginAgain();
       return;
     }
     underWay = true;

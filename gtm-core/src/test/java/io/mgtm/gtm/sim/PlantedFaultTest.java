@@ -18,7 +18,7 @@ class PlantedFaultTest {
       Map.of(
           "LAZY NO_SKIP", 92L,
           "LAZY WITNESS_ACKNOWLEDGES_BEFORE_STORING", 63L,
-          "FIFO REQUIRED_ACKNOWLEDGED_BEFORE_FORCE", 33L);
+          "FIFO REQUIRED_ACKNOWLEDGED_BEFORE_FORCE", 180L);
 
   @RegisterExtension static final QuietLog QUIET = new QuietLog("io.mgtm");
 

@@ -43,7 +43,7 @@ final class SimClient implements ReplyHandler {
   private final Deque<Asked> asked = new ArrayDeque<>();
   private final Map<String, Long> drawn = new HashMap<>();
 
-  /** Null before it has begun. */
+  /** Null before it has begun, and after the group has lost it. */
   private SimulatedGateway.Session session;
 
   private int gxid;
@@ -69,7 +69,7 @@ final class SimClient implements ReplyHandler {
   }
 
   private void ask() {
-    if (stopping || !asked.isEmpty()) {
+    if (stopping || session == null || !asked.isEmpty()) {
       return;
     }
     Command next = next();
@@ -225,6 +225,7 @@ final class SimClient implements ReplyHandler {
   private void sessionLost() {
     simulation.sessionLost(this);
     died();
+    session = null;
     gxid = 0;
     asked.clear();
     if (process.isAlive()) {

@@ -164,17 +164,8 @@ final class SimNode extends SimProcess {
     }
 
     @Override
-    public void every(long ms, Runnable task) {
-      world.after(
-          host.clock.real(ms * World.MS) + world.some(World.MS),
-          () -> {
-            if (isAlive()) {
-              if (!isPaused()) {
-                task.run();
-              }
-              every(ms, task);
-            }
-          });
+    public void after(long ms, Runnable task) {
+      world.after(host.clock.real(ms * World.MS) + world.some(World.MS), () -> owner.execute(task));
     }
 
     @Override

@@ -72,7 +72,8 @@ final class Simulation {
             200 * (1 + world.random.nextInt(8)),
             1 + world.random.nextInt(8),
             512,
-            1 << 20);
+            1 << 20,
+            seed % 3 > 0);
     for (int i = 1; i <= scenario.size(); i++) {
       founders.add("g" + i);
     }
@@ -121,6 +122,7 @@ final class Simulation {
         }
         if (stopping && isDone()) {
           compareStates();
+          logs.atRest();
           return new Outcome(clients.answers(), logs.losses(), logs.committed(), world.events());
         }
       }

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.member.GroupStatus;
 import java.util.List;
 
@@ -63,9 +64,16 @@ final class Unhurt {
                     host != next
                         && !host.mayHaveLost
                         && !host.failing
+                        && !hasForgotten(host)
                         && voters.contains(host.name))
             .count();
     return unhurt > Math.max(voters.size(), simulation.founders()) / 2;
+  }
+
+  /** As far as it was told, since it was started on an older copy. */
+  private boolean hasForgotten(SimHost host) {
+    GroupStatus status = simulation.node(host.name).status();
+    return status != null && status.durabilityState() == DurabilityState.OLDER_COPY;
   }
 
   /** Beside a witness: whether another member has all that may count, and the witness knows it. */

@@ -9,7 +9,8 @@ import io.mgtm.common.OperatorError;
 public final class LogException extends RuntimeException implements OperatorError {
   private static final long serialVersionUID = 1L;
 
-  private static final String ADVICE =
+  /** What to do when a file of the data folder cannot be used. */
+  public static final String ADVICE =
       "; a member of a group starts with an empty folder and joins again, a node alone is restored"
           + " from a backup";
 

@@ -58,14 +58,14 @@ final class Changes {
       return Optional.of(
           "%s is the witness, which votes and keeps no data, so it cannot lead".formatted(name));
     }
-    boolean counted = s.needsMajority() || leader.counts(target.get().member);
-    if (!counted || !leader.answers(target.get())) {
+    if (!leader.counts(target.get().member) || !leader.answers(target.get())) {
       return Optional.of("%s does not answer; choose another member".formatted(name));
     }
     successor = target.get();
     heldAfter = s.log.lastIndex();
     transferDeadlineMs = s.nowMs + s.settings.electionTimeoutMs();
     transferTold = false;
+    leader.sendToAll();
     progressed(successor);
     return Optional.empty();
   }
@@ -116,13 +116,12 @@ final class Changes {
   }
 
   void progressed(Progress other) {
-    boolean mayLead = s.needsMajority() || leader.isInStep(other);
-    if (other == successor && other.match >= heldAfter && mayLead && !transferTold) {
+    if (other == successor && other.match >= heldAfter && leader.mayLead(other) && !transferTold) {
       transferTold = true;
       leader.sendTo(other, new Message.TransferNow(s.term(), other.incarnation));
     }
     boolean learners = s.members.latest().learners().contains(other.member);
-    boolean there = s.needsMajority() || !s.gone.contains(other.member.name());
+    boolean there = !s.gone.contains(other.member.name());
     boolean caughtUp = other.match >= (other.witness ? leader.termStart() : s.commitIndex);
     if (learners && there && mayChange() && caughtUp) {
       other.restarted = false;

@@ -19,6 +19,7 @@ package io.mgtm.group.core;
  * @param inFlightMax how many messages with entries a member may owe answers for
  * @param checkpointPieceBytes the piece in which a checkpoint is sent
  * @param checkpointBytesMax the largest checkpoint accepted
+ * @param thrifty whether a round goes to no more members than it needs; see {@link Rounds}
  */
 public record CoreSettings(
     long heartbeatMs,
@@ -31,7 +32,8 @@ public record CoreSettings(
     int batchBytesMax,
     int inFlightMax,
     int checkpointPieceBytes,
-    int checkpointBytesMax) {
+    int checkpointBytesMax,
+    boolean thrifty) {
 
   /** Refuses what cannot work. */
   public CoreSettings {
@@ -67,6 +69,23 @@ public record CoreSettings(
 
   public static CoreSettings defaults() {
     return new CoreSettings(
-        100, 700, 150, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024);
+        100, 700, 150, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024, true);
+  }
+
+  /** Each round goes to all members: each of them waits for what it brings. */
+  public CoreSettings withoutSpares() {
+    return new CoreSettings(
+        heartbeatMs,
+        electionTimeoutMs,
+        electionJitterMs,
+        hintStaggerMs,
+        uncleanElectionWaitMs,
+        standstillMs,
+        helloMs,
+        batchBytesMax,
+        inFlightMax,
+        checkpointPieceBytes,
+        checkpointBytesMax,
+        false);
   }
 }

@@ -214,6 +214,11 @@ final class Elections {
             && !s.hearsLeader()
             && s.nowMs >= s.promisedUntilMs()
             && isGoodEnough(from, ask.lastTerm(), ask.lastIndex());
+    boolean behind = !s.isUpToDate(ask.lastTerm(), ask.lastIndex());
+    if (behind && s.needsMajority() && s.role == Role.FOLLOWER && !s.hearsLeader()) {
+      // It was spared what this member has, which then need not wait for its turn.
+      s.electionDeadlineMs = Math.min(s.electionDeadlineMs, s.nowMs);
+    }
     s.effects.send(
         List.of(from.name()),
         new Message.PreVoteReply(s.term(), ask.forTerm(), granted, s.record.durabilityState()));

@@ -76,6 +76,11 @@ public final class GroupCore {
     end();
   }
 
+  /** Whether this member leads with nothing to do, or follows: ticks may come a little later. */
+  public boolean isQuiet() {
+    return leading == null ? s.role == Role.FOLLOWER && s.hearsLeader() : leading.isQuiet();
+  }
+
   private boolean begin(long nowMs) {
     boolean awake = s.isAwake(nowMs);
     s.look(nowMs);
@@ -302,7 +307,7 @@ public final class GroupCore {
   }
 
   public long confirmedReadIndex() {
-    return leading == null ? 0 : leading.confirmedRound();
+    return leading == null ? 0 : leading.confirmed();
   }
 
   /** Sends what was appended and asked for. */
@@ -440,10 +445,5 @@ public final class GroupCore {
   /** With {@link Agreement#CONNECTED}: whether this member may lead without those that are gone. */
   public boolean isInStep() {
     return s.inStep && s.isVoter();
-  }
-
-  /** Whether this member has stopped for good. */
-  public boolean isStopped() {
-    return s.stopped;
   }
 }

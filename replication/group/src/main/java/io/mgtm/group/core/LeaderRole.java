@@ -18,8 +18,8 @@ import java.util.function.ToLongFunction;
 final class LeaderRole {
   private final CoreState s;
   private final Map<MemberId, Progress> others = new LinkedHashMap<>();
-  private final Lease lease;
   private final Sender sender;
+  private final Quorum quorum;
   private final Changes changes;
   private final WitnessLink witness;
   private final LagWatch lags;
@@ -27,18 +27,6 @@ final class LeaderRole {
   private final long termStart;
   private final boolean entriesMayBeMissing;
   private boolean serving;
-  private boolean readAsked;
-  private long confirmedRound;
-
-  /** With {@link Agreement#CONNECTED}: the read index of the last read. */
-  private long reads;
-
-  /**
-   * With {@link Agreement#CONNECTED}: nothing is acknowledged before all who are counted have
-   * answered this round; 0 when nothing is waited for.
-   */
-  private long fenceRound;
-
   private long lastHeartbeatMs;
 
   LeaderRole(CoreState s, boolean entriesMayBeMissing) {
@@ -46,14 +34,14 @@ final class LeaderRole {
     this.entriesMayBeMissing = entriesMayBeMissing;
     s.settle(s.founding());
     s.role = Role.LEADER;
-    if (s.record.durabilityState() != DurabilityState.INTACT) {
-      s.save(s.record.withDurabilityState(DurabilityState.INTACT));
-    }
     s.setLeader(s.self);
     termStart = s.log.lastIndex() + 1;
     gate = new DurabilityGate(termStart - 1);
-    lease = new Lease(s);
-    sender = new Sender(s, lease, others.values());
+    sender = new Sender(s, this::begun, others.values());
+    quorum =
+        s.needsMajority()
+            ? new MajorityQuorum(s, this, sender, gate)
+            : new ConnectedQuorum(s, this, sender, gate);
     changes = new Changes(s, this);
     witness = new WitnessLink(s, this, sender);
     lags = new LagWatch(s, this);
@@ -74,6 +62,23 @@ final class LeaderRole {
 
   boolean isServing() {
     return serving;
+  }
+
+  /** Whether nothing about the group is changing. */
+  boolean isSteady() {
+    return serving
+        && !changes.isTransferring()
+        && s.members.latest().learners().isEmpty()
+        && s.members.latestIndex() <= s.commitIndex;
+  }
+
+  /** Whether nothing is under way, and all others that answer have everything. */
+  boolean isQuiet() {
+    return isSteady() && quorum.isQuiet() && others.values().stream().allMatch(this::hasAll);
+  }
+
+  private boolean hasAll(Progress other) {
+    return other.witness || !answers(other) || other.match == s.log.lastIndex();
   }
 
   Changes changes() {
@@ -109,6 +114,7 @@ final class LeaderRole {
     }
     if (entry.kind() != EntryKind.COMMAND) {
       follow(s.members.latest());
+      quorum.changed();
     }
     return index;
   }
@@ -122,49 +128,52 @@ final class LeaderRole {
     return termStart;
   }
 
+  /** A member that was spared may need all now. */
+  void sendToAll() {
+    quorum.changed();
+    flush();
+  }
+
+  private void begun(long round) {
+    quorum.begun(round);
+  }
+
   /** The read index of a read that comes now. */
   long confirm() {
-    readAsked = true;
-    return s.needsMajority() ? sender.round() + 1 : ++reads;
+    return quorum.confirm();
   }
 
-  long confirmedRound() {
-    return confirmedRound;
+  long confirmed() {
+    return quorum.confirmed();
   }
 
-  /** This member may have been left out: it asks the others, and acknowledges nothing meanwhile. */
+  WitnessLink witness() {
+    return witness;
+  }
+
+  /** This member may have been left out. */
   void stoodStill() {
-    if (s.isLeased()) {
-      lease.end(sender.round());
-    } else {
-      fenceRound = sender.round() + 1;
-    }
+    quorum.stoodStill();
     beat();
   }
 
   /** Whether no other can lead as far as this member knows. */
   boolean mayAnswer(long nowMs) {
-    return !isFenced() && (!s.isLeased() || (lease.holds(nowMs) && !changes.isHandedOver()));
+    return quorum.mayAnswer(nowMs);
   }
 
   boolean isFenced() {
-    return fenceRound > 0 && s.members.latest().voters().stream().anyMatch(this::isDoubtful);
-  }
-
-  private boolean isDoubtful(MemberId voter) {
-    return !voter.equals(s.self) && counts(voter) && others.get(voter).ackedRound < fenceRound;
+    return !quorum.doubtful().isEmpty();
   }
 
   /** Whether a member is counted, and was not heard since this one stood still. */
   boolean isDoubtful(String name) {
-    return s.members.latest().voters().stream()
-        .anyMatch(voter -> voter.name().equals(name) && isDoubtful(voter));
+    return quorum.doubtful().stream().anyMatch(voter -> voter.name().equals(name));
   }
 
   /** An operator vouches that those who do not answer are dead. */
   Optional<String> acceptLoss() {
-    List<MemberId> doubtful =
-        s.members.latest().voters().stream().filter(this::isDoubtful).toList();
+    List<MemberId> doubtful = quorum.doubtful();
     for (MemberId voter : doubtful) {
       s.gone.add(voter.name());
       memberGone(voter.name());
@@ -174,30 +183,20 @@ final class LeaderRole {
         : Optional.empty();
   }
 
-  /** Sends what is not sent, and begins the round that reads wait for. */
+  /** Sends what is not sent, and asks for what reads wait for; now, or with the next round. */
   void flush() {
-    boolean round = s.needsMajority() && readAsked;
-    if (round || sender.hasUnsent(changes.sendLimit())) {
-      sender.send(changes.sendLimit(), round);
-      if (round) {
-        witness.confirm();
-      }
-      readAsked &= !s.needsMajority();
-    }
+    quorum.flush();
     advance();
   }
 
   void tick() {
-    boolean majority = s.needsMajority() || s.isLeased();
-    if (majority && answering() < s.members.latest().majority()) {
+    if (quorum.isLost()) {
       s.follow(s.term(), null);
       s.awaitLeader();
       return;
     }
     changes.tick();
-    if (s.needsMajority()) {
-      witness.advance();
-    }
+    quorum.tick();
     lags.tick();
     if (s.nowMs - lastHeartbeatMs >= s.settings.heartbeatMs()) {
       beat();
@@ -209,50 +208,21 @@ final class LeaderRole {
     for (Progress other : others.values()) {
       other.probeSent = false;
     }
-    sender.send(changes.sendLimit(), true);
+    sender.send(changes.sendLimit(), true, true);
     others.values().forEach(sender::sendPiece);
     witness.beat();
-    tellWhoIsInStep(true);
-    readAsked &= !s.needsMajority();
+    quorum.beaten();
     advance();
   }
 
-  /** Tells members that may lead when this one is gone; again, should it have been lost. */
-  private void tellWhoIsInStep(boolean again) {
-    if (s.needsMajority()) {
-      return;
-    }
-    for (Progress other : others.values()) {
-      boolean due = again || other.toldIncarnation < other.incarnation;
-      if (due && isInStep(other)) {
-        other.toldIncarnation = other.incarnation;
-        sender.send(other, new Message.CaughtUp(s.term(), other.incarnation));
-      }
-    }
-  }
-
-  /** With {@link Agreement#CONNECTED}: whether a member may lead when this one is gone. */
-  boolean isInStep(Progress other) {
-    // Before all know who is counted, the leader after a power cut among them, two could lead.
-    return s.members.latestIndex() <= s.commitIndex
-        && other.state == Progress.State.REPLICATE
-        && other.match >= termStart
-        && other.isCaughtUp()
-        && !other.witness
-        && counts(other.member);
-  }
-
-  /**
-   * With {@link Agreement#CONNECTED}: whether entries wait for a voter. That one may lead when this
-   * member is gone.
-   */
+  /** Whether entries wait for a voter: that one may lead when this member is gone. */
   boolean counts(MemberId voter) {
-    return voter.equals(s.self)
-        || s.members.latest().isWitness(voter)
-        || (s.members.latest().isVoter(voter)
-            && !s.gone.contains(voter.name())
-            && (answers(others.get(voter)) || !s.isLeased())
-            && !others.get(voter).restarted);
+    return quorum.counts(voter);
+  }
+
+  /** Whether a member that has all may lead when this one is gone. */
+  boolean mayLead(Progress other) {
+    return quorum.mayLead(other);
   }
 
   boolean isAnsweredByWitness() {
@@ -267,7 +237,8 @@ final class LeaderRole {
     }
   }
 
-  private long answering() {
+  /** How many voters have answered lately, this one included. */
+  long answering() {
     return s.members.latest().voters().stream()
         .filter(voter -> voter.equals(s.self) || answers(others.get(voter)))
         .count();
@@ -276,6 +247,7 @@ final class LeaderRole {
   /** Somebody went away, so that nothing waits for it any more. */
   void memberGone(String name) {
     named(name).ifPresent(other -> other.hinted = true);
+    quorum.changed();
     changes.memberGone(name);
     advance();
   }
@@ -291,9 +263,9 @@ final class LeaderRole {
       return;
     }
     sender.answered(other, m);
-    advance();
+    quorum.answered(other);
     changes.progressed(other);
-    sender.sendMore(other, changes.sendLimit());
+    sender.sendMore(other);
   }
 
   void onCheckpointReply(MemberId from, Message.CheckpointReply m) {
@@ -320,7 +292,7 @@ final class LeaderRole {
       s.ownMembership.tell(from);
       return null;
     }
-    if (!other.isCurrent(incarnation, durabilityState, s.log.lastIndex())) {
+    if (!other.isCurrent(incarnation, durabilityState, s)) {
       sender.tellOlderCopy(other, incarnation);
       return null;
     }
@@ -330,82 +302,15 @@ final class LeaderRole {
     return other;
   }
 
-  /** Commits what a majority has by now. */
+  /** Commits what may be by now. */
   void advance() {
-    if (s.role != Role.LEADER) {
-      return;
-    }
-    if (!s.needsMajority()) {
-      advanceBySending();
-      return;
-    }
-    long round = ofMajority(other -> other.ackedRound, sender.round());
-    if (round > confirmedRound) {
-      confirmedRound = round;
-      s.effects.confirmed(round);
-    }
-    gate.durable(ofMajority(other -> other.durable, s.log.durableIndex()));
-    commit(agreed(ofMajority(other -> other.match, s.log.lastIndex())));
-    witness.advance();
-  }
-
-  /**
-   * Entries before a change of the membership that is not committed need a majority of the voters
-   * before it too: a power cut may take the change, synced nowhere yet, from the leader.
-   */
-  private long agreed(long reached) {
-    long change = s.members.latestIndex();
-    if (change <= s.commitIndex || Math.min(reached, gate.committedIndex()) >= change) {
-      return reached;
-    }
-    Membership before = s.members.at(change - 1);
-    if (before.equals(Membership.NONE)) {
-      return reached; // the group's first entry, where this member had not met those it began with
-    }
-    return Math.min(reached, ofMajority(before, other -> other.match, s.log.lastIndex()));
-  }
-
-  /** Commits what was sent to those that are counted. */
-  private void advanceBySending() {
-    if (s.isLeased()) {
-      lease.answered(ofMajority(other -> other.ackedRound, sender.round()));
-      witness.advanceBesideCounted();
-    }
-    if (!mayAnswer(s.nowMs)) {
-      return;
-    }
-    s.inStep = true;
-    boolean awaited = lease.takeAwaited();
-    if (readAsked || fenceRound > 0 || awaited) {
-      readAsked = false;
-      fenceRound = 0;
-      confirmedRound = reads;
-      s.effects.confirmed(confirmedRound);
-    }
-    long sent = changes.sendLimit(); // what is held for a successor may be cut
-    long had = sent;
-    boolean shared = others.isEmpty();
-    for (MemberId voter : s.members.latest().voters()) {
-      if (!voter.equals(s.self) && !s.members.latest().isWitness(voter) && counts(voter)) {
-        Progress other = others.get(voter);
-        sent = Math.min(sent, other.sentIndex());
-        had = Math.min(had, other.match);
-        shared = true;
-      }
-    }
-    gate.durable(Math.min(had, s.log.durableIndex()));
-    tellWhoIsInStep(false);
-    if (s.isLeased() && !witness.excludes()) {
-      return;
-    }
-    commit(sent);
-    s.stableIndex = Math.max(s.stableIndex, Math.min(had, s.commitIndex));
-    if (shared) {
-      s.sharedIndex = s.stableIndex;
+    if (s.role == Role.LEADER) {
+      quorum.advance();
     }
   }
 
-  private void commit(long reached) {
+  /** Commits up to an index, as far as what was asked to be on disk is. */
+  void commit(long reached) {
     long covered = Math.min(reached, gate.committedIndex());
     if (covered < termStart) {
       return;
@@ -413,16 +318,16 @@ final class LeaderRole {
     s.commit(covered);
     if (!serving) {
       serving = true;
+      // Not before: should it die, its term start, which may say what is missing, may go with it.
+      if (s.record.durabilityState() != DurabilityState.INTACT) {
+        s.save(s.record.withDurabilityState(DurabilityState.INTACT));
+      }
       s.effects.leading(s.term(), entriesMayBeMissing);
     }
   }
 
-  private long ofMajority(ToLongFunction<Progress> reached, long own) {
-    return ofMajority(s.members.latest(), reached, own);
-  }
-
   /** The highest number that a majority of the voters has reached; who was taken out has none. */
-  private long ofMajority(Membership of, ToLongFunction<Progress> reached, long own) {
+  long ofMajority(Membership of, ToLongFunction<Progress> reached, long own) {
     long[] numbers =
         of.voters().stream()
             .mapToLong(

@@ -62,6 +62,12 @@ final class Progress {
   /** Whether a connection to it broke since it answered last. */
   boolean hinted;
 
+  /** It is sent entries in steps, not with each round; see {@link Rounds}. */
+  boolean spare;
+
+  /** How many of its answers were of use while all were asked. */
+  long firsts;
+
   Progress(MemberId member, boolean witness, long next, long nowMs) {
     this.member = member;
     this.witness = witness;
@@ -73,21 +79,30 @@ final class Progress {
    * Notes an answer's incarnation. What a former one acknowledged is forgotten: the machine may
    * have lost it.
    *
+   * @param leader the state of the member that leads
    * @return false when the answer is of a former one
    */
-  boolean isCurrent(long answering, DurabilityState durabilityState, long lastIndex) {
+  boolean isCurrent(long answering, DurabilityState durabilityState, CoreState leader) {
     if (answering > incarnation) {
+      long lastIndex = leader.log.lastIndex();
       restarted = incarnation > 0;
       incarnation = answering;
       caughtUpAt = lastIndex;
       isOlderCopy = false;
       hadDurable = durabilityState == DurabilityState.OLDER_COPY ? 0 : hadDurable;
-      had = durabilityState == DurabilityState.INTACT ? had : hadDurable;
+      had =
+          durabilityState == DurabilityState.INTACT
+              ? leader.lastCounted(hadDurable, had)
+              : hadDurable;
       match = 0;
       durable = 0;
       probe(Math.min(next, lastIndex + 1));
     }
     return answering == incarnation;
+  }
+
+  boolean isSpare() {
+    return spare && state == State.REPLICATE;
   }
 
   boolean isCaughtUp() {

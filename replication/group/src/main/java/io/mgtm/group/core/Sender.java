@@ -6,20 +6,30 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /**
  * Sends a leader's entries. Members that need the same get one message, so that a transport can
  * multicast it. Owner thread.
  */
 final class Sender {
+  /** So many entries behind a spare gets them with a round. */
+  private static final int STEP_ENTRIES = 64;
+
   private final CoreState s;
   private final Collection<Progress> others;
-  private final Lease lease;
+  private final LongConsumer begun;
   private long round;
+  private long sentLimit;
 
-  Sender(CoreState s, Lease lease, Collection<Progress> others) {
+  /**
+   * A sender that has begun no round.
+   *
+   * @param begun told of each round before it is sent
+   */
+  Sender(CoreState s, LongConsumer begun, Collection<Progress> others) {
     this.s = s;
-    this.lease = lease;
+    this.begun = begun;
     this.others = others;
   }
 
@@ -28,34 +38,53 @@ final class Sender {
     return round;
   }
 
+  /** The last index that a round was to send. */
+  long sentLimit() {
+    return sentLimit;
+  }
+
   boolean hasUnsent(long limit) {
     for (Progress other : others) {
-      if (!other.witness && other.next <= limit && other.maySend(s.settings.inFlightMax())) {
+      if (!other.witness && !isLeft(other, limit) && wants(other, limit)) {
         return true;
       }
     }
     return false;
   }
 
+  /** Whether a member was not sent all up to an index, and can take more now. */
+  private boolean wants(Progress other, long limit) {
+    return other.next <= limit && other.maySend(s.settings.inFlightMax());
+  }
+
+  /** Whether a member waits for a wider step. */
+  private static boolean isLeft(Progress other, long limit) {
+    return other.isSpare() && limit - other.next < STEP_ENTRIES;
+  }
+
   /**
    * Begins a round: sends entries up to an index.
    *
-   * @param toAll whether members without unsent entries get a message too
+   * @param ask whether members without unsent entries get a message too
+   * @param spares whether spares are not left out
    */
-  void send(long limit, boolean toAll) {
+  void send(long limit, boolean ask, boolean spares) {
     round++;
-    lease.begun(round);
+    sentLimit = limit;
+    begun.accept(round);
     Map<Long, List<Progress>> entriesFrom = new LinkedHashMap<>();
     Map<Long, List<Progress>> emptyFrom = new LinkedHashMap<>();
     for (Progress other : List.copyOf(others)) {
-      if (other.witness || other.state == Progress.State.CHECKPOINT) {
+      if (other.witness
+          || other.state == Progress.State.CHECKPOINT
+          || (!spares && isLeft(other, limit))) {
         continue;
       }
       if (other.next <= s.log.baseIndex()) {
         beginCheckpoint(other);
-      } else if (other.next <= limit && other.maySend(s.settings.inFlightMax())) {
+      } else if (wants(other, limit)) {
         entriesFrom.computeIfAbsent(other.next, from -> new ArrayList<>()).add(other);
-      } else if (toAll) {
+      } else if (ask) {
         emptyFrom.computeIfAbsent(other.next, from -> new ArrayList<>()).add(other);
       }
     }
@@ -63,14 +92,21 @@ final class Sender {
     emptyFrom.forEach((from, to) -> transmit(to, append(from, List.of())));
   }
 
-  /** Goes on with a member that has answered. */
-  void sendMore(Progress other, long limit) {
+  /** Goes on with a member that has answered: sends what a round left over for it. */
+  void sendMore(Progress other) {
+    if (!isLeft(other, sentLimit)) {
+      sendUnsent(other, sentLimit);
+    }
+  }
+
+  /** Sends a member what it was not sent, if it can take it now. */
+  void sendUnsent(Progress other, long limit) {
     if (other.witness || other.state == Progress.State.CHECKPOINT) {
       return;
     }
     if (other.next <= s.log.baseIndex()) {
       beginCheckpoint(other);
-    } else if (other.next <= limit && other.maySend(s.settings.inFlightMax())) {
+    } else if (wants(other, limit)) {
       sendEntries(List.of(other), other.next, limit);
     }
   }

@@ -21,7 +21,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +60,6 @@ public final class GroupLog implements MemberLog {
   private final GroupCore core;
   private final MemberId self;
   private final SuspensionWatch suspension;
-  private final AtomicBoolean tickAsked = new AtomicBoolean();
 
   /** What the core said while it was at work. */
   private final Deque<Runnable> notices = new ArrayDeque<>();
@@ -172,15 +170,7 @@ public final class GroupLog implements MemberLog {
     store.startAppending();
     transport.start(
         new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
-    parts
-        .threads()
-        .every(
-            settings.tickMs(),
-            () -> {
-              if (!tickAsked.getAndSet(true)) {
-                execute(this::tick);
-              }
-            });
+    awaitTick(settings.tickMs());
   }
 
   private void received(CoreLog.Checkpoint of, long offset, boolean ready) {
@@ -237,8 +227,12 @@ public final class GroupLog implements MemberLog {
     listener.following(leader);
   }
 
+  private void awaitTick(long ms) {
+    parts.threads().after(ms, () -> tasks.run(() -> turn(this::tick)));
+  }
+
   private void tick() {
-    tickAsked.getAndSet(false);
+    awaitTick(settings.tickMs(core.isQuiet()));
     core.tick(nowMs());
     if (core.leader() != null && core.commitIndex() > 0) {
       durability.look(core.membershipAt(core.commitIndex()).forces());

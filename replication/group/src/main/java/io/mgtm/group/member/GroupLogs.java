@@ -8,7 +8,7 @@ import io.mgtm.group.net.JGroupsTransport;
 import io.mgtm.group.net.MessageOrder;
 import io.mgtm.group.net.Reach;
 import java.nio.file.Path;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** Opens the log of a member in the mode that its group runs in. */
 public final class GroupLogs {
@@ -29,7 +29,7 @@ public final class GroupLogs {
       GroupSettings settings,
       JGroupsSettings network,
       StateMachine machine,
-      Executor owner,
+      ScheduledExecutorService owner,
       ReplicatedLog.Listener listener) {
     if (mode == GroupMode.TOTAL) {
       throw new IllegalArgumentException("mode total has no log of a leader");
@@ -38,12 +38,9 @@ public final class GroupLogs {
     // A pair without a witness decides by the views who is counted.
     boolean byView = mode == GroupMode.LAZY && settings.witness().isEmpty();
     Reach reach = byView ? Reach.VIEW : Reach.CONNECTION;
-    JGroupsTransport transport =
-        mode == GroupMode.CAUSAL
-            ? new JGroupsTransport(settings.name(), own, MessageOrder.CAUSAL)
-            : new JGroupsTransport(
-                settings.name(), own, JGroupsTransport.loopOf(owner, own), reach);
-    MemberParts parts = MemberParts.open(folder, settings.name());
+    MessageOrder order = mode == GroupMode.CAUSAL ? MessageOrder.CAUSAL : MessageOrder.FIFO;
+    JGroupsTransport transport = new JGroupsTransport(settings.name(), own, order, owner, reach);
+    MemberParts parts = MemberParts.open(folder, settings.name(), owner);
     if (settings.isWitness()) {
       return WitnessLog.open(mode, parts, settings, owner, listener, transport);
     }

@@ -19,7 +19,7 @@ import java.util.Objects;
  * @param checkpointBytes how much log, by whole files, lies behind a checkpoint before the next is
  *     written
  * @param tailBytes how much of the end of the log is kept in memory for the other members
- * @param tickMs how often the member looks at the time
+ * @param tickMs how often the member looks at the time while anything is under way
  */
 public record GroupSettings(
     String name,
@@ -86,6 +86,16 @@ public record GroupSettings(
   public GroupSettings withDurability(DurabilityMode mode) {
     return new GroupSettings(
         name, members, witness, mode, segments, core, checkpointBytes, tailBytes, tickMs);
+  }
+
+  /** How long until the member looks at the time again. */
+  long tickMs(boolean quiet) {
+    return quiet ? Math.max(tickMs, core.heartbeatMs() / 2) : tickMs;
+  }
+
+  public GroupSettings withCore(CoreSettings of) {
+    return new GroupSettings(
+        name, members, witness, durability, segments, of, checkpointBytes, tailBytes, tickMs);
   }
 
   public GroupSettings withWitness(String of) {

@@ -6,6 +6,7 @@ import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.net.Transport;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -81,6 +82,15 @@ public record GroupStatus(
         core.founding(),
         core.isOutside(),
         warnings(core, transport, connected));
+  }
+
+  /** The others that vote, keep data and are connected, the one whose log is farthest first. */
+  public Stream<String> successors() {
+    return members.stream()
+        .filter(m -> m.voter() && !m.name().equals(name) && connected.contains(m.name()))
+        .filter(m -> !m.name().equals(witness))
+        .sorted(Comparator.comparingLong(Member::matchedIndex).reversed())
+        .map(Member::name);
   }
 
   private static List<String> warnings(

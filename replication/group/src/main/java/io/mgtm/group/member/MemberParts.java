@@ -6,6 +6,7 @@ import io.mgtm.group.storage.StorageFiles;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.UUID;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -40,13 +41,13 @@ public record MemberParts(
    *
    * @throws io.mgtm.group.LogException as {@link DataDirectory#open} throws
    */
-  public static MemberParts open(Path path, String name) {
+  public static MemberParts open(Path path, String name, ScheduledExecutorService owner) {
     DataDirectory folder = DataDirectory.open(path);
     return new MemberParts(
         folder.files(),
         folder.member(),
         folder::close,
-        MemberThreads.start(name),
+        MemberThreads.start(name, owner),
         BootId.current(),
         System::nanoTime,
         System::currentTimeMillis,

@@ -18,19 +18,23 @@ public interface MemberThreads {
   /** Writes and decodes checkpoints. */
   Executor checkpoints();
 
-  /** Runs a task again and again until {@link #stop}. */
-  void every(long ms, Runnable task);
+  /** Has the owner run a task after some time, or later; not after {@link #stop}. */
+  void after(long ms, Runnable task);
 
   /** Lets what was handed over finish, and ends the threads. */
   void stop();
 
-  /** Threads of their own, which do not keep the process alive. */
-  static MemberThreads start(String member) {
+  /**
+   * Threads of their own, which do not keep the process alive.
+   *
+   * @param owner knows the time too: a clock's thread of its own would have to wake it each time
+   */
+  static MemberThreads start(String member, ScheduledExecutorService owner) {
     return new Started(
         WorkerThreads.single(member + "-force"),
         WorkerThreads.single(member + "-files"),
         WorkerThreads.single(member + "-checkpoints"),
-        WorkerThreads.clock(member + "-clock"));
+        owner);
   }
 
   /** Started threads. */
@@ -38,17 +42,16 @@ public interface MemberThreads {
       ExecutorService force,
       ExecutorService files,
       ExecutorService checkpoints,
-      ScheduledExecutorService clock)
+      ScheduledExecutorService owner)
       implements MemberThreads {
     @Override
-    public void every(long ms, Runnable task) {
-      clock.scheduleWithFixedDelay(task, ms, ms, TimeUnit.MILLISECONDS);
+    public void after(long ms, Runnable task) {
+      owner.schedule(task, ms, TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void stop() {
-      clock.shutdownNow();
-      WorkerThreads.stop(clock, checkpoints, files, force);
+      WorkerThreads.stop(checkpoints, files, force);
     }
   }
 }

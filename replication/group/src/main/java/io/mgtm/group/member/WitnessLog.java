@@ -21,7 +21,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,10 +41,10 @@ public final class WitnessLog implements MemberLog {
   private final WitnessDisk disk;
   private final TermStore terms;
   private final MemberId self;
+  private final GroupSettings settings;
   private final GroupCore core;
   private final RoomWatch room;
   private final SuspensionWatch suspension;
-  private final AtomicBoolean tickAsked = new AtomicBoolean();
 
   /** Who leads has changed since the listener was told. */
   private boolean changed;
@@ -65,7 +64,7 @@ public final class WitnessLog implements MemberLog {
       Transport transport) {
     try {
       WitnessLog opened = new WitnessLog(mode, parts, settings, owner, listener, transport);
-      opened.begin(settings.tickMs());
+      opened.begin();
       return opened;
     } catch (RuntimeException | Error e) {
       parts.giveUp(transport, e);
@@ -80,6 +79,7 @@ public final class WitnessLog implements MemberLog {
       Executor owner,
       Listener listener,
       Transport transport) {
+    this.settings = settings;
     this.parts = parts;
     this.listener = listener;
     this.transport = transport;
@@ -116,18 +116,10 @@ public final class WitnessLog implements MemberLog {
         "Witness {}: {}, entries to {}, {}", self, record, disk.lastIndex(), core.membership());
   }
 
-  private void begin(long tickMs) {
+  private void begin() {
     transport.start(
         new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
-    parts
-        .threads()
-        .every(
-            tickMs,
-            () -> {
-              if (!tickAsked.getAndSet(true)) {
-                execute(this::tick);
-              }
-            });
+    awaitTick();
   }
 
   private long nowMs() {
@@ -154,8 +146,12 @@ public final class WitnessLog implements MemberLog {
     }
   }
 
+  private void awaitTick() {
+    parts.threads().after(settings.tickMs(core.isQuiet()), () -> tasks.run(() -> turn(this::tick)));
+  }
+
   private void tick() {
-    tickAsked.getAndSet(false);
+    awaitTick();
     core.tick(nowMs());
   }
 

@@ -14,8 +14,8 @@ import org.jgroups.util.MessageBatch;
 
 /**
  * Causal order for all messages of a channel: what a member sent after it had heard something is
- * nowhere delivered before that. It goes on top of a stack with reliable FIFO multicast ({@link
- * GroupNakack}) and membership (GMS). {@link CausalOrder} decides; this class carries.
+ * nowhere delivered before that. It goes on top of a stack with FIFO multicast and membership
+ * (GMS). {@link CausalOrder} decides; this class carries.
  *
  * <p>A message to one member is multicast too, with the name of its target, and all others drop it.
  * For a message may follow one to a single member by way of a third, who never saw that one; to
@@ -144,7 +144,8 @@ public final class Causal extends Protocol {
       boolean isSomebodyNew =
           order().installed(nowMs(), view.getViewId().getId(), view.getMembers());
       if (isSomebodyNew) {
-        send(new EmptyMessage(null), null, true);
+        // By the way of the group's own messages, whose order it must keep.
+        send(new EmptyMessage(null).setFlag(Message.Flag.NO_RELIABILITY), null, true);
       }
     } finally {
       lock.unlock();

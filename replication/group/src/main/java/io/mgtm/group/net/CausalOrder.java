@@ -27,9 +27,9 @@ import java.util.function.Consumer;
  *       been delivered.
  * </ol>
  *
- * What comes from one sender must come in order, as {@link GroupNakack} sees to it; so the own
- * count of a message is not waited for. What a member that has left did send is not waited for, and
- * dropped when it has not been delivered by then.
+ * What comes from one sender must come in order, as {@link NettyTransport} sees to it; so the own
+ * count of a message is not waited for: those before it that have not come are lost. What a member
+ * that has left did send is not waited for, and dropped when it has not been delivered by then.
  *
  * <p>A member that is new in a view, or here again after a partition, is not known: how many of its
  * messages lie before the view cannot be told. The first message that comes from it tells. So each

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -25,8 +24,7 @@ public final class FreePorts {
   private FreePorts() {}
 
   /**
-   * Ports that nobody uses now and that this process was not given before, as it is with those
-   * above them that a member of that port uses for its failure detection and its links. Any thread.
+   * Ports that nobody uses now and that this process was not given before. Any thread.
    *
    * @throws IllegalStateException when there are none
    */
@@ -38,9 +36,8 @@ public final class FreePorts {
             "no %d free ports from %d to %d on the loopback address".formatted(count, MIN, MAX));
       }
       int port = ThreadLocalRandom.current().nextInt(MIN, MAX);
-      List<Integer> ports = JGroupsSettings.ports(port);
-      if (Collections.disjoint(taken, ports) && ports.stream().allMatch(FreePorts::isFree)) {
-        taken.addAll(ports);
+      if (!taken.contains(port) && isFree(port)) {
+        taken.add(port);
         found.add(port);
       }
     }

@@ -3,6 +3,7 @@ package io.mgtm.group.net;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import java.util.List;
+import java.util.Optional;
 import org.jgroups.JChannel;
 import org.jgroups.stack.Protocol;
 
@@ -13,14 +14,15 @@ public final class GroupChannels {
   /**
    * A channel that is not connected yet, with reliable messages and protocols on top.
    *
-   * @param others told of processes of other clusters; not with a stack of an operator's own
+   * @param transport none with a stack of an operator's own
    * @param onTop from the bottom up
    * @throws Exception what JGroups throws when the stack cannot be made
    */
-  static JChannel open(JGroupsSettings settings, GroupTcp.Listener others, List<Protocol> onTop)
+  static JChannel open(
+      JGroupsSettings settings, Optional<NettyTransport> transport, List<Protocol> onTop)
       throws Exception {
-    if (settings.stackFile().isEmpty()) {
-      List<Protocol> stack = JGroupsStack.of(settings, others);
+    if (transport.isPresent()) {
+      List<Protocol> stack = JGroupsStack.of(settings, transport.get());
       stack.addAll(onTop);
       return new JChannel(stack);
     }

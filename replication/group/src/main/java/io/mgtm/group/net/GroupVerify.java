@@ -93,6 +93,12 @@ public final class GroupVerify extends VERIFY_SUSPECT2 {
     }
   }
 
+  /** A member that is known to be gone needs no check. Any thread. */
+  void gone(Address member) {
+    removeSuspect(member);
+    up_prot.up(new Event(Event.SUSPECT, List.of(member)));
+  }
+
   @Override
   public synchronized void stop() {
     super.stop();

@@ -11,7 +11,7 @@ import java.util.Optional;
  * How the members of a group reach each other.
  *
  * @param cluster the group's name, the same on all members
- * @param bind this member's address; the failure detection listens 100 ports above
+ * @param bind this member's address
  * @param hosts the addresses of all members that are known from the start
  * @param suspectMs how long a silent member is waited for before the view leaves it out
  * @param tls keys for TLS 1.3 with certificates on both sides; without it, nothing is encrypted and
@@ -30,13 +30,6 @@ public record JGroupsSettings(
     Optional<GroupSecret> secret,
     Optional<Path> stackFile,
     AllowList allowed) {
-  static final int DETECTION_PORT_OFFSET = 100;
-
-  /** The ports that a member takes, its own first. */
-  public static List<Integer> ports(int own) {
-    return List.of(own, own + DETECTION_PORT_OFFSET, own + DirectListener.PORT_OFFSET);
-  }
-
   /**
    * A PKCS #12 file with this member's key and certificate, and those that it trusts.
    *

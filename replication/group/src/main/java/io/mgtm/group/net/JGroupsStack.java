@@ -4,10 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jgroups.protocols.AUTH;
 import org.jgroups.protocols.FD_ALL3;
-import org.jgroups.protocols.FD_SOCK2;
-import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
-import org.jgroups.protocols.PerDestinationBundler;
+import org.jgroups.protocols.NAKACK4;
 import org.jgroups.protocols.SYM_ENCRYPT;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UNICAST4;
@@ -15,14 +13,13 @@ import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
 
 /**
- * The JGroups stack of a group, from the bottom: TCP, a static list of members, merging, failure
- * detection by broken connections at once and by silence within the configured time, FIFO reliable
- * multicast and unicast, membership, fragmentation. The group's own messages, where they do not
- * take {@link DirectLinks}, rely on TCP alone for order and reliability, unless they are large. In
- * causal order all of them go over reliable multicast, with {@link Causal} on top.
+ * The JGroups stack of a group, from the bottom: {@link NettyTransport}, a static list of members,
+ * merging, failure detection by broken connections at once and by silence within the configured
+ * time, FIFO reliable multicast and unicast for JGroups' own messages, and membership. The group's
+ * messages take the order and reliability of their connection alone, in causal order with {@link
+ * Causal} on top.
  *
- * <p>With TLS all messages are encrypted and both sides of a connection are authenticated; the
- * failure detection's connections, which carry nothing, are not.
+ * <p>With TLS all messages are encrypted and both sides of a connection are authenticated.
  *
  * <p>With a shared secret, what messages carry is encrypted and protected against changes, and who
  * joins must show that it knows the secret. JGroups' headers are neither encrypted nor protected:
@@ -33,9 +30,6 @@ import org.jgroups.stack.Protocol;
  * would block is dropped.
  */
 final class JGroupsStack {
-  /** Larger messages go in pieces, which need reliable links. */
-  static final int FRAGMENT_BYTES = 60_000;
-
   private static final String CIPHER = "ChaCha20-Poly1305";
   private static final int CIPHER_NONCE_BYTES = 12;
 
@@ -58,39 +52,21 @@ final class JGroupsStack {
    */
   private static final int JOIN_ATTEMPTS = 8;
 
-  private static final int SEND_QUEUE_MAX = 1_024;
-
   private JGroupsStack() {}
 
   /** A stack, from the bottom up. */
-  static List<Protocol> of(JGroupsSettings settings, GroupTcp.Listener others) {
-    GroupTcp tcp = new GroupTcp(new Gate(settings.allowed()), others);
-    tcp.setBindAddress(settings.bind().getAddress());
-    tcp.setBindPort(settings.bind().getPort());
-    tcp.setPortRange(0);
-    tcp.setBundler(new PerDestinationBundler()); // a member that is gone holds nobody else up
-    tcp.nonBlockingSends(true);
-    tcp.maxSendQueue(SEND_QUEUE_MAX);
-    tcp.setSockConnTimeout((int) Math.min(500, settings.suspectMs()));
-    settings.tls().ifPresent(keys -> tcp.tls(GroupTls.of(keys, new Gate(settings.allowed()))));
-    FD_SOCK2 sockets =
-        new GroupDetection(new Gate(settings.allowed()))
-            .setBindAddress(settings.bind().getAddress())
-            .setOffset(JGroupsSettings.DETECTION_PORT_OFFSET)
-            .setPortRange(1);
+  static List<Protocol> of(JGroupsSettings settings, NettyTransport transport) {
     List<Protocol> stack = new ArrayList<>();
-    stack.add(tcp);
+    stack.add(transport);
     stack.add(new TCPPING().<TCPPING>initialHosts(settings.hosts()).portRange(0));
     stack.add(new MERGE3().setMinInterval(300).setMaxInterval(1_000).setCheckInterval(1_500));
-    stack.add(sockets);
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new GroupVerify().setTimeout(settings.suspectMs() / 10));
     settings.secret().ifPresent(secret -> stack.add(encryption(secret)));
-    stack.add(new GroupNakack().setXmitInterval(RETRANSMIT_MS));
+    stack.add(new NAKACK4().setXmitInterval(RETRANSMIT_MS));
     stack.add(new UNICAST4().setXmitInterval(RETRANSMIT_MS));
     settings.secret().ifPresent(secret -> stack.add(admission(secret)));
     stack.add(membership());
-    stack.add(new FRAG4().setFragSize(FRAGMENT_BYTES));
     return stack;
   }
 

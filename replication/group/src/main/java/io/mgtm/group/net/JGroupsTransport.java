@@ -16,93 +16,91 @@ import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.View;
+import org.jgroups.protocols.pbcast.GMS;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transport over JGroups. An owner that is an event loop with sockets has {@link DirectLinks} to
- * the members that JGroups' view names, and messages take those. Without them, and to members
- * without such a link, what goes to all other members of the view is multicast, all else unicast. A
- * member's name travels in its address, and so does where its links are taken.
+ * A transport over JGroups: what goes to all other members of the view is multicast, all else
+ * unicast. Messages keep the order of their sender, and may be lost, as the core expects; so they
+ * pass by JGroups' retransmission. A member's name travels in its address.
+ *
+ * <p>With the built-in stack, that is over {@link NettyTransport} on the owner's event loop, or on
+ * one of its own for another owner. With a stack of an operator's own, large messages go in pieces,
+ * by JGroups' reliable unicast but in causal order.
  */
 public final class JGroupsTransport implements Transport {
   private static final Logger log = LoggerFactory.getLogger(JGroupsTransport.class);
+
+  /** Larger messages go in pieces with a stack of an operator's own. */
+  private static final int PIECE_BYTES = 60_000;
 
   private final String name;
   private final JGroupsSettings settings;
   private final MessageOrder order;
   private final Optional<EventLoop> loop;
   private final Reach reach;
-  private JChannel channel;
-
-  /** Null without. */
-  private DirectLinks links;
-
   private final OtherClusters otherClusters;
+  private final Optional<NettyTransport> network;
+  private Receiver receiver;
+  private JChannel channel;
+  private Thread connecting;
+  private volatile boolean closed;
 
   /** Of the view. */
   private volatile NameHolders holders = NameHolders.NONE;
 
-  private volatile Set<Address> addresses = Set.of();
+  /** Who is heard and sent to; with {@link Reach#CONNECTION} as long as the network holds it. */
+  private volatile Map<String, Address> reached = Map.of();
+
+  private volatile Set<Address> heard = Set.of();
 
   /**
    * A transport that is not connected yet.
    *
    * @param name this member's
-   * @param loop the owner's, for direct links; none when all messages go over the channel
-   * @param reach of the direct links
+   * @param owner of the log; its sockets are the owner's when it is an event loop
    */
+  public JGroupsTransport(String name, JGroupsSettings settings, Executor owner, Reach reach) {
+    this(name, settings, MessageOrder.FIFO, owner, reach);
+  }
+
+  /** The same with the messages in an order. */
   public JGroupsTransport(
-      String name, JGroupsSettings settings, Optional<EventLoop> loop, Reach reach) {
-    this(name, settings, MessageOrder.FIFO, loop, reach);
-  }
-
-  /** A transport that is not connected yet, with all messages over the channel in an order. */
-  public JGroupsTransport(String name, JGroupsSettings settings, MessageOrder order) {
-    this(name, settings, order, Optional.empty(), Reach.VIEW);
-  }
-
-  private JGroupsTransport(
-      String name,
-      JGroupsSettings settings,
-      MessageOrder order,
-      Optional<EventLoop> loop,
-      Reach reach) {
+      String name, JGroupsSettings settings, MessageOrder order, Executor owner, Reach reach) {
     this.name = name;
     this.settings = settings;
     this.order = order;
-    this.loop = loop;
+    this.loop = Links.suit(owner) ? Optional.of((EventLoop) owner) : Optional.empty();
     this.reach = reach;
     this.otherClusters =
         new OtherClusters(
             name, settings.cluster(), () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
-  }
-
-  /**
-   * The event loop for direct links, when there is one: an owner may have it, and what encrypts in
-   * the stack, or may do so in one of an operator's own, is never gone round.
-   */
-  public static Optional<EventLoop> loopOf(Executor owner, JGroupsSettings settings) {
-    return settings.stackFile().isEmpty() && settings.secret().isEmpty() && DirectLinks.suit(owner)
-        ? Optional.of((EventLoop) owner)
-        : Optional.empty();
+    this.network =
+        settings.stackFile().isPresent()
+            ? Optional.empty()
+            : Optional.of(
+                new NettyTransport(settings, loop, reach, otherClusters::heard, this::broken));
   }
 
   @Override
-  public void start(Transport.Receiver receiver) {
+  public void start(Receiver what) {
+    receiver = what;
     try {
-      links = loop.map(owner -> new DirectLinks(owner, settings, reach, receiver)).orElse(null);
       channel =
           GroupChannels.open(
-              settings,
-              otherClusters,
-              order == MessageOrder.CAUSAL ? List.of(new Causal()) : List.of());
-      channel.addAddressGenerator(
-          () -> MemberAddress.of(name, settings.bind(), links == null ? null : links.address()));
+              settings, network, order == MessageOrder.CAUSAL ? List.of(new Causal()) : List.of());
+      channel.addAddressGenerator(() -> MemberAddress.of(name, settings.bind()));
       channel.name(name);
       channel.setDiscardOwnMessages(true);
-      channel.setReceiver(new Incoming(receiver));
-      channel.connect(settings.cluster());
+      channel.setReceiver(new Incoming());
+      if (network.isEmpty()) {
+        channel.connect(settings.cluster());
+        return;
+      }
+      network.get().listen();
+      // Not by this thread, which may be the one that reads the answers.
+      connecting = daemon(this::connect, "mgtm-group-connect-" + name);
     } catch (LogException e) {
       throw e;
     } catch (Exception e) {
@@ -110,20 +108,30 @@ public final class JGroupsTransport implements Transport {
     }
   }
 
-  private final class Incoming implements org.jgroups.Receiver {
-    private final Transport.Receiver receiver;
-
-    Incoming(Transport.Receiver receiver) {
-      this.receiver = receiver;
+  private void connect() {
+    try {
+      channel.connect(settings.cluster());
+    } catch (Exception e) {
+      if (!closed) {
+        log.error("{}", GroupChannels.refused(name, settings, e).getMessage(), e);
+      }
     }
+  }
 
+  private final class Incoming implements org.jgroups.Receiver {
     @Override
     public void receive(Message message) {
-      if (!addresses.contains(message.getSrc())) {
+      Address from = message.getSrc();
+      if (closed || !heard.contains(from)) {
         return; // of a process that this member's view does not have, yet or any more
       }
-      receiver.received(
-          ByteBuffer.wrap(message.getArray(), message.getOffset(), message.getLength()).slice());
+      ByteBuffer bytes =
+          ByteBuffer.wrap(message.getArray(), message.getOffset(), message.getLength()).slice();
+      if (loop.isPresent() && loop.get().inEventLoop()) {
+        receiver.receivedByOwner(bytes);
+      } else {
+        receiver.received(bytes);
+      }
     }
 
     @Override
@@ -148,52 +156,49 @@ public final class JGroupsTransport implements Transport {
             }
           });
       // Last, so that nothing of another process is heard before the word that it is there.
+      Map<String, Address> all =
+          network.isPresent() && reach == Reach.CONNECTION
+              ? new HashMap<>(reached)
+              : new HashMap<>();
+      all.putAll(now);
       holders = next;
-      addresses = Set.copyOf(now.values());
-      if (links != null) {
-        links.members(MemberAddress.process(channel.getAddress()), peers(now));
-      }
+      reached = Map.copyOf(all);
+      heard = Set.copyOf(all.values());
     }
+  }
 
-    private static Map<String, DirectLinks.Peer> peers(Map<String, Address> members) {
-      Map<String, DirectLinks.Peer> peers = new HashMap<>();
-      members.forEach(
-          (member, address) ->
-              MemberAddress.peer(address).ifPresent(peer -> peers.put(member, peer)));
-      return peers;
+  /** The loop's thread. */
+  private void broken(Address process) {
+    String member = MemberAddress.nameOf(process);
+    if (!closed && loop.isPresent() && process.equals(holders.byName().get(member))) {
+      receiver.broken(member);
     }
   }
 
   @Override
   public void send(List<String> to, byte[] message) {
-    List<String> left = links != null && links.isOwner() ? links.send(to, message) : to;
-    if (!left.isEmpty()) {
-      sendOverChannel(left, message);
-    }
-  }
-
-  private void sendOverChannel(List<String> to, byte[] message) {
-    Map<String, Address> known = holders.byName();
-    if (to.size() > 1 && to.size() == known.size() && known.keySet().containsAll(to)) {
-      transmit(null, message);
+    NameHolders now = holders;
+    // In causal order all messages must take one way.
+    boolean inPieces =
+        network.isEmpty() && order == MessageOrder.FIFO && message.length >= PIECE_BYTES;
+    if (!inPieces && to.size() > 1 && now.areAll(to)) {
+      transmit(null, message, true);
       return;
     }
     for (String member : to) {
-      Address address = known.get(member);
+      Address address = reached.get(member);
       if (address != null) {
-        transmit(address, message);
+        transmit(address, message, !inPieces);
       }
     }
   }
 
-  private void transmit(Address to, byte[] message) {
+  private void transmit(Address to, byte[] message, boolean whole) {
     try {
       Message out = new BytesMessage(to, message);
       out.setFlag(Message.Flag.NO_FC);
       out.setFlag(Message.TransientFlag.DONT_BLOCK).setFlag(Message.TransientFlag.DONT_LOOPBACK);
-      if (order == MessageOrder.FIFO
-          && settings.stackFile().isEmpty()
-          && message.length < JGroupsStack.FRAGMENT_BYTES) {
+      if (whole) {
         out.setFlag(Message.Flag.NO_RELIABILITY);
       }
       channel.send(out);
@@ -214,11 +219,36 @@ public final class JGroupsTransport implements Transport {
 
   @Override
   public void close() {
-    if (links != null) {
-      links.close();
+    closed = true;
+    network.ifPresent(NettyTransport::leave);
+    if (channel == null) {
+      return;
     }
-    if (channel != null) {
+    if (network.isEmpty()) {
       channel.close();
+      return;
     }
+    // The goodbye is enough; what JGroups says as it leaves is not answered any more.
+    GMS views = channel.getProtocolStack().findProtocol(GMS.class);
+    views.setLeaveTimeout(1).setMaxJoinAttempts(1);
+    daemon(this::closeChannel, "mgtm-group-close-" + name);
+  }
+
+  private void closeChannel() {
+    try {
+      if (connecting != null) {
+        connecting.join();
+      }
+      channel.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Thread daemon(Runnable task, String threadName) {
+    Thread thread = new Thread(task, threadName);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
   }
 }

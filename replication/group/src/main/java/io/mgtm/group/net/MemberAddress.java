@@ -2,43 +2,40 @@ package io.mgtm.group.net;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.Optional;
-import java.util.UUID;
 import org.jgroups.Address;
+import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ExtendedUUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What travels in the JGroups address of a member's process, which is drawn at random at each
- * start: the member's name, where it listens for the group, and where its direct links are taken.
+ * start: the member's name, and where it listens for the group.
  */
 final class MemberAddress {
   private static final Logger log = LoggerFactory.getLogger(MemberAddress.class);
   private static final String NAME_KEY = "mgtm.member";
   private static final String PLACE_KEY = "mgtm.at";
-  private static final String LINK_KEY = "mgtm.link";
 
   private MemberAddress() {}
 
-  /**
-   * A new address.
-   *
-   * @param links null without direct links
-   */
-  static ExtendedUUID of(String name, InetSocketAddress place, InetSocketAddress links) {
-    ExtendedUUID address = ExtendedUUID.randomUUID(name);
-    address.put(NAME_KEY, name.getBytes(UTF_8));
-    address.put(PLACE_KEY, encode(place));
-    return links == null ? address : address.put(LINK_KEY, encode(links));
+  /** A new address. */
+  static ExtendedUUID of(String name, InetSocketAddress place) {
+    return with(ExtendedUUID.randomUUID(name), name, text(place));
+  }
+
+  /** The address of a process that said this about itself. */
+  static ExtendedUUID with(ExtendedUUID process, String name, String place) {
+    return process.put(NAME_KEY, name.getBytes(UTF_8)).put(PLACE_KEY, place.getBytes(UTF_8));
   }
 
   /** As text, since JGroups shows it in its logs and threads' names. */
-  private static byte[] encode(InetSocketAddress at) {
-    return (at.getAddress().getHostAddress() + ':' + at.getPort()).getBytes(UTF_8);
+  static String text(InetSocketAddress at) {
+    return at.getAddress().getHostAddress() + ':' + at.getPort();
   }
 
   private static String get(Address address, String key) {
@@ -62,26 +59,21 @@ final class MemberAddress {
     return !get(one, PLACE_KEY).isEmpty() && get(one, PLACE_KEY).equals(get(other, PLACE_KEY));
   }
 
-  /** Tells a process from others of the same member. */
-  static UUID process(Address address) {
-    ExtendedUUID id = (ExtendedUUID) address;
-    return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
-  }
-
-  /** Where its direct links are taken; empty when it has none. */
-  static Optional<DirectLinks.Peer> peer(Address address) {
-    String text = get(address, LINK_KEY);
+  /** Where the process listens; null when it does not say. */
+  static IpAddress physical(Address address) {
+    String text = get(address, PLACE_KEY);
     if (text.isEmpty()) {
-      return Optional.empty();
+      return null;
     }
     int colon = text.lastIndexOf(':');
     try {
-      InetAddress host = InetAddress.getByName(text.substring(0, colon));
+      // No name, which would have to be looked up.
+      byte[] host = NetUtil.createByteArrayFromIpAddressString(text.substring(0, colon));
       int port = Integer.parseInt(text.substring(colon + 1));
-      return Optional.of(new DirectLinks.Peer(process(address), new InetSocketAddress(host, port)));
-    } catch (UnknownHostException | IllegalArgumentException | StringIndexOutOfBoundsException e) {
-      log.warn("{} says nonsense about where its links are taken", address, e);
-      return Optional.empty();
+      return new IpAddress(InetAddress.getByAddress(host), port);
+    } catch (UnknownHostException | RuntimeException e) {
+      log.warn("{} says nonsense about where it listens", address, e);
+      return null;
     }
   }
 }

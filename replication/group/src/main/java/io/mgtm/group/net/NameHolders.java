@@ -56,6 +56,11 @@ record NameHolders(Map<String, Address> byName, List<String> rivals) {
     return new NameHolders(now, said);
   }
 
+  /** Whether the view has these members and nobody else beside this process. */
+  boolean areAll(List<String> names) {
+    return rivals.isEmpty() && names.size() == byName.size() && byName.keySet().containsAll(names);
+  }
+
   private static String ofOwnName(Address self, Address other) {
     return ("Another process calls itself %s, at %s, while this one is at %s. Only the one that was there first"
             + " is heard by the others: stop the one that is wrong")

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Processes that send to this member and are of a group with another name, or of this one in
  * another mode: the mode is part of the cluster's name. Any thread.
  */
-final class OtherClusters implements GroupTcp.Listener {
+final class OtherClusters {
   private static final Logger log = LoggerFactory.getLogger(OtherClusters.class);
 
   /** Discovery and merging send more often. */
@@ -39,8 +39,8 @@ final class OtherClusters implements GroupTcp.Listener {
     this.clockMs = clockMs;
   }
 
-  @Override
-  public void heard(Address from, String theirs) {
+  /** A process of another cluster has connected, or was connected to. */
+  void heard(Address from, String theirs) {
     String name = MemberAddress.nameOf(from);
     String sender = name.isEmpty() ? from.toString() : name;
     if (bySender.size() >= SENDERS_MAX && !bySender.containsKey(sender)) {

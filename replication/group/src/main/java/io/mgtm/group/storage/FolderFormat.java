@@ -35,8 +35,8 @@ final class FolderFormat {
     if (!text.matches()) {
       throw new LogException(
           Category.FORMAT,
-          "%s is not the format file of an mgtm data folder; restore it or choose another folder"
-              .formatted(place));
+          "%s is damaged, or not of an mgtm data folder; choose another folder, or restore the file%s"
+              .formatted(place, LogException.ADVICE));
     }
     int version = Integer.parseInt(text.group(1));
     if (version != VERSION) {
@@ -51,8 +51,8 @@ final class FolderFormat {
     } catch (IllegalArgumentException e) {
       throw new LogException(
           Category.FORMAT,
-          "%s holds the member id \"%s\", which is no UUID; restore the file"
-              .formatted(place, text.group(2)),
+          "%s is damaged: the member id \"%s\" is no UUID; restore the file%s"
+              .formatted(place, text.group(2), LogException.ADVICE),
           e);
     }
   }

@@ -4,7 +4,6 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
@@ -20,11 +19,6 @@ public final class WorkerThreads {
   /** A thread for work on the disk, named after {@code name}. */
   public static ExecutorService single(String name) {
     return Executors.newSingleThreadExecutor(named(name));
-  }
-
-  /** A thread for what is due at a time. */
-  public static ScheduledExecutorService clock(String name) {
-    return Executors.newSingleThreadScheduledExecutor(named(name));
   }
 
   private static ThreadFactory named(String name) {

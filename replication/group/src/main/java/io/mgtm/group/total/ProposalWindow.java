@@ -56,6 +56,22 @@ final class ProposalWindow {
     return applied;
   }
 
+  long lastNumber() {
+    return last;
+  }
+
+  /** Whether one of this number was made, and was this one as far as that is still known. */
+  boolean made(long number, ByteBuffer payload) {
+    if (number <= settled || number > last) {
+      return number <= settled;
+    }
+    Iterator<ByteBuffer> from = kept.iterator();
+    for (long before = settled + 1; before < number; before++) {
+      from.next();
+    }
+    return from.next().equals(payload);
+  }
+
   /** Those that were made and not applied, oldest first. */
   List<ByteBuffer> unapplied() {
     return kept.stream().skip(applied - settled).toList();

@@ -19,11 +19,11 @@ import io.mgtm.group.net.Transport;
 import io.mgtm.group.storage.LogStats;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +66,7 @@ public final class TotalLog implements OrderedLog {
   /**
    * Opens the member's folder, or begins one, and joins the group.
    *
-   * @param network as the group's name and addresses; members of other modes do not see this one
+   * @param network the group's; members of other modes do not see this one
    * @throws LogException as {@link GroupLog#open} throws
    */
   public static TotalLog open(
@@ -74,13 +74,12 @@ public final class TotalLog implements OrderedLog {
       GroupSettings settings,
       JGroupsSettings network,
       OrderedMachine machine,
-      Executor owner,
+      ScheduledExecutorService owner,
       Listener listener) {
     JGroupsSettings own = network.ofMode(GroupMode.TOTAL);
-    JGroupsTransport transport =
-        new JGroupsTransport(settings.name(), own, JGroupsTransport.loopOf(owner, own), Reach.VIEW);
+    Transport transport = new JGroupsTransport(settings.name(), own, owner, Reach.VIEW);
     return open(
-        MemberParts.open(folder, settings.name()),
+        MemberParts.open(folder, settings.name(), owner),
         settings,
         TotalSettings.defaults(),
         new OriginTable(),
@@ -105,7 +104,7 @@ public final class TotalLog implements OrderedLog {
         GroupLog.open(
             GroupMode.FIFO,
             parts,
-            settings,
+            settings.withCore(settings.core().withoutSpares()),
             opened.order,
             owner,
             opened.new LogEvents(),
@@ -340,18 +339,16 @@ public final class TotalLog implements OrderedLog {
   /** A member whose disk is full lets another make the order: that may have room. */
   private void yieldOrder() {
     GroupStatus status = group.status();
-    status.members().stream()
-        .filter(m -> m.voter() && !m.name().equals(status.name()))
-        .filter(m -> status.connected().contains(m.name()))
-        .sorted(Comparator.comparingLong(GroupStatus.Member::matchedIndex).reversed())
-        .filter(m -> group.transfer(m.name()).isEmpty())
+    status
+        .successors()
+        .filter(name -> group.transfer(name).isEmpty())
         .findFirst()
         .ifPresent(
-            m ->
+            name ->
                 log.warn(
                     "Member {} has no room, {} is to make the order: {}",
                     status.name(),
-                    m.name(),
+                    name,
                     group.noRoomReason()));
   }
 

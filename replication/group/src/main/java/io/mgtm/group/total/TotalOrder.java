@@ -107,11 +107,15 @@ public final class TotalOrder implements StateMachine {
   /** Proposals are told apart by the incarnation that this process began with. */
   void refuseOtherThan(long now) {
     if (now != incarnation) {
-      throw new LogException(
-          Category.IO,
-          "%s was started on an older copy of its data folder, which names proposals as others were named; start it again, and it goes on"
-              .formatted(self));
+      throw ofOlderCopy();
     }
+  }
+
+  private LogException ofOlderCopy() {
+    return new LogException(
+        Category.IO,
+        "%s was started on an older copy of its data folder, which names proposals as others were named; start it again, and it goes on"
+            .formatted(self));
   }
 
   public boolean canPropose(int bytes) {
@@ -186,12 +190,20 @@ public final class TotalOrder implements StateMachine {
   }
 
   private Durability applyNext(long index, ProposalEntry proposal) {
+    boolean mine = proposal.origin().equals(self) && proposal.incarnation() >= incarnation;
+    if (mine && !isOwn(proposal)) {
+      throw ofOlderCopy(); // of which the leader's word may be late, or lost
+    }
     table.applied(proposal.origin(), proposal.incarnation(), proposal.number(), index);
-    boolean mine = proposal.origin().equals(self) && proposal.incarnation() == incarnation;
     boolean wanted = mine && own.applied(proposal.number(), index);
     return proposal.payload().hasRemaining()
         ? machine.apply(index, wanted ? proposal.number() : 0, proposal.payload())
         : Durability.BUFFERED;
+  }
+
+  /** Whether this process has made a proposal that has its name, and not one before it. */
+  private boolean isOwn(ProposalEntry proposal) {
+    return proposal.incarnation() == incarnation && own.made(proposal.number(), proposal.payload());
   }
 
   /** A message of another member. */
@@ -334,6 +346,9 @@ public final class TotalOrder implements StateMachine {
     long applied = own.appliedNumber();
     long stays = Math.max(has, own.settledNumber());
     ofOthers.clear();
+    if (has > own.lastNumber()) {
+      throw ofOlderCopy();
+    }
     if (own.restored(has)) {
       told.skipped(has);
     } else if (applied > stays) {

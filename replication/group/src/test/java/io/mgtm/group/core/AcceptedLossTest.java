@@ -47,6 +47,30 @@ class AcceptedLossTest {
     cores.awaitLeader();
   }
 
+  /** Its term start says that entries may be missing, and goes with it. */
+  @Test
+  void whoDiesBeforeItsTermStartIsCommittedDoesNotClaimToHaveAll() {
+    found();
+    cores.crash("c");
+    cores.restartAfterPowerCut("a");
+    cores.restartAfterPowerCut("b");
+    cores.lose("a", "b", Cores::hasEntries);
+    cores.run(1_000);
+    assertThat(cores.node("a").core.acceptLoss()).isEmpty();
+    Cores.Node elected = cores.node("a");
+    cores.await("it is elected", () -> elected.core.role() == Role.LEADER);
+    cores.crash("a");
+    elected.log.truncate(elected.log.lastIndex());
+    cores.restart("a");
+    assertThat(elected.core.durabilityState()).isEqualTo(DurabilityState.SYNCED_ONLY);
+
+    cores.heal();
+    cores.run(1_000);
+    assertThat(elected.core.acceptLoss()).isEmpty();
+    cores.awaitLeader();
+    assertThat(elected.core.durabilityState()).isEqualTo(DurabilityState.INTACT);
+  }
+
   /** It is slow to stand itself. */
   @Test
   void whoIsThereAndHasMoreIsNotGivenUp() {

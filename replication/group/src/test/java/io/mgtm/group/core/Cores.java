@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -103,6 +104,12 @@ final class Cores {
 
     boolean isLeading() {
       return core != null && core.isServing();
+    }
+
+    /** More of its log is on disk. */
+    void synced() {
+      core.synced(nowMs);
+      deliver();
     }
 
     /** Appends a command, and says whether it is committed when all is quiet again. */
@@ -284,6 +291,11 @@ final class Cores {
     deliver();
   }
 
+  /** Asks a leader to hand over; the answer is why not. */
+  Optional<String> transfer(Node from, String to) {
+    return from.core.transfer(nowMs, to);
+  }
+
   List<Node> leaders() {
     return nodes.values().stream().filter(Node::isLeading).toList();
   }
@@ -298,7 +310,8 @@ final class Cores {
     }
   }
 
-  private void deliver() {
+  /** Lets all arrive that is due now, and what is answered to it. */
+  void deliver() {
     for (Sent sent = nextDue(); sent != null; sent = nextDue()) {
       Node to = nodes.get(sent.to());
       String link = sent.from().self.name() + '>' + sent.to();

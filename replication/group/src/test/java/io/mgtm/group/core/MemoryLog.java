@@ -4,9 +4,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A log without a disk: all that is appended is synced, and nothing is ever given back. */
+/** A log without a disk: what is appended is synced, and nothing is ever given back. */
 final class MemoryLog implements CoreLog {
   private final List<Entry> entries = new ArrayList<>();
+
+  /** Nothing behind it gets synced. */
+  long syncedAtMost = Long.MAX_VALUE;
 
   @Override
   public long baseIndex() {
@@ -20,7 +23,7 @@ final class MemoryLog implements CoreLog {
 
   @Override
   public long durableIndex() {
-    return entries.size();
+    return Math.min(entries.size(), syncedAtMost);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mgtm.group.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.group.DurabilityMode;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -151,6 +152,32 @@ class OldFolderTest {
     cores.run(2_000);
     assertThat(isToldOf(leader, "older copy")).isFalse();
     assertThat(isToldOf(cores.node(name), "older copy")).isFalse();
+  }
+
+  /** What it had not synced nobody counted on, so it is intact after a power cut. */
+  @Test
+  void norDoesWhatAPowerCutTookAndNobodyCountedOn() {
+    cores.startEmpty("a", "b", "c");
+    Cores.Node leader = cores.awaitLeader();
+    append(leader, 1);
+    assertThat(leader.core.durability(DurabilityMode.ALL)).isEmpty();
+    cores.run(1_000);
+    Cores.Node cut = cores.node(others(leader).get(0));
+    cut.synced();
+    MemoryLog log = (MemoryLog) cut.log;
+    log.syncedAtMost = log.lastIndex();
+    append(leader, 5);
+    cores.await("all is committed", () -> leader.core.commitIndex() == leader.log.lastIndex());
+    assertThat(log.lastIndex()).isEqualTo(leader.log.lastIndex());
+
+    cores.crash(cut.self.name());
+    log.truncate(log.syncedAtMost + 1);
+    log.syncedAtMost = Long.MAX_VALUE;
+    cores.restartAfterPowerCut(cut.self.name());
+    assertThat(cut.core.durabilityState()).isEqualTo(DurabilityState.INTACT);
+    cores.await("it has all", () -> hasAll(leader, cut));
+    assertThat(isToldOf(leader, "older copy")).isFalse();
+    assertThat(isToldOf(cut, "older copy")).isFalse();
   }
 
   @Test

@@ -8,18 +8,27 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.net.Transport;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A machine that is suspended, its monotonic clock with it. */
 class SuspendedMemberTest {
   @TempDir private Path folder;
+  private final ScheduledExecutorService owner = Executors.newSingleThreadScheduledExecutor();
   private long wallMs = 1_700_000_000_000L;
+
+  @AfterEach
+  void stop() {
+    owner.shutdownNow();
+  }
 
   @Test
   void aMemberOfModeLazyThatWasSuspendedAnswersNothing() {
-    MemberParts own = MemberParts.open(folder, "g1");
+    MemberParts own = MemberParts.open(folder, "g1", owner);
     MemberParts parts =
         new MemberParts(
             own.files(),

@@ -178,7 +178,7 @@ final class TestGroup implements AutoCloseable {
           <MERGE3 min_interval="300" max_interval="1000" check_interval="1500"/>
           <FD_ALL3 timeout="1500" interval="300"/>
           <io.mgtm.group.net.GroupVerify timeout="150"/>
-          <io.mgtm.group.net.GroupNakack xmit_interval="100"/>
+          <NAKACK4 xmit_interval="100"/>
           <UNICAST4 xmit_interval="100"/>
           <pbcast.GMS join_timeout="500" max_join_attempts="2" leave_timeout="500"
               view_ack_collection_timeout="500" print_local_addr="false"/>

@@ -6,6 +6,7 @@ import io.mgtm.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import org.jgroups.Message;
+import org.jgroups.protocols.NAKACK4;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
 import org.jgroups.util.MessageBatch;
@@ -64,7 +65,7 @@ class CausalTest {
         "causal-test",
         name,
         new SlowLink(),
-        new GroupNakack(),
+        new NAKACK4(),
         new GMS().setJoinTimeout(200),
         causal ? new Protocol[] {new Causal()} : new Protocol[0]);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jgroups.protocols.NAKACK4;
 import org.junit.jupiter.api.Test;
 
 /** Channels of JGroups in this JVM, with the membership of the group's stack. */
@@ -16,7 +17,7 @@ class JoinTest {
         "join-test",
         name,
         new LossyLink(message -> true),
-        new GroupNakack(),
+        new NAKACK4(),
         JGroupsStack.membership());
   }
 

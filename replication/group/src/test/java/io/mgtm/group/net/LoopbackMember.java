@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jgroups.Address;
 import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
@@ -55,11 +56,16 @@ final class LoopbackMember<L extends Protocol> implements Receiver, AutoCloseabl
   }
 
   void multicast(String text) throws Exception {
-    channel.send(new BytesMessage(null, text.getBytes(UTF_8)));
+    send(null, text);
   }
 
   void tell(LoopbackMember<?> other, String text) throws Exception {
-    channel.send(new BytesMessage(other.channel.getAddress(), text.getBytes(UTF_8)));
+    send(other.channel.getAddress(), text);
+  }
+
+  /** As the group's messages are sent. */
+  private void send(Address to, String text) throws Exception {
+    channel.send(new BytesMessage(to, text.getBytes(UTF_8)).setFlag(Message.Flag.NO_RELIABILITY));
   }
 
   @Override

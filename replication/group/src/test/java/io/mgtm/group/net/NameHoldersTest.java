@@ -15,8 +15,7 @@ class NameHoldersTest {
   private final Address impostor = process("g3", 4);
 
   private static Address process(String name, int port) {
-    return MemberAddress.of(
-        name, new InetSocketAddress(InetAddress.getLoopbackAddress(), port), null);
+    return MemberAddress.of(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
   }
 
   private NameHolders first(Address... view) {

@@ -12,7 +12,7 @@ class OtherClustersTest {
   private final AtomicLong nowMs = new AtomicLong();
   private final OtherClusters others = new OtherClusters("g1", "mgtm-fifo", nowMs::get);
   private final Address other =
-      MemberAddress.of("g2", new InetSocketAddress(InetAddress.getLoopbackAddress(), 2), null);
+      MemberAddress.of("g2", new InetSocketAddress(InetAddress.getLoopbackAddress(), 2));
 
   @Test
   void anotherModeIsNamed() {

@@ -106,12 +106,7 @@ class StackExamplesTest {
     assertThat(names)
         .startsWith("TCP")
         .containsSubsequence(
-            "MERGE3",
-            "FD_SOCK2",
-            "FD_ALL3",
-            GroupVerify.class.getName(),
-            GroupNakack.class.getName(),
-            "UNICAST4")
+            "MERGE3", "FD_SOCK2", "FD_ALL3", GroupVerify.class.getName(), "NAKACK4", "UNICAST4")
         .endsWith("pbcast.GMS", "FRAG4");
     assertThat(names.get(1)).endsWith("PING");
   }

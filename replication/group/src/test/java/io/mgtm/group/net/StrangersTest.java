@@ -9,11 +9,12 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -24,15 +25,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.jgroups.Version;
+import org.jgroups.util.ExtendedUUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** What comes to the ports of a group from who is no member. */
@@ -54,7 +52,7 @@ class StrangersTest {
     private final JGroupsTransport transport;
 
     Member(String name, JGroupsSettings settings) {
-      transport = new JGroupsTransport(name, settings, Optional.of(loop), Reach.VIEW);
+      transport = new JGroupsTransport(name, settings, loop, Reach.VIEW);
       transport.start(this);
     }
 
@@ -109,17 +107,16 @@ class StrangersTest {
         });
   }
 
-  private static byte[] asMember(byte[] then) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream out = new DataOutputStream(bytes);
-    out.write("bela".getBytes(UTF_8));
-    out.writeShort(Version.version);
-    out.writeShort(7);
-    out.writeByte(4);
-    out.write(new byte[] {127, 0, 0, 1});
-    out.writeShort(9);
-    out.write(then);
-    return bytes.toByteArray();
+  /** As a member of this group says who it is, and then something else. */
+  private static byte[] asMember(byte[] then) {
+    ExtendedUUID id = new ExtendedUUID(1, 2);
+    ByteBuf hello =
+        new Hello(MemberAddress.with(id, "m9", "127.0.0.1:9"), "strangers")
+            .encode(ByteBufAllocator.DEFAULT);
+    byte[] bytes = new byte[hello.readableBytes() + then.length];
+    hello.readBytes(bytes, 0, hello.readableBytes()).release();
+    System.arraycopy(then, 0, bytes, bytes.length - then.length, then.length);
+    return bytes;
   }
 
   private static byte[] message(int length, byte... content) {
@@ -131,8 +128,8 @@ class StrangersTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int i = 0; i < TIMES; i++) {
       byte[] content = new byte[20];
-      content[0] = (byte) (Version.version >> 8);
-      content[1] = (byte) Version.version;
+      content[0] = (byte) (i % 4);
+      content[2] = (byte) (i % 9);
       content[3] = (byte) 0x7f;
       content[4] = (byte) i;
       out.writeBytes(message(content.length, content));
@@ -140,11 +137,10 @@ class StrangersTest {
     return out.toByteArray();
   }
 
-  /** The port that many above the member's own. */
-  private void throwAt(int above, byte[] bytes, int times) {
+  private void throwAt(byte[] bytes, int times) {
     InetSocketAddress at = addresses.get(0);
     for (int i = 0; i < times; i++) {
-      try (Socket socket = new Socket(at.getAddress(), at.getPort() + above)) {
+      try (Socket socket = new Socket(at.getAddress(), at.getPort())) {
         socket.setSoTimeout(READ_MS);
         socket.getOutputStream().write(bytes);
         socket.shutdownOutput();
@@ -164,15 +160,14 @@ class StrangersTest {
     return true;
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, JGroupsSettings.DETECTION_PORT_OFFSET, DirectListener.PORT_OFFSET})
-  void nonsenseFillsNoLogAndHindersNobody(int above) throws Exception {
+  @Test
+  void nonsenseFillsNoLogAndHindersNobody() throws Exception {
     start(List.of());
     lines.list.clear();
-    throwAt(above, asMember(nonsense()), 3);
-    throwAt(above, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8), TIMES);
-    throwAt(above, asMember(message(0x7fff0000, (byte) 1)), TIMES);
-    throwAt(above, asMember(message(-7, (byte) 1)), TIMES);
+    throwAt(asMember(nonsense()), 3);
+    throwAt("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8), TIMES);
+    throwAt(asMember(message(0x7fff0000, (byte) 1)), TIMES);
+    throwAt(asMember(message(-7, (byte) 1)), TIMES);
     heardAll("end");
     List<ILoggingEvent> said =
         lines.list.stream().filter(e -> e.getLevel().isGreaterOrEqual(Level.INFO)).toList();
@@ -185,15 +180,13 @@ class StrangersTest {
     List<Socket> silent = new ArrayList<>();
     try {
       start(List.of());
-      for (int above : new int[] {0, DirectListener.PORT_OFFSET}) {
-        InetSocketAddress at = addresses.get(0);
-        for (int i = 0; i < 2 * Gate.OF_ONE_ADDRESS_MAX; i++) {
-          silent.add(new Socket(at.getAddress(), at.getPort() + above));
-        }
-        Socket last = silent.get(silent.size() - 1);
-        last.setSoTimeout(READ_MS);
-        assertThat(last.getInputStream().read()).as("turned away").isEqualTo(-1);
+      InetSocketAddress at = addresses.get(0);
+      for (int i = 0; i < 2 * Gate.OF_ONE_ADDRESS_MAX; i++) {
+        silent.add(new Socket(at.getAddress(), at.getPort()));
       }
+      Socket last = silent.get(silent.size() - 1);
+      last.setSoTimeout(READ_MS);
+      assertThat(last.getInputStream().read()).as("turned away").isEqualTo(-1);
       heardAll("end");
     } finally {
       for (Socket socket : silent) {
@@ -203,15 +196,14 @@ class StrangersTest {
   }
 
   /** The members' own connections stay, though they say nothing for as long. */
-  @ParameterizedTest
-  @ValueSource(ints = {0, JGroupsSettings.DETECTION_PORT_OFFSET, DirectListener.PORT_OFFSET})
-  void whoDoesNotBeginAsAMemberDoesIsClosed(int above) throws Exception {
+  @Test
+  void whoDoesNotBeginAsAMemberDoesIsClosed() throws Exception {
     start(List.of());
     lines.list.clear();
     InetSocketAddress at = addresses.get(0);
     byte[] beginning = Arrays.copyOf(asMember(new byte[0]), 5);
     for (byte[] sent : List.of(new byte[0], beginning)) {
-      try (Socket socket = new Socket(at.getAddress(), at.getPort() + above)) {
+      try (Socket socket = new Socket(at.getAddress(), at.getPort())) {
         socket.setSoTimeout(READ_MS);
         socket.getOutputStream().write(sent);
         assertThat(socket.getInputStream().read()).as("closed").isEqualTo(-1);
@@ -223,15 +215,14 @@ class StrangersTest {
         .noneMatch(e -> e.getFormattedMessage().contains("is connected with"));
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, JGroupsSettings.DETECTION_PORT_OFFSET, DirectListener.PORT_OFFSET})
-  void whoComesFromNoAllowedNetworkIsClosedUnheard(int above) throws Exception {
+  @Test
+  void whoComesFromNoAllowedNetworkIsClosedUnheard() throws Exception {
     start(List.of("127.0.0.1"));
     InetSocketAddress at = addresses.get(0);
     try (Socket socket = new Socket()) {
       socket.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 9, 9, 9}), 0));
       socket.setSoTimeout(READ_MS);
-      socket.connect(new InetSocketAddress(at.getAddress(), at.getPort() + above));
+      socket.connect(new InetSocketAddress(at.getAddress(), at.getPort()));
       assertThat(socket.getInputStream().read()).as("closed").isEqualTo(-1);
     }
     assertThat(lines.list)

@@ -84,4 +84,19 @@ class ProposalWindowTest {
     add(2);
     assertThatThrownBy(() -> window.applied(2, 5)).isInstanceOf(IllegalStateException.class);
   }
+
+  /** A process on an older copy of its folder has the name of the one that made the others. */
+  @Test
+  void onlyWhatItMadeIsItsOwn() {
+    window.add(ByteBuffer.wrap(new byte[] {1}));
+    window.add(ByteBuffer.wrap(new byte[] {2}));
+    assertThat(window.made(1, ByteBuffer.wrap(new byte[] {1}))).isTrue();
+    assertThat(window.made(2, ByteBuffer.wrap(new byte[] {2}))).isTrue();
+    assertThat(window.made(2, ByteBuffer.wrap(new byte[] {1}))).isFalse();
+    assertThat(window.made(3, ByteBuffer.wrap(new byte[] {3}))).isFalse();
+    window.applied(1, 5);
+    window.committed(5);
+    assertThat(window.made(1, ByteBuffer.wrap(new byte[] {1}))).as("a replay").isTrue();
+    assertThat(window.made(2, ByteBuffer.wrap(new byte[] {2}))).isTrue();
+  }
 }

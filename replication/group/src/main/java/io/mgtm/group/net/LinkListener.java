@@ -13,42 +13,43 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.TooLongFrameException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import org.jgroups.Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes the links that other members make, and reads on them. Loop's thread unless it says so. */
-final class DirectListener {
-  private static final Logger log = LoggerFactory.getLogger(DirectListener.class);
+/**
+ * Takes the links that other processes make, and reads on them. Loop's thread unless it says so.
+ */
+final class LinkListener {
+  private static final Logger log = LoggerFactory.getLogger(LinkListener.class);
 
-  /** Above a member's own port; the failure detection's are between them. */
-  static final int PORT_OFFSET = 200;
+  /** In which who connects says who it is. */
+  static final int HELLO_MS = 2_000;
 
   /** A frame of a process that this member's view does not have, yet or any more. */
   private static final int UNKNOWN_BYTES_MAX = 1 << 20;
 
-  private static final int HELLO_MS = 3_000;
   private static final String FRAMES = "frames";
 
   private final EventLoop loop;
   private final ServerSocketChannel listening;
-  private final String cluster;
+  private final Links links;
   private final Gate gate;
-  private final DirectTls tls;
-  private final Transport.Receiver receiver;
-  private final Consumer<UUID> ended;
+  private final GroupTls tls;
   private final Rarely refusals = new Rarely();
   private final Set<Channel> connections = new HashSet<>();
-  private UUID self;
-  private Set<UUID> processes = Set.of();
+
+  /** How many connections each process has made that are still there. */
+  private final Map<Address, Integer> connected = new HashMap<>();
+
+  private Set<Address> heard = Set.of();
   private long dropped;
 
   /**
@@ -56,55 +57,33 @@ final class DirectListener {
    *
    * @param tls null for none
    */
-  DirectListener(
-      EventLoop loop,
-      ServerSocketChannel listening,
-      String cluster,
-      Gate gate,
-      DirectTls tls,
-      Transport.Receiver receiver,
-      Consumer<UUID> ended) {
+  LinkListener(
+      EventLoop loop, ServerSocketChannel listening, Links links, Gate gate, GroupTls tls) {
     this.loop = loop;
     this.listening = listening;
-    this.cluster = cluster;
+    this.links = links;
     this.gate = gate;
     this.tls = tls;
-    this.receiver = receiver;
-    this.ended = ended;
-    listening.config().setReuseAddress(true);
+    listening.config().setReuseAddress(true).setAutoRead(false);
     listening.pipeline().addLast(new Acceptor());
   }
 
   /**
-   * Listens {@value #PORT_OFFSET} above a member's own port. When another program has that, on any:
-   * the others are told where. Called by the loop's thread, or by one that may wait for it.
+   * Takes the member's address. Called by the loop's thread, or by one that may wait for it.
    *
    * @throws LogException with ACCESS when it cannot
    */
   void bind(InetSocketAddress member) {
     await(loop.register(listening));
-    ChannelFuture bound = at(member, member.getPort() + PORT_OFFSET);
-    if (!bound.isSuccess()) {
-      log.warn(
-          "Port {} is not free for links of other members ({}); another is taken, which a firewall"
-              + " may not know",
-          member.getPort() + PORT_OFFSET,
-          bound.cause().getMessage());
-      bound = at(member, 0);
-    }
+    ChannelFuture bound = await(listening.bind(member));
     if (!bound.isSuccess()) {
       listening.close();
       throw new LogException(
           Category.ACCESS,
-          "Member at %s cannot listen for links of other members: %s; correct its own address in group.members, which must be one of this machine"
+          "Member at %s cannot listen for other members: %s; correct its own address in group.members, which must be a free one of this machine"
               .formatted(member, bound.cause().getMessage()),
           bound.cause());
     }
-  }
-
-  private ChannelFuture at(InetSocketAddress member, int port) {
-    int valid = port > 0xFFFF ? 0 : port;
-    return await(listening.bind(new InetSocketAddress(member.getAddress(), valid)));
   }
 
   /** On the loop's own thread it is done already. */
@@ -115,18 +94,21 @@ final class DirectListener {
     return future;
   }
 
-  /** Where it listens; any thread. */
-  InetSocketAddress address() {
-    return listening.localAddress();
+  void begin() {
+    listening.config().setAutoRead(true);
   }
 
-  /** From here on messages of these processes are taken. */
-  void known(UUID process, Collection<UUID> others) {
-    self = process;
-    processes = Set.copyOf(others);
+  /** From here on the group's messages of these processes are taken. */
+  void hear(Set<Address> processes) {
+    heard = Set.copyOf(processes);
   }
 
-  /** How many messages came of processes outside the view. */
+  /** Whether a process has a connection that it made. */
+  boolean isConnected(Address process) {
+    return connected.containsKey(process);
+  }
+
+  /** How many messages came of processes that are not heard. */
   long dropped() {
     return dropped;
   }
@@ -136,23 +118,27 @@ final class DirectListener {
     Set.copyOf(connections).forEach(Channel::close);
   }
 
-  private static LengthFieldBasedFrameDecoder frames(int bytesMax) {
+  static LengthFieldBasedFrameDecoder frames(int bytesMax) {
     return new LengthFieldBasedFrameDecoder(bytesMax, 0, Integer.BYTES, 0, Integer.BYTES);
   }
 
-  /** Frames of a process: long ones only while it is in the view. */
+  /** Frames of a process: long ones only while it is heard, and a short one before it is known. */
   private final class Frames extends LengthFieldBasedFrameDecoder {
-    private final UUID from;
+    private final Address from;
 
-    Frames(UUID from) {
-      super(DirectLinks.FRAME_BYTES_MAX, 0, Integer.BYTES, 0, Integer.BYTES);
+    Frames(Address from) {
+      super(Links.FRAME_BYTES_MAX, 0, Integer.BYTES, 0, Integer.BYTES);
       this.from = from;
     }
 
     @Override
     protected long getUnadjustedFrameLength(ByteBuf in, int at, int bytes, ByteOrder order) {
       long length = super.getUnadjustedFrameLength(in, at, bytes, order);
-      if (length > UNKNOWN_BYTES_MAX && !processes.contains(from)) {
+      if (from == null && length > Hello.BYTES_MAX) {
+        throw new TooLongFrameException(
+            length == Hello.EARLIER ? Hello.EARLIER_VERSION : "it does not speak as a member");
+      }
+      if (length > UNKNOWN_BYTES_MAX && !heard.contains(from)) {
         throw new TooLongFrameException(
             "a message of %d bytes of a process that is not in the view".formatted(length));
       }
@@ -172,20 +158,20 @@ final class DirectListener {
       if (tls != null) {
         connection.pipeline().addLast(tls.accepting(connection.alloc()));
       }
-      connection.pipeline().addLast(FRAMES, frames(DirectHello.BYTES_MAX)).addLast(new Incoming());
+      connection.pipeline().addLast(FRAMES, new Frames(null)).addLast(new Incoming());
       loop.register(connection);
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      log.warn("A link could not be accepted: {}", cause.toString());
+      log.warn("A connection could not be accepted: {}", cause.toString());
     }
   }
 
-  /** A link that another member made. */
+  /** A link that another process made. */
   private final class Incoming extends ChannelInboundHandlerAdapter {
     private Future<?> limit;
-    private UUID from;
+    private Address from;
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
@@ -202,31 +188,49 @@ final class DirectListener {
       try {
         if (from == null) {
           begin(ctx, frame);
-        } else if (processes.contains(from)) {
-          ByteBuffer message = ByteBuffer.allocate(frame.readableBytes());
-          frame.readBytes(message);
-          receiver.receivedByOwner(message.flip());
         } else {
-          dropped++; // of a process that this member's view does not have, yet or any more
+          take(frame);
         }
-      } catch (IllegalArgumentException e) {
+      } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
         refuse(ctx, e.getMessage());
       } finally {
         frame.release();
       }
     }
 
-    /** Only who has said who it is may send much. */
+    /** Only who has said who it is may send much. It hears who this is in any case. */
     private void begin(ChannelHandlerContext ctx, ByteBuf frame) {
-      from = DirectHello.decode(frame, cluster, self).from();
+      ctx.writeAndFlush(links.self().encode(ctx.alloc()));
+      Hello hello = Hello.decode(frame);
       limit.cancel(false);
+      if (!hello.cluster().equals(links.self().cluster())) {
+        links.receiver().stranger(hello.from(), hello.cluster());
+        ctx.close();
+        return;
+      }
+      from = hello.from();
+      connected.merge(from, 1, Integer::sum);
       ctx.pipeline().replace(FRAMES, FRAMES, new Frames(from));
+    }
+
+    private void take(ByteBuf frame) {
+      int kind = frame.readUnsignedByte();
+      if (kind == Links.GOODBYE) {
+        if (links.isInView(from)) {
+          links.receiver().gone(from);
+        }
+      } else if ((kind & Links.DATA) == 0 || heard.contains(from)) {
+        links.receiver().received(from, kind, frame);
+      } else {
+        dropped++; // of a process that this member's view does not have, yet or any more
+      }
     }
 
     private void refuse(ChannelHandlerContext ctx, String reason) {
       refusals.run(
           more ->
-              log.info("Closed a link from {}: {}{}", ctx.channel().remoteAddress(), reason, more));
+              log.info(
+                  "Closed a connection of {}: {}{}", ctx.channel().remoteAddress(), reason, more));
       ctx.close();
     }
 
@@ -236,8 +240,10 @@ final class DirectListener {
       if (limit != null) {
         limit.cancel(false);
       }
-      if (from != null && processes.contains(from)) {
-        ended.accept(from);
+      if (from != null
+          && connected.computeIfPresent(from, (p, n) -> n == 1 ? null : n - 1) == null
+          && links.isInView(from)) {
+        links.receiver().ended(from);
       }
     }
 

@@ -1,0 +1,254 @@
+package io.mgtm.group.net;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jgroups.Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection that this process made to the one in some place, and sends over. It is made again
+ * while {@link Links} says so. Loop's thread.
+ */
+final class Link {
+  private static final Logger log = LoggerFactory.getLogger(Link.class);
+  private static final Rarely silent = new Rarely();
+  private static final int FIRST_PAUSE_MS = 5;
+  private static final int PAUSE_MS_MAX = 1_000;
+
+  /** Of frames that wait for the other's word. */
+  private static final int QUEUED_BYTES_MAX = 1 << 20;
+
+  private record Queued(Address to, ByteBuf frame) {}
+
+  private final Links links;
+  private final InetSocketAddress place;
+  private final Bootstrap bootstrap;
+  private final Deque<Queued> queue = new ArrayDeque<>();
+  private int queuedBytes;
+  private Channel channel;
+
+  /** The process there; null while it has not said who it is. */
+  private Address peer;
+
+  private boolean ready;
+  private boolean dirty;
+  private boolean closed;
+  private int pauseMs = FIRST_PAUSE_MS;
+
+  /**
+   * A link that is not connected yet.
+   *
+   * @param tls null for none
+   */
+  Link(Links links, InetSocketAddress place, Bootstrap bootstrap, GroupTls tls) {
+    this.links = links;
+    this.place = place;
+    this.bootstrap =
+        bootstrap.handler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel made) {
+                if (tls != null) {
+                  made.pipeline().addLast(tls.connecting(made.alloc()));
+                }
+                made.pipeline().addLast(LinkListener.frames(Hello.BYTES_MAX)).addLast(new Watch());
+              }
+            });
+  }
+
+  /** The frame of who ends. */
+  static ByteBuf goodbye() {
+    return Unpooled.buffer(Integer.BYTES + 1).writeInt(1).writeByte(Links.GOODBYE);
+  }
+
+  InetSocketAddress place() {
+    return place;
+  }
+
+  Address peer() {
+    return peer;
+  }
+
+  boolean isReady() {
+    return ready;
+  }
+
+  /** Whether the other end is known to be a process, or was when it ended. */
+  boolean leadsTo(Address process) {
+    return process.equals(peer);
+  }
+
+  void connect() {
+    ChannelFuture connecting = bootstrap.connect(place);
+    channel = connecting.channel();
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            log.debug("No link to {}: {}", place, done.cause().toString());
+            end(isRefused(done.cause()));
+          }
+        });
+  }
+
+  /** A time-out, or that there is no way, does not say that nobody is there. */
+  private static boolean isRefused(Throwable cause) {
+    return cause instanceof ConnectException && cause.getMessage().contains("refused");
+  }
+
+  private void end(boolean refused) {
+    ready = false;
+    dropQueued();
+    if (closed || !links.ended(this, refused)) {
+      close();
+      return;
+    }
+    int pause = pauseMs + ThreadLocalRandom.current().nextInt(pauseMs);
+    pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs);
+    channel
+        .eventLoop()
+        .schedule(
+            () -> {
+              if (!closed) {
+                peer = null;
+                connect();
+              }
+            },
+            pause,
+            TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Sends a frame, or drops it: when it is for another process than the one there, when that reads
+   * too slowly, and when it would have to wait for a connection longer than there is room.
+   *
+   * @param to null for whoever is there
+   */
+  void send(Address to, ByteBuf frame) {
+    if (!ready) {
+      if (closed || queuedBytes + frame.readableBytes() > QUEUED_BYTES_MAX) {
+        frame.release();
+        return;
+      }
+      queuedBytes += frame.readableBytes();
+      queue.add(new Queued(to, frame));
+    } else if (channel.isWritable() && (to == null || leadsTo(to))) {
+      channel.write(frame, channel.voidPromise());
+      if (!dirty) {
+        dirty = true;
+        links.flushLater(this);
+      }
+    } else {
+      frame.release();
+    }
+  }
+
+  void flush() {
+    dirty = false;
+    channel.flush();
+  }
+
+  private void dropQueued() {
+    queue.forEach(queued -> queued.frame().release());
+    queue.clear();
+    queuedBytes = 0;
+  }
+
+  /** The connection ends, and is made again if it is wanted. */
+  void cut() {
+    channel.close();
+  }
+
+  void close() {
+    closed = true;
+    ready = false;
+    dropQueued();
+    if (channel != null) {
+      channel.close();
+    }
+  }
+
+  /** What happens to the connection. Nothing is read on it but the other's hello, and its end. */
+  private final class Watch extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      // With TLS this waits for the handshake within its handler, as all that follows.
+      ctx.writeAndFlush(links.self().encode(ctx.alloc()));
+      ctx.executor()
+          .schedule(
+              () -> {
+                if (peer == null) {
+                  ctx.close();
+                }
+              },
+              LinkListener.HELLO_MS,
+              TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object read) {
+      ByteBuf frame = (ByteBuf) read;
+      try {
+        if (peer == null) {
+          begin(Hello.decode(frame));
+        } else {
+          log.warn("{} at {} sent bytes over a link that it should only read on", peer, place);
+          ctx.close();
+        }
+      } catch (IllegalArgumentException e) {
+        silent.run(more -> log.warn("No link to {}: {}{}", place, e.getMessage(), more));
+        ctx.close();
+      } finally {
+        frame.release();
+      }
+    }
+
+    private void begin(Hello hello) {
+      if (!hello.cluster().equals(links.self().cluster())) {
+        links.receiver().stranger(hello.from(), hello.cluster());
+        channel.close();
+        return;
+      }
+      peer = hello.from();
+      ready = !closed;
+      pauseMs = FIRST_PAUSE_MS;
+      links.ready(Link.this);
+      queuedBytes = 0;
+      for (Queued next = queue.poll(); next != null; next = queue.poll()) {
+        send(next.to(), next.frame());
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      if (peer == null && !closed) {
+        silent.run(
+            more ->
+                log.info(
+                    "{} ended a connection before it said who it is; its log says why, unless it"
+                        + " stops or runs an earlier version{}",
+                    place,
+                    more));
+      }
+      end(false);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      log.debug("The link to {} broke: {}", place, cause.toString());
+      ctx.close();
+    }
+  }
+}

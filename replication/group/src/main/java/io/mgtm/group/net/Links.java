@@ -1,0 +1,402 @@
+package io.mgtm.group.net;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jgroups.Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections between a member's process and others, all on one event loop, the owner's.
+ *
+ * <p>Each process sends over the link that it made and reads on those that others made, so that
+ * nobody has to agree on whose connection it is. There is a link to each process of the view, made
+ * again after a pause while that stays in the view, and to any other place while something is sent
+ * there. What one turn of the loop sends to a process goes with one flush at its end.
+ *
+ * <p>With {@link Reach#CONNECTION} a process that the view has lost is sent the group's messages,
+ * and heard, until the link to it breaks. All else to it takes a new link, and so does everything
+ * once that is there, since TCP is slow to send again after a long silence.
+ *
+ * <p>Bytes, big-endian: each side's {@link Hello}, then frames of the side that connected, each as
+ * {@code | bytes:i32 | kind:u8 | message |}. All methods are called by the loop's thread unless
+ * they say otherwise.
+ */
+final class Links implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Links.class);
+
+  /** Of {@link Frame#kind}: the message is for all members of the view. */
+  static final int MULTICAST = 1;
+
+  /** Of {@link Frame#kind}: the message is the group's own, and goes up on the loop's thread. */
+  static final int DATA = 2;
+
+  /** Of {@link Frame#kind}: the sender's process ends. */
+  static final int GOODBYE = 4;
+
+  /** Messages to a member that reads too slowly are dropped past this; they come again. */
+  private static final int WAITING_BYTES_MAX = 4 << 20;
+
+  /** A message is a batch and at most one entry over its bound, and that is below a segment. */
+  static final int FRAME_BYTES_MAX = 1 << 30;
+
+  private static final int CONNECT_TIMEOUT_MS = 500;
+  private static final int LINKS_MAX = 256;
+
+  /** What other threads have sent and the loop has not taken up. */
+  private static final int TASKS_MAX = 8_192;
+
+  /** What comes in, told by the loop's thread. */
+  interface Receiver {
+    /**
+     * A message.
+     *
+     * @param frame without its kind
+     * @throws IllegalArgumentException when it cannot be understood
+     */
+    void received(Address from, int kind, ByteBuf frame);
+
+    /** The last connection of a process of the view has ended, which it made. */
+    void ended(Address process);
+
+    /** A process of the view has said that it ends, or nobody listens in its place any more. */
+    void gone(Address process);
+
+    /** A process of another cluster. */
+    void stranger(Address from, String cluster);
+  }
+
+  private final EventLoop loop;
+  private final JGroupsSettings settings;
+  private final GroupTls tls;
+  private final Reach reach;
+  private final LinkListener listener;
+  private final AtomicInteger tasks = new AtomicInteger();
+  private final Map<InetSocketAddress, Link> links = new HashMap<>();
+
+  /** Links to processes that the view has lost. */
+  private final Map<Address, Link> lost = new HashMap<>();
+
+  private final Deque<Link> unflushed = new ArrayDeque<>();
+  private Map<Address, InetSocketAddress> view = Map.of();
+  private Receiver receiver;
+  private Hello self;
+  private boolean closed;
+
+  /** Whether an owner can have links: it is an event loop with sockets. */
+  static boolean suit(Executor owner) {
+    return owner instanceof SingleThreadEventLoop
+        && owner instanceof IoEventLoop loop
+        && (loop.isCompatible(EpollIoHandle.class) || loop.isCompatible(NioIoHandle.class));
+  }
+
+  /**
+   * Links that do not listen yet. Any thread.
+   *
+   * @param loop the owner's, one that {@link #suit suits}
+   * @throws io.mgtm.group.LogException with ACCESS when the keys cannot be used
+   */
+  Links(EventLoop loop, JGroupsSettings settings, Reach reach) {
+    this.loop = loop;
+    this.settings = settings;
+    this.reach = reach;
+    tls = settings.tls().map(GroupTls::of).orElse(null);
+    listener = new LinkListener(loop, serverChannel(), this, new Gate(settings.allowed()), tls);
+  }
+
+  private boolean hasEpoll() {
+    return ((IoEventLoop) loop).isCompatible(EpollIoHandle.class);
+  }
+
+  private ServerSocketChannel serverChannel() {
+    return hasEpoll() ? new EpollServerSocketChannel() : new NioServerSocketChannel();
+  }
+
+  /**
+   * Takes the member's address; nobody is accepted before {@link #begin}. Any thread.
+   *
+   * @throws io.mgtm.group.LogException with ACCESS when the address cannot be used
+   */
+  void listen() {
+    listener.bind(settings.bind());
+  }
+
+  /** From here on others may connect. Any thread. */
+  void begin(Hello hello, Receiver what) {
+    execute(
+        () -> {
+          self = hello;
+          receiver = what;
+          if (!closed) {
+            listener.begin();
+          }
+        });
+  }
+
+  Hello self() {
+    return self;
+  }
+
+  Receiver receiver() {
+    return receiver;
+  }
+
+  /**
+   * The view has changed. Any thread.
+   *
+   * @param others where each other process of it listens; not changed any more
+   */
+  void view(Map<Address, InetSocketAddress> others) {
+    execute(() -> follow(others));
+  }
+
+  private void follow(Map<Address, InetSocketAddress> now) {
+    if (closed) {
+      return;
+    }
+    Map<Address, InetSocketAddress> before = view;
+    view = now;
+    before.forEach(
+        (process, place) -> {
+          if (!now.containsKey(process)) {
+            leave(process, place);
+          }
+        });
+    now.forEach(
+        (process, place) -> {
+          Link link = links.get(place);
+          if (link != null && link.isReady() && !link.leadsTo(process)) {
+            links.remove(place).close();
+          }
+          linkTo(place);
+        });
+    hear();
+  }
+
+  private void leave(Address process, InetSocketAddress place) {
+    Link link = links.get(place);
+    if (link == null || !link.leadsTo(process)) {
+      return;
+    }
+    links.remove(place);
+    if (reach == Reach.CONNECTION && link.isReady()) {
+      Link older = lost.put(process, link);
+      if (older != null) {
+        older.close();
+      }
+    } else {
+      link.close();
+    }
+  }
+
+  private Link linkTo(InetSocketAddress place) {
+    Link link = links.get(place);
+    if (link == null && links.size() < LINKS_MAX) {
+      Class<? extends Channel> type =
+          hasEpoll() ? EpollSocketChannel.class : NioSocketChannel.class;
+      Bootstrap bootstrap =
+          new Bootstrap()
+              .group(loop)
+              .channel(type)
+              .option(ChannelOption.TCP_NODELAY, true)
+              .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
+              .option(
+                  ChannelOption.WRITE_BUFFER_WATER_MARK,
+                  new WriteBufferWaterMark(WAITING_BYTES_MAX / 2, WAITING_BYTES_MAX));
+      link = new Link(this, place, bootstrap, tls);
+      links.put(place, link);
+      link.connect();
+    }
+    return link;
+  }
+
+  /** Messages of the group are taken of those that are sent them. */
+  private void hear() {
+    Set<Address> heard = new HashSet<>(view.keySet());
+    heard.addAll(lost.keySet());
+    listener.hear(heard);
+  }
+
+  boolean isInView(Address process) {
+    return view.containsKey(process);
+  }
+
+  /** A link's other end has said who it is. */
+  void ready(Link link) {
+    Link old = lost.remove(link.peer());
+    if (old != null) {
+      old.close();
+      hear();
+    }
+  }
+
+  /**
+   * A link's connection has ended, or could not be made.
+   *
+   * @param refused by the machine of its place, where nobody listens then
+   * @return whether it is to be made again
+   */
+  boolean ended(Link link, boolean refused) {
+    if (lost.remove(link.peer(), link)) {
+      hear();
+      return false;
+    }
+    boolean again = false;
+    for (Map.Entry<Address, InetSocketAddress> other : view.entrySet()) {
+      if (other.getValue().equals(link.place())) {
+        again = true;
+        if (refused && !listener.isConnected(other.getKey())) {
+          receiver.gone(other.getKey());
+        }
+      }
+    }
+    if (!again) {
+      links.remove(link.place(), link);
+    }
+    return again;
+  }
+
+  /**
+   * Sends a frame; what a link cannot take now is dropped. Any thread.
+   *
+   * @param to a process, null for whoever listens at the place, or for all of the view
+   * @param place null for all of the view
+   */
+  void send(Address to, InetSocketAddress place, int kind, ByteBuf frame) {
+    if (loop.inEventLoop()) {
+      dispatch(to, place, kind, frame);
+    } else if (tasks.incrementAndGet() > TASKS_MAX
+        || !execute(
+            () -> {
+              tasks.decrementAndGet();
+              dispatch(to, place, kind, frame);
+            })) {
+      tasks.decrementAndGet();
+      frame.release();
+    }
+  }
+
+  private void dispatch(Address to, InetSocketAddress place, int kind, ByteBuf frame) {
+    if (closed) {
+      frame.release();
+    } else if (place == null) {
+      for (Map.Entry<Address, InetSocketAddress> other : view.entrySet()) {
+        transmit(linkTo(other.getValue()), other.getKey(), frame.retainedDuplicate());
+      }
+      frame.release();
+    } else if ((kind & DATA) == 0 || view.containsKey(to)) {
+      transmit(linkTo(place), to, frame);
+    } else {
+      Link link = links.get(place);
+      transmit(link != null && link.leadsTo(to) ? link : lost.get(to), to, frame);
+    }
+  }
+
+  private static void transmit(Link link, Address to, ByteBuf frame) {
+    if (link == null) {
+      frame.release();
+    } else {
+      link.send(to, frame);
+    }
+  }
+
+  /** What a link has written goes out when the loop's turn ends. */
+  void flushLater(Link link) {
+    if (unflushed.isEmpty()) {
+      ((SingleThreadEventLoop) loop).executeAfterEventLoopIteration(this::flush);
+    }
+    unflushed.add(link);
+  }
+
+  private void flush() {
+    for (Link next = unflushed.poll(); next != null; next = unflushed.poll()) {
+      next.flush();
+    }
+  }
+
+  /** Whether there is a link to a process. */
+  boolean leads(Address process, InetSocketAddress place) {
+    Link link = links.get(place);
+    return link != null && link.isReady() && link.leadsTo(process);
+  }
+
+  /** The connections end, as by a fault of the network. */
+  void breakAll() {
+    links.values().forEach(Link::cut);
+  }
+
+  /** How many messages came of processes outside the view. */
+  long dropped() {
+    return listener.dropped();
+  }
+
+  private boolean execute(Runnable task) {
+    try {
+      loop.execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      log.debug("The event loop has stopped, and its links with it", e);
+      return false;
+    }
+  }
+
+  /**
+   * Says goodbye to the view, and closes everything; the address is free on return unless the loop
+   * is busy elsewhere. Any thread.
+   */
+  @Override
+  public void close() {
+    if (loop.inEventLoop()) {
+      closeNow();
+      return;
+    }
+    try {
+      loop.submit(this::closeNow).awaitUninterruptibly(CONNECT_TIMEOUT_MS);
+    } catch (RejectedExecutionException e) {
+      log.debug("The event loop has stopped, and its links with it", e);
+    }
+  }
+
+  private void closeNow() {
+    if (closed) {
+      return;
+    }
+    view.forEach(
+        (process, place) -> {
+          Link link = links.get(place);
+          if (link != null && link.leadsTo(process)) {
+            link.send(process, Link.goodbye());
+          }
+        });
+    flush();
+    closed = true;
+    links.values().forEach(Link::close);
+    links.clear();
+    lost.values().forEach(Link::close);
+    lost.clear();
+    listener.close();
+  }
+}

@@ -1,0 +1,287 @@
+package io.mgtm.group.net;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.ByteBufOutputStream;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jgroups.Address;
+import org.jgroups.Event;
+import org.jgroups.Message;
+import org.jgroups.MessageFactory;
+import org.jgroups.PhysicalAddress;
+import org.jgroups.View;
+import org.jgroups.conf.ClassConfigurator;
+import org.jgroups.protocols.TP;
+import org.jgroups.stack.IpAddress;
+import org.jgroups.util.ExtendedUUID;
+import org.jgroups.util.UUID;
+
+/**
+ * The one network between members: a JGroups transport over {@link Links}, whose sockets belong to
+ * the owner's event loop.
+ *
+ * <p>Threads: a message that is sent without JGroups' reliability, as the group's own are, is
+ * written by the loop's thread, and by that of the receiver passed up the stack and into the core;
+ * no queue, bundler or pool lies between. All else, JGroups' own messages, may come from any thread
+ * and is passed up by JGroups' pool, since joining and merging wait for answers.
+ *
+ * <p>From one process to another, messages of either kind come in order. They are lost when a
+ * connection ends or its queue is full. JGroups' own are sent again by it, the group's by the core.
+ *
+ * <p>A connection's end is a suspicion, which {@link GroupVerify} checks; a goodbye, or that nobody
+ * listens in the process's place any more, needs no check.
+ */
+final class NettyTransport extends TP implements Links.Receiver {
+  private static final short ID = 604;
+
+  /** Above a message's payload. */
+  private static final int HEADERS_BYTES = 128;
+
+  static {
+    ClassConfigurator.addProtocol(ID, NettyTransport.class);
+    QuietLog.install();
+  }
+
+  private final JGroupsSettings settings;
+  private final EventLoop loop;
+
+  /** Whether the loop ends with this transport. */
+  private final boolean ownsLoop;
+
+  private final Links links;
+  private final BiConsumer<Address, String> strangers;
+  private final Consumer<Address> broken;
+  private boolean listening;
+
+  /** Where the other processes of the view listen. */
+  private volatile Map<Address, InetSocketAddress> places = Map.of();
+
+  /**
+   * A transport that does not listen yet.
+   *
+   * @param owner its loop, one that {@link Links#suit suits}; none for one of its own
+   * @param strangers told of processes of other clusters
+   * @param broken told by the loop's thread when the last connection of a process has ended
+   */
+  NettyTransport(
+      JGroupsSettings settings,
+      Optional<EventLoop> owner,
+      Reach reach,
+      BiConsumer<Address, String> strangers,
+      Consumer<Address> broken) {
+    this.settings = settings;
+    this.strangers = strangers;
+    this.broken = broken;
+    ownsLoop = owner.isEmpty();
+    loop = owner.orElseGet(NettyTransport::newLoop);
+    links = new Links(loop, settings, reach);
+    setBindAddress(settings.bind().getAddress());
+    setBindPort(settings.bind().getPort());
+    setPortRange(0);
+    setBundlerType("no-bundler"); // which is not asked
+  }
+
+  private static EventLoop newLoop() {
+    return new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("mgtm-group", true), NioIoHandler.newFactory())
+        .next();
+  }
+
+  /**
+   * Takes the member's address. Any thread.
+   *
+   * @throws io.mgtm.group.LogException with ACCESS when it cannot be used
+   */
+  void listen() {
+    if (!listening) {
+      links.listen();
+      listening = true;
+    }
+  }
+
+  /** Says goodbye and closes the sockets. Any thread. */
+  void leave() {
+    links.close();
+  }
+
+  @Override
+  public boolean supportsMulticasting() {
+    return false;
+  }
+
+  @Override
+  protected PhysicalAddress getPhysicalAddress() {
+    return new IpAddress(settings.bind());
+  }
+
+  @Override
+  public PhysicalAddress getPhysicalAddressFromCache(Address process) {
+    PhysicalAddress said = MemberAddress.physical(process);
+    return said == null ? super.getPhysicalAddressFromCache(process) : said;
+  }
+
+  @Override
+  public void start() throws Exception {
+    listen();
+    super.start();
+  }
+
+  @Override
+  protected void handleConnect() {
+    UUID process = (UUID) local_addr;
+    ExtendedUUID own =
+        MemberAddress.with(
+            new ExtendedUUID(process.getMostSignificantBits(), process.getLeastSignificantBits()),
+            MemberAddress.nameOf(process),
+            MemberAddress.text(settings.bind()));
+    links.begin(new Hello(own, cluster_name.toString()), this);
+  }
+
+  @Override
+  public void stop() {
+    links.close();
+    super.stop();
+  }
+
+  @Override
+  public void destroy() {
+    super.destroy();
+    links.close();
+    if (ownsLoop) {
+      loop.parent().shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+  }
+
+  @Override
+  public Object down(Event event) {
+    Object result = super.down(event);
+    if (event.getType() == Event.VIEW_CHANGE || event.getType() == Event.TMP_VIEW) {
+      View now = event.getArg();
+      Map<Address, InetSocketAddress> others = new HashMap<>();
+      for (Address process : now.getMembers()) {
+        InetSocketAddress place = placeOf(process);
+        if (place != null && !process.equals(local_addr)) {
+          others.put(process, place);
+        }
+      }
+      places = Map.copyOf(others);
+      links.view(places);
+    }
+    return result;
+  }
+
+  private InetSocketAddress placeOf(Address to) {
+    InetSocketAddress known = places.get(to);
+    if (known != null) {
+      return known;
+    }
+    Address at = to instanceof PhysicalAddress ? to : getPhysicalAddressFromCache(to);
+    return at instanceof IpAddress ip
+        ? new InetSocketAddress(ip.getIpAddress(), ip.getPort())
+        : null;
+  }
+
+  @Override
+  public Object down(Message message) {
+    setSourceAddress(message);
+    Address to = message.getDest();
+    boolean toSelf = to != null && (to.equals(local_addr) || to.equals(local_physical_addr));
+    if ((to == null || toSelf) && !message.isFlagSet(Message.TransientFlag.DONT_LOOPBACK)) {
+      msg_processing_policy.loopback(message, message.isFlagSet(Message.Flag.OOB));
+    }
+    if (toSelf) {
+      return null;
+    }
+    InetSocketAddress place = to == null ? null : placeOf(to);
+    if (to != null && place == null) {
+      log.debug("%s: a message to %s is dropped, which is nowhere", local_addr, to);
+      return null;
+    }
+    int kind = (to == null ? Links.MULTICAST : 0) | (isData(message) ? Links.DATA : 0);
+    Address process = to instanceof PhysicalAddress ? null : to;
+    links.send(process, place, kind, encode(kind, message));
+    return null;
+  }
+
+  private static boolean isData(Message message) {
+    return message.isFlagSet(Message.Flag.NO_RELIABILITY) && !message.isFlagSet(Message.Flag.OOB);
+  }
+
+  private ByteBuf encode(int kind, Message message) {
+    ByteBuf frame = ByteBufAllocator.DEFAULT.directBuffer(HEADERS_BYTES + message.getLength());
+    frame.writeInt(0).writeByte(kind);
+    try {
+      frame.writeShort(message.getType());
+      message.writeToNoAddrs(local_addr, new ByteBufOutputStream(frame));
+      return frame.setInt(0, frame.readableBytes() - Integer.BYTES);
+    } catch (IOException | RuntimeException e) {
+      frame.release();
+      throw new IllegalStateException("a message cannot be encoded", e);
+    }
+  }
+
+  @Override
+  public void sendUnicast(PhysicalAddress to, byte[] bytes, int offset, int length) {
+    throw new UnsupportedOperationException("messages are not encoded by JGroups");
+  }
+
+  @Override
+  public void received(Address from, int kind, ByteBuf frame) {
+    Message message = decode(from, kind, frame);
+    if ((kind & Links.DATA) != 0) {
+      up_prot.up(message);
+    } else {
+      msg_processing_policy.process(message, message.isFlagSet(Message.Flag.OOB));
+    }
+  }
+
+  private Message decode(Address from, int kind, ByteBuf frame) {
+    try {
+      Message message = MessageFactory.create(frame.readShort());
+      message.readFrom(new ByteBufInputStream(frame));
+      if (message.getSrc() == null) {
+        message.setSrc(from);
+      }
+      return (kind & Links.MULTICAST) == 0 ? message.setDest(local_addr) : message;
+    } catch (IOException | ClassNotFoundException | RuntimeException e) {
+      throw new IllegalArgumentException("its message cannot be understood: " + e, e);
+    }
+  }
+
+  @Override
+  public void ended(Address process) {
+    broken.accept(process);
+    suspect(() -> up_prot.up(new Event(Event.SUSPECT, List.of(process))));
+  }
+
+  @Override
+  public void gone(Address process) {
+    GroupVerify verify = stack.findProtocol(GroupVerify.class);
+    suspect(() -> verify.gone(process));
+  }
+
+  /** Who acts on it may wait for others, so not on the loop's thread. */
+  private void suspect(Runnable task) {
+    if (!thread_pool.execute(task)) {
+      log.debug("%s: no thread for a suspicion, which silence will raise again", local_addr);
+    }
+  }
+
+  @Override
+  public void stranger(Address from, String cluster) {
+    strangers.accept(from, cluster);
+  }
+}
