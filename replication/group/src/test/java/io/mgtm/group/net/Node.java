@@ -117,8 +117,8 @@ final class Node implements Links.Receiver, AutoCloseable {
     die();
   }
 
-  /** Without a goodbye. */
+  /** Without a goodbye. A loop that ends without a quiet period may leave its channels open. */
   void die() {
-    loop.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    loop.parent().shutdownGracefully(20, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
   }
 }
