@@ -93,7 +93,7 @@ class StartErrorsIT {
         folder.resolve("format"),
         "mgtm data folder\nversion=99\nmember=7c9e6679-7425-40de-944b-e07fc1f90ae7\n");
     assertRefused(
-        "says data version 99 and this program reads version 1; start the newer program",
+        "says data version 99 and this program reads versions 1 to 2; start the newer program",
         "--listen",
         ANY_PORT);
   }

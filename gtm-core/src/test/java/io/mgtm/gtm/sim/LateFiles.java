@@ -3,6 +3,7 @@ package io.mgtm.gtm.sim;
 import io.mgtm.group.storage.MappedFile;
 import io.mgtm.group.storage.StorageFiles;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -45,6 +46,50 @@ final class LateFiles implements StorageFiles {
     }
   }
 
+  private MappedFile late(String of, MappedFile mapped) {
+    return of.startsWith(name) ? new LateMapping(mapped) : mapped;
+  }
+
+  /** What is stored reaches the file when it is forced, late or never. */
+  private final class LateMapping implements MappedFile {
+    private final MappedFile mapped;
+    private final ByteBuffer stored;
+
+    LateMapping(MappedFile mapped) {
+      this.mapped = mapped;
+      this.stored = ByteBuffer.allocate(mapped.buffer().capacity()).order(ByteOrder.LITTLE_ENDIAN);
+      stored.put(0, mapped.buffer(), 0, stored.capacity());
+    }
+
+    @Override
+    public ByteBuffer buffer() {
+      return stored;
+    }
+
+    @Override
+    public void zero(int offset, int bytes) {
+      stored.put(offset, new byte[bytes]);
+    }
+
+    @Override
+    public void rewrite(int offset, int bytes) {
+      // A force writes all of its range.
+    }
+
+    @Override
+    public void force(int offset, int bytes) {
+      byte[] content = new byte[bytes];
+      stored.get(offset, content);
+      maybeLate(
+          name,
+          () -> {
+            mapped.buffer().put(offset, content);
+            mapped.rewrite(offset, bytes);
+            mapped.force(offset, bytes);
+          });
+    }
+  }
+
   @Override
   public List<String> list() {
     return files.list();
@@ -52,12 +97,12 @@ final class LateFiles implements StorageFiles {
 
   @Override
   public MappedFile create(String of, int bytes) {
-    return files.create(of, bytes);
+    return late(of, files.create(of, bytes));
   }
 
   @Override
   public MappedFile map(String of) {
-    return files.map(of);
+    return late(of, files.map(of));
   }
 
   @Override

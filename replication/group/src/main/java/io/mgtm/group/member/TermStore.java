@@ -19,13 +19,13 @@ import java.util.UUID;
  * The file {@code term}: a {@link TermRecord}, and the boot of the machine that it was written in.
  *
  * <pre>
- * | magic:i64 | version:i32 | term:i64 | incarnation:i64 | durabilityState:u8 | voted:u8 [member] |
- * | initial membership | founding:u128 | synced:u8 | bytes:u8 | boot id | crc32c:i32 |
+ * | term:i64 | incarnation:i64 | durabilityState:u8 | voted:u8 [member] |
+ * | initial membership | founding:u128 | synced:u8 | bytes:u8 | boot id |
  * </pre>
  *
- * Big-endian; the checksum covers all before it. The founding is 0 for none; version 1 does not
- * have it. Before version 3 the byte told the durability that a member was configured with, which
- * proves nothing of what others sent. Owner thread.
+ * Big-endian, in a {@link VoteFile}, since version 4 one with slots. The founding is 0 for none;
+ * version 1 does not have it. Before version 3 the byte told the durability that a member was
+ * configured with, which proves nothing of what others sent. Owner thread.
  */
 final class TermStore {
   private static final String NAME = "term";
@@ -34,14 +34,14 @@ final class TermStore {
   private static final String RAFT_NAME = "raft-term";
 
   private static final long MAGIC = 0x4D47544D5445524DL; // "MGTMTERM"
-  private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 3, 1);
+  private static final int VERSION = 4;
   private static final int FIRST_WITH_FOUNDING = 2;
   private static final int FIRST_WITH_SYNCED = 3;
   private static final UUID NO_FOUNDING = new UUID(0, 0);
-  private static final int BYTES_MAX = 8192;
   private static final int BOOT_BYTES_MAX = 255;
 
   private final StorageFiles files;
+  private final VoteFile file;
   private final String boot;
 
   /** What the file says. */
@@ -54,12 +54,17 @@ final class TermStore {
    */
   TermStore(StorageFiles files, String boot) {
     this.files = files;
+    this.file = file(files);
     this.boot = boot.substring(0, Math.min(boot.length(), BOOT_BYTES_MAX));
   }
 
   /** Whether a folder has the file. */
   static boolean isIn(StorageFiles files) {
-    return FILE.isIn(files);
+    return file(files).exists();
+  }
+
+  private static VoteFile file(StorageFiles files) {
+    return new VoteFile(files, NAME, MAGIC, VERSION);
   }
 
   /**
@@ -69,19 +74,21 @@ final class TermStore {
    *     FORMAT when a newer version wrote it
    */
   Optional<Stored> load() {
-    if (!FILE.isIn(files)) {
+    if (!file.exists()) {
       return Optional.empty();
     }
-    ByteBuffer from = FILE.read(files, 0);
+    VoteFile.Note note = file.read(0);
+    ByteBuffer from = note.content();
     long term = from.getLong();
     long incarnation = from.getLong();
     DurabilityState durabilityState = DurabilityState.of(from.get());
     MemberId voted = from.get() == 0 ? null : Membership.decodeMember(from);
     Membership initial = Membership.decode(from);
-    int version = VoteFile.versionOf(from);
     UUID founding =
-        version < FIRST_WITH_FOUNDING ? NO_FOUNDING : new UUID(from.getLong(), from.getLong());
-    boolean synced = from.get() != 0 && version >= FIRST_WITH_SYNCED;
+        note.version() < FIRST_WITH_FOUNDING
+            ? NO_FOUNDING
+            : new UUID(from.getLong(), from.getLong());
+    boolean synced = from.get() != 0 && note.version() >= FIRST_WITH_SYNCED;
     byte[] bootBytes = new byte[Byte.toUnsignedInt(from.get())];
     from.get(bootBytes);
     return Optional.of(
@@ -111,7 +118,7 @@ final class TermStore {
       throw new LogException(
           Category.CORRUPT,
           "%s is missing beside a log, and without it a member of a group could vote twice: it starts with an empty folder and joins again; only a node that was never in a group is started here, and without --members"
-              .formatted(files.describe(NAME)));
+              .formatted(file.describe()));
     }
     boolean unsyncedMayBeLost =
         !recovery.clean()
@@ -139,7 +146,7 @@ final class TermStore {
 
   /** On return the record is on disk. */
   void save(TermRecord record) {
-    ByteBuffer to = FILE.begin(BYTES_MAX);
+    ByteBuffer to = ByteBuffer.allocate(VoteFile.NOTE_BYTES_MAX);
     to.putLong(record.term()).putLong(record.incarnation());
     to.put(record.durabilityState().code());
     to.put((byte) (record.votedFor() == null ? 0 : 1));
@@ -152,6 +159,6 @@ final class TermStore {
     to.putLong(founding.getMostSignificantBits()).putLong(founding.getLeastSignificantBits());
     to.put((byte) (record.synced() ? 1 : 0));
     to.put((byte) bootBytes.length).put(bootBytes);
-    FILE.replace(files, to);
+    file.write(to.flip());
   }
 }

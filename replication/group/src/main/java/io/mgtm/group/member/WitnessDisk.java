@@ -15,25 +15,28 @@ import java.util.List;
  * The log of a witness: one position, in the file {@code witness}.
  *
  * <pre>
- * | magic:i64 | version:i32 | index:i64 | term:i64 | membership | crc32c:i32 |
+ * | index:i64 | term:i64 | membership |
  * </pre>
  *
- * Big-endian; the checksum covers all before it. The file is what makes a folder that of a witness.
- * Owner thread.
+ * Big-endian, in a {@link VoteFile}, since version 2 one with slots. The file is what makes a
+ * folder that of a witness. Owner thread.
  */
 final class WitnessDisk implements CoreLog {
   private static final String NAME = "witness";
   private static final long MAGIC = 0x4D47544D57495453L; // "MGTMWITS"
-  private static final VoteFile FILE = new VoteFile(NAME, MAGIC, 1);
-  private static final int BYTES_MAX = 8192;
+  private static final int VERSION = 2;
   private static final Checkpoint BEGINNING = Checkpoint.position(0, 0, Membership.NONE);
 
-  private final StorageFiles files;
+  private final VoteFile file;
   private Checkpoint position;
 
-  private WitnessDisk(StorageFiles files, Checkpoint position) {
-    this.files = files;
+  private WitnessDisk(VoteFile file, Checkpoint position) {
+    this.file = file;
     this.position = position;
+  }
+
+  private static VoteFile file(StorageFiles files) {
+    return new VoteFile(files, NAME, MAGIC, VERSION);
   }
 
   /**
@@ -57,11 +60,12 @@ final class WitnessDisk implements CoreLog {
             "%s holds a log, and a witness has none; choose an empty folder"
                 .formatted(files.describe("")));
       }
-      WitnessDisk begun = new WitnessDisk(files, BEGINNING);
+      WitnessDisk begun = new WitnessDisk(file(files), BEGINNING);
       begun.install(BEGINNING);
       return begun;
     }
-    WitnessDisk found = new WitnessDisk(files, read(files));
+    VoteFile file = file(files);
+    WitnessDisk found = new WitnessDisk(file, read(file));
     if (!hasTerm && found.lastIndex() > 0) {
       throw new LogException(
           Category.CORRUPT,
@@ -73,7 +77,7 @@ final class WitnessDisk implements CoreLog {
 
   /** Whether a folder is that of a witness. */
   static boolean isIn(StorageFiles files) {
-    return FILE.isIn(files);
+    return file(files).exists();
   }
 
   /**
@@ -90,8 +94,8 @@ final class WitnessDisk implements CoreLog {
     }
   }
 
-  private static Checkpoint read(StorageFiles files) {
-    ByteBuffer from = FILE.read(files, 2 * Long.BYTES);
+  private static Checkpoint read(VoteFile file) {
+    ByteBuffer from = file.read(2 * Long.BYTES).content();
     long index = from.getLong();
     long term = from.getLong();
     return Checkpoint.position(index, term, Membership.decode(from));
@@ -161,9 +165,9 @@ final class WitnessDisk implements CoreLog {
 
   @Override
   public void install(Checkpoint next) {
-    ByteBuffer to = FILE.begin(BYTES_MAX);
+    ByteBuffer to = ByteBuffer.allocate(VoteFile.NOTE_BYTES_MAX);
     to.putLong(next.index()).putLong(next.term()).put(next.membership().encoded());
-    FILE.replace(files, to);
+    file.write(to.flip());
     position = next;
   }
 }

@@ -56,6 +56,7 @@ public final class DataDirectory implements AutoCloseable {
         forceAncestors(folder);
         FolderFormat.write(files, UUID.randomUUID());
       }
+      FolderFormat.renew(files);
       return new DataDirectory(folder, lock, files, FolderFormat.read(files));
     } catch (LogException e) {
       lock.close();

@@ -88,11 +88,21 @@ class DataDirectoryTest {
   void aNewerVersionIsRefusedWithBothVersions() throws IOException {
     DataDirectory.open(temp).close();
     Path format = temp.resolve("format");
-    Files.writeString(format, Files.readString(format).replace("version=1", "version=2\nnew=x"));
+    Files.writeString(format, Files.readString(format).replace("version=2", "version=3\nnew=x"));
     assertRefused(temp, Category.FORMAT)
-        .hasMessageContaining("version 2")
-        .hasMessageContaining("version 1")
+        .hasMessageContaining("says data version 3")
+        .hasMessageContaining("reads versions 1 to 2")
         .hasMessageContaining("start the newer program");
+  }
+
+  @Test
+  void anEarlierVersionIsReadAndThenRefusedByTheProgramThatWroteIt() throws IOException {
+    DataDirectory.open(temp).close();
+    Path format = temp.resolve("format");
+    String ours = Files.readString(format);
+    Files.writeString(format, ours.replace("version=2", "version=1"));
+    DataDirectory.open(temp).close();
+    assertThat(format).hasContent(ours);
   }
 
   @Test
@@ -101,7 +111,7 @@ class DataDirectoryTest {
     Path format = temp.resolve("format");
     String sound = Files.readString(format);
     for (String broken :
-        List.of("", "hello", sound.replace("member=", "member=x"), sound.replace("=1", "=one"))) {
+        List.of("", "hello", sound.replace("member=", "member=x"), sound.replace("=2", "=two"))) {
       Files.writeString(format, broken);
       assertRefused(temp, Category.FORMAT);
     }

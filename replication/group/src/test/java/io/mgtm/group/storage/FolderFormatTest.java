@@ -34,7 +34,7 @@ class FolderFormatTest {
 
   @Test
   void thatOfANewerVersionSaysWhichIsNeeded() {
-    String text = "mgtm data folder\nversion=2\nmember=%s\n".formatted(new UUID(1, 1));
+    String text = "mgtm data folder\nversion=3\nmember=%s\n".formatted(new UUID(1, 1));
     disk.write(FolderFormat.NAME, text.getBytes(UTF_8));
     assertThatThrownBy(() -> FolderFormat.read(disk))
         .hasMessageContaining("start the newer program");
