@@ -1,5 +1,6 @@
 package io.mgtm.block.agent;
 
+import io.mgtm.block.intent.BitmapFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -60,12 +61,20 @@ final class FlushMark {
         byte[] fresh = new byte[BYTES];
         fresh[0] = CLEAR;
         System.arraycopy(boot, 0, fresh, 1, Math.min(boot.length, BYTES - 1));
-        channel.write(ByteBuffer.wrap(fresh), 0);
-        channel.truncate(BYTES);
-        channel.force(true);
+        writeWhole(file, channel, fresh);
       }
       MappedByteBuffer page = channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES);
       return new FlushMark(page, same || damaged, set);
+    }
+  }
+
+  private static void writeWhole(Path file, FileChannel channel, byte[] bytes) throws IOException {
+    try {
+      channel.write(ByteBuffer.wrap(bytes), 0);
+      channel.truncate(bytes.length);
+      channel.force(true);
+    } catch (IOException e) {
+      throw BitmapFile.notWritten(file.toString(), e);
     }
   }
 

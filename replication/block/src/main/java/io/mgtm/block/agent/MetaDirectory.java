@@ -264,11 +264,8 @@ final class MetaDirectory implements AutoCloseable {
     if (!of.equals(present) && (next.count() == 0 || !of.equals(next))) {
       throw new BitmapFile.Damage(
           file
-              + " is of opening "
-              + of.count()
-              + " of the metadata, the state beside it of opening "
-              + present.count()
-              + ": one of them was put back from an earlier time");
+              + " is not of the metadata's present opening: it, or the state beside it, was put back"
+              + " from an earlier time or from elsewhere");
     }
   }
 
@@ -358,6 +355,8 @@ final class MetaDirectory implements AutoCloseable {
       }
       out.truncate(bytes.length);
       out.force(true);
+    } catch (IOException e) {
+      throw BitmapFile.notWritten(file.toString(), e);
     }
   }
 

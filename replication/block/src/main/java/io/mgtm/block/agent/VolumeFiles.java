@@ -1,6 +1,7 @@
 package io.mgtm.block.agent;
 
 import io.mgtm.block.config.VolumeConfig;
+import io.mgtm.block.intent.BitmapFile;
 import io.mgtm.block.store.BackingStore;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Role;
@@ -9,6 +10,8 @@ import io.mgtm.block.volume.VolumeState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -16,7 +19,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.stream.Stream;
 
 /** Opens, and where they do not exist yet creates, a volume's backing file and state. */
 public final class VolumeFiles {
@@ -33,17 +35,17 @@ public final class VolumeFiles {
     try {
       return createIn(config);
     } catch (IOException e) {
-      if (made) {
-        removeIfEmpty(config.meta());
+      if (made && Files.exists(config.meta())) {
+        remove(config.meta());
       }
       throw e;
     }
   }
 
-  private static void removeIfEmpty(Path folder) throws IOException {
-    try (Stream<Path> inside = Files.list(folder)) {
-      if (inside.findAny().isPresent()) {
-        return;
+  private static void remove(Path folder) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        Files.delete(file);
       }
     }
     Files.delete(folder);
@@ -71,7 +73,8 @@ public final class VolumeFiles {
             config.file()
                 + " is missing though "
                 + config.meta()
-                + " knows it; bring it back, or remove that directory");
+                + " knows it; bring it back, or move all in that directory but link.key away and"
+                + " start this side with --receive, to be sent wholly");
       }
       if (config.sizeBytes() == 0) {
         throw new IOException(config.file() + " does not exist; give --size to create it");
@@ -83,6 +86,10 @@ public final class VolumeFiles {
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
         file.write(ByteBuffer.allocate(1), config.sizeBytes() - 1);
         file.force(true);
+      } catch (FileSystemException e) {
+        throw e;
+      } catch (IOException e) {
+        throw BitmapFile.notWritten(config.file().toString(), e);
       }
     }
     return config.io().open(config.file(), owner);

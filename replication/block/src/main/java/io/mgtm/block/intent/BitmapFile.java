@@ -334,9 +334,18 @@ public final class BitmapFile implements AutoCloseable {
 
   private void writeFully(ByteBuffer source, long position) throws IOException {
     long at = position;
-    while (source.hasRemaining()) {
-      at += channel.write(source, at);
+    try {
+      while (source.hasRemaining()) {
+        at += channel.write(source, at);
+      }
+    } catch (IOException e) {
+      throw notWritten(name, e);
     }
+  }
+
+  /** The system's reason with the file's name, which it does not tell. */
+  public static IOException notWritten(String file, IOException why) {
+    return new IOException("cannot write " + file + ": " + why.getMessage(), why);
   }
 
   @Override

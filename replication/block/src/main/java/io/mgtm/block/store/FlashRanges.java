@@ -46,20 +46,23 @@ final class FlashRanges implements RangeOps {
     return FlashOptions.readWrite().withDirect(DirectIo.OFF).withEngine(FlashEngine.IO_URING);
   }
 
-  /** Tries on a file of its own beside {@code path} whether that file system can punch holes. */
-  static boolean probe(Path path) throws IOException {
-    Path trial = Files.createTempFile(path.toAbsolutePath().getParent(), ".mgtm", ".probe");
+  /**
+   * Tries on a file of its own beside {@code path} whether that file system can punch holes. The
+   * file is one hole, so that a full file system is no reason to say no.
+   */
+  static boolean probe(Path path) {
     try {
-      Files.write(trial, new byte[PROBE_BYTES]);
+      Path trial = Files.createTempFile(path.toAbsolutePath().getParent(), ".mgtm", ".probe");
       try (FlashRanges ranges = new FlashRanges(Flash.open(trial, options()), true)) {
+        ranges.file.resize(PROBE_BYTES);
         ranges.run(0, PROBE_BYTES, ZeroMode.UNMAP_FAST);
         return true;
-      } catch (FlashException e) {
-        LOG.info("{}: its file system cannot punch holes: {}", path, e.getMessage());
-        return false;
+      } finally {
+        Files.delete(trial);
       }
-    } finally {
-      Files.delete(trial);
+    } catch (IOException e) {
+      LOG.info("{}: its file system cannot punch holes: {}", path, e.getMessage());
+      return false;
     }
   }
 

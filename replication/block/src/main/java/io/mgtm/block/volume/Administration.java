@@ -129,9 +129,8 @@ public final class Administration {
   /** Why this side cannot be promoted, whatever others say, or null. */
   private String refusalToPromote() {
     if (!states.current().consistent()) {
-      return "this side is inconsistent: a resync from "
-          + states.current().syncingFrom()
-          + " was not finished; connect it again, or use --force and lose consistency";
+      return "this side is inconsistent: a resync of it was not finished, or its disk lost writes;"
+          + " connect it to a copy that is up to date, or use --force and lose consistency";
     }
     Identity source = core.receiver().source();
     if (core.receiver().isConnected() && source.role() == Role.PRIMARY) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.InvalidKeyException;
 import java.security.MessageDigest;
@@ -76,7 +77,13 @@ public final class LinkKey {
   public void write(Path file) throws IOException {
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(file, toHex() + "\n", StandardCharsets.US_ASCII);
+    try {
+      Files.writeString(
+          file, toHex() + "\n", StandardCharsets.US_ASCII, StandardOpenOption.DSYNC);
+    } catch (IOException e) {
+      Files.delete(file);
+      throw new IOException("cannot write " + file + ": " + e.getMessage(), e);
+    }
   }
 
   /** The key's digits. */

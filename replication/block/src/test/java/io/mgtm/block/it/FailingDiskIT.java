@@ -98,8 +98,28 @@ class FailingDiskIT {
     assertThat(write(left, NEW)).isEqualTo(ENOSPC);
     assertThat(read(left, 0)).isEqualTo(filled(0));
     assertWarns(left, "THE DISK FAILS", "No space left");
+    left.kill();
+    left.start();
+    assertThat(read(left, 0)).as("after a start without room").isEqualTo(filled(0));
+    assertThat(write(left, NEW)).isEqualTo(ENOSPC);
     Files.delete(small.resolve("ballast"));
     assertThat(write(left, NEW)).isZero();
+  }
+
+  @Test
+  void aVolumeThatFindsNoRoomForItsMetadataIsNotHalfMade() throws Exception {
+    fill();
+    Path file = folder.resolve("disk");
+    Path meta = small.resolve("meta");
+    String[] create = {
+      "create", "--name", "v2", "--file", "" + file, "--size", "1M", "--meta", "" + meta
+    };
+    assertThat(left.command(create).output())
+        .contains("cannot write " + meta)
+        .contains("No space left on device");
+    assertThat(meta).doesNotExist();
+    Files.delete(small.resolve("ballast"));
+    assertThat(left.command(create).succeeded().output()).contains("link key, shown once");
   }
 
   @Test
