@@ -156,6 +156,9 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public String unavailable() {
+    if (core.administration().isSuperseded()) {
+      return "another side is newer, and this one becomes secondary";
+    }
     if (core.isPrimary()) {
       return ready && !core.recall().isPending() ? null : waiting;
     }

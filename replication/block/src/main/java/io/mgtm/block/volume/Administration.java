@@ -51,7 +51,7 @@ public final class Administration {
    * Whether requests are refused because a newer primary exists, or this side's disk failed and a
    * replica has what it lost.
    */
-  boolean isSuperseded() {
+  public boolean isSuperseded() {
     return superseded;
   }
 

@@ -78,8 +78,7 @@ public final class LinkKey {
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try {
-      Files.writeString(
-          file, toHex() + "\n", StandardCharsets.US_ASCII, StandardOpenOption.DSYNC);
+      Files.writeString(file, toHex() + "\n", StandardCharsets.US_ASCII, StandardOpenOption.DSYNC);
     } catch (IOException e) {
       Files.delete(file);
       throw new IOException("cannot write " + file + ": " + e.getMessage(), e);

@@ -1,9 +1,11 @@
 package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -159,6 +161,24 @@ class BrokenDiskIT {
     pair.recover(a);
     assertThat(write(a, 90, 9)).isZero();
     pair.assertEqual(a);
+  }
+
+  /** That it is secondary now is not on its disk, where nothing can be written. */
+  @Test
+  void aPrimaryThatHearsOfANewerOneServesNothingThoughItCannotNoteThat() throws Exception {
+    pair = new CopyPair(copy("a").metaIn(disk.mounted()), copy("b"), "sync").start();
+    assertThat(write(pair.a, 3, 7)).isZero();
+    failWrites();
+    pair.promote(pair.b, true);
+    Await.until(
+        "a hears of it", () -> Files.readString(pair.a.log()).contains("is primary and newer"));
+    assertThat(pair.a.status().path("serving").asBoolean()).isFalse();
+    assertThat(pair.a.status().path("notServingBecause").asText()).contains("newer");
+    assertThatThrownBy(() -> read(pair.a, 3)).isInstanceOf(IOException.class);
+    assertThat(write(pair.b, 3, 8)).isZero();
+    replace(pair.a);
+    pair.recover(pair.b);
+    pair.assertEqual(pair.b);
   }
 
   @Test
