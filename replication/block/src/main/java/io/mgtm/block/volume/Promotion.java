@@ -39,8 +39,7 @@ final class Promotion {
       return objection;
     }
     if (self.generations().isEmpty()) {
-      boolean all = !testimonies.isEmpty() && testimonies.stream().allMatch(Testimony::reached);
-      return all
+      return allAnswered()
           ? null
           : "this copy is empty, and that the others are too is not known ("
               + answers()
@@ -109,7 +108,16 @@ final class Promotion {
     return "nobody can vouch that this copy is the newest: the last primary may have gone on"
         + " without it ("
         + answers()
-        + "); bring the last primary back, or use --force and lose what it acknowledged since";
+        + "); "
+        + (allAnswered()
+            ? "where the last primary is among these, it was handing over when the link was lost:"
+                + " use --force on it; else "
+            : "")
+        + "bring the last primary back, or use --force and lose what it acknowledged since";
+  }
+
+  private boolean allAnswered() {
+    return !testimonies.isEmpty() && testimonies.stream().allMatch(Testimony::reached);
   }
 
   private String answers() {

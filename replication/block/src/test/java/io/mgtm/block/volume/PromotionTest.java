@@ -53,4 +53,16 @@ class PromotionTest {
     }
     assertThat(new Promotion(waiting, List.of(of("v", "1a", "b", true))).refusal()).isNull();
   }
+
+  /** The replica dies in the moment in which it is handed over to, and comes back. */
+  @Test
+  void whereEveryCopyAnswersAndNoneVouchesItIsSaidWhichToTake() {
+    VolumeState waiting =
+        SELF.withRole(Role.SECONDARY, false).withStanding(SELF.standing().asHandedOver());
+    assertThat(new Promotion(waiting, List.of(of("v", "1a", "b", false))).refusal())
+        .contains("nobody can vouch", "use --force on it");
+    assertThat(new Promotion(waiting, List.of(Testimony.missing("h:1", "refused"))).refusal())
+        .contains("nobody can vouch")
+        .doesNotContain("use --force on it");
+  }
 }
