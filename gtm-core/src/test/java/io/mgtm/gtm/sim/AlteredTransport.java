@@ -60,6 +60,11 @@ abstract class AlteredTransport implements Transport {
           }
 
           @Override
+          public void broken(String name) {
+            to.broken(name);
+          }
+
+          @Override
           public void up(String name) {
             to.up(name);
           }

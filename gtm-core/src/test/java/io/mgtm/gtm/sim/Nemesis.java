@@ -430,6 +430,7 @@ final class Nemesis {
     }
     if (diverged) {
       host.emptyDisk();
+      host.mayHaveLost = true;
     }
   }
 

@@ -27,7 +27,7 @@ public interface Transport extends AutoCloseable {
      * Only a hint, which is wrong when it is not the process that has ended. Called by the thread
      * that owns the log.
      */
-    default void broken(String name) {}
+    void broken(String name);
 
     /** A member is connected that was not, or is another process now. */
     default void up(String name) {}

@@ -53,6 +53,11 @@ final class ProposalTransport implements Transport {
           }
 
           @Override
+          public void broken(String name) {
+            receiver.broken(name);
+          }
+
+          @Override
           public void up(String name) {
             receiver.up(name);
           }

@@ -64,6 +64,9 @@ class StrangersTest {
     @Override
     public void down(String name) {}
 
+    @Override
+    public void broken(String name) {}
+
     void send(String to, String message) {
       loop.execute(() -> transport.send(List.of(to), message.getBytes(UTF_8)));
     }
