@@ -43,6 +43,8 @@ final class Bootstrap {
   /** In election timeouts: who has not answered for that long is missed. */
   private static final int SILENCE = 5;
 
+  private static final String MISSED = "missed";
+
   private final CoreState s;
 
   /** Those that answered in this round that they are new. */
@@ -82,6 +84,9 @@ final class Bootstrap {
   }
 
   void tick() {
+    if (!mayFound()) {
+      s.warnings.clear(MISSED);
+    }
     if (hasPlace()) {
       return;
     }
@@ -110,7 +115,7 @@ final class Bootstrap {
             .toList();
     if (mayFound() && !missed.isEmpty()) {
       s.warnings.warn(
-          "missed",
+          MISSED,
           "No group is founded, since %s %s not answer; look whether they run, reach this member, and have the same --members and --mode"
               .formatted(String.join(", ", missed), missed.size() == 1 ? "does" : "do"));
     }

@@ -3,6 +3,7 @@ package io.mgtm.group.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class BootstrapTest {
@@ -163,5 +164,21 @@ class BootstrapTest {
     c.core.receive(10_000, a, new Message.Vote(9, null, 0, 0, false, false));
     assertThat(c.record.votedFor()).isNull();
     assertThat(c.record.term()).isZero();
+  }
+
+  @Test
+  void whoWasMissedIsForgottenWhenTheGroupIsFounded() {
+    cores.startEmpty("a", "b");
+    cores.await("a misses c", () -> saysNoGroup("a") && saysNoGroup("b"));
+    cores.startEmpty("c");
+    cores.awaitLeader();
+    cores.await(
+        "all follow", () -> Stream.of("a", "b").allMatch(n -> cores.node(n).core.leader() != null));
+    cores.run(Cores.STEP_MS);
+    assertThat(Stream.of("a", "b").filter(this::saysNoGroup)).isEmpty();
+  }
+
+  private boolean saysNoGroup(String name) {
+    return cores.node(name).core.warnings().stream().anyMatch(w -> w.startsWith("No group"));
   }
 }
