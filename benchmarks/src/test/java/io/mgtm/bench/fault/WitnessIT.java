@@ -115,6 +115,21 @@ class WitnessIT {
   }
 
   @Test
+  void aWitnessOfLazyThatLosesItsDiskJoinsAgain() throws Exception {
+    start("lazy");
+    awaitPair();
+    running.group().node(WITNESS_NODE).kill();
+    running.awaitWarning("The witness g3 has not answered for ");
+    Files.move(folder.resolve(WITNESS), folder.resolve("lost"));
+    running.group().restartNode(WITNESS_NODE);
+    running.awaitWarning("");
+    awaitPair();
+    running.killLeader(PROGRESS);
+    awaitPair();
+    running.verify();
+  }
+
+  @Test
   void aPairInLazyThatIsCutInTwoLeadsOnce() throws Exception {
     cutInTwo("lazy");
   }

@@ -19,11 +19,11 @@ final class Nemesis {
   private final Unhurt unhurt;
   private final Handover handover;
   private final Operator operator;
+  private final LostWitness lostWitness;
 
-  /** Null for none. */
+  /** Null for none, as {@link #copies} is. */
   private final AcceptedLoss accepted;
 
-  /** Null for none. */
   private final OldFolders copies;
 
   private final int meanPauseMs;
@@ -39,7 +39,7 @@ final class Nemesis {
   private boolean ended;
 
   /** That of a schedule; the copies are null for none. */
-  Nemesis(Simulation simulation, OldFolders copies) {
+  Nemesis(Simulation simulation, OldFolders copies, long seed) {
     this.simulation = simulation;
     this.copies = copies;
     this.world = simulation.world;
@@ -54,6 +54,7 @@ final class Nemesis {
     this.full = new FullDisks(simulation, random);
     this.accepted =
         simulation.scenario.lossAccepted() ? new AcceptedLoss(simulation, random, unhurt) : null;
+    this.lostWitness = new LostWitness(simulation, seed, unhurt, this::replaceDisk);
   }
 
   void begin() {
@@ -248,6 +249,7 @@ final class Nemesis {
       host.kill();
       host.emptyDisk();
       replaced.add(host.name);
+      lostWitness.leaveOut(host);
       simulation.hosts().values().forEach(SimHost::crashNot);
     }
   }

@@ -84,7 +84,7 @@ final class Simulation {
     if (scenario.isLazy()) {
       network.use(views);
     }
-    nemesis = new Nemesis(this, OldFolders.of(this, seed));
+    nemesis = new Nemesis(this, OldFolders.of(this, seed), seed);
     if (scenario.harsh() || scenario.isLazy()) {
       logs.allowLoss();
     }

@@ -47,6 +47,14 @@ final class Unhurt {
                 && leader.status().members().stream().allMatch(GroupStatus.Member::voter)));
   }
 
+  /** Whether the witness runs on another disk, and nobody else is hurt. */
+  boolean isOnlyWitnessLost() {
+    return simulation.views.isQuiet()
+        && lines.areWhole()
+        && !simulation.node(simulation.witness).isInStep()
+        && simulation.hosts().values().stream().noneMatch(host -> host.doomed || host.failing);
+  }
+
   /** Whether a majority of the voters would stay unhurt if this one were hurt too. */
   boolean isMinorityHurt(SimHost next) {
     if (world.nowMs() - lastRemovalMs < 600) {

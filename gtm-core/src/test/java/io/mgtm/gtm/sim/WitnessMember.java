@@ -41,7 +41,11 @@ final class WitnessMember implements SimMember {
   @Override
   public boolean isInStep() {
     return log.status().members().stream()
-        .anyMatch(member -> member.voter() && member.name().equals(node.host.name));
+        .anyMatch(
+            member ->
+                member.voter()
+                    && member.name().equals(node.host.name)
+                    && member.matchedIndex() >= 0); // else it is its former folder
   }
 
   @Override

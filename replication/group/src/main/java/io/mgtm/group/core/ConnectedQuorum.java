@@ -133,7 +133,15 @@ final class ConnectedQuorum implements Quorum {
 
   @Override
   public boolean isLost() {
-    return s.isLeased() && leader.answering() < s.members.latest().majority();
+    return s.isLeased()
+        && (leader.answering() < s.members.latest().majority() || isWaitingForRestarted());
+  }
+
+  /** Until the pair knows that it has no witness, nobody can be left out: it elects anew. */
+  private boolean isWaitingForRestarted() {
+    return !s.members.latest().hasWitness()
+        && leader.others().stream()
+            .anyMatch(other -> other.restarted && s.members.latest().isVoter(other.member));
   }
 
   @Override

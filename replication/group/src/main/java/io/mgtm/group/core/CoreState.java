@@ -273,10 +273,16 @@ final class CoreState {
     return members.latest().isVoter(self);
   }
 
-  /** The names of the others that get what is sent to voters. */
-  List<String> otherVoters() {
-    return members.latest().voters().stream()
+  /**
+   * The names of the others that a candidate asks: voters, and beside a witness of {@link
+   * Agreement#CONNECTED} a member with data that was left out, whose vote counts when an operator
+   * gives the witness up.
+   */
+  List<String> othersAsked() {
+    Membership latest = members.latest();
+    return latest.all().stream()
         .filter(member -> !member.equals(self))
+        .filter(member -> latest.isVoter(member) || (isLeased() && !latest.isWitness(member)))
         .map(MemberId::name)
         .toList();
   }

@@ -1,8 +1,6 @@
 package io.mgtm.group.core;
 
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,11 +22,8 @@ final class Elections {
 
   private static final String AWAITED = "election";
 
-  /** An answer to a question of this candidacy. */
-  private record Answer(boolean granted, DurabilityState durabilityState) {}
-
   private final CoreState s;
-  private final Map<MemberId, Answer> answers = new HashMap<>();
+  private final Ballot ballot;
   private long askedTerm;
   private boolean unclean;
   private boolean needsAll;
@@ -36,22 +31,35 @@ final class Elections {
   private List<MemberId> givenUp = List.of();
   private int tries;
 
+  /** With {@link Agreement#CONNECTED}: whether nobody was asked in vain but the witness. */
+  private boolean witnessWasSilent;
+
+  /** Whether the candidacy that was won has given the witness up. */
+  private boolean withoutWitness;
+
   /** When those who have refused are asked again, in a candidacy that is asked for. */
   private long askAgainMs;
 
   Elections(CoreState s) {
     this.s = s;
+    this.ballot = new Ballot(s);
   }
 
   /** Ends a candidacy; whether it was won with votes of members that may have lost entries. */
   boolean won() {
     s.warnings.clear(AWAITED);
-    givenUp =
-        s.needsMajority() || !lossAccepted
-            ? List.of()
-            : s.members.latest().voters().stream().filter(v -> !answers.containsKey(v)).toList();
+    withoutWitness = s.isLeased() && !isGrantedBesideWitness();
+    givenUp = s.needsMajority() || !lossAccepted || withoutWitness ? List.of() : ballot.silent();
+    boolean all =
+        withoutWitness ? ballot.isGrantedByPair(true) : ballot.isGrantedByData(true, false);
     lossAccepted = false;
-    return s.needsMajority() ? unclean : !grantedByAllWithData(true);
+    return s.needsMajority() ? unclean : !all;
+  }
+
+  /** The membership that a leader begins with who has just won. */
+  Membership membershipToBegin() {
+    Membership latest = s.members.latest();
+    return withoutWitness ? latest.withoutWitness() : latest;
   }
 
   /**
@@ -163,16 +171,14 @@ final class Elections {
   /** Who did not answer in the last round, when all who did are for this member. */
   private void tellWhoIsAwaited() {
     boolean waits = s.nowMs - s.leaderlessSinceMs >= PATIENCE * s.settings.electionTimeoutMs();
-    if (!waits || answers.isEmpty() || !answers.values().stream().allMatch(Answer::granted)) {
+    if (!waits || ballot.isEmpty() || ballot.isRefused()) {
       return;
     }
-    List<String> silent =
-        s.members.latest().voters().stream()
-            .filter(voter -> !answers.containsKey(voter))
-            .map(MemberId::name)
-            .toList();
+    List<String> silent = ballot.silent().stream().map(MemberId::name).toList();
     boolean enough =
-        answers.size() >= s.members.latest().majority() || !(s.needsMajority() || s.isLeased());
+        ballot.answered() >= s.members.latest().majority()
+            || !(s.needsMajority() || s.isLeased())
+            || (ballot.isWitnessSilent() && ballot.isGrantedByPair(false));
     String who =
         silent.isEmpty()
             ? "all answer, and some have lost what they had acknowledged"
@@ -188,8 +194,7 @@ final class Elections {
   }
 
   private void begin() {
-    answers.clear();
-    answers.put(s.self, new Answer(true, s.record.durabilityState()));
+    ballot.begin();
     tries = Math.min(tries + 1, SLOWER_MAX);
     // Sooner than a leader's silence would tell, and slower each time: disks may be slow.
     s.electionDeadlineMs =
@@ -199,7 +204,7 @@ final class Elections {
   }
 
   private void send(Message message) {
-    List<String> others = s.otherVoters();
+    List<String> others = s.othersAsked();
     if (!others.isEmpty()) {
       s.effects.send(others, message);
     }
@@ -237,17 +242,11 @@ final class Elections {
     if (s.role != Role.PRE_CANDIDATE || reply.forTerm() != askedTerm) {
       return false;
     }
-    note(from, reply.granted(), reply.durabilityState());
+    ballot.note(from, reply.granted(), reply.durabilityState());
     if (!reply.granted() && askAgainMs == Long.MAX_VALUE) {
       askAgainMs = s.nowMs + ASK_AGAIN_MS; // it may not have seen yet that the leader is gone
     }
     return evaluateAsked();
-  }
-
-  private void note(MemberId from, boolean granted, DurabilityState durabilityState) {
-    if (s.members.latest().isVoter(from)) {
-      answers.put(from, new Answer(granted, durabilityState));
-    }
   }
 
   private boolean evaluateAsked() {
@@ -255,10 +254,10 @@ final class Elections {
       return isGrantedByConnected() && campaign(true, false);
     }
     int majority = s.members.latest().majority();
-    if (granted(true) >= majority) {
+    if (ballot.granted(true, lossAccepted) >= majority) {
       return campaign(false, false);
     }
-    if (granted(false) == s.members.latest().voters().size()) {
+    if (ballot.granted(false, lossAccepted) == s.members.latest().voters().size()) {
       // Nobody is left who could know more. Until all have voted one of them may learn more.
       needsAll = true;
       return campaign(true, false);
@@ -272,11 +271,11 @@ final class Elections {
    */
   private boolean isGrantedByConnected() {
     if (s.isLeased()) {
-      return isGrantedBesideWitness();
+      return isGrantedBesideWitness() || isGrantedWithoutWitness();
     }
     for (MemberId voter : s.members.latest().voters()) {
-      Answer answer = answers.get(voter);
-      boolean silent = answer == null || (!lossAccepted && isOlderCopy(answer));
+      Ballot.Answer answer = ballot.of(voter);
+      boolean silent = answer == null || (!lossAccepted && answer.isOlderCopy());
       boolean letGo = s.isLetGo(voter) || (lossAccepted && hadTimeToAnswer());
       if (silent ? !letGo : !answer.granted()) {
         return false;
@@ -290,18 +289,22 @@ final class Elections {
    * all but what a leader has acknowledged of what was on its way.
    */
   private boolean isGrantedBesideWitness() {
-    return granted(false) >= s.members.latest().majority()
-        && (s.inStep || grantedByAllWithData(false) || (lossAccepted && hadTimeToAnswer()));
+    return ballot.granted(false, lossAccepted) >= s.members.latest().majority()
+        && (s.inStep
+            || ballot.isGrantedByData(false, lossAccepted)
+            || (lossAccepted && hadTimeToAnswer()));
   }
 
-  private boolean grantedByAllWithData(boolean intactOnly) {
-    return s.members.latest().dataVoters().stream()
-        .map(answers::get)
-        .allMatch(
-            answer ->
-                answer != null
-                    && isGranted(answer)
-                    && (!intactOnly || answer.durabilityState() == DurabilityState.INTACT));
+  /**
+   * The leader has left the other member out, and the witness was lost before it has stored that.
+   * Both members with data are a majority of three, so an operator may give the witness up; nothing
+   * is lost, and nobody whom the witness would vote for can lead, should it come back.
+   */
+  private boolean isGrantedWithoutWitness() {
+    return lossAccepted
+        && (s.role == Role.CANDIDATE ? witnessWasSilent : hadTimeToAnswer())
+        && ballot.isWitnessSilent()
+        && ballot.isGrantedByPair(false);
   }
 
   private boolean hadTimeToAnswer() {
@@ -315,8 +318,9 @@ final class Elections {
     long waitMs = s.settings.uncleanElectionWaitMs();
     boolean waited = waitMs > 0 && s.nowMs - s.leaderlessSinceMs >= waitMs;
     // Who is there and refuses has more, so that nothing needs to be lost: that one can lead.
-    boolean refused = answers.values().stream().anyMatch(answer -> !answer.granted());
-    return (waited || lossAccepted) && !refused && granted(false) >= s.members.latest().majority();
+    return (waited || lossAccepted)
+        && !ballot.isRefused()
+        && ballot.granted(false, lossAccepted) >= s.members.latest().majority();
   }
 
   /** An operator does not want to wait for members that may know more. */
@@ -346,24 +350,6 @@ final class Elections {
             .formatted(s.self.name(), String.join(" or ", data));
   }
 
-  /** One that has forgotten what it acknowledged counts only when an operator accepts the loss. */
-  private boolean isGranted(Answer answer) {
-    return answer.granted() && (lossAccepted || !isOlderCopy(answer));
-  }
-
-  private static boolean isOlderCopy(Answer answer) {
-    return answer.durabilityState() == DurabilityState.OLDER_COPY;
-  }
-
-  private long granted(boolean intactOnly) {
-    return answers.values().stream()
-        .filter(
-            answer ->
-                isGranted(answer)
-                    && (!intactOnly || answer.durabilityState() == DurabilityState.INTACT))
-        .count();
-  }
-
   /** The leader asks this member to take over, which is in step with it then. */
   boolean onTransfer(Message.TransferNow now) {
     s.inStep |= now.incarnation() == s.record.incarnation();
@@ -376,6 +362,7 @@ final class Elections {
 
   private boolean campaign(boolean mayMissEntries, boolean transfer) {
     unclean = mayMissEntries;
+    witnessWasSilent = ballot.isWitnessSilent();
     s.save(s.record.withVote(s.term() + 1, s.self));
     s.verifiedIndex = 0;
     s.highestRound = 0;
@@ -392,8 +379,8 @@ final class Elections {
       return isGrantedByConnected();
     }
     return (unclean && needsAll)
-        ? granted(false) == s.members.latest().voters().size()
-        : granted(!unclean) >= s.members.latest().majority();
+        ? ballot.granted(false, lossAccepted) == s.members.latest().voters().size()
+        : ballot.granted(!unclean, lossAccepted) >= s.members.latest().majority();
   }
 
   void onVote(MemberId from, Message.Vote ask) {
@@ -440,7 +427,7 @@ final class Elections {
     if (s.role != Role.CANDIDATE || reply.term() != s.term()) {
       return false;
     }
-    note(from, reply.granted(), reply.durabilityState());
+    ballot.note(from, reply.granted(), reply.durabilityState());
     return isWon();
   }
 }

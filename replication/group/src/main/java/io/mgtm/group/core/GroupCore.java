@@ -118,7 +118,8 @@ public final class GroupCore {
       s.awaitLeader();
       return;
     }
-    leading = new LeaderRole(s, elections.won());
+    boolean missing = elections.won();
+    leading = new LeaderRole(s, missing, elections.membershipToBegin());
     elections.givenUp().forEach(leading::doNotCount);
   }
 

@@ -29,7 +29,12 @@ final class LeaderRole {
   private boolean serving;
   private long lastHeartbeatMs;
 
-  LeaderRole(CoreState s, boolean entriesMayBeMissing) {
+  /**
+   * One that has just been elected.
+   *
+   * @param begins who belongs to the group from its first entry on
+   */
+  LeaderRole(CoreState s, boolean entriesMayBeMissing, Membership begins) {
     this.s = s;
     this.entriesMayBeMissing = entriesMayBeMissing;
     s.settle(s.founding());
@@ -45,17 +50,20 @@ final class LeaderRole {
     changes = new Changes(s, this);
     witness = new WitnessLink(s, this, sender);
     lags = new LagWatch(s, this);
+    String witness = s.members.latest().witness();
     follow(s.members.latest());
     s.inStep = true;
     lastHeartbeatMs = s.nowMs;
-    TermStart start = new TermStart(entriesMayBeMissing, membershipToBegin());
+    TermStart start = new TermStart(entriesMayBeMissing, withDurability(begins));
     append(new Entry(s.term(), EntryKind.TERM_START, Durability.REQUIRED, start.encoded()));
+    if (!witness.equals(begins.witness())) {
+      changes.add(witness); // on another folder it joins by itself
+    }
     flush();
   }
 
   /** Only what the group has never spoken of is taken from one member's configuration. */
-  private Membership membershipToBegin() {
-    Membership latest = s.members.latest();
+  private Membership withDurability(Membership latest) {
     boolean said = latest.durability().isPresent() || s.durability == latest.forces();
     return said ? latest : latest.withDurability(s.durability);
   }

@@ -127,6 +127,12 @@ public record Membership(
     return new Membership(voters, learners, durability, name);
   }
 
+  /** Nobody keeps no data any more, and all others vote. */
+  public Membership withoutWitness() {
+    List<MemberId> data = all().stream().filter(member -> !isWitness(member)).toList();
+    return new Membership(data, List.of(), durability, "");
+  }
+
   public boolean isWitness(MemberId member) {
     return member.name().equals(witness);
   }

@@ -70,6 +70,9 @@ final class Cores {
     /** How often it was told that replies are to be tried again. */
     int confirmed;
 
+    /** Whether it was told that entries may be missing when it began to lead. */
+    boolean missing;
+
     Node(String name, List<String> configuredHere) {
       this.configuredHere = configuredHere;
       folders++;
@@ -135,7 +138,9 @@ final class Cores {
     public void leaderChanged(MemberId leader, long term) {}
 
     @Override
-    public void leading(long term, boolean entriesMayBeMissing) {}
+    public void leading(long term, boolean entriesMayBeMissing) {
+      missing = entriesMayBeMissing;
+    }
 
     @Override
     public void committed(long index) {}

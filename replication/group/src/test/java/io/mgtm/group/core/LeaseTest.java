@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -152,6 +153,84 @@ class LeaseTest {
     cores.await("one leads", () -> cores.answering().size() == 1);
     Cores.Node now = cores.answering().get(0);
     cores.await("w votes", () -> now.core.membership().isVoter(cores.node("w").self));
+  }
+
+  /** The leader leaves the other out just as the witness loses its disk. */
+  private void loseTheWitnessBeforeItHearsWhoIsLeftOut() {
+    cores.cut(leader.self.name(), "w");
+    cores.showGone(leader.self.name(), other.self.name());
+    assertThat(leader.core.membership().isVoter(other.self)).as("left out").isFalse();
+    cores.startEmpty("w");
+    cores.cut(leader.self.name(), other.self.name());
+    cores.await("nobody answers", () -> cores.answering().isEmpty());
+    cores.heal();
+    cores.showBack(leader.self.name(), other.self.name());
+    cores.run(10 * SETTINGS.electionTimeoutMs());
+    assertThat(cores.answering()).isEmpty();
+  }
+
+  @Test
+  void anOperatorGivesUpAWitnessThatWasLostBeforeItHeardWhoIsLeftOut() {
+    leader.append(1);
+    loseTheWitnessBeforeItHearsWhoIsLeftOut();
+    long had = leader.log.lastIndex();
+    assertThat(says("accept-loss --yes")).isTrue();
+    assertThat(leader.core.acceptLoss()).isEmpty();
+    cores.await("it leads", () -> cores.answering().equals(List.of(leader)));
+    assertThat(leader.log.lastIndex()).isGreaterThan(had);
+    assertThat(leader.missing).as("entries may be missing").isFalse();
+    cores.await("the pair", () -> other.core.isInStep());
+    cores.await("w votes", () -> leader.core.membership().isVoter(cores.node("w").self));
+    cores.crash(leader.self.name());
+    cores.showGone(other.self.name(), leader.self.name());
+    cores.await("the other leads", () -> cores.answering().equals(List.of(other)));
+  }
+
+  /** Its vote is one of the two of three that are needed. */
+  @Test
+  void aWitnessIsNotGivenUpWithoutTheOtherMember() {
+    loseTheWitnessBeforeItHearsWhoIsLeftOut();
+    cores.crash(other.self.name());
+    assertThat(leader.core.acceptLoss()).isEmpty();
+    cores.run(10 * SETTINGS.electionTimeoutMs());
+    assertThat(cores.answering()).isEmpty();
+    cores.restart(other);
+    cores.await("it leads", () -> cores.answering().equals(List.of(leader)));
+  }
+
+  /** The operator was wrong: it comes back on the folder that it had, and votes for the other. */
+  @Test
+  void aWitnessThatWasGivenUpAndComesBackLetsNobodyLeadBesideAnother() {
+    Cores.Node witness = cores.node("w");
+    loseTheWitnessBeforeItHearsWhoIsLeftOut();
+    cores.lose(leader.self.name(), other.self.name(), Cores::hasEntries);
+    assertThat(leader.core.acceptLoss()).isEmpty();
+    cores.await("it is elected", () -> leader.core.role() == Role.LEADER);
+    assertThat(cores.answering()).isEmpty();
+    cores.cut(leader.self.name(), other.self.name(), "w");
+    cores.restart(witness);
+    for (long ms = 0; ms < 10 * SETTINGS.electionTimeoutMs(); ms += Cores.STEP_MS) {
+      cores.run(Cores.STEP_MS);
+      assertThat(cores.answering()).as("it has not stored that it is the second copy").isEmpty();
+    }
+    cores.heal();
+    cores.await("one leads", () -> cores.answering().size() == 1);
+    cores.await("the other follows", () -> !cores.answering().isEmpty() && other.core.isInStep());
+  }
+
+  /** Nobody can be left out before the pair knows that it has no witness. */
+  @Test
+  void aMemberThatIsRestartedWhileTheWitnessIsTakenOutIsWaitedFor() {
+    cores.lose(leader.self.name(), other.self.name(), Cores::hasEntries);
+    assertThat(leader.core.remove("w")).isEmpty();
+    long removal = leader.core.lastIndex();
+    cores.restart(other);
+    cores.run(200);
+    cores.heal();
+    cores.await(
+        "both know",
+        () -> Stream.of(leader, other).allMatch(node -> node.core.commitIndex() >= removal));
+    assertThat(leader.core.membership().witness()).isEmpty();
   }
 
   private boolean says(String what) {
