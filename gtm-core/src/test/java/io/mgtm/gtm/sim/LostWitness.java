@@ -26,9 +26,12 @@ final class LostWitness {
     this.random = new SplittableRandom(seed);
     this.unhurt = unhurt;
     this.replaceDisk = replaceDisk;
-    this.active = simulation.scenario.isLazy() && simulation.scenario.witnessed() && seed % 2 == 1;
-    if (active) {
+    boolean witnessed = simulation.scenario.isLazy() && simulation.scenario.witnessed();
+    this.active = witnessed && seed % 2 == 1;
+    if (witnessed) {
       world.afterMs(LOOK_MS, this::accept);
+    }
+    if (active) {
       world.afterMs(500, this::lose);
     }
   }

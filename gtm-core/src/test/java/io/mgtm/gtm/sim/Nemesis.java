@@ -244,7 +244,7 @@ final class Nemesis {
   }
 
   private void replaceDisk(SimHost host) {
-    if (unhurt.mayBeEmptied(host)) {
+    if (!handover.isUnderWay() && unhurt.mayBeEmptied(host)) {
       world.trace("%s dies, its folder will be empty", host.name);
       host.kill();
       host.emptyDisk();
