@@ -2,8 +2,8 @@ package io.mgtm.bench;
 
 import io.mgtm.bench.check.GivenOut;
 import io.mgtm.bench.load.MixedLoad;
-import io.mgtm.proxy.local.LocalInstallation;
-import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.local.LocalInstallation;
+import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package io.mgtm.proxy;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.ConfigFile;
 import io.mgtm.common.HostPort;
-import io.mgtm.group.net.AllowList;
 import io.mgtm.gtm.gateway.GatewaySettings;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.wire.link.LinkFormat;

@@ -17,6 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -90,6 +93,20 @@ class ProxyJarIT {
     line.setErr(new PrintWriter(text));
     int status = line.execute(arguments);
     return text + (status == 0 ? "" : "status " + status);
+  }
+
+  @Test
+  void theJarHoldsNoPartOfANode() throws IOException {
+    try (JarFile jar = new JarFile(System.getProperty("mgtm.jar"))) {
+      List<String> names = jar.stream().map(JarEntry::getName).toList();
+      Assumptions.assumeTrue(
+          names.contains("io/mgtm/proxy/ProxyMain.class"), "SKIPPED: the jar only names others");
+      assertThat(names)
+          .noneMatch(
+              name ->
+                  name.matches(
+                      "io/mgtm/(group|local|gtm/(state|server|config|cli))/.*|org/jgroups/.*"));
+    }
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.mgtm.bench.failover;
 
 import io.mgtm.common.HostPort;
-import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.JGroupsSettings;
-import io.mgtm.proxy.local.Trees;
+import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -8,7 +8,7 @@ import io.mgtm.group.StateMachine;
 import io.mgtm.group.StatePicture;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
-import io.mgtm.proxy.local.Trees;
+import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

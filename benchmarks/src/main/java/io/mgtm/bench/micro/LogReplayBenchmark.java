@@ -15,7 +15,7 @@ import io.mgtm.gtm.command.Outcome;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.state.GtmState;
-import io.mgtm.proxy.local.Trees;
+import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

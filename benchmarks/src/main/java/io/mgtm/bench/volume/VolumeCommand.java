@@ -1,6 +1,6 @@
 package io.mgtm.bench.volume;
 
-import io.mgtm.proxy.local.Trees;
+import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

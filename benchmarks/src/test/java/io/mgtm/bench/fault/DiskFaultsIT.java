@@ -2,7 +2,7 @@ package io.mgtm.bench.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,8 +7,8 @@ import io.mgtm.bench.failover.GroupOperator;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.proxy.local.LocalInstallation;
-import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.local.LocalInstallation;
+import io.mgtm.local.LocalSettings;
 import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
@@ -66,7 +66,7 @@ final class GroupUnderLoad implements AutoCloseable {
   /** With the archive of the classes of the jar that processes run from. */
   static List<String> jvmOptions() {
     List<String> options = new ArrayList<>(LocalSettings.JVM_OPTIONS);
-    options.addAll(ClassArchive.options(Path.of(System.getProperty("mgtm.proxyJar", ""))));
+    options.addAll(ClassArchive.options(Path.of(System.getProperty("mgtm.localJar", ""))));
     return options;
   }
 

@@ -7,7 +7,7 @@ import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SnapshotReply;
-import io.mgtm.proxy.local.LocalInstallation;
+import io.mgtm.local.LocalInstallation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.mgtm.bench.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.bench.failover.ProcessNetwork;
-import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.mgtm.bench.fault;
 
-import io.mgtm.proxy.local.Trees;
+import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.bench.load.MixedLoad;
-import io.mgtm.proxy.local.LocalSettings;
+import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

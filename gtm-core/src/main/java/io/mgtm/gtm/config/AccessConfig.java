@@ -1,8 +1,8 @@
 package io.mgtm.gtm.config;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
-import io.mgtm.group.net.AllowList;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;

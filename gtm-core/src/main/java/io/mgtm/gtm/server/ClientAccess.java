@@ -1,6 +1,6 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.group.net.AllowList;
+import io.mgtm.common.AllowList;
 import io.mgtm.gtm.config.GtmConfig;
 import java.net.SocketAddress;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.SecretFile;
 import io.mgtm.group.LogException;
@@ -7,7 +8,6 @@ import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
-import io.mgtm.group.net.AllowList;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;

@@ -78,20 +78,8 @@ class LauncherIT {
           </modules>
         </project>
         """);
-    for (String module : List.of("gtm-core", "gtm-proxy")) {
-      Files.createDirectories(root.resolve(module).resolve("src/main"));
-      Files.createDirectories(root.resolve(module).resolve("src/test"));
-      Files.writeString(
-          root.resolve(module).resolve("pom.xml"),
-          """
-          <project>
-            <parent>
-            </parent>
-            <artifactId>mgtm-%s</artifactId>
-          </project>
-          """
-              .formatted(module));
-    }
+    layModule("gtm-core");
+    layModule("gtm-proxy");
     Files.writeString(root.resolve("gtm-core/src/test/ATest.java"), "class ATest { @Test }");
     Files.writeString(root.resolve("gtm-proxy/src/test/BIT.java"), "class BIT { @Test }");
     Files.writeString(
@@ -107,6 +95,21 @@ class LauncherIT {
     }
     tool("javac", "echo javac 17.0.1");
     tool("java", "echo \"java $*\"");
+  }
+
+  private void layModule(String module) throws IOException {
+    Files.createDirectories(root.resolve(module).resolve("src/main"));
+    Files.createDirectories(root.resolve(module).resolve("src/test"));
+    Files.writeString(
+        root.resolve(module).resolve("pom.xml"),
+        """
+        <project>
+          <parent>
+          </parent>
+          <artifactId>mgtm-%s</artifactId>
+        </project>
+        """
+            .formatted(module));
   }
 
   private void tool(String name, String script) throws IOException {
@@ -305,14 +308,15 @@ class LauncherIT {
 
   @Test
   void upRunsAnInstallationWithItsDataInTheTree() throws Exception {
+    layModule("gtm-local");
     tool(
         "mvn",
-        "echo \"mvn $*\"; mkdir -p gtm-proxy/target; echo jar > gtm-proxy/target/mgtm-proxy.jar");
+        "echo \"mvn $*\"; mkdir -p gtm-local/target; echo jar > gtm-local/target/mgtm-local.jar");
     Path tree = root.toRealPath();
     assertThat(run("up", "--nodes", "5").last())
         .startsWith("java -XX:+UseSerialGC")
         .endsWith(
-            " -cp %s/gtm-proxy/target/mgtm-proxy.jar io.mgtm.proxy.local.UpCommand --data %s/data --nodes 5"
+            " -jar %s/gtm-local/target/mgtm-local.jar --data %s/data --nodes 5"
                 .formatted(tree, tree));
   }
 
@@ -371,6 +375,7 @@ class LauncherIT {
 
   @Test
   void anybodyElseIsToldTheLineToRun() throws Exception {
+    layModule("gtm-local");
     Files.delete(bin.resolve("javac"));
     tool("apt-get", "echo must not run; exit 7");
     boolean root = "root".equals(System.getProperty("user.name"));

@@ -1,10 +1,11 @@
 package io.mgtm.gtm.server;
 
-import static io.mgtm.gtm.server.RawClient.beginFrame;
+import static io.mgtm.gtm.wire.xc12.RawClient.beginFrame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import io.mgtm.testing.Await;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import io.mgtm.testing.Await;
 import io.netty.buffer.PooledByteBufAllocator;

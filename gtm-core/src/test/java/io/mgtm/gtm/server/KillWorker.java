@@ -2,6 +2,7 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import java.io.IOException;
 import java.util.ArrayDeque;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.mgtm.gtm.wire.xc12.RawClient;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.testing.ClassArchive;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -8,6 +8,7 @@ import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.common.AllowList;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

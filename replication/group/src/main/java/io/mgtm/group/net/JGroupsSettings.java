@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.group.GroupMode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.mgtm.common.AllowList;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import io.netty.buffer.ByteBuf;
