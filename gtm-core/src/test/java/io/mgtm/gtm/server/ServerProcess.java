@@ -22,6 +22,7 @@ final class ServerProcess implements AutoCloseable {
 
   private final Process process;
   private final Path errors;
+  private final List<String> printed = new ArrayList<>();
   private InetSocketAddress address;
 
   private ServerProcess(Process process, Path errors) {
@@ -53,19 +54,21 @@ final class ServerProcess implements AutoCloseable {
   boolean startsListening() throws IOException {
     BufferedReader out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    String line = out.readLine();
-    if (line == null || !line.startsWith(LISTENING)) {
-      return false;
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      if (line.startsWith(LISTENING)) {
+        int port = Integer.parseInt(line.substring(LISTENING.length()));
+        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        return true;
+      }
+      printed.add(line); // a JVM prints its warnings there too
     }
-    int port = Integer.parseInt(line.substring(LISTENING.length()));
-    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    return true;
+    return false;
   }
 
   /** Waits until it serves. */
   ServerProcess awaitListening() throws IOException {
     if (!startsListening()) {
-      throw new AssertionError("the GTM does not start: " + errors());
+      throw new AssertionError("the GTM does not start: " + errors() + printed);
     }
     return this;
   }
