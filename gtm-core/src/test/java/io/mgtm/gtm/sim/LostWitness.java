@@ -47,7 +47,7 @@ final class LostWitness {
     }
   }
 
-  /** The witness's disk is to be lost: the leader is told that the other member is gone. */
+  /** Before the witness loses its disk, the leader hears that the other member is gone. */
   void leaveOut(SimHost witness) {
     SimNode leader = simulation.leader();
     boolean its = active && witness.name.equals(simulation.witness);

@@ -74,7 +74,7 @@ final class SourceChoice {
     splitFrom.remove(node);
   }
 
-  /** This side begins anew, as a primary: what it was split from is to be met again. */
+  /** This side starts over as a primary, and must meet again what it was split from. */
   void forget() {
     splitFrom.clear();
   }

@@ -109,7 +109,9 @@ final class ConnectedQuorum implements Quorum {
     }
   }
 
-  /** Tells members that may lead when this one is gone; again, should it have been lost. */
+  /**
+   * Sends word to members that may lead when this one is gone, and repeats it in case it was lost.
+   */
   private void tellWhoIsInStep(boolean again) {
     for (Progress other : leader.others()) {
       boolean due = again || other.toldIncarnation < other.incarnation;
