@@ -134,7 +134,7 @@ final class Nemesis {
    * those that are left have taken out one that lost its disk.
    */
   private void crashOnly() {
-    replaced.removeIf(name -> simulation.node(name).isInStep());
+    replaced.removeIf(unhurt::isBack);
     if (!replaced.isEmpty()) {
       disturb();
       return;

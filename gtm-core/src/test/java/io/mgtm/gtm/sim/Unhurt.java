@@ -47,6 +47,19 @@ final class Unhurt {
                 && leader.status().members().stream().allMatch(GroupStatus.Member::voter)));
   }
 
+  /** Whether one on another disk is in step; a witness, when both others know that it votes. */
+  boolean isBack(String name) {
+    boolean witness = name.equals(simulation.witness);
+    return simulation.node(name).isInStep()
+        && simulation.hosts().values().stream()
+            .allMatch(host -> !witness || knowsAsVoter(host, name));
+  }
+
+  private boolean knowsAsVoter(SimHost host, String name) {
+    SimNode node = simulation.node(host.name);
+    return node.isAlive() && node.isOpen() && node.voters().contains(name);
+  }
+
   /** Whether the witness runs on another disk, and nobody else is hurt. */
   boolean isOnlyWitnessLost() {
     return simulation.views.isQuiet()
