@@ -47,6 +47,8 @@ enum Fault {
   LEADER_GOES_ON_WITHOUT_THE_WITNESS,
   /** Mode lazy: a leader that nobody hears takes its lease for renewed by the witness. */
   LEADER_GOES_ON_AFTER_ITS_LEASE,
+  /** Mode lazy: one member of a pair gives the witness up without the other's vote. */
+  WITNESS_GIVEN_UP_BY_ONE,
   /** What asks to be forced is acknowledged before it is. */
   REQUIRED_ACKNOWLEDGED_BEFORE_FORCE,
   /** Marks below which numbers are handed out are not forced before they are. */
@@ -110,7 +112,8 @@ enum Fault {
           WITNESS_VOTES_FOR_A_LOG_BEHIND,
           WITNESS_VOTES_AT_ITS_START,
           LEADER_GOES_ON_WITHOUT_THE_WITNESS,
-          LEADER_GOES_ON_AFTER_ITS_LEASE ->
+          LEADER_GOES_ON_AFTER_ITS_LEASE,
+          WITNESS_GIVEN_UP_BY_ONE ->
           true;
       default -> false;
     };

@@ -61,7 +61,8 @@ final class Lines {
         });
   }
 
-  private void cut(String one, String other, int ms, boolean seen) {
+  /** Nothing passes between two, which their views may see. */
+  void cut(String one, String other, int ms, boolean seen) {
     world.trace("%s and %s are cut for %d ms", one, other, ms);
     cutUntilMs = Math.max(cutUntilMs, world.nowMs() + ms);
     network.cutBoth(one, other);

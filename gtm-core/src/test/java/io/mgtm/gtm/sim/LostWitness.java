@@ -16,18 +16,22 @@ final class LostWitness {
   private final World world;
   private final SplittableRandom random;
   private final Unhurt unhurt;
+  private final Lines lines;
   private final Consumer<SimHost> replaceDisk;
   private final boolean active;
   private long ledMs;
 
-  LostWitness(Simulation simulation, long seed, Unhurt unhurt, Consumer<SimHost> replaceDisk) {
+  LostWitness(
+      Simulation simulation, long seed, Unhurt unhurt, Lines lines, Consumer<SimHost> replaceDisk) {
     this.simulation = simulation;
     this.world = simulation.world;
     this.random = new SplittableRandom(seed);
     this.unhurt = unhurt;
+    this.lines = lines;
     this.replaceDisk = replaceDisk;
     boolean witnessed = simulation.scenario.isLazy() && simulation.scenario.witnessed();
-    this.active = witnessed && seed % 2 == 1;
+    boolean planted = simulation.scenario.fault() == Fault.WITNESS_GIVEN_UP_BY_ONE;
+    this.active = witnessed && (seed % 2 == 1 || planted);
     if (witnessed) {
       world.afterMs(LOOK_MS, this::accept);
     }
@@ -80,10 +84,22 @@ final class LostWitness {
     if (simulation.leader() != null || !there || !unhurt.isOnlyWitnessLost()) {
       ledMs = world.nowMs();
     } else if (world.nowMs() - ledMs >= PATIENCE_MS) {
-      SimNode asked = data.get(random.nextInt(data.size()));
-      world.trace("the operator accepts the loss at %s", asked.host.name);
-      asked.owner.execute(() -> asked.admin().acceptLoss());
+      acceptAt(data);
     }
     world.afterMs(LOOK_MS, this::accept);
+  }
+
+  /** At one, or at both while they do not reach each other. */
+  private void acceptAt(List<SimNode> data) {
+    List<SimNode> asked = data;
+    if (random.nextBoolean()) {
+      asked = List.of(data.get(random.nextInt(data.size())));
+    } else {
+      lines.cut(data.get(0).host.name, data.get(1).host.name, random.nextInt(600), false);
+    }
+    for (SimNode node : asked) {
+      world.trace("the operator accepts the loss at %s", node.host.name);
+      node.owner.execute(node::acceptLoss);
+    }
   }
 }

@@ -54,7 +54,7 @@ final class Nemesis {
     this.full = new FullDisks(simulation, random);
     this.accepted =
         simulation.scenario.lossAccepted() ? new AcceptedLoss(simulation, random, unhurt) : null;
-    this.lostWitness = new LostWitness(simulation, seed, unhurt, this::replaceDisk);
+    this.lostWitness = new LostWitness(simulation, seed, unhurt, lines, this::replaceDisk);
   }
 
   void begin() {

@@ -33,6 +33,7 @@ final class SimNode extends SimProcess {
   private final DurabilityMode durability;
   private SimGateway gateway;
   private boolean open;
+  private boolean lossAccepted;
   private LogException failure;
 
   SimNode(Simulation simulation, SimHost host, DurabilityMode durability) {
@@ -249,6 +250,17 @@ final class SimNode extends SimProcess {
   /** What an operator asks of it. */
   GroupAdmin admin() {
     return member.admin();
+  }
+
+  /** An operator does not want it to wait for those who are gone. */
+  void acceptLoss() {
+    lossAccepted = admin().acceptLoss().isEmpty();
+  }
+
+  /** Whether that is so still, for want of a leader. */
+  boolean isLossAccepted() {
+    lossAccepted = lossAccepted && status().leader().isEmpty();
+    return lossAccepted;
   }
 
   /** What it knows of the group; null before it is open. */
