@@ -405,7 +405,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       context.writeAndFlush(replies).addListener(ChannelFutureListener.CLOSE);
       onEventLoop(outbound::closing);
     } else if (replies.isReadable()) {
-      context.writeAndFlush(replies, context.voidPromise());
+      context.writeAndFlush(outbound.fitted(replies), context.voidPromise());
     } else {
       replies.release();
     }

@@ -266,7 +266,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
         () -> {
           ByteBuf out = newBuffer();
           LinkWriter.pong(out, number);
-          context.writeAndFlush(out, context.voidPromise());
+          write(out);
+          flush();
         });
   }
 
@@ -301,6 +302,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
       task.run();
     } catch (RuntimeException | Error e) {
       service.fatal().accept(e);
+      throw e; // What the same read brought behind it is not served any more.
     }
   }
 
@@ -360,7 +362,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void write(ByteBuf frames) {
-    context.write(frames, context.voidPromise());
+    context.write(outbound.fitted(frames), context.voidPromise());
   }
 
   @Override
@@ -401,7 +403,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   public void leadership(Leadership leadership) {
     ByteBuf out = newBuffer();
     LinkWriter.leadership(out, leadership, version);
-    context.writeAndFlush(out, context.voidPromise());
+    write(out);
+    flush();
   }
 
   @Override

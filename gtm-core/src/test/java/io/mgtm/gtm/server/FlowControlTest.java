@@ -2,12 +2,17 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import io.mgtm.testing.Await;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -97,6 +102,34 @@ class FlowControlTest {
       flood.join();
       assertThat(written.get()).as("the server has closed the connection").isEqualTo(-1);
       Await.until("its transaction ends", () -> count(other) == OPEN_TRANSACTIONS - 2);
+      assertThat(gtm.server().failure()).isNotDone();
+    }
+  }
+
+  /** The least that a node answers is asked for by little more. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aLinkThatNeverReadsCostsWhatWaitsForItAndIsClosedInTheEnd(int ioThreads) throws Exception {
+    try (TestGtm gtm = start(ioThreads, FRAME_MS, DEAF_MS)) {
+      long before = directBytes();
+      RawClient deaf = gtm.connect();
+      ByteBuf pings = Unpooled.buffer();
+      LinkWriter.preface(pings);
+      LinkWriter.hello(pings, "p1", GatewayKind.PROXY);
+      deaf.send(ByteBufUtil.getBytes(pings));
+      pings.clear();
+      for (int i = 0; i < 10_000; i++) {
+        LinkWriter.ping(pings, i);
+      }
+      AtomicLong written = new AtomicLong();
+      Thread flood = flood(deaf, ByteBufUtil.getBytes(pings), written);
+      long memoryBytes = 0;
+      while (flood.isAlive()) {
+        memoryBytes = Math.max(memoryBytes, directBytes() - before);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+      }
+      assertThat(memoryBytes).isLessThan(MEMORY_BYTES_MAX);
+      assertThat(written.get()).as("the node has closed the link").isEqualTo(-1);
       assertThat(gtm.server().failure()).isNotDone();
     }
   }

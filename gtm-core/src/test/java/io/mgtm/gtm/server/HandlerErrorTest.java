@@ -19,9 +19,10 @@ class HandlerErrorTest {
   private static final long SESSION = LinkFormat.SESSION_BIT | 1;
 
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();
+  private int closes;
 
   /** An engine that breaks. */
-  private static final class Broken implements CommandEngine {
+  private final class Broken implements CommandEngine {
     @Override
     public boolean isServing() {
       return true;
@@ -39,6 +40,7 @@ class HandlerErrorTest {
 
     @Override
     public void submit(LinkWork work) {
+      closes += work instanceof LinkWork.Close ? 1 : 0;
       throw new AssertionError("a broken invariant");
     }
 
@@ -96,7 +98,9 @@ class HandlerErrorTest {
     assertThat(fatal.get()).isNull();
     ByteBuf out = Unpooled.buffer();
     LinkWriter.close(out, SESSION);
+    LinkWriter.close(out, SESSION);
     channel.writeInbound(out);
     assertThat(fatal.get()).hasMessage("a broken invariant");
+    assertThat(closes).as("what the same read brought behind it is not served").isEqualTo(1);
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.net;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,24 @@ public final class OutboundWatch {
   public void closing() {
     closing = true;
     start();
+  }
+
+  /**
+   * What to write in place of bytes that are given away. What is sent at once may stand in a large
+   * buffer; what waits behind others takes no more memory than it has bytes, since bytes are what
+   * the channel counts. Any thread.
+   */
+  public ByteBuf fitted(ByteBuf bytes) {
+    ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+    int count = bytes.readableBytes();
+    if (out == null || out.totalPendingWriteBytes() == 0 || count > bytes.capacity() / 2) {
+      return bytes;
+    }
+    try {
+      return channel.alloc().ioBuffer(count, count).writeBytes(bytes);
+    } finally {
+      bytes.release();
+    }
   }
 
   private void look() {
