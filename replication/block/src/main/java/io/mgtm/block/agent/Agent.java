@@ -16,6 +16,7 @@ import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.EventLoops;
 import io.mgtm.block.wire.Newcomers;
 import io.mgtm.block.wire.TlsSettings;
+import io.mgtm.common.HttpEndpoint;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -149,12 +150,10 @@ public final class Agent implements AutoCloseable {
     }
     control =
         Control.listen(
-            config.meta().resolve("control.sock"),
+            config.control(),
             owner,
             new AgentCommands(service, this::status, this::roleChanged, dialers));
-    if (config.http() != null) {
-      http = HttpEndpoint.listen(config.http(), metrics::scrape, metrics::problem);
-    }
+    serveMetrics();
     Heartbeat heartbeat = new Heartbeat(this::tick, this::failed);
     var unused = owner.scheduleAtFixedRate(heartbeat, 0, TICK_MS, TimeUnit.MILLISECONDS);
     LOG.info(
@@ -164,6 +163,16 @@ public final class Agent implements AutoCloseable {
         state.sizeBytes(),
         config.file(),
         listening());
+  }
+
+  private void serveMetrics() throws IOException {
+    if (config.metrics() != null) {
+      http =
+          HttpEndpoint.listen("--metrics", config.metrics())
+              .metrics(metrics::scrape)
+              .health(metrics::problem, () -> "")
+              .start();
+    }
   }
 
   private void listenForSource(LinkSecurity security) throws IOException {
@@ -275,11 +284,6 @@ public final class Agent implements AutoCloseable {
 
   private Map<String, Object> status() {
     return StatusReport.of(service, meter, listening(), receiving());
-  }
-
-  /** The port of the metrics, or -1. */
-  public int httpPort() {
-    return http == null ? -1 : http.port();
   }
 
   /**

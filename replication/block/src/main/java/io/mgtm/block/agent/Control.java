@@ -51,8 +51,8 @@ final class Control implements AutoCloseable {
     this.path = path;
   }
 
-  static Control listen(Path path, EventLoop owner, Commands commands) throws IOException {
-    Endpoint endpoint = Endpoint.parse("unix:" + path);
+  static Control listen(Endpoint endpoint, EventLoop owner, Commands commands) throws IOException {
+    Path path = Path.of(endpoint.path());
     Files.deleteIfExists(path);
     var bound =
         new ServerBootstrap()

@@ -98,7 +98,7 @@ final class VolumeMetrics {
     storeErrors = service.storeErrors();
   }
 
-  /** What is wrong, or null. */
+  /** What is wrong, or empty. */
   String problem() {
     if (detached) {
       return StatusReport.DISKLESS;
@@ -111,7 +111,7 @@ final class VolumeMetrics {
         return "link " + link.name() + " is " + link.phase() + ": " + link.reason();
       }
     }
-    return null;
+    return "";
   }
 
   String scrape() {

@@ -12,11 +12,17 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Asks a running agent something by its control socket. A mixin of the commands that do. */
 final class ControlClient {
   static final ObjectMapper JSON = new ObjectMapper();
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
 
   @Option(names = "--name", description = "The volume's name; or give --meta.")
   String name;
@@ -29,7 +35,8 @@ final class ControlClient {
   /** Sends one command and returns the answer; throws when the agent does not run or refuses. */
   JsonNode ask(ObjectNode command) throws IOException {
     if (name == null && meta == null) {
-      throw new IllegalArgumentException("give the volume's --name, or its --meta directory");
+      throw new ParameterException(
+          spec.commandLine(), "give the volume's --name, or its --meta directory");
     }
     Path folder = meta != null ? meta : new Registry().meta(name);
     JsonNode answer = ask(folder, name == null ? command : command.put("volume", name));

@@ -17,7 +17,7 @@ final class CreateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    VolumeConfig config = volume.bare();
+    VolumeConfig config = volume.checked(volume::bare);
     String key = VolumeFiles.create(config);
     new Registry().add(config.name(), config.meta());
     System.out.println(

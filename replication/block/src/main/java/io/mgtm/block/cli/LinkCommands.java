@@ -1,6 +1,7 @@
 package io.mgtm.block.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mgtm.block.wire.Endpoint;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -19,14 +20,14 @@ final class LinkCommands {
     @Option(
         names = "--replica",
         description = "The link's name, which is its HOST:PORT; default: all links.")
-    String link;
+    Endpoint link;
 
     int send(String what, String done) throws IOException {
       return send(ControlClient.command(what), done);
     }
 
     int send(ObjectNode command, String done) throws IOException {
-      control.ask(link == null ? command : command.put("link", link));
+      control.ask(link == null ? command : command.put("link", link.toString()));
       System.out.println("volume " + control.name + ": " + done);
       return 0;
     }

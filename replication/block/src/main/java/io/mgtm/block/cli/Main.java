@@ -1,5 +1,8 @@
 package io.mgtm.block.cli;
 
+import io.mgtm.block.config.Size;
+import io.mgtm.block.wire.Endpoint;
+import io.mgtm.common.Cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -8,7 +11,8 @@ import picocli.CommandLine.Command;
     name = "mgtm volume",
     description = "Replicated block volumes served over NBD.",
     mixinStandardHelpOptions = true,
-    version = "mgtm volume 0.1.0",
+    synopsisSubcommandLabel = "COMMAND",
+    versionProvider = Cli.Version.class,
     subcommands = {
       CreateCommand.class,
       StartCommand.class,
@@ -25,33 +29,16 @@ import picocli.CommandLine.Command;
 public final class Main {
   private Main() {}
 
-  /** Runs one command and ends the process with its exit code: 0 done, 1 failed, 2 wrong usage. */
-  public static void main(String[] arguments) {
-    System.exit(run(arguments));
+  /** Runs a command and ends the process with its status: 0 done, 1 failed. */
+  public static void main(String[] args) {
+    System.exit(Cli.run(commandLine(), args));
   }
 
-  /** Runs one command and returns its exit code, for tests too. */
-  public static int run(String... arguments) {
-    return new CommandLine(new Main())
-        .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              command.getErr().println("mgtm volume: " + failure.getMessage());
-              return 1;
-            })
-        .setParameterExceptionHandler(
-            (failure, words) -> {
-              CommandLine command = failure.getCommandLine();
-              command
-                  .getErr()
-                  .println(
-                      "mgtm volume: "
-                          + failure.getMessage()
-                          + "; '"
-                          + command.getCommandSpec().qualifiedName()
-                          + " --help' shows the options");
-              return 2;
-            })
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .execute(arguments);
+  /** The command line, for tests to call without ending the process. */
+  public static CommandLine commandLine() {
+    CommandLine line = Cli.of(new Main());
+    line.registerConverter(Endpoint.class, text -> Cli.value(text, Endpoint::parse));
+    line.registerConverter(Size.class, text -> Cli.value(text, Size::parse));
+    return line;
   }
 }

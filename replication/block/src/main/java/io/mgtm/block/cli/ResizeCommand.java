@@ -1,6 +1,6 @@
 package io.mgtm.block.cli;
 
-import io.mgtm.block.config.Sizes;
+import io.mgtm.block.config.Size;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -17,12 +17,12 @@ final class ResizeCommand implements Callable<Integer> {
   @Mixin ControlClient control;
 
   @Option(names = "--size", required = true, description = "The new size, such as 2G.")
-  String size;
+  Size size;
 
   @Override
   public Integer call() throws IOException {
-    control.ask(ControlClient.command("resize").put("sizeBytes", Sizes.parse(size)));
-    System.out.println("volume " + control.name + " has " + Sizes.parse(size) + " bytes");
+    control.ask(ControlClient.command("resize").put("sizeBytes", size.bytes()));
+    System.out.println("volume " + control.name + " has " + size.bytes() + " bytes");
     return 0;
   }
 }

@@ -2,7 +2,7 @@ package io.mgtm.block.cli;
 
 import io.mgtm.block.agent.Agent;
 import io.mgtm.block.config.ReplicaConfig;
-import io.mgtm.block.config.Sizes;
+import io.mgtm.block.config.Size;
 import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.link.Compression;
 import io.mgtm.block.resync.RateLimiter;
@@ -11,6 +11,7 @@ import io.mgtm.block.volume.LinkConfig;
 import io.mgtm.block.volume.LinkMode;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.TlsSettings;
+import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,13 +33,13 @@ final class StartCommand implements Callable<Integer> {
   @Option(
       names = "--listen",
       description = "unix:PATH or HOST:PORT for NBD clients; may be given several times.")
-  List<String> listen = new ArrayList<>();
+  List<Endpoint> listen = new ArrayList<>();
 
   @Option(
       names = "--replica",
       description =
           "HOST:PORT or rdma:HOST:PORT of a replica's --receive; may be given several times.")
-  List<String> replicas = new ArrayList<>();
+  List<Endpoint> replicas = new ArrayList<>();
 
   @Option(
       names = "--mode",
@@ -57,10 +58,10 @@ final class StartCommand implements Callable<Integer> {
       names = "--high-water",
       defaultValue = "64M",
       description = "Above so many unacknowledged bytes writers are slowed.")
-  String highWater;
+  Size highWater;
 
   @Option(names = "--low-water", defaultValue = "48M", description = "Below so many they go on.")
-  String lowWater;
+  Size lowWater;
 
   @Option(
       names = "--overflow-to-bitmap",
@@ -71,12 +72,12 @@ final class StartCommand implements Callable<Integer> {
       names = "--resync-min",
       defaultValue = "10M",
       description = "A resync's bytes a second while clients write.")
-  String resyncMin;
+  Size resyncMin;
 
   @Option(
       names = "--resync-max",
       description = "A resync's bytes a second while they do not; default: no limit.")
-  String resyncMax;
+  Size resyncMax;
 
   @Option(
       names = "--resync",
@@ -99,8 +100,11 @@ final class StartCommand implements Callable<Integer> {
       description = "How many NBD connections there may be at once.")
   int clientsMax;
 
-  @Option(names = "--http", description = "HOST:PORT for /metrics and /health.")
-  String http;
+  @Option(
+      names = {"--metrics", "--http"},
+      paramLabel = "HOST:PORT",
+      description = "Where /metrics and /health are served. Default: nowhere.")
+  HostPort metrics;
 
   @Option(
       names = "--path-timeout-ms",
@@ -140,13 +144,13 @@ final class StartCommand implements Callable<Integer> {
       description =
           "The bits of so many bytes may stay set, so that writes there need not wait for the"
               + " bitmap; after a crash of this side they are sent again.")
-  String bitsKept;
+  Size bitsKept;
 
   @Option(
       names = "--bits-ahead",
       defaultValue = "4M",
       description = "A write that waits for the bitmap sets the bits of so many bytes around it.")
-  String bitsAhead;
+  Size bitsAhead;
 
   @Option(names = "--tls-cert", description = "Certificate chain for NBD clients (PEM).")
   Path tlsCert;
@@ -175,7 +179,7 @@ final class StartCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    VolumeConfig config = config();
+    VolumeConfig config = volume.checked(this::config);
     Agent agent =
         Agent.start(
             config,
@@ -210,15 +214,15 @@ final class StartCommand implements Callable<Integer> {
         bare.chunkBytes(),
         bare.meta(),
         bare.bitmaps(),
-        listen.stream().map(Endpoint::parse).toList(),
+        listen,
         replicaConfigs(),
         bare.receive(),
         serveReads,
-        http == null ? null : Endpoint.parse(http),
+        metrics,
         pathTimeoutMs,
         peerWaitMs,
         serveAlone,
-        new CoreTiming(markIntervalMs, bitCoolingMs, Sizes.parse(bitsKept), Sizes.parse(bitsAhead)),
+        new CoreTiming(markIntervalMs, bitCoolingMs, bitsKept.bytes(), bitsAhead.bytes()),
         new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
         new TlsSettings(linkCert, linkTlsKey, linkCa, null),
         bare.linkKey(),
@@ -236,16 +240,16 @@ final class StartCommand implements Callable<Integer> {
       LinkMode mode = modes.isEmpty() ? LinkMode.SYNC : modes.get(Math.min(i, modes.size() - 1));
       LinkConfig link =
           new LinkConfig(
-              replicas.get(i),
+              replicas.get(i).toString(),
               mode,
-              Sizes.parse(highWater),
-              Sizes.parse(lowWater),
+              highWater.bytes(),
+              lowWater.bytes(),
               overflow && mode == LinkMode.ASYNC,
               resync == LinkCommands.ResyncMethod.COMPARE,
               16L << 20,
-              Sizes.parse(resyncMin),
-              resyncMax == null ? RateLimiter.UNLIMITED : Sizes.parse(resyncMax));
-      configs.add(new ReplicaConfig(Endpoint.parse(replicas.get(i)), link, compression));
+              resyncMin.bytes(),
+              resyncMax == null ? RateLimiter.UNLIMITED : resyncMax.bytes());
+      configs.add(new ReplicaConfig(replicas.get(i), link, compression));
     }
     return configs;
   }

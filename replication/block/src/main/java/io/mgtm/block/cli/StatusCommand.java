@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 final class StatusCommand implements Callable<Integer> {
   @Mixin ControlClient control;
 
-  @Option(names = "--json", description = "As JSON.")
+  @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
   @Override

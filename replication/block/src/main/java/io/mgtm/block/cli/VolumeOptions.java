@@ -1,6 +1,6 @@
 package io.mgtm.block.cli;
 
-import io.mgtm.block.config.Sizes;
+import io.mgtm.block.config.Size;
 import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
@@ -8,10 +8,17 @@ import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.TlsSettings;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The options that say what a volume is. */
 final class VolumeOptions {
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
   @Option(
       names = "--name",
       required = true,
@@ -27,12 +34,12 @@ final class VolumeOptions {
   @Option(
       names = "--size",
       description = "The size, such as 1G; needed when the file is to be created.")
-  String size;
+  Size size;
 
   @Option(
       names = "--chunk-size",
       description = "What one bit stands for: 64K to 4M; default: 64K, or what the volume has.")
-  String chunkSize;
+  Size chunkSize;
 
   @Option(
       names = "--meta",
@@ -49,7 +56,7 @@ final class VolumeOptions {
       names = "--receive",
       description =
           "HOST:PORT or rdma:HOST:PORT where a source connects; a new volume with it is secondary.")
-  String receive;
+  Endpoint receive;
 
   @Option(
       names = "--link-key",
@@ -75,11 +82,19 @@ final class VolumeOptions {
   }
 
   private long sizeBytes() {
-    long bytes = size == null ? 0 : Sizes.parse(size);
-    if (size != null && bytes == 0) {
-      throw new IllegalArgumentException("size " + size + ": a positive multiple of 512");
+    if (size != null && size.bytes() == 0) {
+      throw new IllegalArgumentException("size 0: a positive multiple of 512");
     }
-    return bytes;
+    return size == null ? 0 : size.bytes();
+  }
+
+  /** What the options say; those that do not go together are wrong use. */
+  VolumeConfig checked(Supplier<VolumeConfig> config) {
+    try {
+      return config.get();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
   }
 
   VolumeConfig bare() {
@@ -87,12 +102,12 @@ final class VolumeOptions {
         name,
         file.toAbsolutePath(),
         sizeBytes(),
-        chunkSize == null ? 0 : Math.toIntExact(Sizes.parse(chunkSize)),
+        chunkSize == null ? 0 : (int) Math.min(chunkSize.bytes(), Integer.MAX_VALUE),
         metaFolder(),
         bitmapFolder(),
         List.of(),
         List.of(),
-        receive == null ? null : Endpoint.parse(receive),
+        receive,
         false,
         null,
         5_000,

@@ -4,6 +4,7 @@ import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.TlsSettings;
+import io.mgtm.common.HostPort;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -20,7 +21,7 @@ import java.util.List;
  * @param replicas the replicas
  * @param receive where a source connects, or null
  * @param serveReads whether a secondary serves reads
- * @param http where metrics and health are served, or null
+ * @param metrics where metrics and health are served, or null
  * @param pathTimeoutMs after so long without a word a path counts as lost
  * @param peerWaitMs how long a restarted primary waits for its replicas before it serves
  * @param serveAlone whether it serves after that wait though it reached none of its replicas
@@ -42,7 +43,7 @@ public record VolumeConfig(
     List<ReplicaConfig> replicas,
     Endpoint receive,
     boolean serveReads,
-    Endpoint http,
+    HostPort metrics,
     long pathTimeoutMs,
     long peerWaitMs,
     boolean serveAlone,
@@ -95,5 +96,15 @@ public record VolumeConfig(
       throw new IllegalArgumentException("listen " + listen + ": NBD clients do not speak RDMA");
     }
     replicas = List.copyOf(replicas);
+    control(meta);
+  }
+
+  /** The control socket. */
+  public Endpoint control() {
+    return control(meta);
+  }
+
+  private static Endpoint control(Path meta) {
+    return Endpoint.parse("unix:" + meta.resolve("control.sock"));
   }
 }

@@ -29,13 +29,13 @@ class ConfigTest {
     "0,0"
   })
   void sizesAreReadInPowersOf1024(String text, long bytes) {
-    assertThat(Sizes.parse(text)).isEqualTo(bytes);
+    assertThat(Size.parse(text).bytes()).isEqualTo(bytes);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "K", "-1", "1.5G", "1P", "9999999999999T", "1 G"})
   void sizesThatCannotBeReadAreRefused(String text) {
-    assertThatThrownBy(() -> Sizes.parse(text))
+    assertThatThrownBy(() -> Size.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("not a size");
   }
