@@ -54,7 +54,9 @@ public final class AllowList {
 
   /** Whether the other end of a connection is on this machine. */
   public static boolean isThisMachine(SocketAddress address) {
-    return address instanceof InetSocketAddress inet && inet.getAddress().isLoopbackAddress();
+    return address instanceof InetSocketAddress inet
+        && !inet.isUnresolved()
+        && inet.getAddress().isLoopbackAddress();
   }
 
   /** Whether a connection may come from this address. */

@@ -2,6 +2,7 @@ package io.mgtm.common;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.UnresolvedAddressException;
 
 /** Why an address cannot be listened on, and what to do, in one sentence. */
 public final class ListenErrors {
@@ -16,19 +17,20 @@ public final class ListenErrors {
   public static InetSocketAddress resolve(String option, HostPort address) throws IOException {
     InetSocketAddress resolved = address.resolve();
     if (resolved.isUnresolved()) {
-      throw new IOException(
-          "cannot listen on %s: the host name is not known; choose an address of this machine with %s"
-              .formatted(address, option));
+      throw of(option, address, new UnresolvedAddressException());
     }
     return resolved;
   }
 
   /** What {@code cause} means. */
-  public static IOException of(String option, HostPort address, Throwable cause) {
+  public static IOException of(String option, Object address, Throwable cause) {
     String text = String.valueOf(cause.getMessage());
     String why;
     String advice;
-    if (text.contains("already in use")) {
+    if (cause instanceof UnresolvedAddressException) {
+      why = "the host name is not known";
+      advice = "choose an address of this machine with " + option;
+    } else if (text.contains("already in use")) {
       why = "another process listens there";
       advice = "stop it, or choose another port with " + option;
     } else if (text.contains("Permission denied")) {

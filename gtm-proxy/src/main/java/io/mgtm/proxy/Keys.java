@@ -1,9 +1,9 @@
 package io.mgtm.proxy;
 
 import io.mgtm.common.SecretFile;
+import io.mgtm.common.TlsFiles;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -17,22 +17,9 @@ final class Keys {
    * @throws IOException when a file cannot be read, or is not what it should be
    */
   static SslContext tls(ProxyConfig.Tls tls) throws IOException {
-    if (tls.trust() == null) {
-      return null;
-    }
-    try {
-      SslContextBuilder builder =
-          SslContextBuilder.forClient().trustManager(tls.trust().toFile()).protocols("TLSv1.3");
-      if (tls.certificate() != null) {
-        builder.keyManager(tls.certificate().toFile(), tls.key().toFile());
-      }
-      return builder.build();
-    } catch (IOException | IllegalArgumentException e) {
-      throw new IOException(
-          "cannot use the keys of tls.trust %s, tls.certificate %s, tls.key %s: %s"
-              .formatted(tls.trust(), tls.certificate(), tls.key(), e.getMessage()),
-          e);
-    }
+    return tls.trust() == null
+        ? null
+        : new TlsFiles("tls.", tls.certificate(), tls.key(), tls.trust()).client("TLSv1.3");
   }
 
   /**

@@ -1,11 +1,9 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.common.SecretFile;
+import io.mgtm.common.TlsFiles;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.wire.link.LinkSecret;
-import io.netty.handler.ssl.JdkSslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import javax.net.SocketFactory;
@@ -60,17 +58,12 @@ final class LinkOptions {
       return SocketFactory.getDefault();
     }
     try {
-      SslContextBuilder builder =
-          SslContextBuilder.forClient().sslProvider(SslProvider.JDK).protocols("TLSv1.3");
-      if (trust != null) {
-        builder.trustManager(trust.toFile());
-      }
-      if (certificate != null) {
-        builder.keyManager(certificate.toFile(), key == null ? null : key.toFile());
-      }
-      return ((JdkSslContext) builder.build()).context().getSocketFactory();
+      return new TlsFiles("--", certificate, key, trust)
+          .client("TLSv1.3")
+          .context()
+          .getSocketFactory();
     } catch (IllegalArgumentException e) {
-      throw new IOException("cannot use --trust, --certificate and --key: " + e.getMessage(), e);
+      throw new IOException(e.getMessage(), e);
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.mgtm.gtm.server;
 
+import io.mgtm.common.TlsFiles;
 import io.mgtm.gtm.config.LinksConfig;
-import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /** The keys of links, from their files. */
 final class LinkTls {
@@ -16,23 +16,7 @@ final class LinkTls {
    * @throws IOException when a file cannot be read, or is not what it should be
    */
   static SslContext server(LinksConfig links) throws IOException {
-    if (links.certificate() == null) {
-      return null;
-    }
-    try {
-      SslContextBuilder builder =
-          SslContextBuilder.forServer(links.certificate().toFile(), links.key().toFile())
-              .protocols("TLSv1.3");
-      if (links.trust() != null) {
-        builder.trustManager(links.trust().toFile()).clientAuth(ClientAuth.REQUIRE);
-      }
-      return builder.build();
-    } catch (IOException | IllegalArgumentException e) {
-      throw new IOException(
-          "cannot use the keys of links.certificate %s and links.key %s: %s"
-              .formatted(links.certificate(), links.key(), e.getMessage()),
-          e);
-    }
+    return links.certificate() == null ? null : files(links, links.trust()).server("TLSv1.3");
   }
 
   /**
@@ -45,15 +29,11 @@ final class LinkTls {
     if (links.certificate() == null) {
       return null;
     }
-    try {
-      return SslContextBuilder.forClient()
-          .protocols("TLSv1.3")
-          .keyManager(links.certificate().toFile(), links.key().toFile())
-          .trustManager((links.trust() == null ? links.certificate() : links.trust()).toFile())
-          .build();
-    } catch (IOException | IllegalArgumentException e) {
-      throw new IOException(
-          "cannot use links.trust %s: %s".formatted(links.trust(), e.getMessage()), e);
-    }
+    return files(links, links.trust() == null ? links.certificate() : links.trust())
+        .client("TLSv1.3");
+  }
+
+  private static TlsFiles files(LinksConfig links, Path trust) {
+    return new TlsFiles("links.", links.certificate(), links.key(), trust);
   }
 }

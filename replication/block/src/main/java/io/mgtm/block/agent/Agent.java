@@ -15,8 +15,10 @@ import io.mgtm.block.volume.VolumeView;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.EventLoops;
 import io.mgtm.block.wire.Newcomers;
-import io.mgtm.block.wire.TlsSettings;
+import io.mgtm.block.wire.PskTlsHandler;
 import io.mgtm.common.HttpEndpoint;
+import io.mgtm.common.ListenErrors;
+import io.mgtm.common.TlsFiles;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -34,12 +36,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One running volume: its store, its core on an event loop, its listeners and links. */
 public final class Agent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
+  private static final String[] TLS_VERSIONS = {"TLSv1.3", "TLSv1.2"};
   private static final long TICK_MS = 10;
   private static final long CLOSE_SECONDS_MAX = 60;
   private static final long RETIRE_MS_BEYOND_TIMEOUT = 3_000;
@@ -110,6 +114,9 @@ public final class Agent implements AutoCloseable {
     meta = new MetaDirectory(config.meta(), config.bitmaps());
     meta.lock();
     LinkSecurity security = LinkKeys.security(config);
+    NbdTls nbdTls = nbdTls();
+    TlsFiles linkTls = config.linkTls();
+    SslContext linkClientTls = linkTls.certificate() == null ? null : linkTls.client(TLS_VERSIONS);
     store = VolumeFiles.openStore(config, meta, owner);
     VolumeState found = VolumeFiles.openState(config, meta, store);
     opened.run();
@@ -124,7 +131,6 @@ public final class Agent implements AutoCloseable {
     service = new VolumeService(config, writer, store);
     service.start(state, loaded.bitmaps(), flushed);
     metrics = new VolumeMetrics(config.name(), meter, config.replicas().size());
-    SslContext linkClientTls = config.linkTls().isOn() ? config.linkTls().client() : null;
     for (int i = 0; i < config.replicas().size(); i++) {
       dialers.add(
           new LinkDialer(
@@ -141,7 +147,6 @@ public final class Agent implements AutoCloseable {
     if (!restarted) {
       service.setReady();
     }
-    NbdTls nbdTls = config.nbdTls().isOn() ? NbdTlsHandlers.of(config.nbdTls()) : NbdTls.NONE;
     for (Endpoint endpoint : config.listen()) {
       servers.add(NbdServer.listen(endpoint, owner, service, meter, nbdTls));
     }
@@ -191,16 +196,15 @@ public final class Agent implements AutoCloseable {
             .bind(config.receive().socketAddress())
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
-      throw new IOException(
-          "cannot receive at " + config.receive() + ": " + bound.cause().getMessage(),
-          bound.cause());
+      throw ListenErrors.of("--receive", config.receive(), bound.cause());
     }
     receiver = bound.channel();
   }
 
   private ChannelHandler forSources(LinkSecurity security) throws IOException {
     Newcomers newcomers = new Newcomers();
-    SslContext tls = config.linkTls().isOn() ? serverTls(config.linkTls()) : null;
+    TlsFiles files = config.linkTls();
+    SslContext tls = files.certificate() == null ? null : files.server(TLS_VERSIONS);
     return new ChannelInitializer<Channel>() {
       @Override
       protected void initChannel(Channel child) {
@@ -218,8 +222,16 @@ public final class Agent implements AutoCloseable {
     };
   }
 
-  private static SslContext serverTls(TlsSettings settings) throws IOException {
-    return settings.server();
+  private NbdTls nbdTls() throws IOException {
+    if (config.nbdPsk() != null) {
+      Supplier<PskTlsHandler> handlers = PskTlsHandler.of(config.nbdPsk());
+      return channel -> handlers.get();
+    }
+    if (config.nbdTls().certificate() == null) {
+      return NbdTls.NONE;
+    }
+    SslContext tls = config.nbdTls().server(TLS_VERSIONS);
+    return channel -> tls.newHandler(channel.alloc());
   }
 
   /** This side does not know any more what it does: it ends as if it were killed. */

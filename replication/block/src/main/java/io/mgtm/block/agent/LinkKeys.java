@@ -4,9 +4,8 @@ import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.link.LinkSecurity;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.LinkKey;
-import io.mgtm.block.wire.TlsSettings;
+import io.mgtm.common.AllowList;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -55,8 +54,7 @@ final class LinkKeys {
    * @throws IOException when they reach beyond this machine and nothing would prove who is there
    */
   static LinkSecurity security(VolumeConfig config) throws IOException {
-    TlsSettings tls = config.linkTls();
-    boolean certified = tls.isOn() && tls.authority() != null;
+    boolean certified = config.linkTls().trust() != null;
     LinkSecurity security = new LinkSecurity(load(config.meta(), config.linkKey()), certified);
     if (security.isProving()) {
       return security;
@@ -71,12 +69,7 @@ final class LinkKeys {
   }
 
   private static void check(String option, Endpoint endpoint) throws IOException {
-    boolean here =
-        endpoint.isUnix()
-            || (endpoint.socketAddress() instanceof InetSocketAddress address
-                && address.getAddress() != null
-                && address.getAddress().isLoopbackAddress());
-    if (!here) {
+    if (!endpoint.isUnix() && !AllowList.isThisMachine(endpoint.socketAddress())) {
       throw new IOException(
           option
               + " "
@@ -84,7 +77,7 @@ final class LinkKeys {
               + " reaches beyond this machine, and nothing proves who is at the other end: give"
               + " every copy the same --link-key FILE ('mgtm volume create' makes a key; for a"
               + " volume that has none, 'openssl rand -hex 32 > FILE' does), or certificates both"
-              + " ways by --link-tls-cert, --link-tls-key and --link-tls-ca");
+              + " ways by --link-tls-certificate, --link-tls-key and --link-tls-trust");
     }
   }
 }

@@ -10,8 +10,8 @@ import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.volume.LinkConfig;
 import io.mgtm.block.volume.LinkMode;
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.TlsSettings;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -152,30 +152,36 @@ final class StartCommand implements Callable<Integer> {
       description = "A write that waits for the bitmap sets the bits of so many bytes around it.")
   Size bitsAhead;
 
-  @Option(names = "--tls-cert", description = "Certificate chain for NBD clients (PEM).")
-  Path tlsCert;
+  @Option(
+      names = {"--tls-certificate", "--tls-cert"},
+      description = "Certificate chain for NBD clients (PEM).")
+  Path tlsCertificate;
 
   @Option(names = "--tls-key", description = "Its key.")
   Path tlsKey;
 
-  @Option(names = "--tls-ca", description = "Clients must have a certificate of this authority.")
-  Path tlsCa;
+  @Option(
+      names = {"--tls-trust", "--tls-ca"},
+      description = "Clients must have a certificate of this authority.")
+  Path tlsTrust;
 
   @Option(
       names = "--tls-psk",
       description = "Pre-shared keys for NBD clients: lines of IDENTITY:HEXKEY.")
   Path tlsPsk;
 
-  @Option(names = "--link-tls-cert", description = "Certificate chain for the links (PEM).")
-  Path linkCert;
+  @Option(
+      names = {"--link-tls-certificate", "--link-tls-cert"},
+      description = "Certificate chain for the links (PEM).")
+  Path linkTlsCertificate;
 
   @Option(names = "--link-tls-key", description = "Its key.")
   Path linkTlsKey;
 
   @Option(
-      names = "--link-tls-ca",
+      names = {"--link-tls-trust", "--link-tls-ca"},
       description = "The other side must have a certificate of this authority.")
-  Path linkCa;
+  Path linkTlsTrust;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -223,8 +229,9 @@ final class StartCommand implements Callable<Integer> {
         peerWaitMs,
         serveAlone,
         new CoreTiming(markIntervalMs, bitCoolingMs, bitsKept.bytes(), bitsAhead.bytes()),
-        new TlsSettings(tlsCert, tlsKey, tlsCa, tlsPsk),
-        new TlsSettings(linkCert, linkTlsKey, linkCa, null),
+        new TlsFiles("--tls-", tlsCertificate, tlsKey, tlsTrust),
+        tlsPsk,
+        new TlsFiles("--link-tls-", linkTlsCertificate, linkTlsKey, linkTlsTrust),
         bare.linkKey(),
         bare.io(),
         clientsMax);

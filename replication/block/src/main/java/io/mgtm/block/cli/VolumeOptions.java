@@ -5,7 +5,7 @@ import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.TlsSettings;
+import io.mgtm.common.TlsFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
@@ -114,8 +114,9 @@ final class VolumeOptions {
         0,
         false,
         CoreTiming.DEFAULT,
-        TlsSettings.NONE,
-        TlsSettings.NONE,
+        new TlsFiles("--tls-", null, null, null),
+        null,
+        new TlsFiles("--link-tls-", null, null, null),
         linkKey,
         io,
         VolumeConfig.CLIENTS_DEFAULT);

@@ -3,8 +3,8 @@ package io.mgtm.block.config;
 import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.TlsSettings;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.TlsFiles;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -26,7 +26,8 @@ import java.util.List;
  * @param peerWaitMs how long a restarted primary waits for its replicas before it serves
  * @param serveAlone whether it serves after that wait though it reached none of its replicas
  * @param timing the core's intervals
- * @param nbdTls TLS for NBD clients
+ * @param nbdTls certificates of TLS with NBD clients
+ * @param nbdPsk a file of pre-shared keys for that, or null
  * @param linkTls TLS for links, both ends
  * @param linkKey a file with the links' key, or null for the one in {@code meta}, if there is one
  * @param io the way of the bytes to the backing file
@@ -48,8 +49,9 @@ public record VolumeConfig(
     long peerWaitMs,
     boolean serveAlone,
     CoreTiming timing,
-    TlsSettings nbdTls,
-    TlsSettings linkTls,
+    TlsFiles nbdTls,
+    Path nbdPsk,
+    TlsFiles linkTls,
     Path linkKey,
     IoMode io,
     int clientsMax) {
@@ -97,6 +99,15 @@ public record VolumeConfig(
     }
     replicas = List.copyOf(replicas);
     control(meta);
+    for (TlsFiles tls : List.of(nbdTls, linkTls)) {
+      if (tls.trust() != null && tls.certificate() == null) {
+        throw new IllegalArgumentException(tls + " needs " + tls.prefix() + "certificate");
+      }
+    }
+    if (nbdPsk != null && nbdTls.certificate() != null) {
+      throw new IllegalArgumentException(
+          nbdTls + " and --tls-psk " + nbdPsk + ": either certificates or pre-shared keys");
+    }
   }
 
   /** The control socket. */

@@ -126,7 +126,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
   }
 
   private void option(ChannelHandlerContext ctx, int option, ByteBuf data) {
-    if (tls.isRequired() && !secured && option != Nbd.OPT_STARTTLS && option != Nbd.OPT_ABORT) {
+    if (tls.isOn() && !secured && option != Nbd.OPT_STARTTLS && option != Nbd.OPT_ABORT) {
       if (option == Nbd.OPT_EXPORT_NAME) {
         fatal(ctx, "asked for the export without TLS");
       } else {
@@ -208,7 +208,7 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
           Nbd.OPT_STARTTLS,
           Nbd.REP_ERR_INVALID,
           secured ? "TLS is on already" : "this option has no data");
-    } else if (!tls.isOffered()) {
+    } else if (!tls.isOn()) {
       error(ctx, Nbd.OPT_STARTTLS, Nbd.REP_ERR_POLICY, "this server has no TLS set up");
     } else if (actualReadableBytes() > 0) {
       fatal(ctx, "sent more before TLS was on");

@@ -3,6 +3,7 @@ package io.mgtm.block.nbd;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.block.wire.EventLoops;
 import io.mgtm.block.wire.Newcomers;
+import io.mgtm.common.ListenErrors;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -65,8 +66,7 @@ public final class NbdServer implements AutoCloseable {
                 });
     var bound = bootstrap.bind(endpoint.socketAddress()).awaitUninterruptibly();
     if (!bound.isSuccess()) {
-      throw new IOException(
-          "cannot listen at " + endpoint + ": " + bound.cause().getMessage(), bound.cause());
+      throw ListenErrors.of("--listen", endpoint, bound.cause());
     }
     return new NbdServer(endpoint, bound.channel());
   }

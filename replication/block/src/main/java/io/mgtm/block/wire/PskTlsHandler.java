@@ -5,7 +5,9 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.function.Supplier;
 import org.bouncycastle.tls.TlsServerProtocol;
 import org.bouncycastle.tls.crypto.impl.bc.BcTlsCrypto;
 
@@ -13,12 +15,22 @@ import org.bouncycastle.tls.crypto.impl.bc.BcTlsCrypto;
  * The server's side of TLS by pre-shared keys, which Java's own TLS lacks. Bouncy Castle's protocol
  * without blocking: bytes in and out are moved by hand. On the channel's event loop.
  */
-final class PskTlsHandler extends ChannelDuplexHandler {
+public final class PskTlsHandler extends ChannelDuplexHandler {
   private static final int PIECE_BYTES = 16 * 1024;
 
   private final PskKeys keys;
   private final TlsServerProtocol protocol = new TlsServerProtocol();
   private final byte[] piece = new byte[PIECE_BYTES];
+
+  /**
+   * What makes a handler for each connection.
+   *
+   * @throws IOException when the file of keys is not what it should be
+   */
+  public static Supplier<PskTlsHandler> of(Path file) throws IOException {
+    PskKeys keys = PskKeys.read(file);
+    return () -> new PskTlsHandler(keys);
+  }
 
   PskTlsHandler(PskKeys keys) {
     this.keys = keys;

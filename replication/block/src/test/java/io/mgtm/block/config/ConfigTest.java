@@ -9,7 +9,7 @@ import io.mgtm.block.volume.CoreTiming;
 import io.mgtm.block.volume.LinkConfig;
 import io.mgtm.block.volume.LinkMode;
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.TlsSettings;
+import io.mgtm.common.TlsFiles;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -63,6 +63,11 @@ class ConfigTest {
   }
 
   private static VolumeConfig config(String name, long size, int chunk, long timeout) {
+    return config(name, size, chunk, timeout, new TlsFiles("--tls-", null, null, null), null);
+  }
+
+  private static VolumeConfig config(
+      String name, long size, int chunk, long timeout, TlsFiles tls, Path psk) {
     return new VolumeConfig(
         name,
         Path.of("f"),
@@ -79,8 +84,9 @@ class ConfigTest {
         0,
         false,
         CoreTiming.DEFAULT,
-        TlsSettings.NONE,
-        TlsSettings.NONE,
+        tls,
+        psk,
+        tls,
         null,
         IoMode.CACHE,
         VolumeConfig.CLIENTS_DEFAULT);
@@ -113,9 +119,13 @@ class ConfigTest {
 
   @Test
   void halfATlsConfigurationIsRefused() {
-    assertThatThrownBy(() -> new TlsSettings(Path.of("/dev/null"), null, null, null))
-        .hasMessageContaining("together");
-    assertThatThrownBy(() -> new TlsSettings(Path.of("/missing"), Path.of("/missing"), null, null))
-        .hasMessageContaining("cannot be read");
+    Path file = Path.of("f.pem");
+    TlsFiles trust = new TlsFiles("--tls-", null, null, file);
+    assertThatThrownBy(() -> config("v", 512, 65_536, 5000, trust, null))
+        .hasMessage("--tls-trust f.pem needs --tls-certificate");
+    TlsFiles pair = new TlsFiles("--tls-", file, file, null);
+    assertThatThrownBy(() -> config("v", 512, 65_536, 5000, pair, file))
+        .hasMessageContaining("either certificates or pre-shared keys");
+    assertThat(config("v", 512, 65_536, 5000, pair, null).nbdTls()).isEqualTo(pair);
   }
 }

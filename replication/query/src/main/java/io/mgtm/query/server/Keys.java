@@ -1,8 +1,8 @@
 package io.mgtm.query.server;
 
+import io.mgtm.common.TlsFiles;
 import io.mgtm.query.config.QueryConfig;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -23,35 +23,16 @@ final class Keys {
 
   /** TLS to clients, null when it is not set. */
   static SslContext toClients(QueryConfig.Tls tls) throws IOException {
-    if (tls.certificate() == null) {
-      return null;
-    }
-    try {
-      return SslContextBuilder.forServer(tls.certificate().toFile(), tls.key().toFile())
-          .protocols(PROTOCOLS)
-          .build();
-    } catch (IOException | IllegalArgumentException e) {
-      throw new IOException(
-          "cannot use tls.certificate %s and tls.key %s: %s"
-              .formatted(tls.certificate(), tls.key(), e.getMessage()),
-          e);
-    }
+    return tls.certificate() == null
+        ? null
+        : new TlsFiles("tls.", tls.certificate(), tls.key(), null).server(PROTOCOLS);
   }
 
   /** TLS to servers, whose certificates must bear their names; null when it is not set. */
   static SslContext toServers(QueryConfig.ServerTls tls) throws IOException {
-    if (tls.trust() == null) {
-      return null;
-    }
-    try {
-      return SslContextBuilder.forClient()
-          .trustManager(tls.trust().toFile())
-          .endpointIdentificationAlgorithm("HTTPS")
-          .protocols(PROTOCOLS)
-          .build();
-    } catch (IOException | IllegalArgumentException e) {
-      throw new IOException("cannot use serverTls.trust " + tls.trust() + ": " + e.getMessage(), e);
-    }
+    return tls.trust() == null
+        ? null
+        : new TlsFiles("serverTls.", null, null, tls.trust()).client(PROTOCOLS);
   }
 
   /**
