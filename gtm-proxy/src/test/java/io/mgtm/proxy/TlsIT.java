@@ -136,7 +136,7 @@ class TlsIT {
     LinksConfig inClear = new LinksConfig(null, null, null, null, false, d.graceMs());
     try (GtmServer gtm = TestProxy.gtm(folder.resolve("clear"), any, inClear)) {
       doesNotServe(
-          gtm, new ProxyConfig.Tls(node.certificate(), null, null), "it answers in the clear");
+          gtm, new ProxyConfig.Tls(node.certificate(), null, null), "it speaks in the clear");
     }
   }
 }

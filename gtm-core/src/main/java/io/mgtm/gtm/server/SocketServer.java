@@ -1,7 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.common.ListenErrors;
-import io.mgtm.group.net.Rarely;
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.LocalSocket;

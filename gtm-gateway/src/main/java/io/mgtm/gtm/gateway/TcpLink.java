@@ -1,5 +1,6 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.ConnectionErrors;
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
@@ -90,7 +91,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
       if (handshake.isSuccess()) {
         sayHello();
       } else {
-        close(TlsFailure.text(handshake.cause()));
+        close("no TLS with it: " + ConnectionErrors.reason(handshake.cause()));
       }
     }
   }

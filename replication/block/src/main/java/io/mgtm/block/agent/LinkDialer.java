@@ -9,7 +9,7 @@ import io.mgtm.block.rdma.RdmaLinkChannel;
 import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.volume.Testimony;
 import io.mgtm.block.wire.EventLoops;
-import io.mgtm.block.wire.FailureText;
+import io.mgtm.common.ConnectionErrors;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
@@ -122,7 +122,7 @@ final class LinkDialer {
         () -> {},
         (connection, failure) -> {
           if (failure != null) {
-            inquiry.failed(FailureText.of(failure));
+            inquiry.failed(ConnectionErrors.reason(failure));
           }
         });
   }
@@ -163,7 +163,7 @@ final class LinkDialer {
   }
 
   private void failed(SourceConnection connection, Throwable cause) {
-    String why = replica.endpoint() + " cannot be reached: " + FailureText.of(cause);
+    String why = replica.endpoint() + " cannot be reached: " + ConnectionErrors.reason(cause);
     note(why);
     service.connectionGone(link, connection, why);
   }

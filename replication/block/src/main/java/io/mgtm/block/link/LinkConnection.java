@@ -1,6 +1,6 @@
 package io.mgtm.block.link;
 
-import io.mgtm.block.wire.FailureText;
+import io.mgtm.common.ConnectionErrors;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -75,7 +75,7 @@ public abstract class LinkConnection extends ChannelInboundHandlerAdapter implem
       if (handshake.isSuccess()) {
         ready();
       } else {
-        fail("TLS failed: " + PeerText.of("" + handshake.cause().getMessage()));
+        fail("no TLS with it: " + PeerText.of(ConnectionErrors.reason(handshake.cause())));
       }
     }
     super.userEventTriggered(ctx, event);
@@ -193,7 +193,7 @@ public abstract class LinkConnection extends ChannelInboundHandlerAdapter implem
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    fail(FailureText.of(cause));
+    fail(ConnectionErrors.reason(cause));
   }
 
   static byte[] bytes(ByteBuf payload) {

@@ -9,7 +9,7 @@ import io.mgtm.block.volume.Receiver;
 import io.mgtm.block.volume.ReceiverEffects;
 import io.mgtm.block.volume.VolumeCore;
 import io.mgtm.block.wire.Newcomers;
-import io.mgtm.block.wire.StrangersLog;
+import io.mgtm.common.Rarely;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /** The target's end of one connection from a source. */
 public final class TargetConnection extends LinkConnection implements ReceiverEffects {
   private static final Logger LOG = LoggerFactory.getLogger(TargetConnection.class);
-  private static final StrangersLog STRANGERS = new StrangersLog();
+  private static final Rarely STRANGERS = new Rarely();
 
   /** How much a source may ask for at once, and leave untaken: an NBD client's largest read. */
   private static final int READ_BYTES_MAX = 32 << 20;
@@ -108,9 +108,13 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       // Each of its tries ends here; the receiver has told why, once.
       LOG.debug("a source at {} was refused: {}", context().channel().remoteAddress(), why);
     } else if (!met) {
-      STRANGERS.line(
-          LOG::info,
-          "a source at " + context().channel().remoteAddress() + " was not taken: " + why);
+      STRANGERS.run(
+          more ->
+              LOG.info(
+                  "a source at {} was not taken: {}{}",
+                  context().channel().remoteAddress(),
+                  why,
+                  more));
     }
     receiver().lost(this, why);
   }

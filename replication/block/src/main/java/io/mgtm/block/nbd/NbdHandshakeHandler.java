@@ -1,8 +1,8 @@
 package io.mgtm.block.nbd;
 
-import io.mgtm.block.wire.FailureText;
 import io.mgtm.block.wire.Newcomers;
-import io.mgtm.block.wire.StrangersLog;
+import io.mgtm.common.ConnectionErrors;
+import io.mgtm.common.Rarely;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NbdHandshakeHandler extends ByteToMessageDecoder {
   private static final Logger LOG = LoggerFactory.getLogger(NbdHandshakeHandler.class);
-  private static final StrangersLog STRANGERS = new StrangersLog();
+  private static final Rarely STRANGERS = new Rarely();
   private static final String CONTEXT = "base:allocation";
   private static final int CONTEXT_ID = 1;
   private static final int QUERIES_MAX = 64;
@@ -384,12 +384,13 @@ final class NbdHandshakeHandler extends ByteToMessageDecoder {
   private void fatal(ChannelHandlerContext ctx, String reason) {
     finished = true;
     String client = NbdClient.nameOf(ctx.channel());
-    STRANGERS.line(LOG::warn, "NBD client " + client + " " + reason + "; the connection is closed");
+    STRANGERS.run(
+        more -> LOG.warn("NBD client {} {}; the connection is closed{}", client, reason, more));
     close(ctx);
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    fatal(ctx, "failed: " + FailureText.of(cause));
+    fatal(ctx, "failed: " + ConnectionErrors.reason(cause));
   }
 }

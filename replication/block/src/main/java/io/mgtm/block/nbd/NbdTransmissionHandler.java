@@ -2,8 +2,8 @@ package io.mgtm.block.nbd;
 
 import io.mgtm.block.volume.Errno;
 import io.mgtm.block.wire.BatchWriter;
-import io.mgtm.block.wire.FailureText;
-import io.mgtm.block.wire.StrangersLog;
+import io.mgtm.common.ConnectionErrors;
+import io.mgtm.common.Rarely;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implements NbdClient {
   private static final Logger LOG = LoggerFactory.getLogger(NbdTransmissionHandler.class);
-  private static final StrangersLog STRANGERS = new StrangersLog();
+  private static final Rarely STRANGERS = new Rarely();
   private static final int REQUESTS_MAX = 1024;
   private static final long BYTES_MAX = 128L << 20;
 
@@ -345,8 +345,9 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
   }
 
   private void fatal(String reason) {
-    STRANGERS.line(
-        LOG::warn, "NBD client " + describe() + ": " + reason + "; the connection is closed");
+    STRANGERS.run(
+        more ->
+            LOG.warn("NBD client {}: {}; the connection is closed{}", describe(), reason, more));
     closing = true;
     close();
   }
@@ -370,7 +371,7 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    fatal(FailureText.of(cause));
+    fatal(ConnectionErrors.reason(cause));
   }
 
   private void close() {

@@ -80,9 +80,9 @@ class TlsIT {
     makeCertificates("good");
     makeCertificates("foreign");
     served(
-        "--tls-cert", at("good", "cert.pem"),
+        "--tls-certificate", at("good", "cert.pem"),
         "--tls-key", at("good", "key.pem"),
-        "--tls-ca", at("good", "ca-cert.pem"));
+        "--tls-trust", at("good", "ca-cert.pem"));
     String uri = "nbds+unix://localhost/v1?socket=" + left.socket() + "&tls-certificates=";
     copyThereAndBack(uri + folder.resolve("good"));
     assertThat(run("nbdinfo '" + uri + folder.resolve("foreign") + "'").code()).isNotZero();
@@ -133,7 +133,7 @@ class TlsIT {
     try (VolumeProcess stranger = plain.replica(right, "sync").start()) {
       Await.until(
           "the stranger is refused",
-          () -> Files.readString(right.log()).contains("not an SSL/TLS record"));
+          () -> Files.readString(right.log()).contains("it speaks in the clear"));
       Await.until(
           "the stranger hears of it",
           () -> stranger.link(0).path("reason").asText().contains("closed the connection"));

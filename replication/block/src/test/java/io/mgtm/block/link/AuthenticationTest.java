@@ -3,11 +3,8 @@ package io.mgtm.block.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.block.wire.FailureText;
 import io.mgtm.block.wire.LinkKey;
-import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AuthenticationTest {
@@ -56,21 +53,6 @@ class AuthenticationTest {
     byte[] challenge = target.take(nonce(1));
     byte[] proof = Arrays.copyOfRange(challenge, Authentication.NONCE_BYTES, challenge.length);
     assertThatThrownBy(() -> target.take(proof)).isInstanceOf(LinkException.class);
-  }
-
-  @Test
-  void aFailureIsToldInTheSystemsWords() {
-    for (String text :
-        List.of(
-            "writevAddresses(..) failed: Broken pipe",
-            "sendAddress(..) failed with error(-32): Broken pipe",
-            "Broken pipe: /10.0.0.1:7800",
-            "Broken pipe: db1/[fe80::1%2]:7800",
-            "Broken pipe")) {
-      assertThat(FailureText.of(new IOException(text))).isEqualTo("Broken pipe");
-    }
-    assertThat(FailureText.of(new IOException("no such file: /dead/beef")))
-        .isEqualTo("no such file: /dead/beef");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.mgtm.group.net;
 
 import io.mgtm.common.AllowList;
+import io.mgtm.common.Rarely;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

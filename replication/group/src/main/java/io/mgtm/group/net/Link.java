@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.common.Rarely;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.common.Rarely;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.netty.buffer.ByteBuf;

@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.common.Rarely;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;

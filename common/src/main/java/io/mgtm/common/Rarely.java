@@ -1,22 +1,23 @@
-package io.mgtm.group.net;
+package io.mgtm.common;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Lets what strangers can provoke be said now and then only, so that nobody fills a disk with log
- * lines. Any thread.
+ * Lets what strangers can provoke be said some times a minute only, so that nobody fills a disk
+ * with log lines. Any thread.
  */
 public final class Rarely {
-  private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final int LINES_MAX = 20;
+  private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final LongSupplier nanos;
-  private boolean said;
-  private long saidNanos;
+  private long begunNanos;
+  private int lines;
   private long passedOver;
 
-  /** At most once in 5 s. */
+  /** At most 20 times a minute. */
   public Rarely() {
     this(System::nanoTime);
   }
@@ -26,7 +27,7 @@ public final class Rarely {
   }
 
   /**
-   * Says something unless something was said just before.
+   * Says something unless enough was said in this minute.
    *
    * @param line given what to add: how often nothing was said since the last time, or empty
    */
@@ -34,12 +35,15 @@ public final class Rarely {
     String more;
     synchronized (this) {
       long now = nanos.getAsLong();
-      if (said && now - saidNanos < EVERY_NANOS) {
+      if (lines == 0 || now - begunNanos >= PERIOD_NANOS) {
+        begunNanos = now;
+        lines = 0;
+      }
+      if (lines == LINES_MAX) {
         passedOver++;
         return;
       }
-      said = true;
-      saidNanos = now;
+      lines++;
       more = passedOver == 0 ? "" : " (and " + passedOver + " more such before)";
       passedOver = 0;
     }

@@ -1,8 +1,9 @@
-package io.mgtm.group.net;
+package io.mgtm.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,10 +18,13 @@ class RarelyTest {
     for (int i = 0; i < 1_000; i++) {
       rarely.run(said::add);
     }
-    now.addAndGet(TimeUnit.SECONDS.toNanos(5));
+    now.addAndGet(TimeUnit.MINUTES.toNanos(1) - 1);
     rarely.run(said::add);
-    now.addAndGet(TimeUnit.SECONDS.toNanos(5));
+    assertThat(said).isEqualTo(Collections.nCopies(Rarely.LINES_MAX, ""));
+    now.addAndGet(1);
     rarely.run(said::add);
-    assertThat(said).containsExactly("", " (and 999 more such before)", "");
+    rarely.run(said::add);
+    assertThat(said.subList(Rarely.LINES_MAX, said.size()))
+        .containsExactly(" (and 981 more such before)", "");
   }
 }

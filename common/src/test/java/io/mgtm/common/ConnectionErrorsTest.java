@@ -1,0 +1,52 @@
+package io.mgtm.common;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import java.io.IOException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.util.List;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.Test;
+
+class ConnectionErrorsTest {
+  @Test
+  void aFailureIsToldInTheSystemsWords() {
+    for (String text :
+        List.of(
+            "writevAddresses(..) failed: Broken pipe",
+            "sendAddress(..) failed with error(-32): Broken pipe",
+            "Broken pipe: /10.0.0.1:7800",
+            "Broken pipe: db1/[fe80::1%2]:7800",
+            "Broken pipe")) {
+      assertThat(ConnectionErrors.reason(new IOException(text))).isEqualTo("Broken pipe");
+    }
+    assertThat(ConnectionErrors.reason(new IOException("no such file: /dead/beef")))
+        .isEqualTo("no such file: /dead/beef");
+  }
+
+  private static String handshake(Exception cause) {
+    Exception failed = new SSLHandshakeException("PKIX path validation failed");
+    failed.initCause(cause);
+    return ConnectionErrors.reason(new DecoderException(failed));
+  }
+
+  @Test
+  void whatTlsLacksIsNamed() {
+    assertThat(handshake(new CertPathBuilderException("no path"))).contains("is not trusted");
+    assertThat(handshake(new CertificateException("No name matching b found")))
+        .startsWith("its certificate is for another host (No name matching b found); make one");
+    Exception expired = new CertificateExpiredException("NotAfter: 1 January");
+    assertThat(handshake(new CertPathValidatorException("validity check failed", expired)))
+        .startsWith("its certificate is not valid now (NotAfter: 1 January)");
+    assertThat(ConnectionErrors.reason(new DecoderException(new NotSslRecordException("4d56"))))
+        .startsWith("it speaks in the clear")
+        .doesNotContain("4d56");
+    assertThat(ConnectionErrors.reason(new DecoderException(new IOException("alert: no suite"))))
+        .isEqualTo("alert: no suite");
+  }
+}
