@@ -27,7 +27,7 @@ final class LazyLeader {
   private static final Logger log = LoggerFactory.getLogger(LazyLeader.class);
 
   /**
-   * What waits for the end of a recovery; gateways send little before their sessions are attached.
+   * What waits for the end of a recovery; gateways send 16 KiB of a session before it is attached.
    */
   private static final int QUEUED_MAX = 65_536;
 

@@ -35,7 +35,7 @@ public final class GatewaySession<T> {
   private long acked;
   private long sent;
   private long last;
-  private boolean fresh = true;
+  private long everSent;
 
   /** A session that no command was added to. */
   public GatewaySession(long id, Window window) {
@@ -49,7 +49,12 @@ public final class GatewaySession<T> {
 
   /** Whether no command was ever sent. */
   boolean fresh() {
-    return fresh;
+    return everSent == 0;
+  }
+
+  /** The highest number that was ever sent, over whichever attachment. */
+  long everSent() {
+    return everSent;
   }
 
   /** Replies came up to this number. */
@@ -129,7 +134,7 @@ public final class GatewaySession<T> {
     bytes.copy(from, ends[slot(to)], out);
     int count = (int) (to - sent);
     sent = to;
-    fresh = false;
+    everSent = Math.max(everSent, sent);
     return count;
   }
 

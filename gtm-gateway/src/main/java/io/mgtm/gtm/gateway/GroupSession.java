@@ -25,6 +25,9 @@ final class GroupSession implements UpstreamSession {
   /** A frame of commands is kept well below what a node accepts. */
   private static final int FRAME_BYTES = 1 << 20;
 
+  /** What is sent with the request to attach; a leader that recovers keeps it until it serves. */
+  static final int FIRST_BYTES = 16 << 10;
+
   private static final int GARBLED_MAX = 2;
 
   private static final GatewaySession.Window WINDOW =
@@ -96,11 +99,20 @@ final class GroupSession implements UpstreamSession {
     }
   }
 
-  /** Asks the leader to attach it. */
-  void attach(Link leader) {
+  /**
+   * Asks the leader to attach it.
+   *
+   * @param replay whether the first of what has no reply is sent in the same exchange; not so while
+   *     the session is fresh: what was sent in one that nobody has opened yet would be in doubt
+   */
+  void attach(Link leader, boolean replay, ByteBuf scratch) {
     detached();
     state = State.ATTACHING;
-    leader.attach(commands.id(), commands.fresh(), commands.acked(), proxied);
+    boolean fresh = commands.fresh();
+    leader.attach(commands.id(), fresh, commands.acked(), proxied);
+    if (replay && !fresh && commands.hasUnsent()) {
+      sendNext(leader, scratch, FIRST_BYTES);
+    }
   }
 
   /**
@@ -122,13 +134,13 @@ final class GroupSession implements UpstreamSession {
   }
 
   /**
-   * The leader has attached it; what has no reply is sent, again or for the first time.
+   * The leader has attached it; the rest of what has no reply is sent.
    *
    * @param last the highest number that the group knows
    * @return false when that is one which was never sent: somebody else uses the session's id
    */
   boolean attached(long last) {
-    if (last > commands.last()) {
+    if (last > commands.everSent()) {
       return false;
     }
     state = State.ATTACHED;
@@ -142,15 +154,22 @@ final class GroupSession implements UpstreamSession {
   /** Sends what was not sent. */
   void send(Link leader, ByteBuf scratch) {
     dirty = false;
-    while (state == State.ATTACHED && commands.hasUnsent()) {
-      long first = commands.sent() + 1;
-      boolean singly = first <= singlyTo;
-      if (singly && first > commands.acked() + 1) {
-        return;
-      }
-      int count = commands.send(singly ? 0 : FRAME_BYTES, scratch.clear());
-      leader.commands(commands.id(), commands.acked(), first, count, scratch);
+    boolean goesOn = state == State.ATTACHED;
+    while (goesOn && commands.hasUnsent()) {
+      goesOn = sendNext(leader, scratch, FRAME_BYTES);
     }
+  }
+
+  /** Sends a frame; false when the reply to the one before has to come first. */
+  private boolean sendNext(Link leader, ByteBuf scratch, int bytesMax) {
+    long first = commands.sent() + 1;
+    boolean singly = first <= singlyTo;
+    if (singly && first > commands.acked() + 1) {
+      return false;
+    }
+    int count = commands.send(singly ? 0 : bytesMax, scratch.clear());
+    leader.commands(commands.id(), commands.acked(), first, count, scratch);
+    return true;
   }
 
   /**
@@ -182,7 +201,7 @@ final class GroupSession implements UpstreamSession {
    * what does it shows; a command that did it twice is given up, and not sent for ever.
    */
   void garbled() {
-    if (state != State.ATTACHED || commands.sent() == commands.acked()) {
+    if (commands.sent() == commands.acked()) {
       return;
     }
     boolean alone = commands.sent() == commands.acked() + 1;

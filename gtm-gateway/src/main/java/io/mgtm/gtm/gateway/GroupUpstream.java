@@ -35,6 +35,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
   private static final int COMMAND_BYTES_FIRST = 4 * 1024;
   private static final int SCRATCH_BYTES = 64 * 1024;
   private static final int PRESENT_BYTES = 1 << 20;
+  private static final long FIRST_TERM = 1;
 
   /** Before a refused session is tried again; twice as long each time. */
   static final int RETRY_MS = 500;
@@ -98,7 +99,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
     GroupSession session = new GroupSession(id, proxied, this);
     sessions.put(id, session);
     if (leader != null) {
-      session.attach(leader);
+      attach(session);
       flushSoon.run();
     }
     return session;
@@ -185,14 +186,23 @@ final class GroupUpstream implements Upstream, LeaderListener {
       kept.pieces(PRESENT_BYTES).forEach(link::present);
     }
     sessions.values().forEach(GroupSession::leaderChanged);
-    attachAll(link);
+    attachAll();
     link.flush();
   }
 
   /** One that begins ends those of its gateway that are not attached, so those in use go first. */
-  private void attachAll(Link link) {
-    sessions.values().stream().filter(session -> !session.fresh()).forEach(s -> s.attach(link));
-    sessions.values().stream().filter(GroupSession::fresh).forEach(s -> s.attach(link));
+  private void attachAll() {
+    sessions.values().stream().filter(session -> !session.fresh()).forEach(this::attach);
+    sessions.values().stream().filter(GroupSession::fresh).forEach(this::attach);
+  }
+
+  /**
+   * Nothing is replayed with it in the first term, in which groups of mode total always are: a
+   * session that goes to and fro between two members there would meet the refusals of what it sent
+   * before, and go on for ever.
+   */
+  private void attach(GroupSession session) {
+    session.attach(leader, leaderTerm > FIRST_TERM, scratch);
   }
 
   @Override
@@ -242,13 +252,20 @@ final class GroupUpstream implements Upstream, LeaderListener {
   public void refused(long id, RefusalCode code, String message, String hint) {
     GroupSession session = sessions.get(id);
     if (session == null) {
-      log.warn("The leader refuses {}: {}. {}", id == 0 ? "the link" : "a session", message, hint);
-      return;
+      if (id == 0) {
+        log.warn("The leader refuses the link: {}. {}", message, hint);
+      }
+      return; // Or the session has ended meanwhile.
     }
     dirty.remove(session);
     switch (code) {
       case SESSION_LOST -> lose(session, message, hint);
-      case NOT_LEADING -> links.leaderRefused();
+      case NOT_LEADING -> {
+        // One that waits was refused before, and its commands with it.
+        if (session.state() != GroupSession.State.WAITING) {
+          links.leaderRefused();
+        }
+      }
       default -> {
         int refusals = session.refused();
         if (refusals == 1) {
@@ -264,7 +281,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   private void retry(GroupSession session, Link asked) {
     if (leader == asked && session.state() == GroupSession.State.WAITING && !closed) {
-      session.attach(leader);
+      attach(session);
       leader.flush();
     }
   }

@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** A gateway whose name another one uses. */
-class RefusedSessionTest {
+/** How a gateway attaches its sessions at a leader. */
+class AttachTest {
   private final SimTime time = new SimTime();
   private final List<Long> attachesMs = new ArrayList<>();
   private final List<Long> attached = new ArrayList<>();
+  private final List<String> sent = new ArrayList<>();
   private boolean inUse = true;
+  private boolean answersAttach = true;
   private LinkListener listener;
 
   private final GroupUpstream upstream =
@@ -35,7 +37,7 @@ class RefusedSessionTest {
   }
 
   @Test
-  void itIsTriedEverMoreSeldomAndSaysWhatIsWrongUntilTheNameIsFree() {
+  void aNameInUseIsTriedEverMoreSeldomUntilItIsFree() {
     upstream.start();
     run(60_000);
     assertThat(attachesMs).hasSizeBetween(8, 14);
@@ -66,6 +68,94 @@ class RefusedSessionTest {
     upstream.close();
   }
 
+  private UpstreamSession sessionInUse(int commands) {
+    upstream.start();
+    UpstreamSession session = upstream.open();
+    submit(session, 1);
+    run(10);
+    upstream.flush();
+    assertThat(sent).contains("1 from 1");
+    submit(session, commands - 1);
+    sent.clear();
+    answersAttach = false;
+    return session;
+  }
+
+  private static void submit(UpstreamSession session, int commands) {
+    for (int i = 0; i < commands; i++) {
+      session.submit((short) 1, new SequenceCommand.NextValue("s"), new NoTarget());
+    }
+  }
+
+  private void newLeader() {
+    listener.leadership(new Leadership(true, 2, "g1", "g1", "h:1"));
+  }
+
+  @Test
+  void whatHasNoReplyIsSentWithTheRequestToAttach() {
+    UpstreamSession session = sessionInUse(3);
+    submit(upstream.shared(), 1);
+    newLeader();
+    // The shared one was never used: nobody may have opened it.
+    assertThat(sent).containsExactly("attach", "3 from 1", "attach");
+    sent.clear();
+    submit(session, 1);
+    upstream.flush();
+    assertThat(sent).as("nothing more before it is attached").isEmpty();
+    listener.attached(session.id(), 1);
+    upstream.flush();
+    assertThat(sent).containsExactly("1 from 4");
+    upstream.close();
+  }
+
+  @Test
+  void aLeaderKeepsLittleOfASessionThatIsNotAttached() {
+    UpstreamSession session = sessionInUse(5_000);
+    newLeader();
+    assertThat(sent).hasSize(3);
+    int first = Integer.parseInt(sent.get(1).substring(0, sent.get(1).indexOf(' ')));
+    assertThat(first).isBetween(100, GroupSession.FIRST_BYTES);
+    sent.clear();
+    listener.attached(session.id(), 1);
+    upstream.flush();
+    assertThat(sent).containsExactly((5_000 - first) + " from " + (first + 1));
+    upstream.close();
+  }
+
+  @Test
+  void aSessionIsLostWhereTheGroupKnowsCommandsThatWereNeverSent() {
+    UpstreamSession session = sessionInUse(1);
+    List<String> lost = new ArrayList<>();
+    session.join(
+        new SessionClient() {
+          @Override
+          public void resume() {}
+
+          @Override
+          public void sessionLost(String message, String hint) {
+            lost.add(message);
+          }
+        });
+    newLeader();
+    submit(session, 5);
+    listener.attached(session.id(), 4);
+    assertThat(lost).singleElement().asString().contains("never sent");
+    upstream.close();
+  }
+
+  @Test
+  void aRefusedAttachmentIsRefusedOnceHoweverManyCommandsCameWithIt() {
+    UpstreamSession session = sessionInUse(2);
+    newLeader();
+    listener.refused(session.id(), RefusalCode.LIMITS, "there is no room", "Make some.");
+    listener.refused(session.id(), RefusalCode.NOT_LEADING, "this node does not lead", "");
+    assertThat(upstream.describe()).isEqualTo("a group led by g1 in term 2");
+    sent.clear();
+    run(time.millis() + 2 * GroupUpstream.RETRY_MS + 1);
+    assertThat(sent).startsWith("attach", "2 from 1");
+    upstream.close();
+  }
+
   private static final class NoTarget implements ReplyTarget {
     @Override
     public void reply(boolean close, ByteBuf bytes) {
@@ -74,7 +164,7 @@ class RefusedSessionTest {
 
     @Override
     public void lost(String message, String hint) {
-      throw new AssertionError("nothing is lost");
+      assertThat(message).contains("never sent");
     }
   }
 
@@ -95,6 +185,10 @@ class RefusedSessionTest {
     public void attach(long session, boolean fresh, long acked, boolean proxied) {
       attachesMs.add(time.millis());
       attached.add(session);
+      sent.add("attach");
+      if (!answersAttach) {
+        return;
+      }
       time.after(
           1,
           () -> {
@@ -118,6 +212,7 @@ class RefusedSessionTest {
     @Override
     public void commands(long session, long acked, long first, int count, ByteBuf commands) {
       assertThat(attached).contains(session);
+      sent.add(count + " from " + first);
     }
 
     @Override
