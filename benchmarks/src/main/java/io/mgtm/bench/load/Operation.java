@@ -1,6 +1,6 @@
 package io.mgtm.bench.load;
 
-import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.xc12.ResultType;
 
 /** One request and its reply. */
 public enum Operation {

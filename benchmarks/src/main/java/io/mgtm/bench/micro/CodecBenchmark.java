@@ -1,12 +1,12 @@
 package io.mgtm.bench.micro;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.FrameLimits;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.mgtm.gtm.wire.xc12.RequestDecoder;
 import io.mgtm.gtm.wire.xc12.RequestEncoder;
@@ -74,7 +74,7 @@ public class CodecBenchmark implements RequestHandler {
   @Benchmark
   public int encodeForLog() {
     logged.clear();
-    CommandEncoder.encode(command, logged);
+    CommandCodec.encodeLogged(command, logged);
     return logged.position();
   }
 

@@ -9,11 +9,11 @@ import io.mgtm.group.StatePicture;
 import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.local.LocalLogSettings;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
-import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.Outcome;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionRef;
+import io.mgtm.gtm.command.UnknownCommandException;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.local.Trees;
 import java.io.IOException;
@@ -73,9 +73,9 @@ public class LogReplayBenchmark {
       state.beginEntry(index);
       try {
         while (entry.hasRemaining()) {
-          state.apply(CommandDecoder.decode(entry));
+          state.apply(CommandCodec.decodeLogged(entry));
         }
-      } catch (CommandDecoder.UnknownCommandException e) {
+      } catch (UnknownCommandException e) {
         throw new IllegalStateException(e);
       }
       state.entryDone();
@@ -113,8 +113,8 @@ public class LogReplayBenchmark {
         int gxid = Requests.begin(writer.state);
         Command commit = new TransactionCommand.End(TransactionRef.gxid(gxid), Outcome.COMMIT);
         writer.state.apply(commit);
-        CommandEncoder.encode(Requests.BEGIN, entry);
-        CommandEncoder.encode(commit, entry);
+        CommandCodec.encodeLogged(Requests.BEGIN, entry);
+        CommandCodec.encodeLogged(commit, entry);
       }
       entry.flip();
       while (!writer.log.hasRoom(entry.remaining())) {

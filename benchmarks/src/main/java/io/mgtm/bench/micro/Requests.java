@@ -1,9 +1,9 @@
 package io.mgtm.bench.micro;
 
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.Outcome;
-import io.mgtm.gtm.command.QueryCodec;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
@@ -22,7 +22,7 @@ final class Requests {
   /** Writes a command as a gateway keeps and sends it, over what {@code to} holds. */
   static ByteBuffer encodeForLink(Command command, ByteBuffer to) {
     to.clear().putShort(Command.NO_BACKEND);
-    QueryCodec.encode(command, to);
+    CommandCodec.encode(command, to);
     return to.flip();
   }
 

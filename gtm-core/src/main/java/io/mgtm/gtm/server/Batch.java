@@ -1,7 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RequestHandler;
 import io.mgtm.gtm.wire.xc12.Startup;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.Effect;
 import java.nio.ByteBuffer;
 
 /**
  * Collects the commands of one log entry: {@code version:u8 time:i64 command…}, the time in µs
- * since 2000-01-01, the commands as {@link CommandEncoder} writes them. Owner thread.
+ * since 2000-01-01, the commands as {@link CommandCodec} writes them. Owner thread.
  */
 final class EntryWriter {
   /** The version that this program writes. */
@@ -38,7 +38,7 @@ final class EntryWriter {
 
   /** Adds a command that had an effect. */
   void add(Command command, Effect commandEffect) {
-    CommandEncoder.encode(command, buffer);
+    CommandCodec.encodeLogged(command, buffer);
     effect = effect.and(commandEffect);
   }
 

@@ -2,11 +2,12 @@ package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.UnknownCommandException;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
@@ -63,7 +64,7 @@ final class GatewayCommands {
     }
     try {
       while (in.hasRemaining()) {
-        Command command = CommandDecoder.decode(in);
+        Command command = CommandCodec.decodeLogged(in);
         if (command instanceof SessionCommand.Numbered numbered) {
           check(numbered.session(), numbered.inner());
         } else if (!SESSION_COMMANDS.contains(command.type())) {
@@ -73,29 +74,17 @@ final class GatewayCommands {
                   + ", which is not a gateway's to bring back");
         }
       }
-    } catch (BufferUnderflowException | CommandDecoder.UnknownCommandException e) {
+    } catch (BufferUnderflowException | UnknownCommandException e) {
       throw new WireException("PRESENT: an entry that cannot be read: " + e);
     }
   }
 
   private static void check(long session, Command command) throws WireException {
-    switch (command.type()) {
-      case RESTART,
-          OPEN_SESSION,
-          CLOSE_SESSION,
-          NUMBERED,
-          OPEN_FRONT,
-          ANNOUNCE_MEMBER,
-          SERVE_TERM,
-          SKIP_AHEAD,
-          START_GXIDS,
-          RESTORE_SEQUENCE ->
-          throw new WireException("COMMANDS: " + command.type() + " is not a gateway's to send");
-      default -> {
-        if (sessionOf(command, session) != session) {
-          throw new WireException("COMMANDS: " + command.type() + " names another session");
-        }
-      }
+    if (command.type().internal()) {
+      throw new WireException("COMMANDS: " + command.type() + " is not a gateway's to send");
+    }
+    if (sessionOf(command, session) != session) {
+      throw new WireException("COMMANDS: " + command.type() + " names another session");
     }
   }
 

@@ -3,7 +3,7 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;

@@ -6,9 +6,10 @@ import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.StatePicture;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.command.UnknownCommandException;
 import io.mgtm.gtm.state.CheckpointDecoder;
 import io.mgtm.gtm.state.CheckpointEncoder;
 import io.mgtm.gtm.state.GtmState;
@@ -59,14 +60,14 @@ final class GtmStateMachine implements StateMachine {
       }
       state.beginEntry(payload.getLong());
       while (payload.hasRemaining()) {
-        Command command = CommandDecoder.decode(payload);
+        Command command = CommandCodec.decodeLogged(payload);
         state.apply(command);
         if (command.type() == CommandType.ANNOUNCE_MEMBER) {
           membersChanged.run();
         }
       }
       state.entryDone();
-    } catch (CommandDecoder.UnknownCommandException e) {
+    } catch (UnknownCommandException e) {
       throw newer("entry " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
       throw LogException.damaged("entry " + index + " of the log ends within a command", e);

@@ -3,12 +3,10 @@ package io.mgtm.gtm.server;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
-import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.FieldReader;
 import io.mgtm.gtm.command.FieldWriter;
 import io.mgtm.gtm.command.GatewayKind;
-import io.mgtm.gtm.command.QueryCodec;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import java.nio.ByteBuffer;
@@ -92,7 +90,7 @@ final class MemberOpCodec {
       FieldWriter.putString(to, o.member());
     } else if (op instanceof MemberOp.First o) {
       to.put(FIRST).putInt(o.commands().size());
-      o.commands().forEach(command -> CommandEncoder.encode(command, to));
+      o.commands().forEach(command -> CommandCodec.encodeLogged(command, to));
     }
   }
 
@@ -125,7 +123,7 @@ final class MemberOpCodec {
   /** Appends one command of a commands op. */
   static void encode(LinkCommand command, ByteBuffer to) {
     to.putShort(command.backend());
-    QueryCodec.encode(command.command(), to);
+    CommandCodec.encode(command.command(), to);
   }
 
   /** Writes what stands before the commands of an op, at {@code head}. */
@@ -153,7 +151,7 @@ final class MemberOpCodec {
     int count = in.getInt();
     List<Command> commands = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      commands.add(CommandDecoder.decode(in));
+      commands.add(CommandCodec.decodeLogged(in));
     }
     return commands;
   }
@@ -162,7 +160,7 @@ final class MemberOpCodec {
     int count = in.getInt();
     List<LinkCommand> commands = new ArrayList<>(Math.min(count, 1 << 10));
     for (int i = 0; i < count; i++) {
-      commands.add(new LinkCommand(in.getShort(), QueryCodec.decode(in)));
+      commands.add(new LinkCommand(in.getShort(), CommandCodec.decode(in)));
     }
     return commands;
   }

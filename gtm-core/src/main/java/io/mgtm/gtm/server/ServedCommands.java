@@ -1,7 +1,7 @@
 package io.mgtm.gtm.server;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RequestEncoder;
 import java.util.EnumMap;
 import java.util.Map;

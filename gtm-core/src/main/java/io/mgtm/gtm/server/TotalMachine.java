@@ -5,7 +5,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.Pieces;
 import io.mgtm.group.StatePicture;
 import io.mgtm.group.total.OrderedMachine;
-import io.mgtm.gtm.command.CommandDecoder;
+import io.mgtm.gtm.command.UnknownCommandException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
@@ -48,7 +48,7 @@ final class TotalMachine implements OrderedMachine {
         }
       }
       return Engine.durability(gtm.effect());
-    } catch (CommandDecoder.UnknownCommandException e) {
+    } catch (UnknownCommandException e) {
       throw GtmStateMachine.newer("proposal " + index + ": " + e.getMessage(), e);
     } catch (BufferUnderflowException e) {
       throw LogException.damaged("Proposal %d of the log ends within an op".formatted(index), e);

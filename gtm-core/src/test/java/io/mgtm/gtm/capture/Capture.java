@@ -2,7 +2,7 @@ package io.mgtm.gtm.capture;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

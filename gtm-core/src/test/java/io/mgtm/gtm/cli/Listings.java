@@ -6,7 +6,7 @@ import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.server.LargeState;
-import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.RequestFrame;

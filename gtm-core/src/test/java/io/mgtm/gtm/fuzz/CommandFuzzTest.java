@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
-import io.mgtm.gtm.command.CommandDecoder.UnknownCommandException;
-import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.CommandCodec;
+import io.mgtm.gtm.command.UnknownCommandException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
@@ -18,11 +17,11 @@ class CommandFuzzTest {
     try {
       while (in.hasRemaining()) {
         int start = in.position();
-        Command command = CommandDecoder.decode(in);
+        Command command = CommandCodec.decodeLogged(in);
         ByteBuffer out = ByteBuffer.allocate(in.position() - start);
-        CommandEncoder.encode(command, out);
+        CommandCodec.encodeLogged(command, out);
         assertThat(out.hasRemaining()).isFalse();
-        assertThat(CommandDecoder.decode(out.flip())).isEqualTo(command);
+        assertThat(CommandCodec.decodeLogged(out.flip())).isEqualTo(command);
       }
     } catch (BufferUnderflowException | UnknownCommandException e) {
       assertThat(data).isNotEmpty();

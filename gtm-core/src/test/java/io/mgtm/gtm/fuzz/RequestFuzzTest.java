@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
-import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.state.CheckpointDecoder;
@@ -64,9 +63,9 @@ class RequestFuzzTest {
       Command command = (Command) each;
       if (!command.type().query()) {
         int start = log.position();
-        CommandEncoder.encode(command, log);
+        CommandCodec.encodeLogged(command, log);
         ByteBuffer written = log.duplicate().position(start).limit(log.position());
-        assertThat(CommandDecoder.decode(written)).isEqualTo(command);
+        assertThat(CommandCodec.decodeLogged(written)).isEqualTo(command);
       }
     }
   }

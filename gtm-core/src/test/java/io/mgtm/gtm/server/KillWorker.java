@@ -1,9 +1,9 @@
 package io.mgtm.gtm.server;
 
-import io.mgtm.gtm.wire.MessageType;
-import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.gtm.wire.xc12.ResultType;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -2,10 +2,10 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.wire.MessageType;
-import io.mgtm.gtm.wire.ResultType;
+import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
+import io.mgtm.gtm.wire.xc12.ResultType;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;

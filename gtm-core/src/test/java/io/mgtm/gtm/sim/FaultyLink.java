@@ -1,6 +1,6 @@
 package io.mgtm.gtm.sim;
 
-import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.gateway.Link;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.netty.buffer.ByteBuf;
@@ -99,7 +99,7 @@ final class FaultyLink implements Link {
     for (int i = 0; i < count; i++) {
       ByteBuffer one = in.slice();
       in.getShort();
-      QueryCodec.decode(in);
+      CommandCodec.decode(in);
       split.add(Unpooled.wrappedBuffer(one.limit(one.limit() - in.remaining())));
     }
     return split;

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.gateway;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -125,7 +125,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
     while (true) {
       try {
         encoded.clear().putShort(backend);
-        QueryCodec.encode(command, encoded);
+        CommandCodec.encode(command, encoded);
         return encoded.flip();
       } catch (BufferOverflowException e) {
         if (encoded.capacity() >= LinkFormat.FRAME_BYTES_MAX) {

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.gateway;
 
 import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.CommandType;
-import io.mgtm.gtm.command.QueryCodec;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.wire.link.Leadership;
@@ -175,7 +175,7 @@ final class FakeNode implements LinkConnector {
       ByteBuffer in = commands.nioBuffer();
       for (int i = 0; i < count; i++) {
         short backend = in.getShort();
-        Got command = new Got(session, first + i, backend, QueryCodec.decode(in));
+        Got command = new Got(session, first + i, backend, CommandCodec.decode(in));
         got.add(command);
         held.add(command);
         outstandingMost.accumulateAndGet(outstanding.incrementAndGet(), Math::max);

@@ -2,11 +2,11 @@ package io.mgtm.gtm.client;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.ReplyHandler;
 import io.mgtm.gtm.wire.xc12.RequestEncoder;
+import io.mgtm.gtm.wire.xc12.ResultType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
+
 /** Commands around backups and points in time. */
 public sealed interface BackupCommand extends Command {
 
@@ -9,6 +11,15 @@ public sealed interface BackupCommand extends Command {
     public CommandType type() {
       return CommandType.BARRIER;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, id);
+    }
+
+    static Barrier read(ByteBuffer in) {
+      return new Barrier(FieldReader.getString(in));
+    }
   }
 
   /** From here on the session's lists all show one moment. */
@@ -16,6 +27,15 @@ public sealed interface BackupCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.BEGIN_BACKUP;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session);
+    }
+
+    static BeginBackup read(ByteBuffer in) {
+      return new BeginBackup(in.getLong());
     }
   }
 
@@ -25,6 +45,15 @@ public sealed interface BackupCommand extends Command {
     public CommandType type() {
       return CommandType.END_BACKUP;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session);
+    }
+
+    static EndBackup read(ByteBuffer in) {
+      return new EndBackup(in.getLong());
+    }
   }
 
   /** Asks for the barriers that are remembered. */
@@ -33,5 +62,8 @@ public sealed interface BackupCommand extends Command {
     public CommandType type() {
       return CommandType.LIST_BARRIERS;
     }
+
+    @Override
+    public void write(ByteBuffer out) {}
   }
 }

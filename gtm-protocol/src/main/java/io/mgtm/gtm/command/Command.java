@@ -1,5 +1,7 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
+
 /**
  * One request to the GTM's state, apart from the wire it came by. Sessions are numbered by the
  * server that accepted them; {@code backend} is the proxy's connection number, or {@link
@@ -17,4 +19,9 @@ public sealed interface Command
   short NO_BACKEND = -1;
 
   CommandType type();
+
+  /**
+   * Appends the fields, as {@link CommandCodec} describes; a command without any writes nothing.
+   */
+  void write(ByteBuffer out);
 }

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.command;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
 /** Reads what {@link FieldWriter} wrote. Too few bytes give a BufferUnderflowException. */
@@ -9,7 +10,7 @@ public final class FieldReader {
   public static String getString(ByteBuffer in) {
     int length = Short.toUnsignedInt(in.getShort());
     if (length > in.remaining()) {
-      throw new java.nio.BufferUnderflowException();
+      throw new BufferUnderflowException();
     }
     byte[] bytes = new byte[length];
     in.get(bytes);
@@ -18,5 +19,34 @@ public final class FieldReader {
 
   public static boolean getBoolean(ByteBuffer in) {
     return in.get() != 0;
+  }
+
+  /**
+   * Reads how many items follow.
+   *
+   * @param itemBytes what one takes at least
+   */
+  static int getCount(ByteBuffer in, int itemBytes) {
+    int count = in.getInt();
+    if (count < 0 || (long) count * itemBytes > in.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    return count;
+  }
+
+  static NodeType getNodeType(ByteBuffer in) {
+    return known(NodeType.ofCode(in.get()), "node type");
+  }
+
+  /**
+   * A value that this version has.
+   *
+   * @throws UnknownCommandException when it is null
+   */
+  static <T> T known(T value, String what) {
+    if (value == null) {
+      throw new UnknownCommandException("unknown " + what);
+    }
+    return value;
   }
 }

@@ -121,7 +121,7 @@ public final class ReplyCodec {
   /**
    * Reads what {@link #encode} wrote.
    *
-   * @throws CommandDecoder.UnknownCommandException when a value is of a newer version
+   * @throws UnknownCommandException when a value is of a newer version
    * @throws BufferUnderflowException when the bytes end within it
    */
   public static Reply decode(ByteBuffer in) {
@@ -160,7 +160,7 @@ public final class ReplyCodec {
               in.getInt(), in.getInt(), FieldReader.getString(in));
       case OLDEST_GXID_ADVANCED ->
           new TransactionReply.OldestGxidAdvanced(in.getInt(), in.getInt());
-      default -> throw new CommandDecoder.UnknownCommandException("unknown reply code " + code);
+      default -> throw new UnknownCommandException("unknown reply code " + code);
     };
   }
 
@@ -190,7 +190,7 @@ public final class ReplyCodec {
 
   private static <T> T known(T value, String what) {
     if (value == null) {
-      throw new CommandDecoder.UnknownCommandException("unknown " + what + " in a reply");
+      throw new UnknownCommandException("unknown " + what + " in a reply");
     }
     return value;
   }

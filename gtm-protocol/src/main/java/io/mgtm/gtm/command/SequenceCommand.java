@@ -1,5 +1,7 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
+
 /**
  * Commands on sequences. A key is what the coordinator sends, its C terminator included: {@code
  * database.schema.sequence\0}.
@@ -16,6 +18,23 @@ public sealed interface SequenceCommand extends Command {
     public CommandType type() {
       return CommandType.INIT_SEQUENCE;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+      out.putLong(increment).putLong(min).putLong(max).putLong(start);
+      FieldWriter.putBoolean(out, cycle);
+    }
+
+    static Init read(ByteBuffer in) {
+      return new Init(
+          FieldReader.getString(in),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          FieldReader.getBoolean(in));
+    }
   }
 
   /** Hands out the next value. */
@@ -23,6 +42,15 @@ public sealed interface SequenceCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.NEXT_VALUE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+    }
+
+    static NextValue read(ByteBuffer in) {
+      return new NextValue(FieldReader.getString(in));
     }
   }
 
@@ -32,6 +60,15 @@ public sealed interface SequenceCommand extends Command {
     public CommandType type() {
       return CommandType.LAST_VALUE;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+    }
+
+    static LastValue read(ByteBuffer in) {
+      return new LastValue(FieldReader.getString(in));
+    }
   }
 
   /** Sets the value; {@code called} says whether the next value is the one after it. */
@@ -39,6 +76,17 @@ public sealed interface SequenceCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.SET_VALUE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+      out.putLong(value);
+      FieldWriter.putBoolean(out, called);
+    }
+
+    static SetValue read(ByteBuffer in) {
+      return new SetValue(FieldReader.getString(in), in.getLong(), FieldReader.getBoolean(in));
     }
   }
 
@@ -48,6 +96,15 @@ public sealed interface SequenceCommand extends Command {
     public CommandType type() {
       return CommandType.RESET_SEQUENCE;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+    }
+
+    static Reset read(ByteBuffer in) {
+      return new Reset(FieldReader.getString(in));
+    }
   }
 
   /** Drops one sequence. */
@@ -55,6 +112,15 @@ public sealed interface SequenceCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.CLOSE_SEQUENCE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+    }
+
+    static Close read(ByteBuffer in) {
+      return new Close(FieldReader.getString(in));
     }
   }
 
@@ -64,6 +130,15 @@ public sealed interface SequenceCommand extends Command {
     public CommandType type() {
       return CommandType.CLOSE_SEQUENCES_OF_DATABASE;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+    }
+
+    static CloseDatabase read(ByteBuffer in) {
+      return new CloseDatabase(FieldReader.getString(in));
+    }
   }
 
   /** Gives a sequence another key. */
@@ -71,6 +146,16 @@ public sealed interface SequenceCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.RENAME_SEQUENCE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+      FieldWriter.putString(out, newKey);
+    }
+
+    static Rename read(ByteBuffer in) {
+      return new Rename(FieldReader.getString(in), FieldReader.getString(in));
     }
   }
 
@@ -92,6 +177,26 @@ public sealed interface SequenceCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.ALTER_SEQUENCE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+      out.putLong(increment).putLong(min).putLong(max).putLong(start).putLong(last);
+      FieldWriter.putBoolean(out, cycle);
+      FieldWriter.putBoolean(out, restart);
+    }
+
+    static Alter read(ByteBuffer in) {
+      return new Alter(
+          FieldReader.getString(in),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          FieldReader.getBoolean(in),
+          FieldReader.getBoolean(in));
     }
   }
 
@@ -115,6 +220,26 @@ public sealed interface SequenceCommand extends Command {
     public CommandType type() {
       return CommandType.RESTORE_SEQUENCE;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, key);
+      out.putLong(increment).putLong(min).putLong(max).putLong(start).putLong(value);
+      FieldWriter.putBoolean(out, cycle);
+      FieldWriter.putBoolean(out, called);
+    }
+
+    static Restore read(ByteBuffer in) {
+      return new Restore(
+          FieldReader.getString(in),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          in.getLong(),
+          FieldReader.getBoolean(in),
+          FieldReader.getBoolean(in));
+    }
   }
 
   /** Asks for every sequence. */
@@ -123,5 +248,8 @@ public sealed interface SequenceCommand extends Command {
     public CommandType type() {
       return CommandType.LIST_SEQUENCES;
     }
+
+    @Override
+    public void write(ByteBuffer out) {}
   }
 }

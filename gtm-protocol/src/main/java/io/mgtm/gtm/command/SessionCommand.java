@@ -1,5 +1,7 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
+
 /** Commands about who is connected. */
 public sealed interface SessionCommand extends Command {
 
@@ -13,6 +15,15 @@ public sealed interface SessionCommand extends Command {
     public CommandType type() {
       return CommandType.RESTART;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putBoolean(out, clean);
+    }
+
+    static Restart read(ByteBuffer in) {
+      return new Restart(FieldReader.getBoolean(in));
+    }
   }
 
   /** A client has said who it is. */
@@ -21,6 +32,22 @@ public sealed interface SessionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.OPEN_SESSION;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session);
+      FieldWriter.putString(out, nodeName);
+      out.put((byte) nodeType.code());
+      FieldWriter.putBoolean(out, postmaster);
+    }
+
+    static OpenSession read(ByteBuffer in) {
+      return new OpenSession(
+          in.getLong(),
+          FieldReader.getString(in),
+          FieldReader.getNodeType(in),
+          FieldReader.getBoolean(in));
     }
   }
 
@@ -32,6 +59,15 @@ public sealed interface SessionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.CLOSE_SESSION;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session);
+    }
+
+    static CloseSession read(ByteBuffer in) {
+      return new CloseSession(in.getLong());
     }
   }
 
@@ -49,6 +85,26 @@ public sealed interface SessionCommand extends Command {
     public CommandType type() {
       return CommandType.DISCONNECT_BACKEND;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session).putShort(backend);
+      FieldWriter.putBoolean(out, postmaster);
+      if (postmaster) {
+        out.put((byte) nodeType.code());
+        FieldWriter.putString(out, nodeName);
+      }
+    }
+
+    static DisconnectBackend read(ByteBuffer in) {
+      long session = in.getLong();
+      short backend = in.getShort();
+      boolean postmaster = FieldReader.getBoolean(in);
+      return postmaster
+          ? new DisconnectBackend(
+              session, backend, true, FieldReader.getNodeType(in), FieldReader.getString(in))
+          : new DisconnectBackend(session, backend, false, null, "");
+    }
   }
 
   /**
@@ -63,6 +119,22 @@ public sealed interface SessionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.OPEN_FRONT;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session);
+      FieldWriter.putString(out, gateway);
+      out.put((byte) kind.code());
+      FieldWriter.putBoolean(out, proxied);
+    }
+
+    static OpenGateway read(ByteBuffer in) {
+      return new OpenGateway(
+          in.getLong(),
+          FieldReader.getString(in),
+          FieldReader.known(GatewayKind.ofCode(in.get()), "gateway kind"),
+          FieldReader.getBoolean(in));
     }
   }
 
@@ -79,6 +151,22 @@ public sealed interface SessionCommand extends Command {
     public CommandType type() {
       return CommandType.NUMBERED;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session).putLong(number).putLong(acked);
+      CommandCodec.encodeLogged(inner, out);
+    }
+
+    static Numbered read(ByteBuffer in) {
+      long session = in.getLong();
+      long number = in.getLong();
+      long acked = in.getLong();
+      if (in.hasRemaining() && in.get(in.position()) == CommandType.NUMBERED.code()) {
+        throw new UnknownCommandException("a numbered command within another");
+      }
+      return new Numbered(session, number, acked, CommandCodec.decodeLogged(in));
+    }
   }
 
   /**
@@ -92,6 +180,16 @@ public sealed interface SessionCommand extends Command {
     public CommandType type() {
       return CommandType.ANNOUNCE_MEMBER;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      FieldWriter.putString(out, member);
+      FieldWriter.putString(out, address);
+    }
+
+    static AnnounceMember read(ByteBuffer in) {
+      return new AnnounceMember(FieldReader.getString(in), FieldReader.getString(in));
+    }
   }
 
   /**
@@ -103,6 +201,16 @@ public sealed interface SessionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.SERVE_TERM;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(term);
+      FieldWriter.putString(out, member);
+    }
+
+    static ServeTerm read(ByteBuffer in) {
+      return new ServeTerm(in.getLong(), FieldReader.getString(in));
     }
   }
 
@@ -116,6 +224,19 @@ public sealed interface SessionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.SKIP_AHEAD;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(gxids);
+    }
+
+    static SkipAhead read(ByteBuffer in) {
+      long gxids = in.getLong();
+      if (gxids < 0) {
+        throw new UnknownCommandException("a count of " + gxids);
+      }
+      return new SkipAhead(gxids);
     }
   }
 }

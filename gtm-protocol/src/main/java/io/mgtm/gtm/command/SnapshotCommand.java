@@ -1,5 +1,6 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /** Commands that take a global snapshot. */
@@ -10,6 +11,15 @@ public sealed interface SnapshotCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.GET_SNAPSHOT;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      transaction.write(out);
+    }
+
+    static GetSnapshot read(ByteBuffer in) {
+      return new GetSnapshot(TransactionRef.read(in));
     }
   }
 
@@ -23,6 +33,15 @@ public sealed interface SnapshotCommand extends Command {
     public CommandType type() {
       return CommandType.GET_SNAPSHOT_MANY;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      TransactionRef.writeAll(transactions, out);
+    }
+
+    static GetSnapshotMany read(ByteBuffer in) {
+      return new GetSnapshotMany(TransactionRef.readAll(in));
+    }
   }
 
   /** A gxid for a transaction that was begun without one, and a snapshot. */
@@ -30,6 +49,15 @@ public sealed interface SnapshotCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.ASSIGN_GXID_AND_GET_SNAPSHOT;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      transaction.write(out);
+    }
+
+    static AssignGxidAndGetSnapshot read(ByteBuffer in) {
+      return new AssignGxidAndGetSnapshot(TransactionRef.read(in));
     }
   }
 }

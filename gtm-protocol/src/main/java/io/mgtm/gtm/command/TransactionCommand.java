@@ -1,5 +1,7 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Commands that begin, end or ask about transactions. */
@@ -43,6 +45,21 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.BEGIN;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session).putShort(backend);
+      putMode(out, isolation, readOnly);
+      out.put((byte) kind.code());
+    }
+
+    static Begin read(ByteBuffer in) {
+      long session = in.getLong();
+      short backend = in.getShort();
+      byte mode = in.get();
+      BeginKind kind = FieldReader.known(BeginKind.ofCode(in.get()), "begin kind");
+      return new Begin(session, backend, isolationOf(mode), isReadOnly(mode), kind);
+    }
   }
 
   /** One of the transactions that {@link BeginMany} begins. */
@@ -58,6 +75,27 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.BEGIN_MANY;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session).putInt(items.size());
+      for (BeginItem item : items) {
+        out.putShort(item.backend());
+        putMode(out, item.isolation(), item.readOnly());
+      }
+    }
+
+    static BeginMany read(ByteBuffer in) {
+      long session = in.getLong();
+      int count = FieldReader.getCount(in, Short.BYTES + 1);
+      List<BeginItem> items = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        short backend = in.getShort();
+        byte mode = in.get();
+        items.add(new BeginItem(backend, isolationOf(mode), isReadOnly(mode)));
+      }
+      return new BeginMany(session, items);
+    }
   }
 
   /** Gives a transaction that was begun without a gxid one; a second call gives the same. */
@@ -66,6 +104,15 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.ASSIGN_GXID;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      transaction.write(out);
+    }
+
+    static AssignGxid read(ByteBuffer in) {
+      return new AssignGxid(TransactionRef.read(in));
+    }
   }
 
   /** Ends one transaction. */
@@ -73,6 +120,16 @@ public sealed interface TransactionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.END;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      transaction.write(out);
+      out.put((byte) outcome.code());
+    }
+
+    static End read(ByteBuffer in) {
+      return new End(TransactionRef.read(in), readOutcome(in));
     }
   }
 
@@ -86,6 +143,16 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.END_MANY;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      TransactionRef.writeAll(transactions, out);
+      out.put((byte) outcome.code());
+    }
+
+    static EndMany read(ByteBuffer in) {
+      return new EndMany(TransactionRef.readAll(in), readOutcome(in));
+    }
   }
 
   /** The first half of PREPARE TRANSACTION: from here on the transaction outlives its session. */
@@ -95,6 +162,18 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.START_PREPARE;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      transaction.write(out);
+      FieldWriter.putString(out, gid);
+      FieldWriter.putString(out, nodes);
+    }
+
+    static StartPrepare read(ByteBuffer in) {
+      return new StartPrepare(
+          TransactionRef.read(in), FieldReader.getString(in), FieldReader.getString(in));
+    }
   }
 
   /** The second half of PREPARE TRANSACTION: every node has prepared it. */
@@ -102,6 +181,15 @@ public sealed interface TransactionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.PREPARE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      transaction.write(out);
+    }
+
+    static Prepare read(ByteBuffer in) {
+      return new Prepare(TransactionRef.read(in));
     }
   }
 
@@ -111,6 +199,16 @@ public sealed interface TransactionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.COMMIT_PREPARED;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      prepared.write(out);
+      committing.write(out);
+    }
+
+    static CommitPrepared read(ByteBuffer in) {
+      return new CommitPrepared(TransactionRef.read(in), TransactionRef.read(in));
     }
   }
 
@@ -124,6 +222,21 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.BEGIN_FOR_PREPARED;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(session).putShort(backend);
+      putMode(out, isolation, readOnly);
+      FieldWriter.putString(out, gid);
+    }
+
+    static BeginForPrepared read(ByteBuffer in) {
+      long session = in.getLong();
+      short backend = in.getShort();
+      byte mode = in.get();
+      return new BeginForPrepared(
+          session, backend, isolationOf(mode), isReadOnly(mode), FieldReader.getString(in));
+    }
   }
 
   /**
@@ -136,6 +249,15 @@ public sealed interface TransactionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.ADVANCE_OLDEST_GXID;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putInt(gxid);
+    }
+
+    static AdvanceOldestGxid read(ByteBuffer in) {
+      return new AdvanceOldestGxid(in.getInt());
     }
   }
 
@@ -151,6 +273,15 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.START_GXIDS;
     }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.putLong(next).putLong(oldest);
+    }
+
+    static StartGxids read(ByteBuffer in) {
+      return new StartGxids(in.getLong(), in.getLong());
+    }
   }
 
   /** Asks which gxid will be given next. */
@@ -159,6 +290,9 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.GET_NEXT_GXID;
     }
+
+    @Override
+    public void write(ByteBuffer out) {}
   }
 
   /** Asks for the state of one transaction. */
@@ -166,6 +300,15 @@ public sealed interface TransactionCommand extends Command {
     @Override
     public CommandType type() {
       return CommandType.GET_STATUS;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      transaction.write(out);
+    }
+
+    static GetStatus read(ByteBuffer in) {
+      return new GetStatus(TransactionRef.read(in));
     }
   }
 
@@ -175,6 +318,9 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.LIST_TRANSACTIONS;
     }
+
+    @Override
+    public void write(ByteBuffer out) {}
   }
 
   /** Asks for every prepared transaction. */
@@ -183,5 +329,24 @@ public sealed interface TransactionCommand extends Command {
     public CommandType type() {
       return CommandType.LIST_PREPARED;
     }
+
+    @Override
+    public void write(ByteBuffer out) {}
+  }
+
+  private static void putMode(ByteBuffer out, Isolation isolation, boolean readOnly) {
+    out.put((byte) (isolation.code() | (readOnly ? 0x80 : 0)));
+  }
+
+  private static Isolation isolationOf(byte mode) {
+    return FieldReader.known(Isolation.ofCode(mode & 0x7f), "isolation level");
+  }
+
+  private static boolean isReadOnly(byte mode) {
+    return (mode & 0x80) != 0;
+  }
+
+  private static Outcome readOutcome(ByteBuffer in) {
+    return FieldReader.known(Outcome.ofCode(in.get()), "outcome");
   }
 }

@@ -3,7 +3,6 @@ package io.mgtm.gtm.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.gtm.command.CommandDecoder.UnknownCommandException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

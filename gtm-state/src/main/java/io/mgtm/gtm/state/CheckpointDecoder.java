@@ -3,8 +3,8 @@ package io.mgtm.gtm.state;
 import static io.mgtm.gtm.state.CheckpointItems.count;
 import static io.mgtm.gtm.state.CheckpointItems.require;
 
-import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.FieldReader;
+import io.mgtm.gtm.command.UnknownCommandException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -195,7 +195,7 @@ public final class CheckpointDecoder {
       in.position(whole);
       require(in.remaining() <= REST_BYTES_MAX, "an item of more than " + REST_BYTES_MAX);
       rest = ByteBuffer.allocate(in.remaining()).put(in).flip();
-    } catch (CommandDecoder.UnknownCommandException e) {
+    } catch (UnknownCommandException e) {
       throw new CorruptCheckpointException(e.getMessage(), e);
     }
   }

@@ -1,7 +1,6 @@
 package io.mgtm.gtm.state;
 
 import io.mgtm.gtm.command.BackupReply.BarrierInfo;
-import io.mgtm.gtm.command.CommandEncoder;
 import io.mgtm.gtm.command.FieldWriter;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.Reply;
@@ -120,7 +119,7 @@ public final class CheckpointEncoder {
                   + FieldWriter.sizeOf(a.proxyName())
                   + FieldWriter.sizeOf(a.host())
                   + FieldWriter.sizeOf(a.dataFolder()));
-      CommandEncoder.putNode(to, a);
+      a.write(to);
       to.putLong(node.session());
     }
   }

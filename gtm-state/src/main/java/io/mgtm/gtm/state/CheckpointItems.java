@@ -1,7 +1,6 @@
 package io.mgtm.gtm.state;
 
 import io.mgtm.gtm.command.BackupReply.BarrierInfo;
-import io.mgtm.gtm.command.CommandDecoder;
 import io.mgtm.gtm.command.FieldReader;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
@@ -97,7 +96,7 @@ final class CheckpointItems {
   }
 
   static NodeRegistry.Node node(ByteBuffer in) {
-    NodeAddress address = CommandDecoder.node(in);
+    NodeAddress address = NodeAddress.read(in);
     return new NodeRegistry.Node(address, in.getLong());
   }
 

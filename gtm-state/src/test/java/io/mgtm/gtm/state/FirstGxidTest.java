@@ -3,8 +3,7 @@ package io.mgtm.gtm.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
-import io.mgtm.gtm.command.CommandEncoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
@@ -23,8 +22,8 @@ class FirstGxidTest {
 
   private static Command roundTrip(Command command) {
     ByteBuffer bytes = ByteBuffer.allocate(4_096);
-    CommandEncoder.encode(command, bytes);
-    Command decoded = CommandDecoder.decode(bytes.flip());
+    CommandCodec.encodeLogged(command, bytes);
+    Command decoded = CommandCodec.decodeLogged(bytes.flip());
     assertThat(bytes.hasRemaining()).isFalse();
     return decoded;
   }

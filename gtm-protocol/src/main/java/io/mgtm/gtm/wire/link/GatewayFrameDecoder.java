@@ -1,9 +1,9 @@
 package io.mgtm.gtm.wire.link;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandDecoder;
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.GatewayKind;
-import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.command.UnknownCommandException;
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferUnderflowException;
@@ -80,7 +80,7 @@ public final class GatewayFrameDecoder {
       for (int i = 0; i < count; i++) {
         int from = in.position();
         short backend = in.getShort();
-        Command command = QueryCodec.decode(in);
+        Command command = CommandCodec.decode(in);
         if (in.position() - from > LinkFormat.COMMAND_BYTES_MAX) {
           throw new WireException(
               "COMMANDS: one command takes %d bytes, allowed are %d"
@@ -90,7 +90,7 @@ public final class GatewayFrameDecoder {
       }
     } catch (BufferUnderflowException e) {
       throw new WireException("COMMANDS: it ends within a command");
-    } catch (CommandDecoder.UnknownCommandException e) {
+    } catch (UnknownCommandException e) {
       throw new WireException(
           "COMMANDS: " + e.getMessage(), "Upgrade the nodes of the group before their proxies.");
     }

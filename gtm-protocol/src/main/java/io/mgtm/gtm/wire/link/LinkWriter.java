@@ -2,8 +2,8 @@ package io.mgtm.gtm.wire.link;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.GatewayKind;
-import io.mgtm.gtm.command.QueryCodec;
 import io.netty.buffer.ByteBuf;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -49,7 +49,7 @@ public final class LinkWriter {
    *
    * @param first the number of the first one
    * @param count how many there are
-   * @param commands for each {@code backend:i16} and the command as {@link QueryCodec} writes it;
+   * @param commands for each {@code backend:i16} and the command as {@link CommandCodec} writes it;
    *     read from its reader index on, which is moved
    */
   public static void commands(

@@ -2,8 +2,6 @@ package io.mgtm.gtm.wire.xc12;
 
 import io.mgtm.gtm.command.Gxids;
 import io.mgtm.gtm.command.Names;
-import io.mgtm.gtm.wire.MessageType;
-import io.mgtm.gtm.wire.ResultType;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

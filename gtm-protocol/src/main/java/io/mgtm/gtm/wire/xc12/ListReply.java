@@ -5,7 +5,6 @@ import io.mgtm.gtm.command.NodeReply;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceReply;
 import io.mgtm.gtm.command.TransactionReply;
-import io.mgtm.gtm.wire.ResultType;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.function.BiConsumer;

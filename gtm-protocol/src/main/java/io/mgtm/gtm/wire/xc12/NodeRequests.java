@@ -1,11 +1,9 @@
 package io.mgtm.gtm.wire.xc12;
 
-import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeType;
-import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.wire.MessageType;
+import io.mgtm.gtm.command.SessionCommand.DisconnectBackend;
 import io.mgtm.gtm.wire.WireException;
 
 /** The bodies of node commands (register_gtm.c, register_common.c). */
@@ -13,20 +11,34 @@ final class NodeRequests {
   /** Type, four lengths, port and status of a serialized node (gtm_serialize.c). */
   private static final int FIXED_BYTES = 7 * Integer.BYTES;
 
+  static final RequestBody<NodeCommand.Register> REGISTER =
+      new RequestBody<>(
+          (in, session, backend) -> register(in, session),
+          (out, c) -> {
+            NodeAddress node = c.node();
+            out.putHostInt(node.nodeType().code()).putString(node.name()).putString(node.host());
+            out.putHostInt(node.port()).putString(node.proxyName()).putString(node.dataFolder());
+            out.putInt(Serialized.NODE_CONNECTED);
+          });
+
+  static final RequestBody<NodeCommand.Unregister> UNREGISTER =
+      new RequestBody<>(
+          (in, session, backend) -> new NodeCommand.Unregister(nodeType(in), name(in)),
+          (out, c) -> out.putHostInt(c.nodeType().code()).putString(c.name()));
+
+  static final RequestBody<DisconnectBackend> DISCONNECT =
+      new RequestBody<>(
+          NodeRequests::disconnect,
+          (out, c) -> {
+            out.putBoolean(c.postmaster());
+            if (c.postmaster()) {
+              out.putHostInt(c.nodeType().code()).putString(c.nodeName());
+            }
+          });
+
   private NodeRequests() {}
 
-  static Command read(MessageType type, FrameReader in, long session, short backend)
-      throws WireException {
-    return switch (type) {
-      case NODE_REGISTER -> register(in, session);
-      case NODE_UNREGISTER -> new NodeCommand.Unregister(nodeType(in), name(in));
-      case NODE_LIST -> new NodeCommand.ListAll();
-      case BACKEND_DISCONNECT -> disconnect(in, session, backend);
-      default -> throw new IllegalArgumentException(type + " is no node command");
-    };
-  }
-
-  private static Command register(FrameReader in, long session) throws WireException {
+  private static NodeCommand.Register register(FrameReader in, long session) throws WireException {
     NodeType type = nodeType(in);
     String name = name(in);
     String host = NameRules.requireText("host", in.readString("host", FrameLimits.NODE_BYTES_MAX));
@@ -55,33 +67,12 @@ final class NodeRequests {
         session, new NodeAddress(type, name, proxy, host, port, folder));
   }
 
-  private static Command disconnect(FrameReader in, long session, short backend)
+  private static DisconnectBackend disconnect(FrameReader in, long session, short backend)
       throws WireException {
     boolean postmaster = in.readBoolean();
     return postmaster
-        ? new SessionCommand.DisconnectBackend(session, backend, true, nodeType(in), name(in))
-        : new SessionCommand.DisconnectBackend(session, backend, false, null, "");
-  }
-
-  /** What {@link #read} reads of a node command. */
-  static void write(FrameWriter out, NodeCommand command) {
-    if (command instanceof NodeCommand.Register c) {
-      NodeAddress node = c.node();
-      out.putHostInt(node.nodeType().code()).putString(node.name()).putString(node.host());
-      out.putHostInt(node.port()).putString(node.proxyName()).putString(node.dataFolder());
-      out.putInt(Serialized.NODE_CONNECTED);
-    } else if (command instanceof NodeCommand.Unregister c) {
-      out.putHostInt(c.nodeType().code()).putString(c.name());
-    }
-    // What is left asks without a field.
-  }
-
-  /** What {@link #read} reads of a backend's end. */
-  static void write(FrameWriter out, SessionCommand.DisconnectBackend c) {
-    out.putBoolean(c.postmaster());
-    if (c.postmaster()) {
-      out.putHostInt(c.nodeType().code()).putString(c.nodeName());
-    }
+        ? new DisconnectBackend(session, backend, true, nodeType(in), name(in))
+        : new DisconnectBackend(session, backend, false, null, "");
   }
 
   private static NodeType nodeType(FrameReader in) throws WireException {

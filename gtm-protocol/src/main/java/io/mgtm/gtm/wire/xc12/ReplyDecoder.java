@@ -8,7 +8,6 @@ import io.mgtm.gtm.command.NodeReply;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceReply;
-import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;

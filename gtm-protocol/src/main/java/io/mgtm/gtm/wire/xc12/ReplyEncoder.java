@@ -8,7 +8,6 @@ import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceReply;
 import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.gtm.command.TransactionReply;
-import io.mgtm.gtm.wire.ResultType;
 import io.netty.buffer.ByteBuf;
 
 /**

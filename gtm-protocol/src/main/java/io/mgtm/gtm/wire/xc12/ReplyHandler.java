@@ -1,7 +1,6 @@
 package io.mgtm.gtm.wire.xc12;
 
 import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.wire.ResultType;
 
 /** Where {@link ReplyDecoder} hands what it read. Called by the decoding thread. */
 public interface ReplyHandler {

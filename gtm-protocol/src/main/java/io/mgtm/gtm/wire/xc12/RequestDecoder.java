@@ -1,9 +1,7 @@
 package io.mgtm.gtm.wire.xc12;
 
-import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.NodeType;
-import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
 
@@ -168,31 +166,13 @@ public final class RequestDecoder {
       throw new WireException("invalid command type " + code);
     }
     reader.named(type);
-    switch (type) {
-      case TXN_BEGIN,
-          TXN_BEGIN_GETGXID,
-          TXN_BEGIN_GETGXID_AUTOVACUUM,
-          TXN_BEGIN_GETGXID_MULTI,
-          TXN_START_PREPARED,
-          TXN_PREPARE,
-          TXN_COMMIT,
-          TXN_COMMIT_MULTI,
-          TXN_COMMIT_PREPARED,
-          TXN_ROLLBACK,
-          TXN_ROLLBACK_MULTI,
-          TXN_GET_GID_DATA,
-          TXN_GET_GXID,
-          TXN_GET_NEXT_GXID,
-          TXN_GXID_LIST,
-          TXN_GET_STATUS,
-          TXN_GET_ALL_PREPARED ->
-          hand(type, backend, TransactionRequests.read(type, reader, session, backend));
-      case MGTM_ADVANCE_OLDEST_GXID -> {
-        Command advance = TransactionRequests.read(type, reader, session, backend);
+    switch (type.senders()) {
+      case ALL -> handler.command(type, backend, read(type, backend));
+      case OPERATORS -> {
+        Command command = read(type, backend);
         if (operators) {
-          hand(type, backend, advance);
+          handler.command(type, backend, command);
         } else {
-          reader.expectEnd();
           handler.refused(
               type,
               backend,
@@ -200,53 +180,20 @@ public final class RequestDecoder {
               "Ask there, at 127.0.0.1.");
         }
       }
-      case SNAPSHOT_GET, SNAPSHOT_GET_MULTI, SNAPSHOT_GXID_GET ->
-          hand(type, backend, SnapshotRequests.read(type, reader));
-      case SEQUENCE_INIT,
-          SEQUENCE_GET_NEXT,
-          SEQUENCE_GET_LAST,
-          SEQUENCE_SET_VAL,
-          SEQUENCE_RESET,
-          SEQUENCE_CLOSE,
-          SEQUENCE_RENAME,
-          SEQUENCE_ALTER,
-          SEQUENCE_LIST ->
-          hand(type, backend, SequenceRequests.read(type, reader));
-      case NODE_REGISTER, NODE_UNREGISTER, NODE_LIST, BACKEND_DISCONNECT ->
-          hand(type, backend, NodeRequests.read(type, reader, session, backend));
-      case BARRIER, BEGIN_BACKUP, END_BACKUP, MGTM_BARRIER_LIST ->
-          hand(type, backend, backup(type));
-      default -> refuse(type, backend);
+      case STANDBYS ->
+          handler.refused(
+              type,
+              backend,
+              type + " is sent between an original GTM and its standby only",
+              "This GTM replicates among its own members: start them with mgtm gtm start"
+                  + " --members.");
+      case NOBODY -> throw new WireException("invalid command type " + code);
     }
   }
 
-  private void hand(MessageType type, short backend, Command command) throws WireException {
+  private Command read(MessageType type, short backend) throws WireException {
+    Command command = type.read(reader, session, backend);
     reader.expectEnd();
-    handler.command(type, backend, command);
-  }
-
-  private BackupCommand backup(MessageType type) throws WireException {
-    return switch (type) {
-      case BARRIER -> {
-        String id = reader.readString("barrier id", FrameLimits.BARRIER_ID_BYTES_MAX);
-        int nul = id.indexOf(0);
-        yield new BackupCommand.Barrier(
-            NameRules.requireName("barrier id", nul < 0 ? id : id.substring(0, nul)));
-      }
-      case BEGIN_BACKUP -> new BackupCommand.BeginBackup(session);
-      case END_BACKUP -> new BackupCommand.EndBackup(session);
-      default -> new BackupCommand.ListBarriers();
-    };
-  }
-
-  private void refuse(MessageType type, short backend) throws WireException {
-    if (type == MessageType.INVALID || type == MessageType.DATA_FLUSH) {
-      throw new WireException("invalid command type " + type.code());
-    }
-    handler.refused(
-        type,
-        backend,
-        type + " is sent between an original GTM and its standby only",
-        "This GTM replicates among its own members: start them with mgtm gtm start --members.");
+    return command;
   }
 }

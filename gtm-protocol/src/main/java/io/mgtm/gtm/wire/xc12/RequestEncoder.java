@@ -1,14 +1,8 @@
 package io.mgtm.gtm.wire.xc12;
 
-import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.Outcome;
-import io.mgtm.gtm.command.SequenceCommand;
-import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.wire.MessageType;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -56,21 +50,9 @@ public final class RequestEncoder {
    * @throws IllegalArgumentException when the protocol has no message for it
    */
   public void command(ByteBuf out, boolean proxied, short backend, Command command) {
-    writer.beginCommand(out, typeOf(command), proxied, backend);
-    if (command instanceof TransactionCommand c) {
-      TransactionRequests.write(writer, c);
-    } else if (command instanceof SnapshotCommand c) {
-      SnapshotRequests.write(writer, c);
-    } else if (command instanceof SequenceCommand c) {
-      SequenceRequests.write(writer, c);
-    } else if (command instanceof NodeCommand c) {
-      NodeRequests.write(writer, c);
-    } else if (command instanceof SessionCommand.DisconnectBackend c) {
-      NodeRequests.write(writer, c);
-    } else if (command instanceof BackupCommand.Barrier c) {
-      writer.putString(c.id());
-    }
-    // What is left asks without a field.
+    MessageType type = typeOf(command);
+    writer.beginCommand(out, type, proxied, backend);
+    type.write(writer, command);
     writer.end();
   }
 

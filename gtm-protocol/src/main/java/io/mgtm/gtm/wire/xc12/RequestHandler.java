@@ -1,7 +1,6 @@
 package io.mgtm.gtm.wire.xc12;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.wire.MessageType;
 
 /** Where {@link RequestDecoder} hands what it read. Called by the decoding thread. */
 public interface RequestHandler {

@@ -4,7 +4,6 @@ import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Flags;
 import io.mgtm.gtm.command.Gxids;
 import io.mgtm.gtm.command.SnapshotReply;
-import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.WireException;
 
 /**

@@ -1,8 +1,9 @@
 package io.mgtm.gtm.wire.xc12;
 
-import io.mgtm.gtm.command.SnapshotCommand;
+import io.mgtm.gtm.command.SnapshotCommand.AssignGxidAndGetSnapshot;
+import io.mgtm.gtm.command.SnapshotCommand.GetSnapshot;
+import io.mgtm.gtm.command.SnapshotCommand.GetSnapshotMany;
 import io.mgtm.gtm.command.TransactionRef;
-import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.WireException;
 
 /** The bodies of snapshot commands (gtm_snap.c). */
@@ -10,28 +11,30 @@ final class SnapshotRequests {
   /** Lets a proxy on the way take one snapshot for several backends. */
   private static final boolean MAY_BE_GROUPED = true;
 
+  static final RequestBody<GetSnapshot> GET =
+      new RequestBody<>(
+          (in, session, backend) -> new GetSnapshot(ref(in)),
+          (out, c) -> putRef(out, c.transaction()));
+
+  static final RequestBody<GetSnapshotMany> GET_MANY =
+      new RequestBody<>(
+          (in, session, backend) -> new GetSnapshotMany(TransactionRequests.refs(in)),
+          (out, c) -> TransactionRequests.putRefs(out, c.transactions()));
+
+  static final RequestBody<AssignGxidAndGetSnapshot> ASSIGN_AND_GET =
+      new RequestBody<>(
+          (in, session, backend) -> new AssignGxidAndGetSnapshot(ref(in)),
+          (out, c) -> putRef(out, c.transaction()));
+
   private SnapshotRequests() {}
 
-  static SnapshotCommand read(MessageType type, FrameReader in) throws WireException {
-    if (type == MessageType.SNAPSHOT_GET_MULTI) {
-      return new SnapshotCommand.GetSnapshotMany(TransactionRequests.refs(in));
-    }
+  private static TransactionRef ref(FrameReader in) throws WireException {
     // Whether a proxy may group it; of no meaning here.
     in.readByte();
-    TransactionRef ref = TransactionRequests.ref(in);
-    return type == MessageType.SNAPSHOT_GET
-        ? new SnapshotCommand.GetSnapshot(ref)
-        : new SnapshotCommand.AssignGxidAndGetSnapshot(ref);
+    return TransactionRequests.ref(in);
   }
 
-  /** What {@link #read} reads. */
-  static void write(FrameWriter out, SnapshotCommand command) {
-    if (command instanceof SnapshotCommand.GetSnapshotMany c) {
-      TransactionRequests.putRefs(out, c.transactions());
-    } else if (command instanceof SnapshotCommand.GetSnapshot c) {
-      TransactionRequests.putRef(out.putBoolean(MAY_BE_GROUPED), c.transaction());
-    } else if (command instanceof SnapshotCommand.AssignGxidAndGetSnapshot c) {
-      TransactionRequests.putRef(out.putBoolean(MAY_BE_GROUPED), c.transaction());
-    }
+  private static void putRef(FrameWriter out, TransactionRef ref) {
+    TransactionRequests.putRef(out.putBoolean(MAY_BE_GROUPED), ref);
   }
 }

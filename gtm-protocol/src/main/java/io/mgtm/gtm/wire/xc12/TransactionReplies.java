@@ -8,7 +8,6 @@ import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.command.TransactionReply.TransactionInfo;
 import io.mgtm.gtm.command.TransactionState;
-import io.mgtm.gtm.wire.ResultType;
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;

@@ -2,11 +2,20 @@ package io.mgtm.gtm.wire.xc12;
 
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.Outcome;
-import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.TransactionCommand.AdvanceOldestGxid;
+import io.mgtm.gtm.command.TransactionCommand.AssignGxid;
+import io.mgtm.gtm.command.TransactionCommand.Begin;
+import io.mgtm.gtm.command.TransactionCommand.BeginForPrepared;
 import io.mgtm.gtm.command.TransactionCommand.BeginItem;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
+import io.mgtm.gtm.command.TransactionCommand.BeginMany;
+import io.mgtm.gtm.command.TransactionCommand.CommitPrepared;
+import io.mgtm.gtm.command.TransactionCommand.End;
+import io.mgtm.gtm.command.TransactionCommand.EndMany;
+import io.mgtm.gtm.command.TransactionCommand.GetStatus;
+import io.mgtm.gtm.command.TransactionCommand.Prepare;
+import io.mgtm.gtm.command.TransactionCommand.StartPrepare;
 import io.mgtm.gtm.command.TransactionRef;
-import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.WireException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,46 +26,71 @@ final class TransactionRequests {
   private static final int BEGIN_ITEM_BYTES = Integer.BYTES + 1 + Short.BYTES;
   private static final int WIDE_BEGIN_ITEM_BYTES = Integer.BYTES + 1 + Integer.BYTES;
 
+  static final RequestBody<BeginMany> BEGIN_MANY =
+      new RequestBody<>(
+          (in, session, backend) -> beginMany(in, session), (out, c) -> putItems(out, c.items()));
+
+  static final RequestBody<AssignGxid> ASSIGN_GXID =
+      new RequestBody<>(
+          (in, session, backend) -> new AssignGxid(TransactionRef.handle(in.readHostInt())),
+          (out, c) -> out.putHostInt(requireHandle(c.transaction()).value()));
+
+  static final RequestBody<StartPrepare> START_PREPARE =
+      new RequestBody<>(
+          (in, session, backend) -> new StartPrepare(ref(in), gid(in), nodes(in)),
+          (out, c) -> putRef(out, c.transaction()).putString(c.gid()).putString(c.nodes()));
+
+  static final RequestBody<Prepare> PREPARE =
+      new RequestBody<>(
+          (in, session, backend) -> new Prepare(ref(in)), (out, c) -> putRef(out, c.transaction()));
+
+  static final RequestBody<CommitPrepared> COMMIT_PREPARED =
+      new RequestBody<>(
+          (in, session, backend) -> new CommitPrepared(ref(in), ref(in)),
+          (out, c) -> putRef(putRef(out, c.prepared()), c.committing()));
+
+  static final RequestBody<BeginForPrepared> BEGIN_FOR_PREPARED =
+      new RequestBody<>(
+          (in, session, backend) ->
+              new BeginForPrepared(session, backend, isolation(in), in.readBoolean(), gid(in)),
+          (out, c) -> putMode(out, c.isolation(), c.readOnly()).putString(c.gid()));
+
+  static final RequestBody<GetStatus> GET_STATUS =
+      new RequestBody<>(
+          (in, session, backend) -> new GetStatus(ref(in)),
+          (out, c) -> putRef(out, c.transaction()));
+
+  static final RequestBody<AdvanceOldestGxid> ADVANCE_OLDEST_GXID =
+      new RequestBody<>(
+          (in, session, backend) -> new AdvanceOldestGxid(in.readHostInt()),
+          (out, c) -> out.putHostInt(c.gxid()));
+
   private TransactionRequests() {}
 
-  static TransactionCommand read(MessageType type, FrameReader in, long session, short backend)
-      throws WireException {
-    return switch (type) {
-      case TXN_BEGIN -> begin(in, session, backend, BeginKind.HANDLE);
-      case TXN_BEGIN_GETGXID -> begin(in, session, backend, BeginKind.GXID);
-      case TXN_BEGIN_GETGXID_AUTOVACUUM -> begin(in, session, backend, BeginKind.AUTOVACUUM);
-      case TXN_BEGIN_GETGXID_MULTI -> beginMany(in, session);
-      case TXN_COMMIT -> new TransactionCommand.End(ref(in), Outcome.COMMIT);
-      case TXN_ROLLBACK -> new TransactionCommand.End(ref(in), Outcome.ROLLBACK);
-      case TXN_COMMIT_MULTI -> new TransactionCommand.EndMany(refs(in), Outcome.COMMIT);
-      case TXN_ROLLBACK_MULTI -> new TransactionCommand.EndMany(refs(in), Outcome.ROLLBACK);
-      case TXN_COMMIT_PREPARED -> new TransactionCommand.CommitPrepared(ref(in), ref(in));
-      case TXN_START_PREPARED -> new TransactionCommand.StartPrepare(ref(in), gid(in), nodes(in));
-      case TXN_PREPARE -> new TransactionCommand.Prepare(ref(in));
-      case TXN_GET_GID_DATA ->
-          new TransactionCommand.BeginForPrepared(
-              session, backend, isolation(in), in.readBoolean(), gid(in));
-      case TXN_GET_GXID ->
-          new TransactionCommand.AssignGxid(TransactionRef.handle(in.readHostInt()));
-      case TXN_GET_NEXT_GXID -> new TransactionCommand.GetNextGxid();
-      case TXN_GXID_LIST -> new TransactionCommand.ListTransactions();
-      case TXN_GET_STATUS -> new TransactionCommand.GetStatus(ref(in));
-      case TXN_GET_ALL_PREPARED -> new TransactionCommand.ListPrepared();
-      case MGTM_ADVANCE_OLDEST_GXID -> new TransactionCommand.AdvanceOldestGxid(in.readHostInt());
-      default -> throw new IllegalArgumentException(type + " is no transaction command");
-    };
+  static RequestBody<Begin> begin(BeginKind kind) {
+    return new RequestBody<>(
+        (in, session, backend) ->
+            new Begin(session, backend, isolation(in), in.readBoolean(), kind),
+        (out, c) -> putMode(out, c.isolation(), c.readOnly()));
   }
 
-  private static TransactionCommand begin(
-      FrameReader in, long session, short backend, BeginKind kind) throws WireException {
-    return new TransactionCommand.Begin(session, backend, isolation(in), in.readBoolean(), kind);
+  static RequestBody<End> end(Outcome outcome) {
+    return new RequestBody<>(
+        (in, session, backend) -> new End(ref(in), outcome),
+        (out, c) -> putRef(out, c.transaction()));
+  }
+
+  static RequestBody<EndMany> endMany(Outcome outcome) {
+    return new RequestBody<>(
+        (in, session, backend) -> new EndMany(refs(in), outcome),
+        (out, c) -> putRefs(out, c.transactions()));
   }
 
   /**
    * The server of the original reads 16-bit connection numbers, its client library writes 32-bit
    * ones, both big-endian; the length tells which it is.
    */
-  private static TransactionCommand beginMany(FrameReader in, long session) throws WireException {
+  private static BeginMany beginMany(FrameReader in, long session) throws WireException {
     int count = in.readCount(BEGIN_ITEM_BYTES);
     boolean wide = in.remaining() == count * WIDE_BEGIN_ITEM_BYTES;
     List<BeginItem> items = new ArrayList<>(count);
@@ -66,57 +100,30 @@ final class TransactionRequests {
       short backend = wide ? (short) in.readInt() : in.readShort();
       items.add(new BeginItem(backend, isolation, readOnly));
     }
-    return new TransactionCommand.BeginMany(session, items);
+    return new BeginMany(session, items);
   }
 
-  /** What {@link #read} reads. */
-  static void write(FrameWriter out, TransactionCommand command) {
-    if (command instanceof TransactionCommand.Begin c) {
-      putMode(out, c.isolation(), c.readOnly());
-    } else if (command instanceof TransactionCommand.End c) {
-      putRef(out, c.transaction());
-    } else if (command instanceof TransactionCommand.BeginMany c) {
-      out.putInt(c.items().size());
-      for (BeginItem item : c.items()) {
-        putMode(out, item.isolation(), item.readOnly());
-        out.putShort(item.backend());
-      }
-    } else if (command instanceof TransactionCommand.EndMany c) {
-      putRefs(out, c.transactions());
-    } else if (command instanceof TransactionCommand.AssignGxid c) {
-      requireHandle(c.transaction());
-      out.putHostInt(c.transaction().value());
-    } else if (command instanceof TransactionCommand.StartPrepare c) {
-      putRef(out, c.transaction());
-      out.putString(c.gid()).putString(c.nodes());
-    } else if (command instanceof TransactionCommand.Prepare c) {
-      putRef(out, c.transaction());
-    } else if (command instanceof TransactionCommand.CommitPrepared c) {
-      putRef(out, c.prepared());
-      putRef(out, c.committing());
-    } else if (command instanceof TransactionCommand.BeginForPrepared c) {
-      putMode(out, c.isolation(), c.readOnly());
-      out.putString(c.gid());
-    } else if (command instanceof TransactionCommand.GetStatus c) {
-      putRef(out, c.transaction());
-    } else if (command instanceof TransactionCommand.AdvanceOldestGxid c) {
-      out.putHostInt(c.gxid());
+  private static void putItems(FrameWriter out, List<BeginItem> items) {
+    out.putInt(items.size());
+    for (BeginItem item : items) {
+      putMode(out, item.isolation(), item.readOnly());
+      out.putShort(item.backend());
     }
-    // What is left asks without a field.
   }
 
-  private static void requireHandle(TransactionRef ref) {
+  private static TransactionRef requireHandle(TransactionRef ref) {
     if (ref.byGxid()) {
       throw new IllegalArgumentException("TXN_GET_GXID names a transaction by handle, not " + ref);
     }
+    return ref;
   }
 
-  private static void putMode(FrameWriter out, Isolation isolation, boolean readOnly) {
-    out.putInt(isolation.code()).putBoolean(readOnly);
+  private static FrameWriter putMode(FrameWriter out, Isolation isolation, boolean readOnly) {
+    return out.putInt(isolation.code()).putBoolean(readOnly);
   }
 
-  static void putRef(FrameWriter out, TransactionRef ref) {
-    out.putBoolean(ref.byGxid()).putHostInt(ref.value());
+  static FrameWriter putRef(FrameWriter out, TransactionRef ref) {
+    return out.putBoolean(ref.byGxid()).putHostInt(ref.value());
   }
 
   static void putRefs(FrameWriter out, List<TransactionRef> refs) {

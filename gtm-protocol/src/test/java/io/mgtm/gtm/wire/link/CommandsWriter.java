@@ -1,7 +1,7 @@
 package io.mgtm.gtm.wire.link;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.QueryCodec;
+import io.mgtm.gtm.command.CommandCodec;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * Writes a {@code COMMANDS} frame: begin it, add commands, end it. One object serves one thread.
  *
  * <p>{@code length:i32 type:u8 session:i64 acked:i64 first:i64 count:u32}, then for each command
- * {@code backend:i16} and the command as {@link QueryCodec} writes it.
+ * {@code backend:i16} and the command as {@link CommandCodec} writes it.
  */
 public final class CommandsWriter {
   private static final int COUNT_OFFSET = LinkFormat.FRAME_HEAD_BYTES + 3 * Long.BYTES;
@@ -49,7 +49,7 @@ public final class CommandsWriter {
     out.ensureWritable(room);
     ByteBuffer target = out.nioBuffer(out.writerIndex(), room);
     try {
-      QueryCodec.encode(command, target);
+      CommandCodec.encode(command, target);
     } catch (BufferOverflowException e) {
       if (room > LinkFormat.FRAME_BYTES_MAX) {
         throw e;

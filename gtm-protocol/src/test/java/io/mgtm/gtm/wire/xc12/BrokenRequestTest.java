@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.RecordedRequests.Event;
 import io.mgtm.gtm.wire.xc12.SampleRequests.Sample;

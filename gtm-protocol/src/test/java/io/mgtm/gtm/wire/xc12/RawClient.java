@@ -2,8 +2,6 @@ package io.mgtm.gtm.wire.xc12;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.gtm.wire.MessageType;
-import io.mgtm.gtm.wire.ResultType;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;

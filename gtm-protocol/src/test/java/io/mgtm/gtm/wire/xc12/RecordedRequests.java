@@ -1,7 +1,6 @@
 package io.mgtm.gtm.wire.xc12;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.wire.MessageType;
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

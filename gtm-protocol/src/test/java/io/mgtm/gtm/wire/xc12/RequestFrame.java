@@ -1,7 +1,6 @@
 package io.mgtm.gtm.wire.xc12;
 
 import io.mgtm.gtm.command.Names;
-import io.mgtm.gtm.wire.MessageType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -15,7 +15,6 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginItem;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
-import io.mgtm.gtm.wire.MessageType;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.mgtm.gtm.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.gtm.command.CommandDecoder.UnknownCommandException;
 import java.nio.BufferOverflowException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -18,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Commands as they stand in the log. */
-class CommandEncodingTest {
+/** Commands as they stand in the log, and as gateways send them. */
+class CommandCodecTest {
   static Set<Map.Entry<Command, String>> pictures() {
     return SampleCommands.withPictures().entrySet();
   }
@@ -49,7 +48,7 @@ class CommandEncodingTest {
 
   private static byte[] encode(Command command) {
     ByteBuffer out = ByteBuffer.allocate(64 * 1024);
-    CommandEncoder.encode(command, out);
+    CommandCodec.encodeLogged(command, out);
     return Arrays.copyOf(out.array(), out.position());
   }
 
@@ -76,17 +75,27 @@ class CommandEncodingTest {
   @MethodSource("pictures")
   void aCommandComesBackAsItWas(Map.Entry<Command, String> sample) {
     ByteBuffer in = ByteBuffer.wrap(bytes(sample.getValue()));
-    assertThat(CommandDecoder.decode(in)).isEqualTo(sample.getKey());
+    assertThat(CommandCodec.decodeLogged(in)).isEqualTo(sample.getKey());
     assertThat(in.hasRemaining()).isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("queries")
+  void aQueryComesBackAsItWas(Command query) {
+    ByteBuffer bytes = ByteBuffer.allocate(4_096);
+    CommandCodec.encode(query, bytes);
+    bytes.flip();
+    assertThat(CommandCodec.decode(bytes)).isEqualTo(query);
+    assertThat(bytes.hasRemaining()).isFalse();
   }
 
   @Test
   void commandsFollowEachOther() {
     ByteBuffer all = ByteBuffer.allocate(64 * 1024);
-    commands().forEach(c -> CommandEncoder.encode(c, all));
+    commands().forEach(c -> CommandCodec.encodeLogged(c, all));
     all.flip();
     for (Command command : commands()) {
-      assertThat(CommandDecoder.decode(all)).isEqualTo(command);
+      assertThat(CommandCodec.decodeLogged(all)).isEqualTo(command);
     }
     assertThat(all.hasRemaining()).isFalse();
   }
@@ -97,7 +106,7 @@ class CommandEncodingTest {
     byte[] whole = encode(command);
     for (int length = 0; length < whole.length; length++) {
       ByteBuffer cut = ByteBuffer.wrap(whole, 0, length).slice();
-      assertThatThrownBy(() -> CommandDecoder.decode(cut))
+      assertThatThrownBy(() -> CommandCodec.decodeLogged(cut))
           .as("%d of %d bytes", length, whole.length)
           .isInstanceOf(BufferUnderflowException.class);
     }
@@ -107,7 +116,7 @@ class CommandEncodingTest {
   @MethodSource("commands")
   void aBufferThatIsTooSmallOverflows(Command command) {
     int length = encode(command).length;
-    assertThatThrownBy(() -> CommandEncoder.encode(command, ByteBuffer.allocate(length - 1)))
+    assertThatThrownBy(() -> CommandCodec.encodeLogged(command, ByteBuffer.allocate(length - 1)))
         .isInstanceOf(BufferOverflowException.class);
   }
 
@@ -117,7 +126,7 @@ class CommandEncodingTest {
     for (int code = Byte.MIN_VALUE; code <= Byte.MAX_VALUE; code++) {
       if (!known.contains((byte) code)) {
         ByteBuffer in = ByteBuffer.allocate(64).put(0, (byte) code);
-        assertThatThrownBy(() -> CommandDecoder.decode(in))
+        assertThatThrownBy(() -> CommandCodec.decodeLogged(in))
             .as("code %d", code)
             .isInstanceOf(UnknownCommandException.class);
       }
@@ -135,7 +144,7 @@ class CommandEncodingTest {
             "02 0000000000000001 0000 07 00",
             "3d ff 0000");
     for (String picture : broken) {
-      assertThatThrownBy(() -> CommandDecoder.decode(ByteBuffer.wrap(bytes(picture))))
+      assertThatThrownBy(() -> CommandCodec.decodeLogged(ByteBuffer.wrap(bytes(picture))))
           .as(picture)
           .isInstanceOf(UnknownCommandException.class);
     }
@@ -146,7 +155,7 @@ class CommandEncodingTest {
     for (String count : List.of("7fffffff", "ffffffff", "80000000", "00000002")) {
       for (String head : List.of("0e", "1f", "0b 0000000000000001")) {
         ByteBuffer in = ByteBuffer.wrap(bytes(head + count + "01 00000005"));
-        assertThatThrownBy(() -> CommandDecoder.decode(in))
+        assertThatThrownBy(() -> CommandCodec.decodeLogged(in))
             .isInstanceOf(BufferUnderflowException.class);
       }
     }
@@ -163,12 +172,12 @@ class CommandEncodingTest {
   @Test
   void aNameThatIsTooLongIsNotCut() {
     Command barrier = new BackupCommand.Barrier("x".repeat(FieldWriter.STRING_BYTES_MAX + 1));
-    assertThatThrownBy(() -> CommandEncoder.encode(barrier, ByteBuffer.allocate(1 << 17)))
+    assertThatThrownBy(() -> CommandCodec.encodeLogged(barrier, ByteBuffer.allocate(1 << 17)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a name of 65536 bytes cannot be stored");
     Command longest = new BackupCommand.Barrier("x".repeat(FieldWriter.STRING_BYTES_MAX));
     ByteBuffer out = ByteBuffer.allocate(1 << 17);
-    CommandEncoder.encode(longest, out);
-    assertThat(CommandDecoder.decode(out.flip())).isEqualTo(longest);
+    CommandCodec.encodeLogged(longest, out);
+    assertThat(CommandCodec.decodeLogged(out.flip())).isEqualTo(longest);
   }
 }

@@ -1,4 +1,4 @@
-package io.mgtm.gtm.wire;
+package io.mgtm.gtm.wire.xc12;
 
 /**
  * GTM_ResultType of Postgres-XC 1.2.1 (src/include/gtm/gtm_msg.h), in its order: what a server's
