@@ -11,18 +11,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Serves {@code GET} requests on two threads of its own: {@code /metrics} in Prometheus' text
- * format, {@code /health} with 200 and {@code {"status":"up"}} or 503 and the reason, and pages in
- * JSON. A client that does not send its request, or does not read the answer, is cut off after some
- * seconds; so many connect at a time.
+ * Serves {@code GET} requests on threads of its own: {@code /metrics} in Prometheus' text format,
+ * {@code /health} with 200 and {@code {"status":"up"}} or 503 and the reason, and pages in JSON. A
+ * client that does not send its request, or does not read the answer, is cut off after some
+ * seconds; so many connect at a time. Until then it holds a thread, so that there is one for each.
  */
 public final class HttpEndpoint implements AutoCloseable {
   private static final int BACKLOG = 16;
-  private static final int THREADS = 2;
   private static final int CONNECTIONS_MAX = 64;
   private static final String JSON_TYPE = "application/json";
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -46,8 +47,12 @@ public final class HttpEndpoint implements AutoCloseable {
   private HttpEndpoint(HttpServer server) {
     this.server = server;
     threads =
-        Executors.newFixedThreadPool(
-            THREADS,
+        new ThreadPoolExecutor(
+            0,
+            CONNECTIONS_MAX,
+            10,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
             task -> {
               Thread t = new Thread(task, "mgtm-http");
               t.setDaemon(true);

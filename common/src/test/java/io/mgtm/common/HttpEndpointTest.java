@@ -1,13 +1,17 @@
 package io.mgtm.common;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +27,7 @@ class HttpEndpointTest {
     endpoint =
         HttpEndpoint.listen("--metrics", new HostPort("127.0.0.1", 0))
             .metrics(() -> "a_metric 1\n")
+            .page("/long", parameters -> "x".repeat(16 << 20))
             .health(() -> trouble, () -> "two \"nodes\"")
             .page("/servers", parameters -> List.of(parameters))
             .page(
@@ -50,6 +55,24 @@ class HttpEndpointTest {
   void metricsAreText() throws Exception {
     assertThat(ask("GET", "/metrics").body()).isEqualTo("a_metric 1\n");
     assertThat(ask("POST", "/metrics").statusCode()).isEqualTo(405);
+  }
+
+  @Test
+  void whoDoesNotReadHoldsUpNobodyElse() throws Exception {
+    List<Socket> deaf = new ArrayList<>();
+    try {
+      for (int i = 0; i < 8; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), endpoint.address().getPort());
+        deaf.add(socket);
+        socket.getOutputStream().write("GET /long HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII));
+        assertThat(socket.getInputStream().read()).as("its answer has begun").isEqualTo('H');
+      }
+      assertThat(ask("GET", "/health").statusCode()).isEqualTo(200);
+    } finally {
+      for (Socket socket : deaf) {
+        socket.close();
+      }
+    }
   }
 
   @Test
