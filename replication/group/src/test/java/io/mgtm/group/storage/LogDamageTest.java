@@ -136,6 +136,26 @@ class LogDamageTest {
     assertThat(open().lastIndex()).as("the old entry 14 does not come back").isEqualTo(13);
   }
 
+  /** What a running process reads may be good again, or of no account: the start knows. */
+  @Test
+  void damageThatIsReadMeanwhileIsJudgedByTheNextStart() {
+    LogStore store = open();
+    appendMany(store, 10);
+    store.force();
+    int offset = 64 + 4 * RECORD;
+    disk.flipBit(FileNames.segment(1), offset + 40, 2);
+    try (LogCursor cursor = store.read(5)) {
+      assertThatThrownBy(cursor::next)
+          .isInstanceOf(LogException.class)
+          .hasMessageContaining("is damaged at offset %d, index 5".formatted(offset))
+          .hasMessageContaining("start again on this folder")
+          .hasMessageNotContaining("empty folder");
+    }
+    assertRefusedUnchanged(Category.CORRUPT, "index 5", "a member of a group starts with an empty");
+    disk.flipBit(FileNames.segment(1), offset + 40, 2);
+    assertThat(open().lastIndex()).isEqualTo(10);
+  }
+
   @Test
   void aCutIsWipedOverAllFiles() {
     LogStore store = open();
