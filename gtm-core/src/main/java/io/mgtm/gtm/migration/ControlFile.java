@@ -1,5 +1,6 @@
 package io.mgtm.gtm.migration;
 
+import io.mgtm.common.FileErrors;
 import io.mgtm.gtm.command.Names;
 import io.mgtm.gtm.command.SequenceCommand;
 import java.io.IOException;
@@ -60,8 +61,7 @@ public record ControlFile(long nextGxid, List<SequenceCommand.Restore> sequences
       }
       return parse(file.toString(), new String(Files.readAllBytes(file), Names.BYTES));
     } catch (IOException e) {
-      throw new ControlFileException(
-          "cannot read " + file + ": " + e.getClass().getSimpleName() + " " + e.getMessage(), e);
+      throw new ControlFileException("cannot read " + file + ": " + FileErrors.reason(e), e);
     }
   }
 

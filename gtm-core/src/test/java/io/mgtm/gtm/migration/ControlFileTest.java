@@ -113,6 +113,7 @@ class ControlFileTest {
   void aFileThatIsNotThereIsRefused() {
     assertThatThrownBy(() -> ControlFile.read(scratch.resolve("none")))
         .isInstanceOf(ControlFileException.class)
-        .hasMessageStartingWith("cannot read ");
+        .hasMessageStartingWith("cannot read ")
+        .hasMessageEndingWith(": there is no such file or folder");
   }
 }
