@@ -56,6 +56,18 @@ public final class LogException extends RuntimeException implements OperatorErro
     return damaged(what, null);
   }
 
+  /**
+   * A running process has read what it did not write; only a start, which reads all of the log,
+   * knows whether acknowledged entries are damaged.
+   */
+  public static LogException misread(String file, int offset, long index) {
+    return new LogException(
+        Category.CORRUPT,
+        ("%s is damaged at offset %d, index %d; start again on this folder: the start reads all of"
+                + " the log again, and says what to do if it cannot be used")
+            .formatted(file, offset, index));
+  }
+
   public Category category() {
     return category;
   }

@@ -1,7 +1,6 @@
 package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.LogException.Category;
 import java.nio.ByteBuffer;
 
 /**
@@ -56,10 +55,7 @@ public final class LogCursor implements AutoCloseable {
       throw LogStore.accessFault(store.files().describe(segment.name()), e);
     }
     if (end < 0) {
-      throw new LogException(
-          Category.CORRUPT,
-          "%s is damaged at offset %d, index %d; start again on this folder: the start reads all of the log again, and says what to do if it cannot be used"
-              .formatted(store.files().describe(segment.name()), offset, nextIndex));
+      throw LogException.misread(store.files().describe(segment.name()), offset, nextIndex);
     }
     term = segment.term(offset);
     segment.limitToPayload(view, offset);

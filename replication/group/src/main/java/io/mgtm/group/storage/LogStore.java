@@ -294,22 +294,21 @@ public final class LogStore {
     }
     syncer.takeBack(
         () -> {
+          Segment holding = segments.holding(fromIndex);
+          boolean begins = holding.firstIndex() == fromIndex && holding != segments.first();
+          Segment end = begins ? segments.before(holding) : holding;
+          int endOffset = end.offsetOf(fromIndex);
           // The records removed may say that they were on disk. The note tells recovery that this
           // proves nothing any more, at whatever moment the wiping is interrupted.
           status.noteTruncation(fromIndex);
-          Segment end = segments.holding(fromIndex);
-          if (end.firstIndex() == fromIndex && end != segments.first()) {
-            end = segments.before(end);
-          }
-          cutAt(end, fromIndex);
+          cutAt(end, endOffset);
           lastTerm = termOfLast(fromIndex - 1);
           syncer.withdraw(position(), fromIndex - 1);
           status.clearTruncation();
         });
   }
 
-  private void cutAt(Segment end, long fromIndex) {
-    int endOffset = end.offsetOf(fromIndex);
+  private void cutAt(Segment end, int endOffset) {
     while (segments.last() != end) {
       Segment removed = segments.takeLast();
       removed.wipe(0);
@@ -359,7 +358,7 @@ public final class LogStore {
     syncer.takeBack(
         () -> {
           Segment first = segments.first();
-          cutAt(first, first.firstIndex());
+          cutAt(first, Segment.HEADER_BYTES);
           first.restart(checkpointIndex + 1);
           lastTerm = checkpointTerm;
           syncer.restart(position(), checkpointIndex);

@@ -166,16 +166,23 @@ final class Segment {
 
   /** The offset behind the sound record of {@code index} that stands here, or -1. */
   int recordEnd(int offset, long index) {
-    if (offset > capacity - RECORD_HEADER_BYTES || buffer.getLong(offset + 8) != index) {
+    int end = endByHeader(offset, index);
+    boolean sound =
+        end >= 0
+            && buffer.getInt(offset)
+                == checksum(offset + 4, RECORD_HEADER_BYTES - 4 + payloadBytes(offset));
+    return sound ? end : -1;
+  }
+
+  /** As {@link #recordEnd}, of one whose payload may be damaged. */
+  private int endByHeader(int offset, long index) {
+    if (offset > capacity - RECORD_HEADER_BYTES || index(offset) != index) {
       return -1;
     }
-    int length = buffer.getInt(offset + 4);
-    if (length < 0
-        || length > capacity - RECORD_HEADER_BYTES - offset
-        || buffer.getInt(offset) != checksum(offset + 4, RECORD_HEADER_BYTES - 4 + length)) {
-      return -1;
-    }
-    return offset + (int) recordBytes(length);
+    int length = payloadBytes(offset);
+    return length < 0 || length > capacity - RECORD_HEADER_BYTES - offset
+        ? -1
+        : offset + (int) recordBytes(length);
   }
 
   long index(int offset) {
@@ -204,12 +211,18 @@ final class Segment {
    * The offset of the record of an index that is known to stand here, or of the one that comes
    * next. It walks there from the place that was asked for last, so that who reads on does not walk
    * all of the segment each time.
+   *
+   * @throws LogException with CORRUPT when a record on the way is not the one that was written
    */
   int offsetOf(long index) {
     boolean onwards = knownIndex > 0 && knownIndex <= index;
     int offset = onwards ? knownOffset : HEADER_BYTES;
     for (long at = onwards ? knownIndex : firstIndex; at < index; at++) {
-      offset += (int) recordBytes(payloadBytes(offset));
+      int end = endByHeader(offset, at);
+      if (end < 0) {
+        throw LogException.misread(name(), offset, at);
+      }
+      offset = end;
     }
     knownIndex = index;
     knownOffset = offset;

@@ -157,6 +157,22 @@ class LogDamageTest {
   }
 
   @Test
+  void nothingIsCutWhereTheWayThereIsDamaged() {
+    LogStore store = open();
+    appendMany(store, 10);
+    store.force();
+    int offset = 64 + 4 * RECORD;
+    disk.flipBit(FileNames.segment(1), offset + 7, 6);
+    disk.flipBit(FileNames.segment(1), offset + 4, 6);
+    byte[] before = disk.snapshot().get(FileNames.segment(1));
+    assertThatThrownBy(() -> store.truncateSuffix(8))
+        .isInstanceOf(LogException.class)
+        .hasMessageContaining("is damaged at offset %d, index 5".formatted(offset))
+        .hasMessageContaining("start again on this folder");
+    assertThat(disk.snapshot().get(FileNames.segment(1))).isEqualTo(before);
+  }
+
+  @Test
   void aCutIsWipedOverAllFiles() {
     LogStore store = open();
     appendMany(store, 10);
