@@ -45,8 +45,11 @@ public record AccessConfig(
     }
     networks("access.clients", clients);
     AllowList allowed = networks("access.members", members);
-    if (members == null || !group.exists()) {
+    if (members == null) {
       return;
+    }
+    if (!group.exists()) {
+      throw new ConfigException("access.members is set, and there is no group; set group.members");
     }
     if (group.stackFile() != null) {
       throw new ConfigException(

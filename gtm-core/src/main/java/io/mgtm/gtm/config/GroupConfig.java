@@ -131,7 +131,11 @@ public record GroupConfig(
               .formatted(keyStore != null ? "group.keyStore" : "group.stackFile"));
     }
     if (!exists()) {
-      requireWitness(witness != null, "there is no group; set group.members");
+      refuseWithoutGroup("witness", witness);
+      refuseWithoutGroup("mode", mode == GroupMode.FIFO ? null : mode.label());
+      refuseWithoutGroup("keyStore", keyStore);
+      refuseWithoutGroup("secretFile", secretFile);
+      refuseWithoutGroup("stackFile", stackFile);
       return;
     }
     Map<String, HostPort> addresses;
@@ -153,6 +157,15 @@ public record GroupConfig(
     validateWitness(addresses.keySet());
     if (stackFile == null) {
       refuseSharedPorts(addresses);
+    }
+  }
+
+  /** Who sets it means a group; a single GTM that serves instead would lose all with its disk. */
+  private static void refuseWithoutGroup(String key, Object value) throws ConfigException {
+    if (value != null) {
+      throw new ConfigException(
+          "group.%s: %s is not allowed, there is no group; set group.members"
+              .formatted(key, value));
     }
   }
 

@@ -160,6 +160,11 @@ public record GtmConfig(
     group.validate();
     group.refuseOwnPort("listen", listen);
     group.refuseOwnPort("metrics", metrics);
+    if (metrics != null && metrics.port() != 0 && metrics.equals(listen)) {
+      throw new ConfigException(
+          "metrics: %s is taken: clients connect there, as listen says; choose another port"
+              .formatted(metrics));
+    }
     links.validate();
     access.validate(links, group);
     return this;

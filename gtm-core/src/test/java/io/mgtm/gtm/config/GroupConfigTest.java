@@ -75,6 +75,12 @@ class GroupConfigTest {
           group: {mode: some}                        | group.mode: mode is "some"; fifo, causal, lazy, total are allowed
           group: {mode: RAFT}                        | group.mode: mode is "RAFT", which this version does not have: mode fifo with durability all promises the same
           group: {witness: g3}                       | group.witness: g3 is not allowed, there is no group
+          group: {mode: lazy}                        | group.mode: lazy is not allowed, there is no group; set group.members
+          group: {secretFile: s}                     | group.secretFile: s is not allowed, there is no group
+          group: {stackFile: t.xml}                  | group.stackFile: t.xml is not allowed, there is no group
+          group: {keyStore: k.p12, passwordFile: p}  | group.keyStore: k.p12 is not allowed, there is no group
+          access: {members: [10.0.0.0/8]}            | access.members is set, and there is no group; set group.members
+          {listen: 'h:1', metrics: 'h:1'}            | metrics: h:1 is taken: clients connect there, as listen says
           group: {name: a, members: 'a=h:1,b=h:2,c=h:3', witness: d} | group.witness: d is not allowed, expected one of the members a, b, c
           group: {name: a, members: 'a=h:1,b=h:2,c=h:3', witness: c, mode: total} | group.witness: c is not allowed, in mode total all members keep data; a group of mode fifo or lazy can have a witness
           group: {name: a, members: 'a=h:1,b=h:2,c=h:3,d=h:4', witness: c} | group.witness: c is not allowed, a witness goes with two members that keep data, and group.members names a, b, c, d
