@@ -7,6 +7,7 @@ import io.mgtm.bench.failover.GroupOperator;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.AdminClient;
+import io.mgtm.gtm.server.NodeStatus;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
 import io.mgtm.testing.ClassArchive;
@@ -197,6 +198,27 @@ final class GroupUnderLoad implements AutoCloseable {
           long now = operator.voters(group.awaitLeader(LEADER_MS));
           return now == voters ? null : now + " do";
         });
+  }
+
+  /**
+   * Waits until all nodes vote and each of them knows it: one that the leader lets vote again, and
+   * that has not heard so yet, does not lead when the leader dies at that moment.
+   */
+  void awaitAllVote() throws InterruptedException {
+    int nodes = group.settings().nodes();
+    awaitVoters(nodes);
+    for (int i = 0; i < nodes; i++) {
+      int node = i;
+      await(
+          group.settings().name(i) + " knows that " + nodes + " vote",
+          () -> {
+            long known =
+                operator.status(node).members().stream()
+                    .filter(NodeStatus.MemberStatus::voter)
+                    .count();
+            return known == nodes ? null : "it knows of " + known;
+          });
+    }
   }
 
   /** Waits until every node says that it takes commands, as all do in mode total. */

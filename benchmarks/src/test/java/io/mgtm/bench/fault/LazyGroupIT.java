@@ -57,10 +57,10 @@ class LazyGroupIT {
     try (GroupUnderLoad running =
         GroupUnderLoad.start(
             GroupUnderLoad.patient(GroupUnderLoad.settings(folder, nodes, "lazy"), scratch))) {
-      running.awaitVoters(nodes);
+      running.awaitAllVote();
       for (int i = 0; i < KILLS; i++) {
         running.killLeader(2_000);
-        running.awaitVoters(nodes);
+        running.awaitAllVote();
         running.awaitProgress(1_000);
       }
       running.verify();
@@ -86,7 +86,7 @@ class LazyGroupIT {
                     scratch),
                 network::place)) {
       for (int i = 0; i < rounds; i++) {
-        running.awaitVoters(2);
+        running.awaitAllVote();
         int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
         // The other way stays open: a leader that gives up the other member goes on alone.
         LocalSettings settings = running.group().settings();
@@ -132,14 +132,14 @@ class LazyGroupIT {
   void aPlannedTransferLosesNothingAndWaitsForNobody() throws Exception {
     try (GroupUnderLoad running =
         GroupUnderLoad.start(GroupUnderLoad.settings(folder, 2, "lazy"))) {
-      running.awaitVoters(2);
+      running.awaitAllVote();
       for (int i = 0; i < 2; i++) {
         int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);
         running.group().node(leader).close();
         running.awaitProgress(1_000);
         running.notePause();
         running.group().restartNode(leader);
-        running.awaitVoters(2);
+        running.awaitAllVote();
       }
       running.verify();
       log.info("2 nodes, leader stopped: longest request in ms {}", running.pausesMs());
@@ -150,7 +150,7 @@ class LazyGroupIT {
   void aProxyThatDiesWithTheLeaderLeavesNothingThatComesTwice() throws Exception {
     try (GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 2, "lazy"));
         SecondProxy second = new SecondProxy(running.group().settings())) {
-      running.awaitVoters(2);
+      running.awaitAllVote();
       GivenOut givenOut = running.givenOut();
       Set<Integer> open = ConcurrentHashMap.newKeySet();
       Set<Integer> twice = ConcurrentHashMap.newKeySet();
@@ -175,7 +175,7 @@ class LazyGroupIT {
         assertThat(left).as("open transactions of the proxy that died").isEmpty();
       }
       running.group().restartNode(leader);
-      running.awaitVoters(2);
+      running.awaitAllVote();
       running.verify();
       log.info("2 nodes, leader and a proxy killed: longest request in ms {}", running.pausesMs());
     }
