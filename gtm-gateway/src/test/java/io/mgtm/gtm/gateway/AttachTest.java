@@ -56,13 +56,13 @@ class AttachTest {
     List<Long> used = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       UpstreamSession own = upstream.open();
-      own.submit((short) 1, new SequenceCommand.NextValue("s"), new NoTarget());
+      submit(own, 1);
       used.add(own.id());
     }
     run(10);
     upstream.flush();
     attached.clear();
-    listener.leadership(new Leadership(true, 2, "g1", "g1", "h:1"));
+    newLeader();
     assertThat(attached.subList(0, 5)).containsExactlyInAnyOrderElementsOf(used);
     assertThat(attached.subList(5, 6)).containsExactly(upstream.shared().id());
     upstream.close();

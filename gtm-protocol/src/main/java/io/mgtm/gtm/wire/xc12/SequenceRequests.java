@@ -11,23 +11,16 @@ import io.mgtm.gtm.command.SequenceCommand.Rename;
 import io.mgtm.gtm.command.SequenceCommand.Reset;
 import io.mgtm.gtm.command.SequenceCommand.SetValue;
 import io.mgtm.gtm.wire.WireException;
+import java.util.function.Function;
 
 /** The bodies of sequence commands (gtm_seq.c). */
 final class SequenceRequests {
   private static final int FULL_NAME = 0;
   private static final int DATABASE_NAME = 1;
 
-  static final RequestBody<NextValue> NEXT_VALUE =
-      new RequestBody<>(
-          (in, session, backend) -> new NextValue(key(in)), (out, c) -> out.putString(c.key()));
-
-  static final RequestBody<LastValue> LAST_VALUE =
-      new RequestBody<>(
-          (in, session, backend) -> new LastValue(key(in)), (out, c) -> out.putString(c.key()));
-
-  static final RequestBody<Reset> RESET =
-      new RequestBody<>(
-          (in, session, backend) -> new Reset(key(in)), (out, c) -> out.putString(c.key()));
+  static final RequestBody<NextValue> NEXT_VALUE = keyed(NextValue::new, NextValue::key);
+  static final RequestBody<LastValue> LAST_VALUE = keyed(LastValue::new, LastValue::key);
+  static final RequestBody<Reset> RESET = keyed(Reset::new, Reset::key);
 
   static final RequestBody<Init> INIT =
       new RequestBody<>(
@@ -83,6 +76,13 @@ final class SequenceRequests {
       new RequestBody<>((in, session, backend) -> close(in), SequenceRequests::close);
 
   private SequenceRequests() {}
+
+  /** The body of a command that has a key and nothing else. */
+  private static <C extends SequenceCommand> RequestBody<C> keyed(
+      Function<String, C> of, Function<C, String> key) {
+    return new RequestBody<>(
+        (in, session, backend) -> of.apply(key(in)), (out, c) -> out.putString(key.apply(c)));
+  }
 
   private static SequenceCommand close(FrameReader in) throws WireException {
     String key = key(in);
