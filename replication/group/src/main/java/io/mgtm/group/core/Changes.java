@@ -122,11 +122,14 @@ final class Changes {
     }
     boolean learners = s.members.latest().learners().contains(other.member);
     boolean there = !s.gone.contains(other.member.name());
-    boolean caughtUp = other.match >= (other.witness ? leader.termStart() : s.commitIndex);
-    if (learners && there && mayChange() && caughtUp) {
+    if (learners && there && mayChange() && isCaughtUp(other)) {
       other.restarted = false;
       change(s.members.latest().promoted(other.member));
     }
+  }
+
+  private boolean isCaughtUp(Progress other) {
+    return other.witness ? other.match >= leader.termStart() : other.keepsUp(s);
   }
 
   private boolean mayChange() {

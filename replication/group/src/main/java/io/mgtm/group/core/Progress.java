@@ -48,6 +48,11 @@ final class Progress {
   /** When it matches up to here, it has everything that it ever acknowledged. */
   private long caughtUpAt;
 
+  /** What was committed at {@link #goalMs}. */
+  private long goal;
+
+  private long goalMs;
+
   /** What it acknowledged in this term, whichever incarnation did, as far as it must have it. */
   private long had;
 
@@ -88,6 +93,8 @@ final class Progress {
       restarted = incarnation > 0;
       incarnation = answering;
       caughtUpAt = lastIndex;
+      goal = lastIndex;
+      goalMs = leader.nowMs;
       isOlderCopy = false;
       hadDurable = durabilityState == DurabilityState.OLDER_COPY ? 0 : hadDurable;
       had =
@@ -115,6 +122,20 @@ final class Progress {
     probeSent = false;
     checkpoint = null;
     inFlight.clear();
+  }
+
+  /**
+   * Whether it has all that was committed an election timeout ago. What is committed now it may
+   * never have: while it acknowledges that, more comes. See section 4.2.1 of Ongaro's dissertation.
+   */
+  boolean keepsUp(CoreState leader) {
+    if (match < goal) {
+      return false;
+    }
+    boolean soon = leader.nowMs - goalMs < leader.settings.electionTimeoutMs();
+    goal = leader.commitIndex;
+    goalMs = leader.nowMs;
+    return soon || match >= goal;
   }
 
   /** Whether an answer shows that it lacks what it acknowledged. */
