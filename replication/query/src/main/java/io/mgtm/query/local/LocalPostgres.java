@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -18,6 +19,12 @@ import java.util.stream.Stream;
  * and passwords are asked for by SCRAM. Any thread, one at a time; calls wait.
  */
 public final class LocalPostgres implements AutoCloseable {
+  /** The line of postmaster.pid with the key and id of its System V segment (pidfile.h). */
+  private static final int SEGMENT_LINE = 6;
+
+  /** Far more than a killed process takes to end on a busy machine. */
+  private static final int KILL_S = 60;
+
   private static final Path INSTALLED = Path.of("/usr/lib/postgresql");
 
   private final Path programs;
@@ -190,21 +197,32 @@ public final class LocalPostgres implements AutoCloseable {
 
   /** Its first process, if that runs. */
   private Optional<ProcessHandle> postmaster() throws IOException {
-    Path file = data().resolve("postmaster.pid");
+    Path file = pidFile();
     return Files.exists(file)
         ? ProcessHandle.of(Long.parseLong(Files.readAllLines(file).get(0)))
         : Optional.empty();
   }
 
+  private ProcessHandle runningPostmaster() throws IOException {
+    return postmaster().orElseThrow(() -> new IOException("no server runs in " + data()));
+  }
+
+  private Path pidFile() {
+    return data().resolve("postmaster.pid");
+  }
+
   /** As if its machine had lost power, but for the kernel's cache. */
   public void kill() throws IOException, InterruptedException {
+    String segment = Files.readAllLines(pidFile()).get(SEGMENT_LINE).strip().split(" +")[1];
+    ProcessHandle first = runningPostmaster();
     signal("KILL");
+    first.onExit().orTimeout(KILL_S, TimeUnit.SECONDS).join(); // What is dying still takes signals.
+    LocalProgram.run(folder, Map.of(), List.of("ipcrm", "-m", segment));
   }
 
   /** Sends all its processes a signal. */
   public void signal(String name) throws IOException, InterruptedException {
-    ProcessHandle first =
-        postmaster().orElseThrow(() -> new IOException("no server runs in " + data()));
+    ProcessHandle first = runningPostmaster();
     List<String> command = new ArrayList<>(List.of("kill", "-" + name));
     Stream.concat(Stream.of(first), first.children())
         .forEach(one -> command.add(Long.toString(one.pid())));
