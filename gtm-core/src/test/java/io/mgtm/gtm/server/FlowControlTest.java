@@ -2,7 +2,9 @@ package io.mgtm.gtm.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.common.TlsFiles;
 import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RawClient;
@@ -15,12 +17,15 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that does not read costs little, disturbs nobody, and is closed in the end. */
@@ -34,12 +39,15 @@ class FlowControlTest {
 
   @TempDir Path folder;
 
-  private TestGtm start(int ioThreads, int frameMs, int outboundMs) throws IOException {
+  private TestGtm in(int ioThreads, int frameMs, int outboundMs) {
     return TestGtm.in(folder)
         .ioThreads(ioThreads)
         .outboundBytesMax(256 * 1024)
-        .timeouts(10_000, frameMs, outboundMs)
-        .start();
+        .timeouts(10_000, frameMs, outboundMs);
+  }
+
+  private TestGtm start(int ioThreads, int frameMs, int outboundMs) throws IOException {
+    return in(ioThreads, frameMs, outboundMs).start();
   }
 
   private static int beginMany(RawClient client) throws IOException {
@@ -56,12 +64,12 @@ class FlowControlTest {
   }
 
   /** Writes requests until it cannot any more; what it asks for would take gigabytes. */
-  private static Thread flood(RawClient client, byte[] requests, AtomicLong written) {
+  private static Thread flood(Socket client, byte[] requests, AtomicLong written) {
     Thread thread =
         new Thread(
             () -> {
               try {
-                OutputStream out = client.socket().getOutputStream();
+                OutputStream out = client.getOutputStream();
                 for (int i = 0; i < 2_000; i++) {
                   out.write(requests);
                   written.addAndGet(requests.length);
@@ -88,7 +96,7 @@ class FlowControlTest {
       AtomicLong written = new AtomicLong();
       byte[][] snapshots = new byte[1_000][];
       java.util.Arrays.fill(snapshots, RawClient.snapshotFrame(gxid).bytes());
-      Thread flood = flood(deaf, RequestFrame.concat(snapshots), written);
+      Thread flood = flood(deaf.socket(), RequestFrame.concat(snapshots), written);
       long memoryBytes = 0;
       long last = -2;
       for (int calm = 0; calm < 20 && written.get() >= 0; ) {
@@ -108,15 +116,26 @@ class FlowControlTest {
 
   /** The least that a node answers is asked for by little more. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 3})
-  void aLinkThatNeverReadsCostsWhatWaitsForItAndIsClosedInTheEnd(int ioThreads) throws Exception {
-    try (TestGtm gtm = start(ioThreads, FRAME_MS, DEAF_MS)) {
+  @CsvSource({"1, false", "3, false", "1, true"})
+  void aLinkThatNeverReadsCostsWhatWaitsForItAndIsClosedInTheEnd(int ioThreads, boolean encrypted)
+      throws Exception {
+    TestKeys keys = TestKeys.in(folder);
+    SocketFactory sockets =
+        encrypted
+            ? new TlsFiles("", null, null, keys.certificate()).client().context().getSocketFactory()
+            : SocketFactory.getDefault();
+    try (TestGtm gtm =
+            in(ioThreads, FRAME_MS, DEAF_MS)
+                .links(new LinksConfig(null, keys.certificate(), keys.key(), null, false, 10_000))
+                .start();
+        Socket deaf =
+            sockets.createSocket(
+                gtm.server().address().getAddress(), gtm.server().address().getPort())) {
       long before = directBytes();
-      RawClient deaf = gtm.connect();
       ByteBuf pings = Unpooled.buffer();
       LinkWriter.preface(pings);
       LinkWriter.hello(pings, "p1", GatewayKind.PROXY);
-      deaf.send(ByteBufUtil.getBytes(pings));
+      deaf.getOutputStream().write(ByteBufUtil.getBytes(pings));
       pings.clear();
       for (int i = 0; i < 10_000; i++) {
         LinkWriter.ping(pings, i);
