@@ -52,10 +52,8 @@ public final class CheckpointDecoder {
   private short version;
   private GxidAllocator gxids;
   private TransactionTable transactions;
-  private long recentGlobalXmin;
   private final List<Transaction> open = new ArrayList<>();
-  private TransactionRules rules;
-  private final SequenceTable sequences = new SequenceTable();
+  private final SequenceDatabases sequences = new SequenceDatabases();
   private final NodeRegistry nodes = new NodeRegistry();
   private final SessionTable sessions = new SessionTable();
   private final BarrierLog barriers = new BarrierLog();
@@ -232,11 +230,12 @@ public final class CheckpointDecoder {
    */
   public GtmState end() {
     require(section == null, "it ends too early");
-    GtmState state = new GtmState(rules, sequences, nodes, sessions, barriers, members);
+    GtmState state =
+        new GtmState(
+            new Tables(gxids, transactions, sequences, nodes, sessions, barriers, members, served));
     state.restoreChangedMicros(changedMicros);
     state.setRestoredFrom(restoredFrom);
     state.setRestoring(restoring);
-    state.restoreServed(served);
     return state;
   }
 
@@ -252,12 +251,13 @@ public final class CheckpointDecoder {
   private int counters(ByteBuffer in) {
     gxids = CheckpointItems.gxids(in);
     long latestCompleted = in.getLong();
-    recentGlobalXmin = in.getLong();
+    final long recentGlobalXmin = in.getLong();
     long completedMin = gxids.started() ? GxidMath.previous(GxidMath.FIRST_NORMAL) : 0;
     require(
         latestCompleted >= completedMin && latestCompleted < gxids.next(),
         "latest completed gxid " + latestCompleted);
     transactions = new TransactionTable(latestCompleted);
+    transactions.setRecentGlobalXmin(recentGlobalXmin);
     transactions.setLastHandle(in.getInt());
     return count(in, "transactions");
   }
@@ -275,8 +275,7 @@ public final class CheckpointDecoder {
       throw new CorruptCheckpointException(e.getMessage(), e);
     }
     transactions.setLatestCompleted(latestCompleted);
-    rules = new TransactionRules(gxids, transactions, recentGlobalXmin);
-    long xmin = rules.snapshots().xmin();
+    long xmin = transactions.xmin(gxids.next());
     for (Transaction t : open) {
       require(t.vacuum || t.xmin <= xmin, "an xmin " + t.xmin + ", next is " + xmin);
     }

@@ -54,27 +54,26 @@ public final class CheckpointEncoder {
   public static void write(GtmState state, Consumer<ByteBuffer> pieces) {
     CheckpointEncoder encoder = new CheckpointEncoder(new CheckpointBuffer(pieces));
     encoder.out.reserve(FIXED_BYTES).putShort(VERSION);
-    encoder.putTransactions(state.transactions());
-    encoder.putSequences(state.sequences());
-    encoder.putNodes(state.nodes());
-    encoder.putSessions(state.sessions());
-    encoder.putBarriers(state.barriers());
+    Tables tables = state.tables();
+    encoder.putTransactions(tables.gxids(), tables.transactions());
+    encoder.putSequences(tables.sequences());
+    encoder.putNodes(tables.nodes());
+    encoder.putSessions(tables.sessions());
+    encoder.putBarriers(tables.barriers());
     encoder.out.reserve(FIXED_BYTES).putLong(state.changedMicros());
-    encoder.putGateways(state.sessions());
-    encoder.putMembers(state.members());
+    encoder.putGateways(tables.sessions());
+    encoder.putMembers(tables.members());
     encoder.out.reserve(FIXED_BYTES).putInt(state.restoredFrom());
     encoder.putRestoring(state.restoring());
-    encoder.putServed(state.served());
+    encoder.putServed(tables.served());
     encoder.out.flush();
   }
 
-  private void putTransactions(TransactionRules rules) {
-    GxidAllocator gxids = rules.gxids();
+  private void putTransactions(GxidAllocator gxids, TransactionTable table) {
     ByteBuffer head = out.reserve(FIXED_BYTES);
     head.putLong(gxids.next()).putLong(gxids.oldest());
     putReservation(head, gxids.reservation());
-    TransactionTable table = rules.table();
-    head.putLong(table.latestCompleted()).putLong(rules.snapshots().recentGlobalXmin());
+    head.putLong(table.latestCompleted()).putLong(table.recentGlobalXmin());
     head.putInt(table.lastHandle()).putInt(table.count());
     table.forEach(this::putTransaction);
   }
@@ -92,7 +91,7 @@ public final class CheckpointEncoder {
     FieldWriter.putString(to, t.nodes);
   }
 
-  private void putSequences(SequenceTable table) {
+  private void putSequences(SequenceDatabases table) {
     out.reserve(FIXED_BYTES).putInt(table.count());
     table.forEach(this::putSequence);
   }
@@ -184,7 +183,7 @@ public final class CheckpointEncoder {
     restoring.pieces().forEach(piece -> out.reserve(piece.length).put(piece));
   }
 
-  private void putServed(GtmState.Served served) {
+  private void putServed(ServedTerm served) {
     ByteBuffer to = out.reserve(FIXED_BYTES + FieldWriter.sizeOf(served.member()));
     to.putLong(served.term());
     FieldWriter.putString(to, served.member());

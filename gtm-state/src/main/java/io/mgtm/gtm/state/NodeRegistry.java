@@ -1,5 +1,6 @@
 package io.mgtm.gtm.state;
 
+import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Names;
 import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
@@ -57,7 +58,7 @@ final class NodeRegistry {
     nodes.put(new NodeKey(node.address().nodeType(), node.address().name()), node);
   }
 
-  Reply register(NodeCommand.Register c, Limits limits) {
+  Reply register(NodeCommand.Register c, Applying applying) {
     NodeAddress address = c.node();
     NodeKey key = new NodeKey(address.nodeType(), address.name());
     Node present = nodes.get(key);
@@ -67,21 +68,23 @@ final class NodeRegistry {
           "node \"" + Names.printable(address.name()) + "\" is registered and connected already",
           "Stop the other node of this name, or wait until its connection is found dead.");
     }
-    if (present == null && nodes.size() >= limits.nodesMax()) {
+    if (present == null && nodes.size() >= applying.limits.nodesMax()) {
       return new Reply.Rejected(
           Reason.NODE_LIMIT,
-          "the limit of " + limits.nodesMax() + " nodes is reached",
+          "the limit of " + applying.limits.nodesMax() + " nodes is reached",
           "Raise limits.nodesMax, or unregister nodes that are gone.");
     }
     nodes.put(key, new Node(address, c.session()));
+    applying.did(Effect.FORCED);
     return new NodeReply.Registered(address.nodeType(), address.name());
   }
 
-  Reply unregister(NodeCommand.Unregister c) {
+  Reply unregister(NodeCommand.Unregister c, Applying applying) {
     if (nodes.remove(new NodeKey(c.nodeType(), c.name())) == null) {
       return new Reply.Rejected(
           Reason.NO_SUCH_NODE, "node \"" + Names.printable(c.name()) + "\" is not registered", "");
     }
+    applying.did(Effect.FORCED);
     return new NodeReply.Unregistered(c.nodeType(), c.name());
   }
 

@@ -34,6 +34,11 @@ final class ServedTerm {
     recovering = false;
   }
 
+  /** Nobody has served. */
+  void clear() {
+    begin(0, "");
+  }
+
   /** One more entry of the log, the one that began the term being the first. */
   void count() {
     if (term != 0) {

@@ -16,47 +16,45 @@ import java.util.List;
  * out.
  */
 final class SnapshotRules {
-  private final TransactionRules rules;
-  private long recentGlobalXmin;
+  private final GxidAllocator gxids;
+  private final TransactionTable table;
+  private final TransactionRules transactions;
+  private final Applying applying;
 
-  SnapshotRules(TransactionRules rules, long recentGlobalXmin) {
-    this.rules = rules;
-    this.recentGlobalXmin = recentGlobalXmin;
+  SnapshotRules(
+      GxidAllocator gxids,
+      TransactionTable table,
+      TransactionRules transactions,
+      Applying applying) {
+    this.gxids = gxids;
+    this.table = table;
+    this.transactions = transactions;
+    this.applying = applying;
   }
 
-  long recentGlobalXmin() {
-    return recentGlobalXmin;
-  }
-
-  Reply apply(SnapshotCommand command) {
-    rules.clearEffect();
-    if (command instanceof SnapshotCommand.GetSnapshot c) {
-      Transaction transaction = rules.table().find(c.transaction());
-      return transaction == null
-          ? TransactionRules.noSuchTransaction(c.transaction())
-          : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
-    } else if (command instanceof SnapshotCommand.GetSnapshotMany c) {
-      return snapshotMany(c);
-    }
-    return assignAndSnapshot((SnapshotCommand.AssignGxidAndGetSnapshot) command);
+  Reply take(SnapshotCommand.GetSnapshot c) {
+    Transaction transaction = table.find(c.transaction());
+    return transaction == null
+        ? TransactionRules.noSuchTransaction(c.transaction())
+        : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
   }
 
   /** All or nothing: a replay has no limits, and must not do what was refused here. */
-  private Reply assignAndSnapshot(SnapshotCommand.AssignGxidAndGetSnapshot c) {
-    int count = runningCount();
-    if (count > rules.limits().snapshotGxidsMax()) {
+  Reply assignAndTake(SnapshotCommand.AssignGxidAndGetSnapshot c) {
+    int count = table.listed();
+    if (count > applying.limits.snapshotGxidsMax()) {
       return tooMany(count);
     }
-    Transaction transaction = rules.table().find(c.transaction());
-    Reply refused = rules.assign(transaction, c.transaction());
+    Transaction transaction = table.find(c.transaction());
+    Reply refused = transactions.assign(transaction, c.transaction());
     return refused != null ? refused : snapshot(c.type(), Flags.ONE_SET, List.of(transaction));
   }
 
-  private Reply snapshotMany(SnapshotCommand.GetSnapshotMany c) {
+  Reply takeMany(SnapshotCommand.GetSnapshotMany c) {
     boolean[] known = new boolean[c.transactions().size()];
     List<Transaction> found = new ArrayList<>(known.length);
     for (int i = 0; i < known.length; i++) {
-      Transaction transaction = rules.table().find(c.transactions().get(i));
+      Transaction transaction = table.find(c.transactions().get(i));
       known[i] = transaction != null;
       if (known[i]) {
         found.add(transaction);
@@ -70,20 +68,18 @@ final class SnapshotRules {
 
   /** Takes one snapshot for all of {@code holders}; those that hold no xmin yet hold its. */
   private Reply snapshot(CommandType of, Flags known, List<Transaction> holders) {
-    TransactionTable table = rules.table();
-    long xmax = xmax();
-    RunningGxids running = table.running();
-    int count = runningCount();
-    if (count > rules.limits().snapshotGxidsMax()) {
+    int count = table.listed();
+    if (count > applying.limits.snapshotGxidsMax()) {
       return tooMany(count);
     }
-    long xmin = xmin(running, count, xmax);
-    recentGlobalXmin = Math.min(xmin, table.oldestXmin(xmin));
+    long xmin = table.xmin(gxids.next());
+    long recentGlobalXmin = Math.min(xmin, table.oldestXmin(xmin));
+    table.setRecentGlobalXmin(recentGlobalXmin);
     for (int i = 0; i < holders.size(); i++) {
       Transaction holder = holders.get(i);
       if (holder.xmin == 0) {
         table.holdXmin(holder, xmin);
-        rules.addEffect(Effect.LOGGED);
+        applying.did(Effect.LOGGED);
       }
     }
     Transaction first = holders.get(0);
@@ -93,9 +89,9 @@ final class SnapshotRules {
         GxidMath.wire(first.gxid),
         known,
         GxidMath.wire(xmin),
-        GxidMath.wire(xmax),
+        GxidMath.wire(table.xmax()),
         GxidMath.wire(recentGlobalXmin),
-        running.view(count));
+        table.running().view(count));
   }
 
   private Reply tooMany(int count) {
@@ -104,26 +100,8 @@ final class SnapshotRules {
         "a snapshot would list "
             + count
             + " running transactions, the limit is "
-            + rules.limits().snapshotGxidsMax(),
+            + applying.limits.snapshotGxidsMax(),
         "Clients of Postgres-XC 1.2 have room for 4096;"
             + " raise limits.snapshotGxidsMax only for others.");
-  }
-
-  /** How many transactions a snapshot taken now lists; a gxid that is given now is not one. */
-  private int runningCount() {
-    return rules.table().running().countBefore(GxidMath.wire(xmax()));
-  }
-
-  private long xmax() {
-    return GxidMath.next(rules.table().latestCompleted());
-  }
-
-  /** The xmin that a snapshot taken now would have. */
-  long xmin() {
-    return xmin(rules.table().running(), runningCount(), xmax());
-  }
-
-  private long xmin(RunningGxids running, int count, long xmax) {
-    return count == 0 ? xmax : GxidMath.notAfter(rules.gxids().next(), running.first());
   }
 }

@@ -18,99 +18,15 @@ import java.util.List;
 final class TransactionRules {
   private final GxidAllocator gxids;
   private final TransactionTable table;
-  private Limits limits = Limits.NONE;
-  private final SnapshotRules snapshots;
-  private long entry;
-  private long nowMicros;
-  private Effect effect = Effect.NONE;
+  private final Applying applying;
 
-  TransactionRules(GxidAllocator gxids, TransactionTable table, long recentGlobalXmin) {
+  TransactionRules(GxidAllocator gxids, TransactionTable table, Applying applying) {
     this.gxids = gxids;
     this.table = table;
-    this.snapshots = new SnapshotRules(this, recentGlobalXmin);
+    this.applying = applying;
   }
 
-  /** As it is now, to be listed. */
-  TransactionRules picture() {
-    TransactionRules picture =
-        new TransactionRules(gxids.copy(), table.picture(), snapshots.recentGlobalXmin());
-    picture.limits = limits;
-    return picture;
-  }
-
-  void setLimits(Limits limits) {
-    this.limits = limits;
-  }
-
-  void beginEntry(long entry, long nowMicros) {
-    this.entry = entry;
-    this.nowMicros = nowMicros;
-  }
-
-  /** What the last {@code apply} did. */
-  Effect effect() {
-    return effect;
-  }
-
-  void clearEffect() {
-    effect = Effect.NONE;
-  }
-
-  void addEffect(Effect more) {
-    effect = effect.and(more);
-  }
-
-  GxidAllocator gxids() {
-    return gxids;
-  }
-
-  TransactionTable table() {
-    return table;
-  }
-
-  SnapshotRules snapshots() {
-    return snapshots;
-  }
-
-  Limits limits() {
-    return limits;
-  }
-
-  Reply apply(TransactionCommand command) {
-    effect = Effect.NONE;
-    if (command instanceof TransactionCommand.Begin c) {
-      return begin(c);
-    } else if (command instanceof TransactionCommand.End c) {
-      return end(c);
-    } else if (command instanceof TransactionCommand.BeginMany c) {
-      return beginMany(c);
-    } else if (command instanceof TransactionCommand.EndMany c) {
-      return endMany(c);
-    } else if (command instanceof TransactionCommand.CommitPrepared c) {
-      return commitPrepared(c);
-    } else if (command instanceof TransactionCommand.AssignGxid c) {
-      return assignGxid(c);
-    } else if (command instanceof TransactionCommand.StartPrepare c) {
-      return startPrepare(c);
-    } else if (command instanceof TransactionCommand.Prepare c) {
-      return prepare(c);
-    } else if (command instanceof TransactionCommand.BeginForPrepared c) {
-      return beginForPrepared(c);
-    } else if (command instanceof TransactionCommand.AdvanceOldestGxid c) {
-      return advanceOldest(c);
-    } else if (command instanceof TransactionCommand.StartGxids c) {
-      return startGxids(c);
-    } else if (command instanceof TransactionCommand.GetNextGxid) {
-      return new TransactionReply.NextGxid(GxidMath.wire(gxids.next()));
-    } else if (command instanceof TransactionCommand.GetStatus c) {
-      return status(c);
-    } else if (command instanceof TransactionCommand.ListPrepared) {
-      return new TransactionReply.PreparedList(list(true));
-    }
-    return counters(list(false));
-  }
-
-  private Reply begin(TransactionCommand.Begin c) {
+  Reply begin(TransactionCommand.Begin c) {
     boolean wantsGxid = c.kind() != BeginKind.HANDLE;
     Reply refused = refuseBegin(1, wantsGxid);
     if (refused != null) {
@@ -126,7 +42,7 @@ final class TransactionRules {
             c.kind() == BeginKind.AUTOVACUUM);
     addBegun(transaction, wantsGxid);
     return new TransactionReply.Began(
-        c.kind(), transaction.handle, GxidMath.wire(transaction.gxid), nowMicros);
+        c.kind(), transaction.handle, GxidMath.wire(transaction.gxid), applying.nowMicros);
   }
 
   private void addBegun(Transaction transaction, boolean wantsGxid) {
@@ -134,21 +50,21 @@ final class TransactionRules {
       transaction.gxid = gxids.take();
     }
     table.add(transaction);
-    effect = effect.and(wantsGxid ? gxids.settle(entry) : Effect.LOGGED);
+    applying.did(wantsGxid ? gxids.settle(applying.entry) : Effect.LOGGED);
   }
 
   private Reply refuseBegin(int count, boolean wantsGxid) {
-    if (table.count() + count > limits.transactionsMax()) {
+    if (table.count() + count > applying.limits.transactionsMax()) {
       return new Reply.Rejected(
           Reason.TRANSACTION_LIMIT,
-          "the limit of " + limits.transactionsMax() + " open transactions is reached",
+          "the limit of " + applying.limits.transactionsMax() + " open transactions is reached",
           "End some, or raise limits.transactionsMax.");
     }
     return wantsGxid ? refuseGxids(count) : null;
   }
 
   private Reply refuseGxids(int count) {
-    if (gxids.mayTake(count, limits)) {
+    if (gxids.mayTake(count, applying.limits)) {
       return null;
     }
     return new Reply.Rejected(
@@ -161,7 +77,7 @@ final class TransactionRules {
             + " mgtm gtm advance-oldest.");
   }
 
-  private Reply beginMany(TransactionCommand.BeginMany c) {
+  Reply beginMany(TransactionCommand.BeginMany c) {
     int count = c.items().size();
     Reply refused = refuseBegin(count, true);
     if (refused != null) {
@@ -179,10 +95,10 @@ final class TransactionRules {
               false),
           true);
     }
-    return new TransactionReply.BeganMany(count, GxidMath.wire(first), nowMicros);
+    return new TransactionReply.BeganMany(count, GxidMath.wire(first), applying.nowMicros);
   }
 
-  private Reply assignGxid(TransactionCommand.AssignGxid c) {
+  Reply assignGxid(TransactionCommand.AssignGxid c) {
     Transaction transaction = table.find(c.transaction());
     Reply refused = assign(transaction, c.transaction());
     return refused != null
@@ -201,12 +117,12 @@ final class TransactionRules {
         return refused;
       }
       table.assign(transaction, gxids.take());
-      effect = effect.and(gxids.settle(entry));
+      applying.did(gxids.settle(applying.entry));
     }
     return null;
   }
 
-  private Reply end(TransactionCommand.End c) {
+  Reply end(TransactionCommand.End c) {
     Transaction transaction = table.find(c.transaction());
     int gxid = gxidToEcho(transaction, c.transaction());
     return new TransactionReply.Ended(c.outcome(), gxid, end(transaction));
@@ -216,12 +132,12 @@ final class TransactionRules {
     if (transaction == null) {
       return false;
     }
-    effect = effect.and(transaction.hasGid() ? Effect.FORCED : Effect.LOGGED);
+    applying.did(transaction.hasGid() ? Effect.FORCED : Effect.LOGGED);
     table.end(transaction);
     return true;
   }
 
-  private Reply endMany(TransactionCommand.EndMany c) {
+  Reply endMany(TransactionCommand.EndMany c) {
     boolean[] known = new boolean[c.transactions().size()];
     for (int i = 0; i < known.length; i++) {
       known[i] = end(table.find(c.transactions().get(i)));
@@ -229,7 +145,7 @@ final class TransactionRules {
     return new TransactionReply.EndedMany(c.outcome(), Flags.of(known));
   }
 
-  private Reply commitPrepared(TransactionCommand.CommitPrepared c) {
+  Reply commitPrepared(TransactionCommand.CommitPrepared c) {
     Transaction prepared = table.find(c.prepared());
     int gxid = gxidToEcho(prepared, c.prepared());
     boolean known = end(prepared);
@@ -244,7 +160,7 @@ final class TransactionRules {
     return ref.byGxid() ? ref.value() : 0;
   }
 
-  private Reply startPrepare(TransactionCommand.StartPrepare c) {
+  Reply startPrepare(TransactionCommand.StartPrepare c) {
     Transaction transaction = table.find(c.transaction());
     if (transaction == null) {
       return noSuchTransaction(c.transaction());
@@ -257,11 +173,11 @@ final class TransactionRules {
           "");
     }
     table.startPrepare(transaction, c.gid(), c.nodes());
-    effect = Effect.FORCED;
+    applying.did(Effect.FORCED);
     return new TransactionReply.PrepareStarted(GxidMath.wire(transaction.gxid));
   }
 
-  private Reply prepare(TransactionCommand.Prepare c) {
+  Reply prepare(TransactionCommand.Prepare c) {
     Transaction transaction = table.find(c.transaction());
     if (transaction == null) {
       return noSuchTransaction(c.transaction());
@@ -271,11 +187,11 @@ final class TransactionRules {
           Reason.BAD_STATE, c.transaction() + " has not started to prepare", "");
     }
     table.prepare(transaction);
-    effect = Effect.FORCED;
+    applying.did(Effect.FORCED);
     return new TransactionReply.Prepared(GxidMath.wire(transaction.gxid));
   }
 
-  private Reply beginForPrepared(TransactionCommand.BeginForPrepared c) {
+  Reply beginForPrepared(TransactionCommand.BeginForPrepared c) {
     Transaction prepared = table.findGid(c.gid());
     if (prepared == null) {
       return new Reply.Rejected(
@@ -297,9 +213,9 @@ final class TransactionRules {
         GxidMath.wire(transaction.gxid), GxidMath.wire(prepared.gxid), prepared.nodes);
   }
 
-  private Reply advanceOldest(TransactionCommand.AdvanceOldestGxid c) {
+  Reply advanceOldest(TransactionCommand.AdvanceOldestGxid c) {
     long gxid = GxidMath.notAfter(gxids.next(), c.gxid());
-    long oldestInUse = table.oldestXmin(snapshots.xmin());
+    long oldestInUse = table.oldestXmin(table.xmin(gxids.next()));
     if (!GxidMath.isNormal(gxid) || gxid < gxids.oldest() || gxid > oldestInUse) {
       return new Reply.Rejected(
           Reason.BAD_GXID,
@@ -312,12 +228,12 @@ final class TransactionRules {
           "");
     }
     gxids.advanceOldest(gxid);
-    effect = Effect.FORCED;
+    applying.did(Effect.FORCED);
     return new TransactionReply.OldestGxidAdvanced(
-        GxidMath.wire(gxid), GxidMath.wire(gxids.stopAt(limits)));
+        GxidMath.wire(gxid), GxidMath.wire(gxids.stopAt(applying.limits)));
   }
 
-  private Reply startGxids(TransactionCommand.StartGxids c) {
+  Reply startGxids(TransactionCommand.StartGxids c) {
     if (gxids.started() || table.count() > 0) {
       return new Reply.Rejected(
           Reason.BAD_STATE,
@@ -335,15 +251,27 @@ final class TransactionRules {
     }
     gxids.start(c.next(), c.oldest());
     table.setLatestCompleted(GxidMath.previous(gxids.next()));
-    effect = Effect.FORCED;
+    applying.did(Effect.FORCED);
     return Reply.None.INSTANCE;
   }
 
-  private Reply status(TransactionCommand.GetStatus c) {
+  Reply status(TransactionCommand.GetStatus c) {
     Transaction transaction = table.find(c.transaction());
     return transaction == null
         ? noSuchTransaction(c.transaction())
         : new TransactionReply.Status(GxidMath.wire(transaction.gxid), transaction.state);
+  }
+
+  Reply nextGxid() {
+    return new TransactionReply.NextGxid(GxidMath.wire(gxids.next()));
+  }
+
+  Reply list() {
+    return counters(list(false));
+  }
+
+  Reply listPrepared() {
+    return new TransactionReply.PreparedList(list(true));
   }
 
   /** The counters, with some transactions. */
@@ -351,11 +279,11 @@ final class TransactionRules {
     return new TransactionReply.TransactionList(
         GxidMath.wire(gxids.next()),
         GxidMath.wire(gxids.oldest()),
-        GxidMath.wire(gxids.warnAt(limits)),
-        GxidMath.wire(gxids.stopAt(limits)),
+        GxidMath.wire(gxids.warnAt(applying.limits)),
+        GxidMath.wire(gxids.stopAt(applying.limits)),
         GxidMath.wire(gxids.wrapAt()),
         GxidMath.wire(table.latestCompleted()),
-        GxidMath.wire(snapshots.recentGlobalXmin()),
+        GxidMath.wire(table.recentGlobalXmin()),
         table.lastHandle(),
         transactions);
   }

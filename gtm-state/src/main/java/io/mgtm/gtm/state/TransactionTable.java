@@ -32,6 +32,7 @@ final class TransactionTable {
   private int count;
   private int lastHandle = -1;
   private long latestCompleted;
+  private long recentGlobalXmin;
 
   TransactionTable(long latestCompleted) {
     this.latestCompleted = latestCompleted;
@@ -41,6 +42,7 @@ final class TransactionTable {
   TransactionTable picture() {
     TransactionTable picture = new TransactionTable(latestCompleted);
     picture.lastHandle = lastHandle;
+    picture.recentGlobalXmin = recentGlobalXmin;
     forEach(transaction -> picture.link(transaction.picture()));
     return picture;
   }
@@ -67,6 +69,34 @@ final class TransactionTable {
 
   void setLatestCompleted(long gxid) {
     latestCompleted = gxid;
+  }
+
+  /** The oldest xmin that was held when the last snapshot was taken. */
+  long recentGlobalXmin() {
+    return recentGlobalXmin;
+  }
+
+  void setRecentGlobalXmin(long gxid) {
+    recentGlobalXmin = gxid;
+  }
+
+  /** The xmax of a snapshot taken now. */
+  long xmax() {
+    return GxidMath.next(latestCompleted);
+  }
+
+  /** How many transactions a snapshot taken now lists; a gxid that is given now is not one. */
+  int listed() {
+    return running.countBefore(GxidMath.wire(xmax()));
+  }
+
+  /**
+   * The xmin of a snapshot taken now.
+   *
+   * @param nextGxid the gxid that is given next
+   */
+  long xmin(long nextGxid) {
+    return listed() == 0 ? xmax() : GxidMath.notAfter(nextGxid, running.first());
   }
 
   RunningGxids running() {

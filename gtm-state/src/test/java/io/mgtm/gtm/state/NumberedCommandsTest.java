@@ -81,7 +81,7 @@ class NumberedCommandsTest {
     numbered(1, 0, begin());
     numbered(2, 0, begin());
     numbered(3, 2, begin());
-    assertThat(state.sessions().gateway(SESSION).replies().size()).isEqualTo(1);
+    assertThat(state.tables().sessions().gateway(SESSION).replies().size()).isEqualTo(1);
   }
 
   @Test

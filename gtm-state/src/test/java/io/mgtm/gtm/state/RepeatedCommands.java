@@ -179,7 +179,7 @@ final class RepeatedCommands {
           "seed %d: %s got %s, and %s when it came once"
               .formatted(seed, sent.command(), reply, sent.reply());
     }
-    GatewaySession session = noisy.sessions().gateway(gateway.session);
+    GatewaySession session = noisy.tables().sessions().gateway(gateway.session);
     if (session == null) {
       return;
     }
@@ -194,9 +194,9 @@ final class RepeatedCommands {
     noisy = CheckpointDecoder.decode(ByteBuffer.wrap(CheckpointEncoder.encode(noisy)));
     for (Gateway gateway : gateways) {
       if (fault == Fault.CHECKPOINT_WITHOUT_REPLIES) {
-        noisy.sessions().gateway(gateway.session).replies().dropUpTo(Long.MAX_VALUE);
+        noisy.tables().sessions().gateway(gateway.session).replies().dropUpTo(Long.MAX_VALUE);
       } else if (fault == Fault.CHECKPOINT_WITHOUT_SESSIONS) {
-        noisy.sessions().close(gateway.session);
+        noisy.tables().sessions().close(gateway.session);
       }
     }
     gateways.forEach(this::replay);

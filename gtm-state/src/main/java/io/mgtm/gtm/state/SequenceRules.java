@@ -9,80 +9,37 @@ import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.Reply.Reason;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply;
-import java.util.function.Consumer;
 
-/** Every sequence, and the commands on them. */
-final class SequenceTable {
+/** The commands on sequences; the rules are those of gtm_seq.c. */
+final class SequenceRules {
   private static final long DEFAULT_MAX_ASCENDING = 0x7fff_ffff_ffff_fffeL;
   private static final long DEFAULT_MIN_DESCENDING = -0x7fff_ffff_ffff_fffeL;
 
   private final SequenceDatabases byKey;
+  private final Applying applying;
   private final long[] stepped = new long[1];
-  private Effect effect = Effect.NONE;
 
-  SequenceTable() {
-    this(new SequenceDatabases());
-  }
-
-  private SequenceTable(SequenceDatabases byKey) {
+  SequenceRules(SequenceDatabases byKey, Applying applying) {
     this.byKey = byKey;
+    this.applying = applying;
   }
 
-  /** As it is now, for another thread to read. */
-  SequenceTable picture() {
-    return new SequenceTable(byKey.picture());
+  Reply lastValue(SequenceCommand.LastValue c) {
+    Sequence sequence = byKey.get(c.key());
+    return sequence == null
+        ? noSuchSequence(c.key())
+        : new SequenceReply.Value(c.type(), c.key(), sequence.last);
   }
 
-  int count() {
-    return byKey.count();
-  }
-
-  void forEach(Consumer<Sequence> action) {
-    byKey.forEach(action);
-  }
-
-  void put(Sequence sequence) {
-    byKey.put(sequence);
-  }
-
-  /** What the last {@link #apply} did. */
-  Effect effect() {
-    return effect;
-  }
-
-  Reply apply(SequenceCommand command, Limits limits, long entry) {
-    effect = Effect.NONE;
-    if (command instanceof SequenceCommand.NextValue c) {
-      return nextValue(c.key(), entry);
-    } else if (command instanceof SequenceCommand.LastValue c) {
-      Sequence sequence = byKey.get(c.key());
-      return sequence == null
-          ? noSuchSequence(c.key())
-          : new SequenceReply.Value(c.type(), c.key(), sequence.last);
-    } else if (command instanceof SequenceCommand.Init c) {
-      return init(c, limits);
-    } else if (command instanceof SequenceCommand.Restore c) {
-      return restore(c, limits);
-    } else if (command instanceof SequenceCommand.SetValue c) {
-      return setValue(c);
-    } else if (command instanceof SequenceCommand.Alter c) {
-      return alter(c);
-    } else if (command instanceof SequenceCommand.Reset c) {
-      return reset(c);
-    } else if (command instanceof SequenceCommand.Rename c) {
-      return rename(c);
-    } else if (command instanceof SequenceCommand.Close c) {
-      return close(c);
-    } else if (command instanceof SequenceCommand.CloseDatabase c) {
-      return closeDatabase(c);
-    }
+  Reply list() {
     SequenceDatabases now = byKey.picture();
     return new SequenceReply.SequenceList(now.infos(), now.keyBytes());
   }
 
-  private Reply nextValue(String key, long entry) {
+  Reply nextValue(SequenceCommand.NextValue c) {
+    String key = c.key();
     if (byKey.step(key, stepped)) {
-      effect = Effect.LOGGED;
+      applying.did(Effect.LOGGED);
       return new SequenceReply.Value(CommandType.NEXT_VALUE, key, stepped[0]);
     }
     Sequence sequence = byKey.get(key);
@@ -102,13 +59,13 @@ final class SequenceTable {
               + ")",
           "");
     }
-    effect = sequence.settle(entry);
+    applying.did(sequence.settle(applying.entry));
     byKey.put(sequence);
     return new SequenceReply.Value(CommandType.NEXT_VALUE, key, sequence.value);
   }
 
   /** Why a sequence of this key cannot be added, or null. */
-  private Reply refuseNew(String key, Limits limits) {
+  private Reply refuseNew(String key) {
     if (byKey.contains(key)) {
       return new Reply.Rejected(
           Reason.SEQUENCE_EXISTS,
@@ -116,17 +73,17 @@ final class SequenceTable {
           "If no database has it, it was left by a schema that was renamed:"
               + " drop it with mgtm gtm drop-sequence.");
     }
-    if (byKey.count() >= limits.sequencesMax()) {
+    if (byKey.count() >= applying.limits.sequencesMax()) {
       return new Reply.Rejected(
           Reason.SEQUENCE_LIMIT,
-          "the limit of " + limits.sequencesMax() + " sequences is reached",
+          "the limit of " + applying.limits.sequencesMax() + " sequences is reached",
           "Raise limits.sequencesMax.");
     }
     return null;
   }
 
-  private Reply restore(SequenceCommand.Restore c, Limits limits) {
-    Reply refused = refuseNew(c.key(), limits);
+  Reply restore(SequenceCommand.Restore c) {
+    Reply refused = refuseNew(c.key());
     if (refused != null) {
       return refused;
     }
@@ -144,12 +101,12 @@ final class SequenceTable {
       return wrong;
     }
     s.restartReservation();
-    put(s);
+    byKey.put(s);
     return done(c.type(), c.key());
   }
 
-  private Reply init(SequenceCommand.Init c, Limits limits) {
-    Reply refused = refuseNew(c.key(), limits);
+  Reply init(SequenceCommand.Init c) {
+    Reply refused = refuseNew(c.key());
     if (refused != null) {
       return refused;
     }
@@ -170,7 +127,7 @@ final class SequenceTable {
       return wrong;
     }
     s.restartReservation();
-    put(s);
+    byKey.put(s);
     return done(c.type(), c.key());
   }
 
@@ -194,7 +151,7 @@ final class SequenceTable {
         Reason.SEQUENCE_BOUNDS, "sequence \"" + Names.printable(key) + "\": " + what, "");
   }
 
-  private Reply setValue(SequenceCommand.SetValue c) {
+  Reply setValue(SequenceCommand.SetValue c) {
     Sequence s = byKey.get(c.key());
     if (s == null) {
       return noSuchSequence(c.key());
@@ -206,11 +163,11 @@ final class SequenceTable {
       s.init = c.value();
     }
     s.restartReservation();
-    put(s);
+    byKey.put(s);
     return done(c.type(), c.key());
   }
 
-  private Reply alter(SequenceCommand.Alter c) {
+  Reply alter(SequenceCommand.Alter c) {
     Sequence changed = byKey.get(c.key());
     if (changed == null) {
       return noSuchSequence(c.key());
@@ -232,11 +189,11 @@ final class SequenceTable {
       changed.last = c.start();
     }
     changed.restartReservation();
-    put(changed);
+    byKey.put(changed);
     return done(c.type(), c.key());
   }
 
-  private Reply reset(SequenceCommand.Reset c) {
+  Reply reset(SequenceCommand.Reset c) {
     Sequence s = byKey.get(c.key());
     if (s == null) {
       return noSuchSequence(c.key());
@@ -244,11 +201,11 @@ final class SequenceTable {
     s.value = s.init;
     s.last = s.init;
     s.restartReservation();
-    put(s);
+    byKey.put(s);
     return done(c.type(), c.key());
   }
 
-  private Reply rename(SequenceCommand.Rename c) {
+  Reply rename(SequenceCommand.Rename c) {
     Sequence s = byKey.get(c.key());
     if (s == null) {
       return noSuchSequence(c.key());
@@ -260,7 +217,7 @@ final class SequenceTable {
           "");
     }
     byKey.remove(c.key());
-    put(s.copyAs(c.newKey()));
+    byKey.put(s.copyAs(c.newKey()));
     return done(c.type(), c.newKey());
   }
 
@@ -269,24 +226,24 @@ final class SequenceTable {
    * renamed, and then drop its sequences by names that the GTM never heard. The original answers
    * with an error, and the schema cannot be dropped.
    */
-  private Reply close(SequenceCommand.Close c) {
+  Reply close(SequenceCommand.Close c) {
     if (byKey.remove(c.key())) {
-      effect = Effect.FORCED;
+      applying.did(Effect.FORCED);
     }
     return new SequenceReply.Done(c.type(), c.key());
   }
 
-  private Reply closeDatabase(SequenceCommand.CloseDatabase c) {
+  Reply closeDatabase(SequenceCommand.CloseDatabase c) {
     String database = c.key();
     int nul = database.indexOf(0);
     if (byKey.removeDatabase(nul < 0 ? database : database.substring(0, nul))) {
-      effect = Effect.FORCED;
+      applying.did(Effect.FORCED);
     }
     return new SequenceReply.Done(c.type(), c.key());
   }
 
   private SequenceReply done(CommandType of, String key) {
-    effect = Effect.FORCED;
+    applying.did(Effect.FORCED);
     return new SequenceReply.Done(of, key);
   }
 
@@ -295,10 +252,5 @@ final class SequenceTable {
         Reason.NO_SUCH_SEQUENCE,
         "sequence \"" + Names.printable(key) + "\" does not exist at the GTM",
         "");
-  }
-
-  /** After a crash: no value that may have been handed out comes again. */
-  void skipReserved() {
-    byKey.skipReserved();
   }
 }

@@ -15,19 +15,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SequenceTableTest {
+class SequenceRulesTest {
   private static final String KEY = "db.public.s\0";
 
-  private final SequenceTable table = new SequenceTable();
-  private long entry;
+  private final GtmState state = new GtmState(10_000);
 
   private Reply apply(SequenceCommand command) {
-    return table.apply(command, Limits.NONE, ++entry);
+    state.beginEntry(0);
+    return state.apply(command);
   }
 
   private List<Sequence> all() {
     List<Sequence> all = new ArrayList<>();
-    table.forEach(all::add);
+    state.tables().sequences().forEach(all::add);
     return all;
   }
 
@@ -168,7 +168,7 @@ class SequenceTableTest {
       long max = random.nextInt(2_000);
       boolean cycle = random.nextBoolean();
       long start = min + random.nextInt((int) (max - min) + 1);
-      table.apply(new SequenceCommand.Close(KEY), Limits.NONE, ++entry);
+      apply(new SequenceCommand.Close(KEY));
       init(increment, min, max, start, cycle);
       next(random.nextInt(150));
       Sequence sequence = all().get(0);
@@ -177,7 +177,7 @@ class SequenceTableTest {
       for (long i = 0; i < draws; i++) {
         drawn.draw();
       }
-      table.skipReserved();
+      state.tables().sequences().skipReserved();
       assertThat(all().get(0).value)
           .as(
               "increment %d, %d..%d from %d, cycle %s, %d draws",
@@ -190,7 +190,7 @@ class SequenceTableTest {
   void aShortSequenceIsNotUsedUpByCrashes() {
     init(1, 1, 10, 1, false);
     next(2);
-    table.skipReserved();
+    state.tables().sequences().skipReserved();
     assertThat(next()).isNotNull().isLessThanOrEqualTo(8);
   }
 
