@@ -43,7 +43,7 @@ final class LagWatch {
 
   /** It has nothing to catch up with, and is missed when another member goes. */
   private void lookAtWitness(Progress witness) {
-    if (s.nowMs - witness.lastAckMs < PATIENCE * s.settings.electionTimeoutMs()) {
+    if (isPatient(witness.lastAckMs)) {
       s.warnings.clear(subject(witness));
     } else {
       s.warnings.warn(
@@ -60,7 +60,7 @@ final class LagWatch {
     if (aim == null || nearer) {
       aims.put(other.member, new Aim(s.log.lastIndex(), s.nowMs, lag));
       s.warnings.clear(subject(other));
-    } else if (s.nowMs - aim.sinceMs() >= PATIENCE * s.settings.electionTimeoutMs()) {
+    } else if (!isPatient(aim.sinceMs())) {
       s.warnings.warn(
           subject(other),
           other.isOlderCopy
@@ -71,12 +71,16 @@ final class LagWatch {
     }
   }
 
+  private boolean isPatient(long sinceMs) {
+    return s.nowMs - sinceMs < PATIENCE * s.settings.electionTimeoutMs();
+  }
+
   private static String subject(Progress other) {
     return "lag of " + other.member.name();
   }
 
   private String cause(Progress other) {
-    if (!leader.answers(other)) {
+    if (!isPatient(other.lastAckMs)) {
       return "it has not answered for %d s; look whether it runs and can be reached"
           .formatted((s.nowMs - other.lastAckMs) / 1_000);
     }

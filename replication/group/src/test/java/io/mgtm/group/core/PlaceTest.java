@@ -3,6 +3,7 @@ package io.mgtm.group.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -124,6 +125,21 @@ class PlaceTest {
         .contains("it has not answered for 1");
     cores.restart(other);
     cores.await("it is over", () -> leader.core.warnings().isEmpty());
+  }
+
+  /** As one does whose disk is full. */
+  @Test
+  void memberThatAnswersSeldomAndStoresNothingIsNotCalledSilent() {
+    AtomicInteger answers = new AtomicInteger();
+    cores.lose(leader.self.name(), other, Cores::hasEntries);
+    cores.lose(other, leader.self.name(), m -> answers.incrementAndGet() % 15 > 0);
+    leader.append(1);
+    cores.await("a warning", () -> !leader.core.warnings().isEmpty());
+    assertThat(leader.core.warnings())
+        .singleElement()
+        .asString()
+        .startsWith(other + " is 1 entries behind")
+        .contains("it answers");
   }
 
   @Test
