@@ -51,7 +51,15 @@ class KillIT {
     long seed = Long.getLong("seed", System.nanoTime());
     Random random = new Random(seed);
     Path config = folder.resolve("gtm.yaml");
-    Files.writeString(config, "log:\n  segmentBytes: 1048576\n  checkpointBytes: 1048576\n");
+    Files.writeString(
+        config,
+        """
+        log:
+          segmentBytes: 1048576
+          checkpointBytes: 1048576
+        limits:
+          nodesMax: 65536
+        """);
     long replies = 0;
     for (int round = 0; round <= rounds; round++) {
       try (ServerProcess server =

@@ -71,11 +71,12 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
   static LinkClient connect(
       InetSocketAddress address, String name, LinkSecret secret, SocketFactory sockets)
       throws IOException {
-    LinkClient client = raw(address, name, secret, sockets);
+    LinkClient client = open(address, name, secret, sockets);
     ByteBuf out = Unpooled.buffer();
     LinkWriter.preface(out);
     LinkWriter.hello(out, name, GatewayKind.PROXY);
     client.send(out);
+    client.startReading(); // Over TLS the node asks for the secret at once; who it is comes first.
     return client;
   }
 
@@ -83,14 +84,24 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
   static LinkClient raw(
       InetSocketAddress address, String name, LinkSecret secret, SocketFactory sockets)
       throws IOException {
+    LinkClient client = open(address, name, secret, sockets);
+    client.startReading();
+    return client;
+  }
+
+  private static LinkClient open(
+      InetSocketAddress address, String name, LinkSecret secret, SocketFactory sockets)
+      throws IOException {
     Socket socket = sockets.createSocket();
     socket.connect(address);
     socket.setTcpNoDelay(true);
-    LinkClient client = new LinkClient(socket, name, secret);
-    Thread reader = new Thread(client::read, "link-" + name);
+    return new LinkClient(socket, name, secret);
+  }
+
+  private void startReading() {
+    Thread reader = new Thread(this::read, "link-" + name);
     reader.setDaemon(true);
     reader.start();
-    return client;
   }
 
   private void read() {

@@ -233,7 +233,7 @@ class ReplicationIT {
     try (small) {
       left.replica(small, "sync").start();
       Await.until("the link is refused", () -> left.linkState(0).equals("refused"));
-      assertThat(left.link(0).path("reason").asText()).contains("16777216").contains("33554432");
+      assertThat(left.link(0).path("reason").asText()).contains("16M").contains("32M");
       write(left, 0, 4, 100);
     }
   }
