@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time of day of one member jumps, by libfaketime before its JVM, while it leads and while it
- * follows, under load through the proxy: no request fails, and no time stamp goes back. In mode
- * lazy a jump ahead looks like a machine that was suspended, and the member has to ask the others
- * who leads before it answers again.
+ * The time of day of a member or the proxy is set or smeared, by libfaketime before its JVM, under
+ * load through the proxy: no request fails, and no time stamp goes back. In mode lazy a jump ahead
+ * looks like a machine that was suspended, and the member has to ask the others who leads before it
+ * answers again.
  */
 @Tag("long")
 class ClockJumpIT {
@@ -37,10 +37,17 @@ class ClockJumpIT {
   @TempDir Path folder;
   @TempDir Path scratch;
 
-  private Path offset;
+  /** The clock of a process: the file with what libfaketime adds to the time of day. */
+  private Path clock(String process) {
+    return scratch.resolve(process + "-clock");
+  }
+
+  private void setClock(String process, String offset) throws IOException {
+    Files.writeString(clock(process), offset + "\n");
+  }
 
   private List<String> place(String name, List<String> command) {
-    if (!name.equals("g1")) {
+    if (!Files.exists(clock(name))) {
       return command;
     }
     List<String> placed =
@@ -48,7 +55,7 @@ class ClockJumpIT {
             List.of(
                 "env",
                 "LD_PRELOAD=" + LIBRARY,
-                "FAKETIME_TIMESTAMP_FILE=" + offset,
+                "FAKETIME_TIMESTAMP_FILE=" + clock(name),
                 "FAKETIME_CACHE_DURATION=1",
                 "FAKETIME_DONT_FAKE_MONOTONIC=1",
                 "DONT_FAKE_MONOTONIC=1"));
@@ -66,7 +73,7 @@ class ClockJumpIT {
   @ValueSource(strings = {"fifo", "lazy"})
   void theLeadersClockMayJumpByAnHourEitherWay(String mode) throws Exception {
     Assumptions.assumeTrue(Files.exists(LIBRARY), "SKIPPED: libfaketime is not installed");
-    offset = Files.writeString(scratch.resolve("offset"), "+0\n");
+    setClock("g1", "+0");
     try (GroupUnderLoad running =
         GroupUnderLoad.start(
             GroupUnderLoad.patient(GroupUnderLoad.settings(folder, 3, mode), scratch),
@@ -75,11 +82,11 @@ class ClockJumpIT {
       running.notePause();
       try (GtmClient client = GtmClient.connect(running.group().proxyAddress().resolve())) {
         long before = begin(client).timestampMicros();
-        Files.writeString(offset, "+3600\n");
+        setClock("g1", "+3600");
         long jumped =
             awaitTimestamp(running, client, before + HOUR_MICROS - TimeUnit.MINUTES.toMicros(1));
         running.awaitProgress(2_000);
-        Files.writeString(offset, "-3600\n");
+        setClock("g1", "-3600");
         TimeUnit.SECONDS.sleep(2);
         running.awaitProgress(2_000);
         assertThat(begin(client).timestampMicros()).isGreaterThanOrEqualTo(jumped);
@@ -94,6 +101,35 @@ class ClockJumpIT {
     }
   }
 
+  /** A smear of a leap second is some ten parts in a million; this is a thousand times that. */
+  @ParameterizedTest
+  @ValueSource(strings = {"fifo", "lazy"})
+  void theLeadersAndTheProxysClocksMayBeSmearedAndTheProxysMayJump(String mode) throws Exception {
+    Assumptions.assumeTrue(Files.exists(LIBRARY), "SKIPPED: libfaketime is not installed");
+    setClock("g1", "+0");
+    setClock("proxy", "+0");
+    try (GroupUnderLoad running =
+        GroupUnderLoad.start(
+            GroupUnderLoad.patient(GroupUnderLoad.settings(folder, 3, mode), scratch),
+            this::place)) {
+      running.lead("g1");
+      running.notePause();
+      for (String offset : List.of("+0 x1.05", "+0 x0.95", "+0")) {
+        setClock("g1", offset);
+        setClock("proxy", offset);
+        TimeUnit.SECONDS.sleep(2);
+        running.awaitProgress(2_000);
+      }
+      for (String offset : List.of("+3600", "-3600", "+0")) {
+        setClock("proxy", offset);
+        TimeUnit.SECONDS.sleep(2);
+        running.awaitProgress(2_000);
+      }
+      log.info("clock smeared: longest request in ms {}", running.notePause());
+      running.verify();
+    }
+  }
+
   /**
    * Lets the clock of g1 jump while it follows.
    *
@@ -104,7 +140,7 @@ class ClockJumpIT {
     running.lead("g2");
     GroupUnderLoad.Leadership leadership = running.leadership();
     long before = begin(client).timestampMicros();
-    Files.writeString(offset, "+" + TimeUnit.HOURS.toSeconds(hours) + "\n");
+    setClock("g1", "+" + TimeUnit.HOURS.toSeconds(hours));
     TimeUnit.SECONDS.sleep(2);
     running.awaitProgress(2_000);
     long after = begin(client).timestampMicros();
