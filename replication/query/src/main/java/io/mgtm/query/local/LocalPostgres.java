@@ -213,7 +213,7 @@ public final class LocalPostgres implements AutoCloseable {
 
   /** As if its machine had lost power, but for the kernel's cache. */
   public void kill() throws IOException, InterruptedException {
-    String segment = Files.readAllLines(pidFile()).get(SEGMENT_LINE).strip().split(" +")[1];
+    String segment = Files.readAllLines(pidFile()).get(SEGMENT_LINE).strip().split(" +", -1)[1];
     ProcessHandle first = runningPostmaster();
     signal("KILL");
     first.onExit().orTimeout(KILL_S, TimeUnit.SECONDS).join(); // What is dying still takes signals.
