@@ -63,6 +63,11 @@ class ClockJumpIT {
     return placed;
   }
 
+  private GroupUnderLoad start(String mode) throws Exception {
+    return GroupUnderLoad.start(
+        GroupUnderLoad.patient(GroupUnderLoad.settings(folder, 3, mode), scratch), this::place);
+  }
+
   private static TransactionReply.Began begin(GtmClient client) throws IOException {
     TransactionReply.Began began = client.begin(BeginKind.GXID, Isolation.READ_COMMITTED, false);
     assertThat(client.commit(began.gxid())).isTrue();
@@ -74,10 +79,7 @@ class ClockJumpIT {
   void theLeadersClockMayJumpByAnHourEitherWay(String mode) throws Exception {
     Assumptions.assumeTrue(Files.exists(LIBRARY), "SKIPPED: libfaketime is not installed");
     setClock("g1", "+0");
-    try (GroupUnderLoad running =
-        GroupUnderLoad.start(
-            GroupUnderLoad.patient(GroupUnderLoad.settings(folder, 3, mode), scratch),
-            this::place)) {
+    try (GroupUnderLoad running = start(mode)) {
       running.lead("g1");
       running.notePause();
       try (GtmClient client = GtmClient.connect(running.group().proxyAddress().resolve())) {
@@ -108,10 +110,7 @@ class ClockJumpIT {
     Assumptions.assumeTrue(Files.exists(LIBRARY), "SKIPPED: libfaketime is not installed");
     setClock("g1", "+0");
     setClock("proxy", "+0");
-    try (GroupUnderLoad running =
-        GroupUnderLoad.start(
-            GroupUnderLoad.patient(GroupUnderLoad.settings(folder, 3, mode), scratch),
-            this::place)) {
+    try (GroupUnderLoad running = start(mode)) {
       running.lead("g1");
       running.notePause();
       for (String offset : List.of("+0 x1.05", "+0 x0.95", "+0")) {
