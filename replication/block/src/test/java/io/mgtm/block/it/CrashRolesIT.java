@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,12 +24,14 @@ import org.junit.jupiter.api.io.TempDir;
  * Two copies, either of which may be primary, through rounds of trouble while clients write: kills
  * of either or both, promotions, orderly changes of role, growth, lost and spoiled bitmaps. Each
  * round ends with both copies up to date: what was answered is there, and the files are equal byte
- * by byte. Other rounds by {@code -Dseed=N}, more by {@code -Dmgtm.crashRounds=N}.
+ * by byte. Other rounds by {@code -Dseed=N}, more than 200 by {@code -Dmgtm.crashRounds=N}.
  */
 class CrashRolesIT {
   private static final int MIB = 1 << 20;
   private static final int SIZE = 32 * MIB;
   private static final int GROWTHS_MAX = 24;
+  private static final int FEW_ROUNDS = 3;
+  private static final int LONG_ROUNDS = 200;
 
   /** Marks, and bits that are cleared, while a round runs. */
   private static final String[] QUICK = {
@@ -68,9 +71,16 @@ class CrashRolesIT {
   private int spoiled;
 
   @Test
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  void copiesStayEqualThroughAFewRounds() throws Exception {
+    run(FEW_ROUNDS);
+  }
+
+  @Test
+  @Tag("long")
   @Timeout(value = 90, unit = TimeUnit.MINUTES)
-  void copiesStayEqual() throws Exception {
-    run(Integer.getInteger("mgtm.crashRounds", 2));
+  void copiesStayEqualThroughManyRounds() throws Exception {
+    run(Math.max(LONG_ROUNDS, Integer.getInteger("mgtm.crashRounds", 0)));
   }
 
   private void run(int rounds) throws Exception {
