@@ -275,7 +275,7 @@ public final class CheckpointDecoder {
       throw new CorruptCheckpointException(e.getMessage(), e);
     }
     transactions.setLatestCompleted(latestCompleted);
-    long xmin = transactions.xmin(gxids.next());
+    long xmin = transactions.xmin(transactions.listed(), gxids.next());
     for (Transaction t : open) {
       require(t.vacuum || t.xmin <= xmin, "an xmin " + t.xmin + ", next is " + xmin);
     }

@@ -72,7 +72,7 @@ final class SnapshotRules {
     if (count > applying.limits.snapshotGxidsMax()) {
       return tooMany(count);
     }
-    long xmin = table.xmin(gxids.next());
+    long xmin = table.xmin(count, gxids.next());
     long recentGlobalXmin = Math.min(xmin, table.oldestXmin(xmin));
     table.setRecentGlobalXmin(recentGlobalXmin);
     for (int i = 0; i < holders.size(); i++) {

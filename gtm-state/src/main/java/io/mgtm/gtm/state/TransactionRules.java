@@ -215,7 +215,7 @@ final class TransactionRules {
 
   Reply advanceOldest(TransactionCommand.AdvanceOldestGxid c) {
     long gxid = GxidMath.notAfter(gxids.next(), c.gxid());
-    long oldestInUse = table.oldestXmin(table.xmin(gxids.next()));
+    long oldestInUse = table.oldestXmin(table.xmin(table.listed(), gxids.next()));
     if (!GxidMath.isNormal(gxid) || gxid < gxids.oldest() || gxid > oldestInUse) {
       return new Reply.Rejected(
           Reason.BAD_GXID,

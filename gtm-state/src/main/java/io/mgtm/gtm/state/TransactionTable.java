@@ -93,10 +93,11 @@ final class TransactionTable {
   /**
    * The xmin of a snapshot taken now.
    *
+   * @param listed what {@link #listed} says
    * @param nextGxid the gxid that is given next
    */
-  long xmin(long nextGxid) {
-    return listed() == 0 ? xmax() : GxidMath.notAfter(nextGxid, running.first());
+  long xmin(int listed, long nextGxid) {
+    return listed == 0 ? xmax() : GxidMath.notAfter(nextGxid, running.first());
   }
 
   RunningGxids running() {
