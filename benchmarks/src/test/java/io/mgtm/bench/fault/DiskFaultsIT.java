@@ -9,8 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,12 +32,12 @@ class DiskFaultsIT {
   @TempDir Path scratch;
 
   /** A log that is never cut, in small files, so that a small disk is soon full. */
-  private LocalSettings settings() throws IOException {
+  private LocalSettings settings(String mode) throws IOException {
     Path config =
         Files.writeString(
             scratch.resolve("gtm.yaml"),
             "log: {segmentBytes: 1048576, checkpointBytes: 1073741824}\n");
-    return GroupUnderLoad.settings(folder, 3, "fifo")
+    return GroupUnderLoad.settings(folder, 3, mode)
         .withNodeOptions(List.of("--config", config.toString()));
   }
 
@@ -44,10 +45,11 @@ class DiskFaultsIT {
     return folder.resolve(member);
   }
 
-  @Test
-  void aLeaderWhoseDiskIsFullLetsAnotherLead() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"fifo", "lazy"})
+  void aLeaderWhoseDiskIsFullLetsAnotherLead(String mode) throws Exception {
     try (TestDisk disk = TestDisk.small(data("g1"), SMALL_MIB);
-        GroupUnderLoad running = GroupUnderLoad.start(settings())) {
+        GroupUnderLoad running = GroupUnderLoad.start(settings(mode))) {
       running.lead("g1");
       running.awaitProgress(500);
       running.notePause();
@@ -60,14 +62,15 @@ class DiskFaultsIT {
       running.lead("g1");
       running.awaitProgress(1_000);
       running.verify();
-      log.info("leader's disk full: longest request in ms {}", running.pausesMs());
+      log.info("leader's disk full, {}: longest request in ms {}", mode, running.pausesMs());
     }
   }
 
-  @Test
-  void aFollowerWhoseDiskIsFullIsNotMissedAndCatchesUp() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"fifo", "lazy"})
+  void aFollowerWhoseDiskIsFullIsNotMissedAndCatchesUp(String mode) throws Exception {
     try (TestDisk disk = TestDisk.small(data("g1"), SMALL_MIB);
-        GroupUnderLoad running = GroupUnderLoad.start(settings())) {
+        GroupUnderLoad running = GroupUnderLoad.start(settings(mode))) {
       running.lead("g2");
       disk.fill();
       running.notePause();
@@ -78,14 +81,15 @@ class DiskFaultsIT {
       running.lead("g1");
       running.awaitProgress(1_000);
       running.verify();
-      log.info("follower's disk full: longest request in ms {}", running.pausesMs());
+      log.info("follower's disk full, {}: longest request in ms {}", mode, running.pausesMs());
     }
   }
 
-  @Test
-  void aSlowDiskOfTheLeaderOrAFollowerBreaksNothing() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"fifo", "lazy"})
+  void aSlowDiskOfTheLeaderOrAFollowerBreaksNothing(String mode) throws Exception {
     try (TestDisk disk = TestDisk.slow(data("g1"), scratch.resolve("nbd"), WRITE_MS);
-        GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 3, "fifo"))) {
+        GroupUnderLoad running = GroupUnderLoad.start(GroupUnderLoad.settings(folder, 3, mode))) {
       assertThat(disk).isNotNull();
       running.lead("g2");
       running.awaitProgress(5_000);
