@@ -140,7 +140,7 @@ final class Bootstrap {
     names.remove(s.self.name());
     names.remove("");
     if (!names.isEmpty()) {
-      s.effects.send(List.copyOf(names), new Message.Hello(s.term(), nonce));
+      s.effects.send(List.copyOf(names), new Message.Hello(s.term(), s.record.founding(), nonce));
     }
   }
 

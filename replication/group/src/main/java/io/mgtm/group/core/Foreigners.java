@@ -25,7 +25,8 @@ final class Foreigners {
 
   /** Whether what this member has met does not matter: another founding has a leader. */
   private boolean mayFollow(Message message) {
-    return isOfLeader(message) && !s.isSettled() && s.log.lastIndex() == 0;
+    boolean ofGroup = message instanceof Message.Hello || isOfLeader(message);
+    return ofGroup && !s.isSettled() && s.log.lastIndex() == 0;
   }
 
   static boolean isOfLeader(Message message) {

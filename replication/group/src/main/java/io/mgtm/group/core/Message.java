@@ -15,8 +15,13 @@ public sealed interface Message {
     return null;
   }
 
-  /** I have no place in the group. The nonce tells the answers to this round from older ones. */
-  record Hello(long term, long nonce) implements Message {}
+  /**
+   * I have no place in the group.
+   *
+   * @param founding the group that the sender belongs to; null until it has had a leader
+   * @param nonce tells the answers to this round from older ones
+   */
+  record Hello(long term, UUID founding, long nonce) implements Message {}
 
   /**
    * Repeats the nonce; the term says whether this member has ever acknowledged one.

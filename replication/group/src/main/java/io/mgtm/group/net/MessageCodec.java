@@ -207,7 +207,7 @@ public final class MessageCodec {
 
   private static Message message(byte type, long term, UUID founding, ByteBuffer in) {
     return switch (type) {
-      case HELLO -> new Message.Hello(term, in.getLong());
+      case HELLO -> new Message.Hello(term, founding, in.getLong());
       case HELLO_REPLY -> readHelloReply(term, in);
       case FOREIGN -> new Message.Foreign(term, founding);
       case NOT_A_MEMBER -> new Message.NotAMember(term, founding, Membership.decode(in));

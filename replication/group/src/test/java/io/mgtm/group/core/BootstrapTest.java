@@ -89,6 +89,31 @@ class BootstrapTest {
     assertThat(leader.isLeading()).isTrue();
   }
 
+  /** It never follows, so whoever has the place would be missed for nothing. */
+  @Test
+  void memberOfAnotherFoundingTakesNobodysPlace() {
+    cores.startEmpty("a", "b", "c");
+    Cores.Node leader = cores.awaitLeader();
+    cores.run(1_000);
+    Membership before = leader.core.membership();
+    String name = leader.self.name().equals("c") ? "b" : "c";
+    Cores.Node former = cores.node(name);
+    cores.crash(name);
+    cores.startEmpty(name);
+    Cores.Node stranger = cores.node(name);
+    stranger.record =
+        stranger.record.withFounding(Membership.ofVoters(List.of(stranger.self)).founding());
+    cores.restart(stranger);
+    cores.run(10_000);
+    assertThat(leader.core.membership()).isEqualTo(before);
+    assertThat(stranger.warned).anyMatch(said -> said.contains("belongs to another group"));
+    assertThat(leader.warned).anyMatch(said -> said.startsWith(stranger.self.toString()));
+    cores.crash(name);
+    cores.restart(former);
+    cores.await("it is back", () -> former.core.leader() != null);
+    assertThat(leader.core.membership()).isEqualTo(before);
+  }
+
   @Test
   void diskThatIsLostWhileAllMeetCostsNothing() {
     for (int ms = 10; ms < 3_000; ms += 10) {

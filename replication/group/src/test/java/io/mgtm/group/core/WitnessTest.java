@@ -2,6 +2,7 @@ package io.mgtm.group.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -98,6 +99,24 @@ class WitnessTest {
     cores.await("it knows", () -> anew.core.membership().isVoter(anew.self));
     cores.crash(leader.self.name());
     assertThat(cores.awaitLeader()).isSameAs(other);
+  }
+
+  /** Else the pair would be one without a witness for as long as the mistake lasts. */
+  @Test
+  void witnessOfAnotherGroupTakesNobodysPlace() {
+    Membership before = leader.core.membership();
+    cores.crash("w");
+    cores.startEmpty("w");
+    Cores.Node stranger = cores.node("w");
+    stranger.record =
+        stranger.record.withFounding(Membership.ofVoters(List.of(stranger.self)).founding());
+    cores.restart(stranger);
+    cores.run(10_000);
+    assertThat(leader.core.membership()).isEqualTo(before);
+    assertThat(stranger.warned).anyMatch(said -> said.contains("belongs to another group"));
+    cores.crash(leader.self.name());
+    cores.run(30_000);
+    assertThat(cores.leaders()).as("its vote is not of this group").isEmpty();
   }
 
   /** Else a leader that writes all the time would be alone for ever. */

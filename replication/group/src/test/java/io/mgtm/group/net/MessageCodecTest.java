@@ -35,7 +35,8 @@ class MessageCodecTest {
     Entry two =
         new Entry(4, EntryKind.MEMBERSHIP, Durability.REQUIRED, ByteBuffer.wrap(members.encoded()));
     return Stream.of(
-        new Message.Hello(0, 42),
+        new Message.Hello(0, null, 42),
+        new Message.Hello(7, FOUNDING, 42),
         new Message.HelloReply(7, -42, "", List.of("g1"), "", Membership.NONE),
         new Message.HelloReply(7, -42, "g2", List.of("g1", "größer"), "größer", members),
         new Message.Foreign(7, FOUNDING),
