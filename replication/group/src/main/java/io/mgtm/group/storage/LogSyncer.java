@@ -77,12 +77,15 @@ final class LogSyncer {
     checkSound();
     long index = writtenIndex.getAcquire();
     long end = writtenPosition.getAcquire();
-    if (end == syncedPosition) {
-      return durableIndex;
+    if (end == syncedPosition && index == durableIndex) {
+      return index;
     }
     try {
-      forceUpTo(end);
-      syncedPosition = end;
+      if (end != syncedPosition) {
+        forceUpTo(end);
+        syncedPosition = end;
+      }
+      // Also when the last force took the entry along, before its index was published.
       durableIndex = index;
       status.raiseDurable(index);
       return index;
