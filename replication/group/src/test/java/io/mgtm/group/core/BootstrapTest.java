@@ -99,11 +99,7 @@ class BootstrapTest {
     String name = leader.self.name().equals("c") ? "b" : "c";
     Cores.Node former = cores.node(name);
     cores.crash(name);
-    cores.startEmpty(name);
-    Cores.Node stranger = cores.node(name);
-    stranger.record =
-        stranger.record.withFounding(Membership.ofVoters(List.of(stranger.self)).founding());
-    cores.restart(stranger);
+    Cores.Node stranger = cores.startOfAnotherGroup(name);
     cores.run(10_000);
     assertThat(leader.core.membership()).isEqualTo(before);
     assertThat(stranger.warned).anyMatch(said -> said.contains("belongs to another group"));

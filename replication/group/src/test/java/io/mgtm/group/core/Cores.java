@@ -173,6 +173,15 @@ final class Cores {
     nodes.get(name).run();
   }
 
+  /** Starts a member on a folder of another group. */
+  Node startOfAnotherGroup(String name) {
+    Node stranger = new Node(name, configured);
+    stranger.record =
+        stranger.record.withFounding(Membership.ofVoters(List.of(stranger.self)).founding());
+    restart(stranger);
+    return stranger;
+  }
+
   /** Starts a member again on the folder that it has. */
   void restart(String name) {
     restart(nodes.get(name));

@@ -2,7 +2,6 @@ package io.mgtm.group.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -106,11 +105,7 @@ class WitnessTest {
   void witnessOfAnotherGroupTakesNobodysPlace() {
     Membership before = leader.core.membership();
     cores.crash("w");
-    cores.startEmpty("w");
-    Cores.Node stranger = cores.node("w");
-    stranger.record =
-        stranger.record.withFounding(Membership.ofVoters(List.of(stranger.self)).founding());
-    cores.restart(stranger);
+    Cores.Node stranger = cores.startOfAnotherGroup("w");
     cores.run(10_000);
     assertThat(leader.core.membership()).isEqualTo(before);
     assertThat(stranger.warned).anyMatch(said -> said.contains("belongs to another group"));
