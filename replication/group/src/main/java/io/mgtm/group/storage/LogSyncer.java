@@ -77,17 +77,16 @@ final class LogSyncer {
     checkSound();
     long index = writtenIndex.getAcquire();
     long end = writtenPosition.getAcquire();
-    if (end == syncedPosition && index == durableIndex) {
-      return index;
-    }
     try {
       if (end != syncedPosition) {
         forceUpTo(end);
         syncedPosition = end;
       }
-      // Also when the last force took the entry along, before its index was published.
-      durableIndex = index;
-      status.raiseDurable(index);
+      // The last force may have taken an entry along before its index was published.
+      if (index != durableIndex) {
+        durableIndex = index;
+        status.raiseDurable(index);
+      }
       return index;
     } catch (LogException e) {
       throw failed(e);
