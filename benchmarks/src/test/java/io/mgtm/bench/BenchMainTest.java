@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -6,7 +6,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;

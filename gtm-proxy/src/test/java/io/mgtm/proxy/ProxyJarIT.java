@@ -3,7 +3,7 @@ package io.mgtm.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.client.GtmClient;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.testing.Await;
 import java.io.BufferedReader;
 import java.io.IOException;

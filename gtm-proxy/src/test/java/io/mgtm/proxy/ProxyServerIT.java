@@ -12,7 +12,7 @@ import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.Startup;
 import io.mgtm.testing.Await;

@@ -5,7 +5,7 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;

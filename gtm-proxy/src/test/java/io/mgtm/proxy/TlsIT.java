@@ -9,7 +9,7 @@ import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

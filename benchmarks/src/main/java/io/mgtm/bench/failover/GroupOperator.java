@@ -3,7 +3,7 @@ package io.mgtm.bench.failover;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.net.LocalSocket;
-import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import io.mgtm.bench.failover.GroupOperator;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
 import io.mgtm.testing.ClassArchive;

@@ -7,7 +7,7 @@ import io.mgtm.bench.check.Finding.Kind;
 import io.mgtm.bench.check.GivenOut;
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.common.HostPort;
-import io.mgtm.gtm.server.NodeStatus;
-import io.mgtm.gtm.server.NodeStatus.MemberStatus;
+import io.mgtm.gtm.node.admin.NodeStatus;
+import io.mgtm.gtm.node.admin.NodeStatus.MemberStatus;
 import java.io.IOException;
 import java.util.Optional;
 import picocli.CommandLine.Command;

@@ -2,7 +2,7 @@ package io.mgtm.gtm.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.AdminClient;
-import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.node.admin.NodeStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.gtm.client.NodeRefusedException;
-import io.mgtm.gtm.server.NodeStatus;
-import io.mgtm.gtm.server.NodeStatus.MemberStatus;
+import io.mgtm.gtm.node.admin.NodeStatus;
+import io.mgtm.gtm.node.admin.NodeStatus.MemberStatus;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;

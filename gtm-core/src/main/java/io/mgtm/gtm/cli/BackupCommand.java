@@ -1,7 +1,7 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.group.storage.DiskFiles;
-import io.mgtm.gtm.server.BackupFile;
+import io.mgtm.gtm.node.backup.BackupFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

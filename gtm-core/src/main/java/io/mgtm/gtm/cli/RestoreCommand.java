@@ -1,8 +1,8 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.common.FileErrors;
-import io.mgtm.gtm.server.BackupFile;
-import io.mgtm.gtm.server.Restore;
+import io.mgtm.gtm.node.backup.BackupFile;
+import io.mgtm.gtm.node.backup.Restore;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

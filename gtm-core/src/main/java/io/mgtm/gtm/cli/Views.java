@@ -6,7 +6,7 @@ import io.mgtm.gtm.command.NodeReply.NodeInfo;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionList;
-import io.mgtm.gtm.server.NodeStatus;
+import io.mgtm.gtm.node.admin.NodeStatus;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

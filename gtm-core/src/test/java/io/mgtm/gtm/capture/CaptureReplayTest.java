@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -9,7 +9,7 @@ import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.NodeCommand.NodeAddress;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

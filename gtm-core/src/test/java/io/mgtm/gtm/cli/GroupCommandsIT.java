@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.gtm.client.GtmClient;
-import io.mgtm.gtm.server.TestNodes;
+import io.mgtm.gtm.node.TestNodes;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;

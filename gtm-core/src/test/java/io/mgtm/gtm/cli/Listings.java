@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.client.ClientSettings;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.NodeType;
-import io.mgtm.gtm.server.LargeState;
+import io.mgtm.gtm.node.LargeState;
 import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;

@@ -2,8 +2,8 @@ package io.mgtm.gtm.cli;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.server.GtmServer;
-import io.mgtm.gtm.server.LargeState;
+import io.mgtm.gtm.node.GtmServer;
+import io.mgtm.gtm.node.LargeState;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

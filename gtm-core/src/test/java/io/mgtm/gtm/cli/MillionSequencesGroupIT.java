@@ -1,6 +1,6 @@
 package io.mgtm.gtm.cli;
 
-import io.mgtm.gtm.server.LargeState;
+import io.mgtm.gtm.node.LargeState;
 import org.junit.jupiter.api.Tag;
 
 /** The same with as many sequences as the limits allow by default. */

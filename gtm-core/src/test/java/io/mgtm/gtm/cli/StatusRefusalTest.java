@@ -3,7 +3,7 @@ package io.mgtm.gtm.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.group.GroupMode;
-import io.mgtm.gtm.server.TestNodes;
+import io.mgtm.gtm.node.TestNodes;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;

@@ -16,7 +16,7 @@ import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.command.TransactionState;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.server.GtmServer;
+import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.gtm.wire.xc12.Startup;
 import java.io.IOException;
 import java.net.InetAddress;

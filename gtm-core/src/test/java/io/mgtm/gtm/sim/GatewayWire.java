@@ -1,6 +1,6 @@
 package io.mgtm.gtm.sim;
 
-import io.mgtm.gtm.server.SimulatedLink;
+import io.mgtm.gtm.node.SimulatedLink;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

@@ -15,7 +15,7 @@ import io.mgtm.group.storage.PlantedStorage;
 import io.mgtm.group.storage.SimulatedCrash;
 import io.mgtm.group.storage.StorageFiles;
 import io.mgtm.gtm.command.GatewayKind;
-import io.mgtm.gtm.server.SimulatedNode;
+import io.mgtm.gtm.node.SimulatedNode;
 import java.util.List;
 import java.util.concurrent.Executor;
 

@@ -8,7 +8,7 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.server.SimulatedNode;
+import io.mgtm.gtm.node.SimulatedNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,0 +1,173 @@
+package io.mgtm.gtm.node;
+
+import io.mgtm.common.AllowList;
+import io.mgtm.common.HostPort;
+import io.mgtm.common.SecretFile;
+import io.mgtm.group.LogException;
+import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.core.Role;
+import io.mgtm.group.member.GroupSettings;
+import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.net.GroupSecret;
+import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.storage.LogSettings;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.node.admin.NodeStatus;
+import io.mgtm.gtm.state.GtmState;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What members of all modes have in common: their settings, and what they tell operators. */
+final class MemberSetup {
+  private static final Logger log = LoggerFactory.getLogger(MemberSetup.class);
+  private static final int TAIL_BYTES = 16 << 20;
+  private static final int TICK_MS = 10;
+
+  private MemberSetup() {}
+
+  /** How the members reach each other. */
+  static JGroupsSettings network(GtmConfig config) {
+    Map<String, HostPort> members = config.group().memberAddresses();
+    String name = config.group().name();
+    boolean builtIn = config.group().stackFile() == null; // Another one has its own means.
+    if (builtIn && !isKnown(members.get(name))) {
+      throw new LogException(
+          LogException.Category.ACCESS,
+          "group.members: %s at %s: the host name is not known; correct it, or give an address"
+              .formatted(name, members.get(name)));
+    }
+    List<InetSocketAddress> hosts = builtIn ? known(members) : List.of();
+    List<String> networks = config.access().members();
+    return new JGroupsSettings(
+        config.group().cluster(),
+        members.get(name).resolve(),
+        hosts,
+        JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
+        keys(config),
+        Optional.ofNullable(config.group().secretFile()).map(GroupSecret::read),
+        Optional.ofNullable(config.group().stackFile()),
+        new AllowList(networks == null ? List.of() : networks));
+  }
+
+  /** One that is gone with its name keeps no other from starting. */
+  private static List<InetSocketAddress> known(Map<String, HostPort> members) {
+    List<InetSocketAddress> hosts = new ArrayList<>();
+    members.forEach(
+        (member, address) -> {
+          if (isKnown(address)) {
+            hosts.add(address.resolve());
+          } else {
+            log.warn(
+                "group.members: {} at {}: the host name is not known, so that member is not looked for; correct it, or restart this one once the name is known",
+                member,
+                address);
+          }
+        });
+    return hosts;
+  }
+
+  private static boolean isKnown(HostPort address) {
+    return !address.resolve().isUnresolved();
+  }
+
+  private static Optional<JGroupsSettings.Tls> keys(GtmConfig config) {
+    if (config.group().keyStore() == null) {
+      return Optional.empty();
+    }
+    try {
+      String password = SecretFile.firstLine("group.passwordFile", config.group().passwordFile());
+      return Optional.of(new JGroupsSettings.Tls(config.group().keyStore(), password));
+    } catch (IOException e) {
+      throw new LogException(LogException.Category.ACCESS, e.getMessage(), e);
+    }
+  }
+
+  /** How the member takes part. */
+  static GroupSettings settings(GtmConfig config) {
+    LogSettings base = LogSettings.defaults();
+    return new GroupSettings(
+        config.group().name(),
+        List.copyOf(config.group().memberAddresses().keySet()),
+        Objects.requireNonNullElse(config.group().witness(), ""),
+        config.durability(),
+        new LogSettings(
+            config.log().segmentBytes(),
+            base.sparesAhead(),
+            base.sparesMax(),
+            base.roomWaitMs(),
+            base.roomRetryMs()),
+        CoreSettings.defaults(),
+        config.log().checkpointBytes(),
+        TAIL_BYTES,
+        TICK_MS);
+  }
+
+  /** What a member tells operators. */
+  static NodeStatus status(GtmConfig config, GroupStatus s, boolean serving, GtmState state) {
+    Map<String, String> addresses = new HashMap<>(state.memberAddresses());
+    addresses.putIfAbsent(s.name(), config.advertised(config.listen().port()).toString());
+    Map<String, HostPort> members = config.group().memberAddresses();
+    return new NodeStatus(
+        s.name(),
+        config.group().mode().label(),
+        role(config, s),
+        serving,
+        s.transferring(),
+        s.term(),
+        s.leader(),
+        addresses.getOrDefault(s.leader(), ""),
+        s.lastIndex(),
+        s.committedIndex(),
+        s.appliedIndex(),
+        s.durability().label(),
+        state.counts().sessions(),
+        s.members().stream()
+            .map(member -> status(s, member, addresses, members))
+            .sorted(Comparator.comparing(NodeStatus.MemberStatus::name))
+            .toList(),
+        s.warnings(),
+        "");
+  }
+
+  private static String role(GtmConfig config, GroupStatus s) {
+    if (s.outside()) {
+      return "outsider";
+    }
+    if (config.group().isWitness()) {
+      return "witness";
+    }
+    return switch (s.role()) {
+      case LEADER -> "leader";
+      case FOLLOWER -> "follower";
+      case PRE_CANDIDATE, CANDIDATE -> "candidate";
+    };
+  }
+
+  private static NodeStatus.MemberStatus status(
+      GroupStatus s,
+      GroupStatus.Member member,
+      Map<String, String> addresses,
+      Map<String, HostPort> members) {
+    HostPort groupAddress = members.get(member.name());
+    boolean witness = member.name().equals(s.witness());
+    boolean known = s.role() == Role.LEADER && member.matchedIndex() >= 0 && !witness;
+    return new NodeStatus.MemberStatus(
+        member.name(),
+        member.voter(),
+        witness,
+        s.connected().contains(member.name()),
+        known ? member.matchedIndex() : -1,
+        known ? Math.max(0, s.lastIndex() - member.matchedIndex()) : -1,
+        addresses.getOrDefault(member.name(), ""),
+        groupAddress == null ? "" : groupAddress.toString());
+  }
+}

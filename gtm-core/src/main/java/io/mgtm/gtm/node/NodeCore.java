@@ -1,0 +1,444 @@
+package io.mgtm.gtm.node;
+
+import io.mgtm.common.HostPort;
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.local.LocalLog;
+import io.mgtm.group.member.MemberLog;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.TotalLog;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.gateway.Gateway;
+import io.mgtm.gtm.net.PartialBudget;
+import io.mgtm.gtm.node.admin.AdminService;
+import io.mgtm.gtm.node.admin.GroupControl;
+import io.mgtm.gtm.node.admin.NodeStatus;
+import io.mgtm.gtm.node.admin.SingleControl;
+import io.mgtm.gtm.node.admin.StateCounts;
+import io.mgtm.gtm.node.backup.BackupFile;
+import io.mgtm.gtm.node.backup.Restore;
+import io.mgtm.gtm.node.backup.Takeover;
+import io.mgtm.gtm.node.connection.LinkKeys;
+import io.mgtm.gtm.node.connection.LinkPeers;
+import io.mgtm.gtm.node.connection.LinkService;
+import io.mgtm.gtm.node.engine.CommandEngine;
+import io.mgtm.gtm.node.engine.Engine;
+import io.mgtm.gtm.node.engine.EngineTime;
+import io.mgtm.gtm.node.engine.EntryWriter;
+import io.mgtm.gtm.node.engine.FirstEntries;
+import io.mgtm.gtm.node.engine.GtmStateMachine;
+import io.mgtm.gtm.node.engine.LinkEngine;
+import io.mgtm.gtm.node.engine.LinkSetup;
+import io.mgtm.gtm.node.engine.RequestMetrics;
+import io.mgtm.gtm.node.total.GroupBeginning;
+import io.mgtm.gtm.node.total.OrderedGtm;
+import io.mgtm.gtm.node.total.TotalEngine;
+import io.mgtm.gtm.node.total.TotalMachine;
+import io.mgtm.gtm.node.total.TotalSetup;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.link.Leadership;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the owner thread owns: the log, the state, and the engines between them and the sockets.
+ * Without a group, direct clients and links share one log; in a group there are links only. Owner
+ * thread throughout.
+ */
+final class NodeCore implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
+
+  private final GtmConfig config;
+  private final EventLoop owner;
+  private final RequestMetrics metrics;
+  private final NodeGauges gauges;
+  private final Consumer<Throwable> fatal;
+  private final LinkPeers peers = new LinkPeers(this::leadership);
+  private final GxidWarning gxidWarning = new GxidWarning();
+  private final GtmStateMachine machine;
+
+  /** Null in a group in mode total. */
+  private ReplicatedLog log;
+
+  /** Null in a group. */
+  private Engine engine;
+
+  private CommandEngine links;
+
+  /** The same without a group; null in one. */
+  private LinkEngine served;
+
+  private GroupControl control;
+
+  /** Null without a group. */
+  private MemberNode group;
+
+  /** The log of a group in mode total; null else. */
+  private OrderedLog ordered;
+
+  private volatile String advertised = "";
+
+  private final OutsiderWatch outsider = new OutsiderWatch(System::nanoTime);
+
+  /** What serves XC clients in a group; null without one. */
+  private Gateway gateway;
+
+  /** A backup that waits in the data folder until it is in the log; or null. */
+  private BackupFile restore;
+
+  private NodeCore(
+      GtmConfig config,
+      EventLoop owner,
+      RequestMetrics metrics,
+      NodeGauges gauges,
+      Consumer<Throwable> fatal) {
+    this.config = config;
+    this.owner = owner;
+    this.metrics = metrics;
+    this.gauges = gauges;
+    this.fatal = fatal;
+    this.machine =
+        new GtmStateMachine(
+            GtmState.empty(),
+            NodeSettings.isLazy(config),
+            () -> owner.execute(this::updateLeadership));
+  }
+
+  /**
+   * Opens the data folder, recovers, and, when there is one, joins the group.
+   *
+   * @param takeover what a new folder begins with; null lets it begin empty
+   * @throws LogException when the folder cannot be used
+   */
+  static NodeCore open(
+      GtmConfig config,
+      Takeover takeover,
+      EventLoop owner,
+      RequestMetrics metrics,
+      NodeGauges gauges,
+      Consumer<Throwable> fatal) {
+    NodeCore core = new NodeCore(config, owner, metrics, gauges, fatal);
+    try {
+      if (takeover != null && config.group().exists()) {
+        core.place(takeover);
+      }
+      core.restore = Restore.pending(config.data());
+      if (config.group().exists()) {
+        core.joinGroup();
+      } else {
+        core.recover(takeover);
+      }
+      return core;
+    } catch (RuntimeException e) {
+      try {
+        core.close();
+      } catch (RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /** The first leader of the new group writes it to the log, as it does with a backup. */
+  private void place(Takeover takeover) {
+    BackupFile backup = takeover.backup(NodeSettings.limits(config));
+    try {
+      Restore.place(config.data(), backup::writeTo);
+    } catch (IOException e) {
+      throw new LogException(
+          LogException.Category.IN_USE, e.getMessage() + ", or start without --import-control", e);
+    }
+    LOG.info(
+        "Takes over {} sequences, next gxid {}", takeover.sequences().size(), takeover.nextGxid());
+  }
+
+  private void joinGroup() {
+    List<Command> first = Takeover.nothing(config.gxid().first()).commands();
+    if (config.group().mode() == GroupMode.TOTAL) {
+      joinTotal(first);
+      return;
+    }
+    GroupMember member = new GroupMember(config, machine, fatal, leadership -> peers.update());
+    MemberLog opened = member.open(owner);
+    log = opened;
+    gauges.bindLog(opened::stats);
+    group = member;
+    control = member;
+    LinkEngine leads = linkEngine(first, member::yieldLeadership);
+    links = leads;
+    member.serve(leads);
+  }
+
+  private void joinTotal(List<Command> firstCommands) {
+    OrderedGtm gtm = new OrderedGtm(machine);
+    TotalMachine ordering = new TotalMachine(gtm);
+    TotalMember member = new TotalMember(config, gtm, fatal, peers::update);
+    TotalLog opened = member.open(ordering, owner);
+    ordered = opened;
+    gauges.bindLog(opened::stats);
+    group = member;
+    control = member;
+    TotalEngine engineOfAll =
+        new TotalEngine(
+            new TotalSetup(
+                config.group().name(),
+                this::leadership,
+                () -> advertised,
+                peers::update,
+                NodeSettings.limits(config),
+                config.limits().connectionsMax(),
+                config.links().graceMs(),
+                new SecureRandom()),
+            gtm,
+            ordered,
+            new GroupBeginning(firstCommands, restore, EngineTime.SYSTEM.micros()),
+            owner,
+            EngineTime.SYSTEM,
+            metrics,
+            fatal);
+    links = engineOfAll;
+    ordering.serve(engineOfAll);
+    member.serve(engineOfAll);
+  }
+
+  /** The engine of a leader; {@code yieldLeadership} is null where nobody else could lead. */
+  private LinkEngine linkEngine(List<Command> firstCommands, Runnable yieldLeadership) {
+    return new LinkEngine(
+        new LinkSetup(
+            config.group().name(),
+            this::leadership,
+            () -> advertised,
+            NodeSettings.limits(config),
+            firstCommands,
+            restore,
+            config.limits().connectionsMax(),
+            config.links().graceMs(),
+            NodeSettings.lazy(config, owner),
+            yieldLeadership),
+        machine,
+        log,
+        owner,
+        EngineTime.SYSTEM,
+        metrics,
+        fatal);
+  }
+
+  private void recover(Takeover takeover) {
+    LocalLog localLog =
+        LocalLog.open(
+            config.data(), NodeSettings.localLog(config), machine, owner, new LogListener());
+    log = localLog;
+    gauges.bindLog(localLog::stats);
+    if (restore != null && !machine.state().started()) {
+      FirstEntries.appendBackup(
+          restore, 0, Restore.parts(restore), EngineTime.SYSTEM.micros().getAsLong(), machine, log);
+    }
+    machine.state().setLimits(NodeSettings.limits(config));
+    engine = new Engine(machine.state(), log, EngineTime.SYSTEM.micros(), metrics);
+    begin(takeover);
+    engine.restart(!localLog.recoveredUncleanly());
+    LinkEngine gateways = linkEngine(List.of(), null);
+    links = gateways;
+    served = gateways;
+    control = new SingleControl(config.group().name(), config.durability(), log, machine);
+    gateways.leading();
+    GtmState.Counts counts = machine.state().counts();
+    LOG.info(
+        "Next gxid {}, {} prepared transactions, {} sequences, {} nodes",
+        counts.nextGxid(),
+        counts.prepared(),
+        counts.sequences(),
+        counts.nodes());
+  }
+
+  /** Writes the first entries of a new log. */
+  private void begin(Takeover takeover) {
+    if (log.lastIndex() == 0) {
+      Takeover first = takeover == null ? Takeover.nothing(config.gxid().first()) : takeover;
+      first.check(NodeSettings.limits(config));
+      engine.initialize(first.commands());
+      if (takeover != null) {
+        LOG.info("Took over {} sequences", takeover.sequences().size());
+      }
+    } else if (!machine.state().started()) {
+      throw new LogException(
+          LogException.Category.FORMAT,
+          "The data folder %s holds an import that was interrupted; empty it and import again"
+              .formatted(config.data()));
+    } else if (takeover != null) {
+      throw new LogException(
+          LogException.Category.IN_USE,
+          "The data folder %s is not new, and an import fills a new one only; choose another with --data, or start without --import-control"
+              .formatted(config.data()));
+    }
+  }
+
+  /** What the log of a node without a group tells. */
+  private final class LogListener implements ReplicatedLog.Listener {
+    @Override
+    public void committed(long index) {
+      engine.committed(index);
+      served.release();
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      fatal.accept(cause);
+    }
+  }
+
+  private Leadership leadership() {
+    if (group != null) {
+      return group.leadership();
+    }
+    NodeStatus s = control.status();
+    return new Leadership(links.isServing(), s.term(), s.member(), s.leader(), s.leaderAddress());
+  }
+
+  private void updateLeadership() {
+    if (links != null) {
+      peers.update();
+    }
+  }
+
+  /** The engine of direct clients, null in a group. */
+  Engine engine() {
+    return engine;
+  }
+
+  GtmState state() {
+    return machine.state();
+  }
+
+  GroupControl control() {
+    return control;
+  }
+
+  /** What this node tells operators. */
+  private NodeStatus status() {
+    NodeStatus status = control.status();
+    return status.troubledBy(trouble(status));
+  }
+
+  LinkService linkService(LinkKeys keys, PartialBudget begun) {
+    return new LinkService(
+        links,
+        peers,
+        new AdminService(
+            control,
+            this::status,
+            links,
+            () -> StateCounts.of(machine.state()),
+            EngineTime.SYSTEM.micros(),
+            owner),
+        keys,
+        config.timeouts(),
+        begun,
+        metrics,
+        fatal);
+  }
+
+  /** Gateways can reach this node at {@code address} from now on. */
+  void listening(HostPort address) {
+    advertised = address.toString();
+    links.announce();
+    peers.update();
+  }
+
+  /** Serves XC clients of a member through {@code with} from now on. */
+  void serveClients(Gateway with) {
+    gateway = with;
+    if (!config.group().isWitness()) {
+      gateway.start();
+    }
+    outsider.look(control.status(), gateway);
+  }
+
+  /** Called now and then; the answer is what is wrong, or empty. */
+  String tick() {
+    int waiting = links.pendingReplies();
+    if (engine != null) {
+      engine.tick();
+      waiting += engine.heldBatches();
+    }
+    links.tick();
+    peers.update();
+    gauges.observe(machine.state(), waiting);
+    NodeStatus status = control.status();
+    gauges.observeGroup(status, peers.count(), links.attachedSessions());
+    gxidWarning.check(machine.state());
+    if (restore != null && status.committedIndex() == status.lastIndex()) {
+      checkRestored();
+    }
+    return trouble(status);
+  }
+
+  /** What is wrong with a node that stands so, or empty. */
+  private String trouble(NodeStatus status) {
+    String outside = group == null ? "" : outsider.look(status, gateway);
+    if (!outside.isEmpty()) {
+      return outside;
+    }
+    if (group == null || links.isServing()) {
+      return roomTrouble();
+    }
+    return status.leader().isEmpty() ? "no member leads the group" : gatewayTrouble();
+  }
+
+  /** A follower serves XC clients by a link to the leader. */
+  private String gatewayTrouble() {
+    String trouble = gateway == null || config.group().isWitness() ? "" : gateway.trouble();
+    return trouble.isEmpty() ? "" : "XC clients of this node wait: " + trouble;
+  }
+
+  private String roomTrouble() {
+    if (ordered != null) {
+      return ordered.hasRoom() ? "" : ordered.noRoomReason();
+    }
+    return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX) ? "" : log.noRoomReason();
+  }
+
+  private void checkRestored() {
+    if (Restore.isDone(restore, machine.state(), config.data())) {
+      Restore.forget(config.data());
+      LOG.info("Restored the backup of entry {}", restore.index());
+      restore = null;
+    }
+  }
+
+  /** Lets another member lead before this one stops; false when none can be asked. */
+  boolean handOver() {
+    return group != null && group.handOver();
+  }
+
+  /** Whether clients still need this node; see {@link #handOver}. */
+  boolean isServing() {
+    return group == null ? links.isServing() : group.isNeeded();
+  }
+
+  @Override
+  public void close() {
+    if (gateway != null) {
+      gateway.close();
+    }
+    if (engine != null) {
+      engine.abandon();
+    }
+    if (links != null) {
+      links.abandon();
+    }
+    if (ordered != null) {
+      ordered.close();
+    }
+    if (log != null) {
+      log.close();
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** What operators ask of a node. */
+package io.mgtm.gtm.node.admin;

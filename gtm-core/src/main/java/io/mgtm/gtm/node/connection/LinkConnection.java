@@ -1,0 +1,426 @@
+package io.mgtm.gtm.node.connection;
+
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.net.InboundWatch;
+import io.mgtm.gtm.net.LocalSocket;
+import io.mgtm.gtm.net.Newcomers;
+import io.mgtm.gtm.net.OutboundWatch;
+import io.mgtm.gtm.net.PartialBuffer;
+import io.mgtm.gtm.node.admin.AdminReplies;
+import io.mgtm.gtm.node.engine.GatewayPeer;
+import io.mgtm.gtm.node.engine.LinkWork;
+import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.link.GatewayFrameDecoder;
+import io.mgtm.gtm.wire.link.GatewayFrameHandler;
+import io.mgtm.gtm.wire.link.Leadership;
+import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.EventExecutor;
+import java.security.SecureRandom;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A gateway's connection to this node. Its handlers run on the channel's event loop, what {@link
+ * GatewayPeer} says on the owner's.
+ *
+ * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log and the socket takes
+ * what it is sent; a gateway that takes nothing for {@code timeouts.outboundMs} is closed, and so
+ * is one that does not end a frame in {@code timeouts.frameMs}. Before a gateway has said, and
+ * shown where there is a secret, who it is, its frames must be short, see {@link Newcomers}. Where
+ * there is none, long ones that it has begun are counted with those of XC clients, see {@link
+ * io.mgtm.gtm.net.PartialBudget}.
+ *
+ * <p>An exception or error here ends the link alone; one of the engine behind it ends the node,
+ * whose state may be half changed.
+ */
+final class LinkConnection extends ChannelInboundHandlerAdapter
+    implements GatewayFrameHandler, GatewayPeer {
+  private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int BUFFER_BYTES = 16 * 1024;
+
+  /** Replies that wait for the log before the link is no longer read. */
+  static final int HELD_BYTES_MAX = 8 << 20;
+
+  private final LinkService service;
+  private final EventExecutor owner;
+  private final GatewayFrameDecoder decoder =
+      new GatewayFrameDecoder(LinkFormat.FIRST_FRAME_BYTES_MAX, this);
+  private final PartialBuffer partial = new PartialBuffer();
+
+  // Event loop.
+  private ChannelHandlerContext context;
+  private OutboundWatch outbound;
+  private InboundWatch inbound;
+  private byte[] nonce;
+  private LinkRights rights = LinkRights.NONE;
+  private boolean ready;
+  private boolean failed;
+
+  // Written by the event loop before the owner sees this peer.
+  private String name = "";
+  private GatewayKind kind;
+  private int version;
+
+  // Owner thread.
+  private long heldBytes;
+  private volatile boolean blocked;
+
+  LinkConnection(LinkService service, EventExecutor owner) {
+    this.service = service;
+    this.owner = owner;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    outbound = new OutboundWatch(ctx.channel(), service.timeouts().outboundMs(), this::closeUnread);
+    boolean asked = service.keys().ask(ctx.channel());
+    inbound =
+        new InboundWatch(
+            ctx.channel(),
+            partial,
+            service.timeouts().frameMs(),
+            asked ? null : service.begun(),
+            why -> fail(RefusalCode.PROTOCOL, why, ""));
+    if (asked) {
+      nonce = new byte[LinkFormat.SECRET_BYTES];
+      RANDOM.nextBytes(nonce);
+      ByteBuf out = newBuffer();
+      LinkWriter.challenge(out, nonce);
+      ctx.writeAndFlush(out, ctx.voidPromise());
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      if (!failed) {
+        read(in);
+      }
+    } finally {
+      in.release();
+    }
+  }
+
+  private void read(ByteBuf in) {
+    ByteBuf joined = partial.join(in);
+    decode(joined);
+    if (failed) {
+      partial.release();
+    } else {
+      boolean begins = partial.keepRest(joined);
+      if (begins) {
+        inbound.begins();
+      }
+      inbound.count(begins);
+    }
+  }
+
+  private void decode(ByteBuf in) {
+    try {
+      decoder.decode(in);
+    } catch (WireException e) {
+      fail(RefusalCode.PROTOCOL, e.getMessage(), e.hint());
+    }
+  }
+
+  /** The link is of no use any more: the gateway is told why, and it is closed. */
+  private void fail(RefusalCode code, String message, String hint) {
+    if (failed) {
+      return;
+    }
+    failed = true;
+    log.info("Closing the link of {}: {}", describe(), message);
+    service.metrics().protocolError();
+    ByteBuf out = newBuffer();
+    LinkWriter.refused(out, 0, code, message, hint);
+    context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    outbound.closing();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Newcomers.TurnAway goes) {
+      SslHandler tls = ctx.pipeline().get(SslHandler.class);
+      if (tls == null || tls.handshakeFuture().isSuccess()) {
+        fail(RefusalCode.PROTOCOL, goes.message(), "");
+      } else {
+        failed = true;
+        ctx.close();
+      }
+    }
+  }
+
+  private void closeUnread() {
+    failed = true;
+    log.info("Closing the link of {}: it takes nothing of what waits for it", describe());
+    service.metrics().protocolError();
+    context.close();
+  }
+
+  @Override
+  public void version(int of) {
+    version = of;
+  }
+
+  @Override
+  public void hello(String gateway, GatewayKind of) throws WireException {
+    if (!name.isEmpty()) {
+      throw new WireException("HELLO came twice");
+    }
+    name = gateway;
+    kind = of;
+    if (nonce == null) {
+      accept(service.keys().unasked(context.channel()));
+    }
+  }
+
+  @Override
+  public void auth(byte[] hmac) throws WireException {
+    if (nonce == null || name.isEmpty() || ready) {
+      throw new WireException("AUTH came without being asked for");
+    }
+    LinkRights shown = service.keys().shownBy(nonce, name, hmac);
+    if (shown != null) {
+      accept(shown);
+    } else {
+      fail(
+          RefusalCode.AUTH,
+          "the gateway's secret is not that of this group",
+          "Set the same secret on every node and proxy.");
+    }
+  }
+
+  private void accept(LinkRights given) {
+    rights = given;
+    Newcomers.admitted(context.pipeline());
+    decoder.allowFrames(
+        given.sessions() ? LinkFormat.FRAME_BYTES_MAX : LinkFormat.REQUEST_BYTES_MAX);
+    ready = true;
+    onOwner(() -> service.peers().add(this));
+  }
+
+  private void requireReady(String what) throws WireException {
+    if (!ready) {
+      throw new WireException(what + " came before the gateway has said who it is");
+    }
+  }
+
+  private void requireSessions(String what) throws WireException {
+    requireReady(what);
+    if (!rights.sessions()) {
+      throw new WireException(
+          "%s takes the secret of links.secretFile, and %s".formatted(what, rights.shown()),
+          "Set secretFile of proxies, and links.secretFile of nodes, to that secret.");
+    }
+  }
+
+  @Override
+  public void attach(long session, boolean fresh, long acked, boolean proxied)
+      throws WireException {
+    requireSessions("ATTACH");
+    submit(new LinkWork.Attach(this, session, fresh, proxied));
+  }
+
+  @Override
+  public void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
+      throws WireException {
+    requireSessions("COMMANDS");
+    GatewayCommands.check(session, commands);
+    submit(new LinkWork.Commands(this, session, acked, first, commands));
+  }
+
+  @Override
+  public void present(LinkEntries entries) throws WireException {
+    requireSessions("PRESENT");
+    GatewayCommands.check(entries);
+    submit(new LinkWork.Present(this, entries));
+  }
+
+  @Override
+  public void close(long session) throws WireException {
+    requireSessions("CLOSE");
+    submit(new LinkWork.Close(this, session));
+  }
+
+  @Override
+  public void pull(long id, boolean more) throws WireException {
+    requireReady("PULL");
+    onOwner(() -> service.engine().pull(this, id, more));
+  }
+
+  /** The owner answers: a sign of life of the gateway's thread alone would be worth little. */
+  @Override
+  public void ping(long number) throws WireException {
+    requireReady("PING");
+    onOwner(
+        () -> {
+          ByteBuf out = newBuffer();
+          LinkWriter.pong(out, number);
+          write(out);
+          flush();
+        });
+  }
+
+  @Override
+  public void admin(long id, String verb, String argument) throws WireException {
+    requireReady("ADMIN");
+    String whyNot = rights.whyNot(verb);
+    onOwner(
+        () -> {
+          if (whyNot == null) {
+            service.admin().request(this, id, verb, argument);
+          } else {
+            AdminReplies.refuse(this, id, verb, whyNot);
+          }
+        });
+  }
+
+  private void submit(LinkWork work) {
+    onOwner(() -> service.engine().submit(work));
+  }
+
+  private void onOwner(Runnable task) {
+    if (owner.inEventLoop()) {
+      guarded(task);
+    } else {
+      owner.execute(() -> guarded(task));
+    }
+  }
+
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      service.fatal().accept(e);
+      throw e; // What the same read brought behind it is not served any more.
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (!ctx.channel().isWritable()) {
+      outbound.start();
+    } else {
+      onOwner(service.engine()::resume);
+    }
+    updateReading();
+  }
+
+  private void updateReading() {
+    inbound.setReading(!blocked && context.channel().isWritable());
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    partial.release();
+    inbound.count(false);
+    failed = true;
+    service.metrics().disconnected();
+    onOwner(
+        () -> {
+          if (service.peers().remove(this)) {
+            service.engine().submit(new LinkWork.Gone(this));
+          }
+        });
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    service.failed(describe(), cause);
+    ctx.close();
+  }
+
+  @Override
+  public String gateway() {
+    return name;
+  }
+
+  @Override
+  public GatewayKind kind() {
+    return kind;
+  }
+
+  @Override
+  public int version() {
+    return version;
+  }
+
+  @Override
+  public ByteBuf newBuffer() {
+    return context.alloc().ioBuffer(BUFFER_BYTES);
+  }
+
+  @Override
+  public void write(ByteBuf frames) {
+    context.write(outbound.fitted(frames), context.voidPromise());
+  }
+
+  @Override
+  public void flush() {
+    context.flush();
+  }
+
+  @Override
+  public void abort() {
+    context.close();
+  }
+
+  @Override
+  public void held(int bytes) {
+    heldBytes += bytes;
+    boolean now = blocked ? heldBytes > HELD_BYTES_MAX / 2 : heldBytes > HELD_BYTES_MAX;
+    if (now != blocked) {
+      blocked = now;
+      if (context.executor().inEventLoop()) {
+        updateReading();
+      } else {
+        context.executor().execute(this::updateReading);
+      }
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return context.channel().isActive();
+  }
+
+  @Override
+  public boolean takesMore() {
+    return heldBytes <= HELD_BYTES_MAX && context.channel().isWritable();
+  }
+
+  @Override
+  public void leadership(Leadership leadership) {
+    ByteBuf out = newBuffer();
+    LinkWriter.leadership(out, leadership, version);
+    write(out);
+    flush();
+  }
+
+  @Override
+  public void disconnect() {
+    context.executor().execute(() -> fail(RefusalCode.PROTOCOL, "the link is closed", ""));
+  }
+
+  @Override
+  public String describe() {
+    Object from =
+        LocalSocket.is(context.channel())
+            ? "the node's own socket"
+            : context.channel().remoteAddress();
+    return "gateway \"%s\" from %s".formatted(name, from);
+  }
+}

@@ -1,0 +1,40 @@
+package io.mgtm.gtm.node.connection;
+
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.PartialBudget;
+import io.mgtm.gtm.node.admin.AdminService;
+import io.mgtm.gtm.node.engine.CommandEngine;
+import io.mgtm.gtm.node.engine.RequestMetrics;
+import java.io.IOException;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the links of this node have in common.
+ *
+ * @param keys what links may do
+ * @param begun of frames that whoever has shown no secret has begun
+ * @param fatal told when an invariant is broken
+ */
+public record LinkService(
+    CommandEngine engine,
+    LinkPeers peers,
+    AdminService admin,
+    LinkKeys keys,
+    GtmConfig.Timeouts timeouts,
+    PartialBudget begun,
+    RequestMetrics metrics,
+    Consumer<Throwable> fatal) {
+  private static final Logger log = LoggerFactory.getLogger(LinkService.class);
+
+  /** A link met an exception or an error; one of the network is nothing special. */
+  void failed(String peer, Throwable cause) {
+    if (cause instanceof IOException || cause.getCause() instanceof SSLException) {
+      log.debug("The link of {}: {}", peer, cause.toString());
+    } else {
+      log.error("Closing the link of {} for an error in its handler", peer, cause);
+    }
+  }
+}

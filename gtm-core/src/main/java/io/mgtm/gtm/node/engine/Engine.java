@@ -1,0 +1,338 @@
+package io.mgtm.gtm.node.engine;
+
+import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.Effect;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.wire.xc12.ListReply;
+import io.mgtm.gtm.wire.xc12.ReplyEncoder;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Takes batches through the state and the log: each command is applied, those that changed
+ * something become one entry, and the replies wait until that entry, and all before it, are
+ * committed. Owner thread throughout.
+ *
+ * <p>Invariants: what is applied is appended before the next batch; a reply leaves in the order of
+ * the log; while the log has no room, nothing that would change the state is applied; once an
+ * exception shows that the state and the log may differ, nothing is served any more.
+ */
+public final class Engine {
+  /**
+   * A batch is served in parts of about this many bytes of replies: few requests can ask for many.
+   */
+  static final int REPLY_BYTES_MAX = 256 * 1024;
+
+  /** Replies that wait for an entry; the list behind them, if any, is long. */
+  private record Held(
+      Client client,
+      ByteBuf replies,
+      ListReply list,
+      boolean close,
+      long index,
+      List<Batch.Item> items,
+      long readNanos) {}
+
+  private final GtmState state;
+  private final ReplicatedLog log;
+  private final LongSupplier clockMicros;
+  private final RequestMetrics metrics;
+  private final BackupViews backupViews = new BackupViews();
+  private final ListAdmission admission = new ListAdmission();
+  private final ReplyEncoder encoder = new ReplyEncoder();
+  private final EntryWriter entry = new EntryWriter();
+  private final Deque<Held> held = new ArrayDeque<>();
+  private final Deque<Long> sessionsToClose = new ArrayDeque<>();
+
+  /** The long list with which a part of a batch ends, or null. */
+  private ListReply list;
+
+  private long lastMicros;
+  private boolean stopped;
+
+  public Engine(
+      GtmState state, ReplicatedLog log, LongSupplier clockMicros, RequestMetrics metrics) {
+    this.state = state;
+    this.log = log;
+    this.clockMicros = clockMicros;
+    this.metrics = metrics;
+  }
+
+  /**
+   * Serves a batch of a client, or its next part: call again until the batch is done.
+   *
+   * @return false when the client is no longer to be served, since it leaves or is told to go
+   */
+  public boolean process(Client client, Batch batch) {
+    if (stopped) {
+      batch.dropRest();
+      return false;
+    }
+    ByteBuf replies = client.newBuffer();
+    boolean kept = false;
+    try {
+      int from = batch.taken();
+      boolean close = serve(client, batch, replies);
+      if (close) {
+        batch.dropRest();
+      }
+      kept = true;
+      dispatch(client, batch, from, replies, close);
+      return !close;
+    } catch (RuntimeException | Error e) {
+      stopped = true;
+      if (!kept) {
+        replies.release();
+      }
+      throw e;
+    }
+  }
+
+  /** True when the client is to be closed. */
+  private boolean serve(Client client, Batch batch, ByteBuf replies) {
+    boolean room = makeRoom(batch);
+    boolean close = false;
+    beginEntry();
+    list = null;
+    while (!batch.isDone() && !close && list == null && replies.readableBytes() < REPLY_BYTES_MAX) {
+      Batch.Item item = batch.take();
+      switch (item.kind()) {
+        case COMMAND -> command(client, item, room, replies);
+        case STARTUP -> close = !startup(client, item, room, replies);
+        case REFUSE ->
+            encoder.error(
+                replies, client.proxied(), item.backend(), false, item.message(), item.hint());
+        case FAIL -> {
+          encoder.error(
+              replies, client.proxied(), Command.NO_BACKEND, true, item.message(), item.hint());
+          close = true;
+        }
+        case TERMINATE -> close = true;
+      }
+    }
+    finishEntry();
+    return close;
+  }
+
+  /** Whether commands may change the state: there is room for the largest entry. */
+  private boolean makeRoom(Batch batch) {
+    if (2L * batch.readBytes + EntryWriter.HEADER_BYTES > EntryWriter.ENTRY_BYTES_MAX) {
+      throw new IllegalStateException("a batch of " + batch.readBytes + " bytes is too large");
+    }
+    if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      return false;
+    }
+    if (!sessionsToClose.isEmpty()) {
+      closeWaitingSessions();
+    }
+    return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX);
+  }
+
+  private void beginEntry() {
+    lastMicros = Math.max(Math.max(lastMicros, state.changedMicros()), clockMicros.getAsLong());
+    state.beginEntry(lastMicros);
+    entry.begin(lastMicros);
+  }
+
+  private void finishEntry() {
+    if (entry.effect() != Effect.NONE) {
+      log.append(entry.finish(), durability(entry.effect()));
+    }
+  }
+
+  public static Durability durability(Effect effect) {
+    return switch (effect) {
+      case FORCED -> Durability.REQUIRED;
+      case RESERVED -> Durability.AHEAD;
+      default -> Durability.BUFFERED;
+    };
+  }
+
+  private Reply apply(Command command) {
+    Reply reply = state.apply(command);
+    if (state.effect() != Effect.NONE) {
+      entry.add(command, state.effect());
+    }
+    return reply;
+  }
+
+  private void command(Client client, Batch.Item item, boolean room, ByteBuf replies) {
+    Command command = item.command();
+    if (!room && !command.type().query()) {
+      metrics.refusedForRoom();
+      encoder.error(
+          replies,
+          client.proxied(),
+          item.backend(),
+          false,
+          "the GTM cannot store anything now: " + log.noRoomReason(),
+          "Free space on the disk of its data folder; it goes on by itself.");
+      return;
+    }
+    Reply reply = backupViews.answer(client.session(), item.backend(), command, state);
+    if (reply == null) {
+      reply = command.type().lists() ? admission.answer(command, state) : apply(command);
+    }
+    if (command.type().lists()) {
+      reply = shortOr(ListReply.of(client.proxied(), item.backend(), reply), reply);
+      if (list != null) {
+        return;
+      }
+    }
+    if (reply instanceof Reply.Rejected rejected) {
+      metrics.rejected(rejected.reason());
+    }
+    encoder.encode(replies, client.proxied(), item.backend(), reply);
+  }
+
+  /** A list that is long is set aside when it may begin; the answer is what is encoded else. */
+  private Reply shortOr(ListReply of, Reply reply) {
+    if (of == null || of.bytes() <= ListAdmission.SHORT_BYTES) {
+      return reply;
+    }
+    Reply.Rejected refused = admission.begin(of);
+    if (refused == null) {
+      list = of;
+    }
+    return refused;
+  }
+
+  private boolean startup(Client client, Batch.Item item, boolean room, ByteBuf replies) {
+    if (!room) {
+      encoder.error(
+          replies,
+          client.proxied(),
+          Command.NO_BACKEND,
+          true,
+          "the GTM cannot store anything now: " + log.noRoomReason(),
+          "Free space on the disk of its data folder; it goes on by itself.");
+      return false;
+    }
+    apply(
+        new SessionCommand.OpenSession(
+            client.session(),
+            item.startup().nodeName(),
+            item.startup().nodeType(),
+            item.startup().postmaster()));
+    encoder.startupAccepted(replies);
+    return true;
+  }
+
+  private void dispatch(Client client, Batch batch, int from, ByteBuf replies, boolean close) {
+    long last = log.lastIndex();
+    List<Batch.Item> items = batch.items().subList(from, batch.taken());
+    if (list != null) {
+      client.listBegins();
+    }
+    if (held.isEmpty() && log.committedIndex() >= last) {
+      send(client, replies, list, close);
+      metrics.served(items, batch.readNanos);
+    } else {
+      client.held(replies.readableBytes());
+      held.addLast(
+          new Held(client, replies, list, close, last, List.copyOf(items), batch.readNanos));
+    }
+  }
+
+  /** Lets the replies leave that waited for entries up to {@code index}. */
+  public void committed(long index) {
+    Held next = held.peekFirst();
+    while (next != null && next.index() <= index) {
+      held.removeFirst();
+      next.client().held(-next.replies().readableBytes());
+      send(next.client(), next.replies(), next.list(), next.close());
+      metrics.served(next.items(), next.readNanos());
+      next = held.peekFirst();
+    }
+  }
+
+  private void send(Client client, ByteBuf replies, ListReply longList, boolean close) {
+    client.send(replies, close);
+    if (longList != null) {
+      client.list(longList, () -> admission.end(longList));
+    }
+  }
+
+  /** A client has gone. While the log has no room, its session is closed later. */
+  public void closeSession(long session) {
+    backupViews.end(session);
+    if (stopped || !state.hasSession(session)) {
+      return;
+    }
+    sessionsToClose.addLast(session);
+    if (log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      closeWaitingSessions();
+    }
+  }
+
+  private void closeWaitingSessions() {
+    beginEntry();
+    int room = EntryWriter.ENTRY_BYTES_MAX / 16;
+    for (int i = 0; i < room && !sessionsToClose.isEmpty(); i++) {
+      apply(new SessionCommand.CloseSession(sessionsToClose.removeFirst()));
+    }
+    finishEntry();
+  }
+
+  /**
+   * The first entries of a new log.
+   *
+   * @param commands accepted by a state like this one before
+   */
+  public void initialize(List<Command> commands) {
+    beginEntryWithRoom();
+    for (Command command : commands) {
+      if (!entry.fits(EntryWriter.COMMAND_BYTES_MAX)) {
+        finishEntry();
+        beginEntryWithRoom();
+      }
+      if (apply(command) instanceof Reply.Rejected rejected) {
+        throw new IllegalStateException(rejected.message());
+      }
+    }
+    finishEntry();
+  }
+
+  private void beginEntryWithRoom() {
+    if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      throw new LogException(LogException.Category.NO_SPACE, log.noRoomReason());
+    }
+    beginEntry();
+  }
+
+  /** The first entry of a server: nobody is connected any more. */
+  public void restart(boolean clean) {
+    beginEntryWithRoom();
+    apply(new SessionCommand.Restart(clean));
+    finishEntry();
+  }
+
+  /** Called now and then, so that what waits for room does not wait for a client. */
+  public void tick() {
+    if (!stopped && !sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      closeWaitingSessions();
+    }
+  }
+
+  /** How many batches' replies wait for the log. */
+  public int heldBatches() {
+    return held.size();
+  }
+
+  /** Serves nothing from here on, and drops what will never be acknowledged. */
+  public void abandon() {
+    stopped = true;
+    for (Held waiting : held) {
+      waiting.replies().release();
+    }
+    held.clear();
+  }
+}

@@ -1,0 +1,121 @@
+package io.mgtm.gtm.node.engine;
+
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
+import io.mgtm.group.Pieces;
+import io.mgtm.group.StateMachine;
+import io.mgtm.group.StatePicture;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandCodec;
+import io.mgtm.gtm.command.CommandType;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.command.UnknownCommandException;
+import io.mgtm.gtm.node.backup.Restore;
+import io.mgtm.gtm.state.CheckpointDecoder;
+import io.mgtm.gtm.state.CheckpointEncoder;
+import io.mgtm.gtm.state.GtmState;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+
+/** The GTM's state as what the log's entries mean. Owner thread. */
+public final class GtmStateMachine implements StateMachine {
+  private final Runnable membersChanged;
+  private final boolean lazy;
+  private GtmState state;
+
+  public GtmStateMachine(GtmState initial) {
+    this(initial, false, () -> {});
+  }
+
+  /**
+   * A machine at a state.
+   *
+   * @param lazy whether the group's mode is {@code lazy}
+   * @param membersChanged called when an entry tells where a member is
+   */
+  public GtmStateMachine(GtmState initial, boolean lazy, Runnable membersChanged) {
+    this.state = initial;
+    this.lazy = lazy;
+    this.membersChanged = membersChanged;
+  }
+
+  public GtmState state() {
+    return state;
+  }
+
+  /** An entry has told where a member is. */
+  public void membersChanged() {
+    membersChanged.run();
+  }
+
+  @Override
+  public void apply(long index, ByteBuffer payload) {
+    try {
+      byte version = payload.get();
+      if (version == Restore.ENTRY_VERSION) {
+        state = Restore.apply(state, payload.getLong(), payload);
+        return;
+      }
+      if (version != EntryWriter.VERSION) {
+        throw newer("entry " + index + " has format version " + version, null);
+      }
+      state.beginEntry(payload.getLong());
+      while (payload.hasRemaining()) {
+        Command command = CommandCodec.decodeLogged(payload);
+        state.apply(command);
+        if (command.type() == CommandType.ANNOUNCE_MEMBER) {
+          membersChanged.run();
+        }
+      }
+      state.entryDone();
+    } catch (UnknownCommandException e) {
+      throw newer("entry " + index + ": " + e.getMessage(), e);
+    } catch (BufferUnderflowException e) {
+      throw LogException.damaged("entry " + index + " of the log ends within a command", e);
+    }
+  }
+
+  /**
+   * What was acknowledged without being forced may be missing: nobody's session goes on, and no
+   * gxid or value is given that may have been given before. In mode {@code lazy} that happens
+   * whenever a leader dies, and the next one first hears what gateways know; see {@link
+   * LazyLeader}.
+   */
+  @Override
+  public void entriesMayBeMissing(long index) {
+    if (lazy) {
+      state.entriesMayBeMissing();
+      return;
+    }
+    state.beginEntry(state.changedMicros());
+    state.apply(new SessionCommand.Restart(false));
+  }
+
+  @Override
+  public StatePicture picture() {
+    GtmState picture = state.picture();
+    return pieces -> CheckpointEncoder.write(picture, pieces);
+  }
+
+  @Override
+  public Runnable load(Pieces encoded) {
+    try {
+      CheckpointDecoder decoder = new CheckpointDecoder();
+      encoded.forEach(decoder::add);
+      GtmState loaded = decoder.end();
+      return () -> state = loaded;
+    } catch (CheckpointDecoder.UnknownVersionException e) {
+      throw newer(e.getMessage(), e);
+    } catch (CheckpointDecoder.CorruptCheckpointException e) {
+      throw LogException.damaged(e.getMessage(), e);
+    }
+  }
+
+  /** The error of an entry or a state that this version does not know. */
+  public static LogException newer(String what, Throwable cause) {
+    return new LogException(
+        Category.FORMAT,
+        "the log was written by a newer mgtm (" + what + "); start that version on it",
+        cause);
+  }
+}

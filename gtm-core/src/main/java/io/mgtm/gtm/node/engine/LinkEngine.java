@@ -1,0 +1,450 @@
+package io.mgtm.gtm.node.engine;
+
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.StatePicture;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.Reply;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what links bring through the state and the log. All that came in one batch of the owner's
+ * event loop is one entry, if it fits, and its replies to one link are one write. Owner thread.
+ *
+ * <p>Invariants: nothing is applied while this node does not lead; what is applied in a batch is
+ * appended in it; output leaves in the order of the batches, once the entries up to the batch's end
+ * are committed and, when the batch appended none, the leader was confirmed after it; what has not
+ * left when the leadership ends never leaves.
+ */
+public final class LinkEngine implements CommandEngine {
+  private static final Logger log = LoggerFactory.getLogger(LinkEngine.class);
+
+  /** Replies of one batch to one link, about; what it asks beyond waits for the next. */
+  static final int TURN_BYTES_MAX = 4 << 20;
+
+  private final LinkSetup setup;
+  private final GtmStateMachine machine;
+  private final ReplicatedLog replicated;
+  private final Executor owner;
+  private final Consumer<Throwable> fatal;
+  private final EngineTime time;
+  private final EntryAppender entry;
+  private final FirstEntries first;
+  private final SessionWatch watch;
+  private final GatewaySessions sessions;
+  private final LeaderYield yielding;
+  private final LinkReplies replies;
+  private final PendingReplies held;
+
+  /** Null but in mode lazy. */
+  private final LazyLeader lazy;
+
+  /** In mode lazy: output that must not be lost with this node. */
+  private final PendingReplies heldUntilStable;
+
+  private List<LinkWork> waiting = new ArrayList<>();
+
+  /** What is left of links that take no more now, in its order. */
+  private final StalledWork stalled = new StalledWork();
+
+  private boolean batchAsked;
+  private boolean leads;
+  private boolean serving;
+  private boolean stopped;
+
+  public LinkEngine(
+      LinkSetup setup,
+      GtmStateMachine machine,
+      ReplicatedLog replicated,
+      Executor owner,
+      EngineTime time,
+      RequestMetrics metrics,
+      Consumer<Throwable> fatal) {
+    this.setup = setup;
+    this.machine = machine;
+    this.replicated = replicated;
+    this.owner = owner;
+    this.fatal = fatal;
+    this.yielding = new LeaderYield(setup.handOver());
+    this.time = time;
+    this.replies = new LinkReplies(metrics, time);
+    this.held = new PendingReplies(metrics, replicated::mayAnswer);
+    this.heldUntilStable = new PendingReplies(metrics, replicated::mayAnswer);
+    this.lazy =
+        setup.lazy() == null
+            ? null
+            : new LazyLeader(setup.lazy(), setup.member(), machine, replicated, time);
+    this.entry =
+        new EntryAppender(machine, replicated, time.micros(), lazy == null ? null : lazy.trail());
+    this.first = new FirstEntries(setup, entry, machine, replicated);
+    this.watch = new SessionWatch(setup.graceMs());
+    this.sessions =
+        new GatewaySessions(machine, entry, watch, replies.backupViews(), setup.sessionsMax());
+  }
+
+  /** Whether this node leads and takes commands. */
+  @Override
+  public boolean isServing() {
+    return serving;
+  }
+
+  /** Whether gateways may attach; they are answered once this node serves. */
+  public boolean takesGateways() {
+    return (serving && !yielding.isYielding()) || (leads && lazy != null && lazy.isRecovering());
+  }
+
+  /** Sessions with a link to this leader. */
+  @Override
+  public int attachedSessions() {
+    return watch.attachedCount();
+  }
+
+  /** How many batches wait for the log. */
+  @Override
+  public int pendingReplies() {
+    return held.size() + heldUntilStable.size();
+  }
+
+  /** This member leads: everything before is applied. */
+  public void leading() {
+    leads = true;
+    first.restart();
+    watch.clear();
+    if (lazy != null) {
+      lazy.leading(this::askBatch);
+      if (lazy.isRecovering()) {
+        tellAddress(); // so that the gateways inside other members can bring what they have
+      }
+    }
+    begin();
+  }
+
+  /**
+   * The first entry of a leader tells where it is; that of a new group starts the gxids. Without
+   * room nothing is served, and it is tried again.
+   */
+  private void begin() {
+    if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      log.warn("This member leads and cannot begin to serve: {}", replicated.noRoomReason());
+      return;
+    }
+    if (lazy != null && !lazy.isRecovered()) {
+      return;
+    }
+    if (!first.append()) {
+      resume();
+      return;
+    }
+    machine.state().setLimits(setup.limits());
+    if (lazy != null && !lazy.serve(setup.leadership().get().term(), entry, sessions)) {
+      return;
+    }
+    serving = true;
+    announce();
+    if (lazy != null) {
+      lazy.takeQueued().forEach(this::submit);
+    }
+  }
+
+  /** Tells all members, and through them all gateways, where this one is. */
+  @Override
+  public void announce() {
+    if (serving) {
+      tellAddress();
+    }
+  }
+
+  private void tellAddress() {
+    String address = setup.address().get();
+    if (!address.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      entry.begin();
+      entry.apply(new SessionCommand.AnnounceMember(setup.member(), address));
+      entry.finish();
+    }
+  }
+
+  /** This member no longer leads: what waits for the log will never be acknowledged by it. */
+  public void following() {
+    leads = false;
+    serving = false;
+    yielding.clear();
+    if (lazy != null) {
+      turnAway(lazy.takeQueued());
+      lazy.following();
+    }
+    dropHeld();
+    watch.clear();
+    replies.changed();
+    turnAway(stalled.takeAll());
+    machine.state().setLimits(Limits.NONE);
+  }
+
+  private void dropHeld() {
+    held.drop();
+    heldUntilStable.drop();
+  }
+
+  /** Takes what a link brought; it is done, with all else of this batch, at the batch's end. */
+  @Override
+  public void submit(LinkWork work) {
+    waiting.add(work);
+    askBatch();
+  }
+
+  @Override
+  public void resume() {
+    if (!stalled.isEmpty() || (leads && first.wantsBatch())) {
+      askBatch();
+    }
+  }
+
+  @Override
+  public void pull(GatewayPeer peer, long id, boolean more) {
+    replies.lists().pull(peer, id, more, nowMs());
+  }
+
+  private void askBatch() {
+    if (!batchAsked) {
+      batchAsked = true;
+      owner.execute(this::batch);
+    }
+  }
+
+  private void batch() {
+    batchAsked = false;
+    List<LinkWork> works = stalled.before(waiting);
+    waiting = new ArrayList<>();
+    if (stopped) {
+      return;
+    }
+    try {
+      if (serving) {
+        serve(works);
+      } else if (takesGateways()) {
+        turnAway(lazy.take(works));
+        begin();
+      } else {
+        turnAway(works);
+        if (leads && first.wantsBatch()) {
+          begin();
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      stopped = true;
+      serving = false;
+      fatal.accept(e);
+    }
+  }
+
+  private void turnAway(List<LinkWork> works) {
+    BatchOutput output = new BatchOutput();
+    for (LinkWork work : works) {
+      if (work instanceof LinkWork.Attach attach) {
+        refuseNotLeading(output, attach.peer(), attach.session());
+      } else if (work instanceof LinkWork.Commands commands) {
+        refuseNotLeading(output, commands.peer(), commands.session());
+      } else if (work instanceof LinkWork.Copy copy) {
+        copy.answer().notLeading();
+      } else if (work instanceof LinkWork.Gone gone) {
+        gone(gone.peer());
+      }
+    }
+    output.write();
+    output.flush();
+  }
+
+  private void gone(GatewayPeer peer) {
+    watch.gone(peer, nowMs());
+    stalled.gone(peer);
+    replies.gone(peer);
+    if (lazy != null) {
+      lazy.trail().forget(peer);
+    }
+  }
+
+  /** The leadership that follows lets the gateway start over, also where this node leads again. */
+  private void refuseNotLeading(BatchOutput output, GatewayPeer peer, long session) {
+    output.refuse(
+        peer, session, RefusalCode.NOT_LEADING, "this node does not lead", "Ask the leader.");
+    LinkWriter.leadership(output.to(peer), setup.leadership().get(), peer.version());
+  }
+
+  private void serve(List<LinkWork> works) {
+    long nanos = System.nanoTime();
+    BatchOutput output = new BatchOutput();
+    List<Runnable> then = new ArrayList<>(0);
+    ServedCommands served = new ServedCommands();
+    long before = replicated.lastIndex();
+    entry.begin();
+    if (entry.hasRoom()) {
+      yielding.clear();
+    } else if (yielding.noRoom(nowMs())) {
+      turnAway(works);
+      return;
+    }
+    try {
+      for (LinkWork work : works) {
+        if (stalled.isBehind(work)) {
+          stalled.add(work);
+        } else if (work instanceof LinkWork.Commands c) {
+          commands(c, output, served);
+        } else if (work instanceof LinkWork.Attach attach) {
+          if (lazy == null || !lazy.refuses(attach, output)) {
+            sessions.attach(attach, output);
+          }
+        } else if (work instanceof LinkWork.Close close) {
+          sessions.close(close, nowMs());
+        } else if (work instanceof LinkWork.Gone gone) {
+          gone(gone.peer());
+        } else if (work instanceof LinkWork.Copy copy) {
+          copy(copy, then);
+        }
+      }
+      entry.finish();
+    } catch (RuntimeException | Error e) {
+      output.drop();
+      throw e;
+    }
+    if (!output.isEmpty() || !then.isEmpty()) {
+      hold(output, replicated.lastIndex() > before, then, served, nanos);
+    }
+  }
+
+  /** An entry of this batch, once committed, confirms the leader as well as a read index does. */
+  private void hold(
+      BatchOutput output,
+      boolean appended,
+      List<Runnable> then,
+      ServedCommands commands,
+      long nanos) {
+    long readIndex = appended ? 0 : replicated.confirm();
+    long index = replicated.lastIndex();
+    if (lazy == null) {
+      held.add(output, index, readIndex, then, commands, nanos);
+    } else {
+      BatchOutput own = output.takeOwn();
+      if (!own.isEmpty() || !then.isEmpty()) {
+        heldUntilStable.add(own, index, readIndex, then, new ServedCommands(), nanos);
+      }
+      held.add(output, index, readIndex, List.of(), commands, nanos);
+    }
+    release();
+  }
+
+  /** The log has got on: what it covers now may leave. */
+  public void release() {
+    long confirmed = replicated.confirmedReadIndex();
+    if (lazy == null) {
+      held.release(replicated.committedIndex(), confirmed, null);
+    } else {
+      held.release(lazy.releasable(replicated.committedIndex()), confirmed, lazy.trail());
+      heldUntilStable.release(replicated.stableIndex(), confirmed, lazy.trail());
+    }
+    resume();
+  }
+
+  /** Does as many as the link takes; the others wait until it takes more. */
+  private void commands(LinkWork.Commands work, BatchOutput output, ServedCommands served) {
+    GatewayPeer peer = work.peer();
+    SessionWatch.Attachment attachment = watch.of(work.session());
+    if (attachment == null || attachment.peer != peer) {
+      refuseNotLeading(output, peer, work.session());
+      return;
+    }
+    String disorder = work.disorder(attachment.next);
+    if (disorder != null) {
+      output.refuse(peer, work.session(), RefusalCode.PROTOCOL, disorder, "");
+      watch.gone(peer, nowMs());
+      peer.disconnect();
+      return;
+    }
+    ByteBuf out = output.to(peer);
+    boolean proxied = machine.state().gateway(work.session()).proxied();
+    replies.begin(peer, out, work.session(), work.first(), proxied);
+    int count = work.commands().size();
+    int done = 0;
+    while (done < count && out.readableBytes() < TURN_BYTES_MAX) {
+      LinkCommand next = work.commands().get(done);
+      command(work, work.first() + done, next);
+      served.add(next.command());
+      done++;
+    }
+    replies.end();
+    attachment.next = work.first() + done;
+    if (done < count) {
+      stalled.add(work.from(done));
+    }
+  }
+
+  private void command(LinkWork.Commands work, long number, LinkCommand command) {
+    Command inner = command.command();
+    if (inner.type().query()) {
+      replies.query(number, command.backend(), inner, machine.state());
+      return;
+    }
+    // Without room one that had its effect before is answered all the same.
+    Reply reply =
+        entry.hasRoom()
+            ? entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner))
+            : machine.state().replied(work.session(), number);
+    if (reply == null) {
+      replies.refuseForRoom(number, command.backend(), replicated.noRoomReason());
+    } else {
+      replies.reply(number, command.backend(), inner, reply);
+    }
+  }
+
+  private void copy(LinkWork.Copy work, List<Runnable> then) {
+    entry.finish();
+    long index = replicated.lastIndex();
+    StatePicture state = machine.picture();
+    entry.begin();
+    then.add(() -> work.answer().copied(index, state));
+  }
+
+  private long nowMs() {
+    return time.nowMs();
+  }
+
+  /** Called now and then: ends sessions without a link, and begins to serve once there is room. */
+  @Override
+  public void tick() {
+    if (stopped || !leads) {
+      return;
+    }
+    if (!serving) {
+      begin();
+      return;
+    }
+    replies.lists().tick(nowMs());
+    if (yielding.isYielding() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      yielding.clear();
+    }
+    List<GtmState.GatewayInfo> expired = watch.expired(machine.state().gateways(), nowMs());
+    if (!expired.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+      entry.begin();
+      expired.forEach(sessions::end);
+      entry.finish();
+    }
+  }
+
+  /** Serves nothing from here on, and drops what will never be acknowledged. */
+  @Override
+  public void abandon() {
+    stopped = true;
+    serving = false;
+    dropHeld();
+    replies.clear();
+  }
+}

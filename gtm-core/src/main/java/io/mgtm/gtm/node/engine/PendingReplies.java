@@ -1,0 +1,103 @@
+package io.mgtm.gtm.node.engine;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Output of batches that waits for the log, and leaves in the order of the batches. Owner thread.
+ */
+final class PendingReplies {
+  private record Held(
+      BatchOutput output,
+      long index,
+      long readIndex,
+      List<Runnable> then,
+      ServedCommands commands,
+      long nanos) {}
+
+  private final RequestMetrics metrics;
+  private final BooleanSupplier mayAnswer;
+  private final Deque<Held> held = new ArrayDeque<>();
+
+  /**
+   * None yet.
+   *
+   * @param mayAnswer whether the log lets anything leave now
+   */
+  PendingReplies(RequestMetrics metrics, BooleanSupplier mayAnswer) {
+    this.metrics = metrics;
+    this.mayAnswer = mayAnswer;
+  }
+
+  int size() {
+    return held.size();
+  }
+
+  /**
+   * Holds a batch's output.
+   *
+   * @param index the log is to cover this index
+   * @param readIndex and to have confirmed this read
+   * @param then what is done once it has left
+   * @param commands that were served
+   * @param nanos when the batch began
+   */
+  void add(
+      BatchOutput output,
+      long index,
+      long readIndex,
+      List<Runnable> then,
+      ServedCommands commands,
+      long nanos) {
+    output.hold();
+    held.addLast(new Held(output, index, readIndex, then, commands, nanos));
+  }
+
+  /**
+   * The log has got on: what it covers now leaves.
+   *
+   * @param trail of mode lazy, else null: output leaves behind the entries that it rests on
+   */
+  void release(long index, long readIndex, EntryTrail trail) {
+    if (held.isEmpty() || !mayAnswer.getAsBoolean()) {
+      return;
+    }
+    List<Held> released = new ArrayList<>();
+    for (Held next = held.peekFirst();
+        next != null && next.index() <= index && next.readIndex() <= readIndex;
+        next = held.peekFirst()) {
+      released.add(held.removeFirst());
+    }
+    for (Held next : released) {
+      next.output().unhold();
+      if (trail != null) {
+        next.output().writeEntries(trail, next.index());
+      }
+      next.output().write();
+      metrics.linkServed(next.commands(), next.nanos());
+    }
+    // Between this look and the sockets lie microseconds; what is in them is out.
+    boolean still = mayAnswer.getAsBoolean();
+    for (Held next : released) {
+      if (still) {
+        next.output().flush();
+      } else {
+        next.output().abort();
+      }
+      next.then().forEach(Runnable::run);
+    }
+  }
+
+  /** It will never leave. */
+  void drop() {
+    List<Held> dropped = List.copyOf(held);
+    held.clear();
+    for (Held next : dropped) {
+      next.output().unhold();
+      next.output().drop();
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package io.mgtm.gtm.node;
+
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.StateMachine;
+import io.mgtm.group.member.MemberLog;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.OrderedMachine;
+import io.mgtm.group.total.TotalLog;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.gtm.config.GroupConfig;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.node.connection.LinkPeers;
+import io.mgtm.gtm.node.engine.CommandEngine;
+import io.mgtm.gtm.node.engine.EngineTime;
+import io.mgtm.gtm.node.engine.GatewayPeer;
+import io.mgtm.gtm.node.engine.GtmStateMachine;
+import io.mgtm.gtm.node.engine.LazyLeader;
+import io.mgtm.gtm.node.engine.LinkEngine;
+import io.mgtm.gtm.node.engine.LinkSetup;
+import io.mgtm.gtm.node.engine.LinkWork;
+import io.mgtm.gtm.node.engine.RequestMetrics;
+import io.mgtm.gtm.node.total.GroupBeginning;
+import io.mgtm.gtm.node.total.OrderedGtm;
+import io.mgtm.gtm.node.total.TotalEngine;
+import io.mgtm.gtm.node.total.TotalMachine;
+import io.mgtm.gtm.node.total.TotalSetup;
+import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.Limits;
+import io.mgtm.gtm.wire.link.Leadership;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+
+/**
+ * What {@link NodeCore} makes of a member, without sockets: state, engine, and who is told what.
+ * Owner thread of the simulated node.
+ */
+public final class SimulatedNode {
+  private static final long GRACE_MS = 6_000;
+
+  private static final RequestMetrics METRICS = new RequestMetrics(new SimpleMeterRegistry());
+
+  /** Where checkpoints have the recent global xmin: behind version, gxids, latest completed. */
+  private static final int RECENT_XMIN_AT = Short.BYTES + 6 * Long.BYTES;
+
+  /** Lets a task run on the owner after a while. */
+  public interface Timer {
+    void after(long delayMs, Runnable task);
+  }
+
+  /**
+   * What a node is made with.
+   *
+   * @param first what a new group begins with
+   * @param recoveryWaitMs in mode lazy: how long gateways are waited for
+   * @param micros the wall clock
+   * @param nanos monotonic
+   * @param random of numbers that no other process draws
+   */
+  public record Setup(
+      String name,
+      GroupMode mode,
+      List<Command> first,
+      int recoveryWaitMs,
+      Executor owner,
+      Timer timer,
+      LongSupplier micros,
+      LongSupplier nanos,
+      RandomGenerator random,
+      Consumer<Throwable> fatal) {}
+
+  private final Setup setup;
+  private final GtmConfig config;
+  private final GtmStateMachine machine;
+  private final EngineTime time;
+  private final LinkPeers peers = new LinkPeers(this::leadership);
+
+  /** Null but in mode total. */
+  private final TotalMachine ordering;
+
+  private final OrderedGtm ordered;
+  private MemberNode member;
+  private CommandEngine engine;
+
+  public SimulatedNode(Setup setup) {
+    this.setup = setup;
+    config =
+        TestConfigs.with(
+            new GroupConfig(setup.name(), setup.name() + "=h:1", setup.mode(), null, "sim"));
+    time = new EngineTime(setup.micros(), setup.nanos());
+    machine =
+        new GtmStateMachine(
+            GtmState.empty(),
+            setup.mode() == GroupMode.LAZY,
+            () -> setup.owner().execute(this::updatePeers));
+    boolean total = setup.mode() == GroupMode.TOTAL;
+    ordered = total ? new OrderedGtm(machine) : null;
+    ordering = total ? new TotalMachine(ordered) : null;
+  }
+
+  private Leadership leadership() {
+    return member.leadership();
+  }
+
+  private void updatePeers() {
+    if (engine != null) {
+      peers.update();
+    }
+  }
+
+  /** The state, for the log. */
+  public StateMachine machine() {
+    return machine;
+  }
+
+  /** What proposals do to the state, in mode total. */
+  public OrderedMachine ordering() {
+    return ordering;
+  }
+
+  /**
+   * Opens the log and joins the group.
+   *
+   * @param seen what the engine sees of the log
+   */
+  public <L extends MemberLog> void join(
+      Function<ReplicatedLog.Listener, L> opener, Function<L, ReplicatedLog> seen) {
+    GroupMember led = new GroupMember(config, machine, setup.fatal(), leadership -> updatePeers());
+    member = led;
+    ReplicatedLog log = seen.apply(led.openBy(opener));
+    LinkEngine leads =
+        new LinkEngine(
+            new LinkSetup(
+                setup.name(),
+                led::leadership,
+                setup::name,
+                Limits.NONE,
+                setup.first(),
+                null,
+                1_000,
+                GRACE_MS,
+                setup.mode() == GroupMode.LAZY
+                    ? new LazyLeader.Settings(
+                        setup.recoveryWaitMs(), (ms, task) -> setup.timer().after(ms, task))
+                    : null,
+                led::yieldLeadership),
+            machine,
+            log,
+            setup.owner(),
+            time,
+            METRICS,
+            setup.fatal());
+    engine = leads;
+    led.serve(leads);
+  }
+
+  /** The same in mode total. */
+  public void joinTotal(Function<OrderedLog.Listener, TotalLog> opener) {
+    TotalMember equal = new TotalMember(config, ordered, setup.fatal(), this::updatePeers);
+    member = equal;
+    TotalLog log = equal.openBy(opener);
+    TotalEngine all =
+        new TotalEngine(
+            new TotalSetup(
+                setup.name(),
+                equal::leadership,
+                setup::name,
+                this::updatePeers,
+                Limits.NONE,
+                1_000,
+                GRACE_MS,
+                setup.random()),
+            ordered,
+            log,
+            new GroupBeginning(setup.first(), null, setup.micros()),
+            setup.owner(),
+            time,
+            METRICS,
+            setup.fatal());
+    engine = all;
+    ordering.serve(all);
+    equal.serve(all);
+  }
+
+  /** As the node's clock does it now and then. */
+  public void tick() {
+    engine.tick();
+    peers.update();
+  }
+
+  /** A fault: nobody's session is known any more. */
+  public void forgetSessions() {
+    GtmState state = machine.state();
+    state.beginEntry(state.changedMicros());
+    state.gateways().forEach(s -> state.apply(new SessionCommand.CloseSession(s.session())));
+  }
+
+  public boolean isServing() {
+    return engine != null && engine.isServing();
+  }
+
+  /** Whether this node leads and serves, or makes the order. */
+  public boolean decides() {
+    return engine != null && member.decides();
+  }
+
+  /** The open transactions of a session. */
+  public Set<Integer> openOf(long session) {
+    TransactionReply.TransactionList list =
+        (TransactionReply.TransactionList)
+            machine.state().apply(new TransactionCommand.ListTransactions());
+    return list.transactions().stream()
+        .filter(open -> open.session() == session)
+        .map(TransactionReply.TransactionInfo::gxid)
+        .collect(Collectors.toSet());
+  }
+
+  LinkPeers peers() {
+    return peers;
+  }
+
+  void pull(GatewayPeer peer, long id, boolean more) {
+    engine.pull(peer, id, more);
+  }
+
+  void submit(LinkWork work) {
+    engine.submit(work);
+  }
+
+  /** A checkpoint without what each snapshot computes anew. */
+  public static byte[] comparable(byte[] checkpoint) {
+    byte[] copy = checkpoint.clone();
+    Arrays.fill(copy, RECENT_XMIN_AT, RECENT_XMIN_AT + Long.BYTES, (byte) 0);
+    return copy;
+  }
+}
