@@ -24,7 +24,6 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,9 +44,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
 
   /** A piece of a long list, about. */
   private static final int PIECE_BYTES = 128 * 1024;
-
-  /** What may be on its way to the owner before the socket is no longer read. */
-  private static final int REQUEST_BYTES_MAX = 128 * 1024;
 
   private final long session;
   private final GtmConfig config;
@@ -79,7 +75,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private boolean ended;
 
   // Both: what was handed over and not served yet, and whether the owner wants no more.
-  private final AtomicInteger requestBytes = new AtomicInteger();
+  private final HandOver requests;
   private volatile boolean blocked;
 
   Connection(
@@ -97,6 +93,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     this.metrics = metrics;
     this.budget = budget;
     this.fatal = fatal;
+    this.requests = new HandOver(owner, () -> onEventLoop(this::updateReading));
     this.decoder = new RequestDecoder(config.limits().frameBytesMax(), decoding);
     decoder.session(session);
   }
@@ -195,16 +192,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       return;
     }
     Batch batch = decoding.handOver();
-    requestBytes.addAndGet(batch.readBytes);
+    requests.submit(batch.readBytes, () -> serve(batch));
     updateReading();
-    owner.execute(
-        () -> {
-          int before = requestBytes.getAndAdd(-batch.readBytes);
-          if (before >= REQUEST_BYTES_MAX && before - batch.readBytes < REQUEST_BYTES_MAX) {
-            onEventLoop(this::updateReading);
-          }
-          serve(batch);
-        });
   }
 
   /** Owner thread. */
@@ -334,8 +323,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private void updateReading() {
-    inbound.setReading(
-        !blocked && context.channel().isWritable() && requestBytes.get() < REQUEST_BYTES_MAX);
+    inbound.setReading(!blocked && context.channel().isWritable() && !requests.isFull());
   }
 
   private void closeUnread() {

@@ -33,12 +33,12 @@ import org.slf4j.LoggerFactory;
  * A gateway's connection to this node. Its handlers run on the channel's event loop, what {@link
  * GatewayPeer} says on the owner's.
  *
- * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log and the socket takes
- * what it is sent; a gateway that takes nothing for {@code timeouts.outboundMs} is closed, and so
- * is one that does not end a frame in {@code timeouts.frameMs}. Before a gateway has said, and
- * shown where there is a secret, who it is, its frames must be short, see {@link Newcomers}. Where
- * there is none, long ones that it has begun are counted with those of XC clients, see {@link
- * io.mgtm.gtm.net.PartialBudget}.
+ * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log, the owner has taken
+ * most of what was read, and the socket takes what it is sent; a gateway that takes nothing for
+ * {@code timeouts.outboundMs} is closed, and so is one that does not end a frame in {@code
+ * timeouts.frameMs}. Before a gateway has said, and shown where there is a secret, who it is, its
+ * frames must be short, see {@link Newcomers}. Where there is none, long ones that it has begun are
+ * counted with those of XC clients, see {@link io.mgtm.gtm.net.PartialBudget}.
  *
  * <p>An exception or error here ends the link alone; one of the engine behind it ends the node,
  * whose state may be half changed.
@@ -53,7 +53,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   static final int HELD_BYTES_MAX = 8 << 20;
 
   private final LinkService service;
-  private final EventExecutor owner;
   private final GatewayFrameDecoder decoder =
       new GatewayFrameDecoder(LinkFormat.FIRST_FRAME_BYTES_MAX, this);
   private final PartialBuffer partial = new PartialBuffer();
@@ -72,13 +71,15 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private GatewayKind kind;
   private int version;
 
+  private final HandOver handOver;
+
   // Owner thread.
   private long heldBytes;
   private volatile boolean blocked;
 
   LinkConnection(LinkService service, EventExecutor owner) {
     this.service = service;
-    this.owner = owner;
+    this.handOver = new HandOver(owner, () -> context.executor().execute(this::updateReading));
   }
 
   @Override
@@ -107,7 +108,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     ByteBuf in = (ByteBuf) message;
     try {
       if (!failed) {
-        read(in);
+        handOver.asOne(in.readableBytes(), () -> read(in));
+        updateReading();
       }
     } finally {
       in.release();
@@ -293,11 +295,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void onOwner(Runnable task) {
-    if (owner.inEventLoop()) {
-      guarded(task);
-    } else {
-      owner.execute(() -> guarded(task));
-    }
+    handOver.submit(() -> guarded(task));
   }
 
   private void guarded(Runnable task) {
@@ -320,7 +318,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void updateReading() {
-    inbound.setReading(!blocked && context.channel().isWritable());
+    inbound.setReading(!blocked && context.channel().isWritable() && !handOver.isFull());
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
 
 /** Puts the handlers of a node's connections into channels without a socket. */
@@ -44,6 +45,18 @@ public final class EmbeddedConnections {
       LinkKeys keys,
       PartialBudget budget,
       Consumer<Throwable> fatal) {
+    return link(channel, engine, admin, keys, budget, fatal, channel.eventLoop());
+  }
+
+  /** A link's, with an owner that is another thread. */
+  static <C extends EmbeddedChannel> C link(
+      C channel,
+      CommandEngine engine,
+      AdminService admin,
+      LinkKeys keys,
+      PartialBudget budget,
+      Consumer<Throwable> fatal,
+      EventExecutor owner) {
     LinkService service =
         new LinkService(
             engine,
@@ -54,7 +67,7 @@ public final class EmbeddedConnections {
             budget,
             new RequestMetrics(new SimpleMeterRegistry()),
             fatal);
-    channel.pipeline().addLast(new LinkConnection(service, channel.eventLoop()));
+    channel.pipeline().addLast(new LinkConnection(service, owner));
     return channel;
   }
 
