@@ -1,12 +1,27 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /** Answers to {@link BackupCommand}. */
 public sealed interface BackupReply extends Reply {
 
   /** Done, nothing to tell. */
-  record Done(CommandType of) implements BackupReply {}
+  record Done(CommandType of) implements BackupReply, Kept {
+    @Override
+    public ReplyType type() {
+      return ReplyType.BACKUP_DONE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {
+      out.put(of.code());
+    }
+
+    static Done read(ByteBuffer in) {
+      return new Done(FieldReader.getCommandType(in));
+    }
+  }
 
   /**
    * A remembered point.
@@ -17,5 +32,10 @@ public sealed interface BackupReply extends Reply {
   record BarrierInfo(String id, long nextGxid, long timeMicros) {}
 
   /** The barriers that are remembered, oldest first. */
-  record BarrierList(List<BarrierInfo> barriers) implements BackupReply {}
+  record BarrierList(List<BarrierInfo> barriers) implements BackupReply {
+    @Override
+    public ReplyType type() {
+      return ReplyType.BARRIER_LIST;
+    }
+  }
 }

@@ -38,6 +38,10 @@ public final class FieldReader {
     return known(NodeType.ofCode(in.get()), "node type");
   }
 
+  static CommandType getCommandType(ByteBuffer in) {
+    return known(CommandType.ofCode(in.get()), "command type");
+  }
+
   /**
    * A value that this version has.
    *

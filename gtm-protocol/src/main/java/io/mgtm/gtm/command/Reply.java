@@ -1,5 +1,7 @@
 package io.mgtm.gtm.command;
 
+import java.nio.ByteBuffer;
+
 /** What the state answers to one {@link Command}. */
 public sealed interface Reply
     permits BackupReply,
@@ -9,6 +11,22 @@ public sealed interface Reply
         SequenceReply,
         SnapshotReply,
         TransactionReply {
+
+  ReplyType type();
+
+  /**
+   * A reply that sessions keep until their gateway has it, also over a checkpoint: every one to a
+   * command that changed something, but a snapshot.
+   */
+  interface Kept {
+    /** Appends the fields, as {@link ReplyCodec} describes. */
+    void write(ByteBuffer out);
+
+    /** What its fields without a fixed length take. */
+    default int variableBytes() {
+      return 0;
+    }
+  }
 
   /** Why a command was rejected; the name is stable and counted in the metrics. */
   enum Reason {
@@ -38,10 +56,23 @@ public sealed interface Reply
    * @param message one sentence
    * @param hint what to do, or empty
    */
-  record Rejected(Reason reason, String message, String hint) implements Reply {}
+  record Rejected(Reason reason, String message, String hint) implements Reply {
+    @Override
+    public ReplyType type() {
+      return ReplyType.REJECTED;
+    }
+  }
 
   /** For commands that nobody waits for. */
-  record None() implements Reply {
+  record None() implements Reply, Kept {
     public static final None INSTANCE = new None();
+
+    @Override
+    public ReplyType type() {
+      return ReplyType.NONE;
+    }
+
+    @Override
+    public void write(ByteBuffer out) {}
   }
 }

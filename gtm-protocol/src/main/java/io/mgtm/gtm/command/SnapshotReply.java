@@ -22,5 +22,10 @@ public sealed interface SnapshotReply extends Reply {
       int xmax,
       int recentGlobalXmin,
       Gxids running)
-      implements SnapshotReply {}
+      implements SnapshotReply {
+    @Override
+    public ReplyType type() {
+      return ReplyType.SNAPSHOT;
+    }
+  }
 }

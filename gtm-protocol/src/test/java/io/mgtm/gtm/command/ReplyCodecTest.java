@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -47,6 +48,17 @@ class ReplyCodecTest {
     ByteBuffer out = ByteBuffer.allocate(ReplyCodec.sizeMax(reply));
     ReplyCodec.encode(reply, out);
     return Arrays.copyOf(out.array(), out.position());
+  }
+
+  @Test
+  void everyReplyThatIsKeptHasAPicture() {
+    Set<Byte> codes =
+        pictures().stream().map(p -> p.getKey().type().code()).collect(Collectors.toSet());
+    for (byte code = 0; code < Byte.MAX_VALUE; code++) {
+      assertThat(codes.contains(code))
+          .as("code %s", code)
+          .isEqualTo(ReplyType.ofCode(code) != null);
+    }
   }
 
   @ParameterizedTest

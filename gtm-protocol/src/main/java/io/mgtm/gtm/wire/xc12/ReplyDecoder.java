@@ -1,18 +1,11 @@
 package io.mgtm.gtm.wire.xc12;
 
-import io.mgtm.gtm.command.BackupReply;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Names;
-import io.mgtm.gtm.command.NodeReply;
-import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.command.SequenceReply;
 import io.mgtm.gtm.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Reads a server's frames, of mgtm or of the original: what {@link ReplyEncoder} writes.
@@ -40,8 +33,6 @@ public final class ReplyDecoder {
 
   /** Room for a million sequences with names of 400 bytes. */
   public static final int FRAME_BYTES_MAX = 512 * 1024 * 1024;
-
-  static final int BARRIER_BYTES_MIN = Integer.BYTES + 2 * Long.BYTES;
 
   private final int frameBytesMax;
   private final boolean proxied;
@@ -161,80 +152,8 @@ public final class ReplyDecoder {
     }
     reader.named(type);
     short backend = backend();
-    Reply reply = body(type);
+    Reply reply = type.read(reader);
     reader.expectEnd();
     handler.reply(type, backend, reply);
-  }
-
-  private Reply body(ResultType type) throws WireException {
-    return switch (type) {
-      case SNAPSHOT_GET, SNAPSHOT_GET_MULTI, SNAPSHOT_GXID_GET ->
-          SnapshotReplies.read(type, reader);
-      case SEQUENCE_INIT -> done(CommandType.INIT_SEQUENCE);
-      case SEQUENCE_SET_VAL -> done(CommandType.SET_VALUE);
-      case SEQUENCE_RESET -> done(CommandType.RESET_SEQUENCE);
-      case SEQUENCE_CLOSE -> done(CommandType.CLOSE_SEQUENCE);
-      case SEQUENCE_RENAME -> done(CommandType.RENAME_SEQUENCE);
-      case SEQUENCE_ALTER -> done(CommandType.ALTER_SEQUENCE);
-      case SEQUENCE_GET_NEXT ->
-          new SequenceReply.Value(CommandType.NEXT_VALUE, key(), reader.readHostLong());
-      case SEQUENCE_GET_LAST ->
-          new SequenceReply.Value(CommandType.LAST_VALUE, key(), reader.readHostLong());
-      case SEQUENCE_LIST -> sequences();
-      case NODE_REGISTER -> new NodeReply.Registered(nodeType(), nodeName());
-      case NODE_UNREGISTER -> new NodeReply.Unregistered(nodeType(), nodeName());
-      case NODE_LIST -> nodes();
-      case BARRIER -> new BackupReply.Done(CommandType.BARRIER);
-      case BEGIN_BACKUP -> new BackupReply.Done(CommandType.BEGIN_BACKUP);
-      case END_BACKUP -> new BackupReply.Done(CommandType.END_BACKUP);
-      case MGTM_BARRIER_LIST -> barriers();
-      case SYNC_STANDBY, NODE_BEGIN_REPLICATION_INIT, NODE_END_REPLICATION_INIT ->
-          throw new WireException(type + " answers a standby, which this is not");
-      default -> TransactionReplies.read(type, reader);
-    };
-  }
-
-  private SequenceReply done(CommandType of) throws WireException {
-    return new SequenceReply.Done(of, key());
-  }
-
-  private String key() throws WireException {
-    return reader.readString("sequence key", FrameLimits.SEQUENCE_KEY_BYTES_MAX);
-  }
-
-  private SequenceReply sequences() throws WireException {
-    int count = reader.readListCount(Integer.BYTES + Serialized.SEQUENCE_BYTES);
-    List<SequenceReply.SequenceInfo> sequences = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      sequences.add(Serialized.readSequence(reader));
-    }
-    return new SequenceReply.SequenceList(sequences);
-  }
-
-  private NodeType nodeType() throws WireException {
-    return Serialized.nodeType(reader.readHostInt());
-  }
-
-  private String nodeName() throws WireException {
-    return reader.readString("node name", FrameLimits.NODE_BYTES_MAX);
-  }
-
-  private NodeReply nodes() throws WireException {
-    int count = reader.readListCount(Integer.BYTES + Serialized.NODE_BYTES);
-    List<NodeReply.NodeInfo> nodes = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      nodes.add(Serialized.readNode(reader));
-    }
-    return new NodeReply.NodeList(nodes);
-  }
-
-  private BackupReply barriers() throws WireException {
-    int count = reader.readListCount(BARRIER_BYTES_MIN);
-    List<BackupReply.BarrierInfo> barriers = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      String id = reader.readString("barrier id", FrameLimits.BARRIER_ID_BYTES_MAX);
-      barriers.add(new BackupReply.BarrierInfo(id, reader.readHostLong(), reader.readHostLong()));
-    }
-    return new BackupReply.BarrierList(barriers);
   }
 }

@@ -3,7 +3,7 @@ package io.mgtm.gtm.wire.xc12;
 import io.mgtm.gtm.command.BackupReply;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Names;
-import io.mgtm.gtm.command.NodeReply;
+import io.mgtm.gtm.command.Outcome;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceReply;
 import io.mgtm.gtm.command.SnapshotReply;
@@ -18,11 +18,7 @@ import io.netty.buffer.ByteBuf;
  * <p>One object serves one thread.
  */
 public final class ReplyEncoder {
-  static final int STATUS_OK = 0;
-  private static final int STATUS_ERROR = -1;
-
   private final FrameWriter writer = new FrameWriter();
-  private final TransactionReplies transactions = new TransactionReplies();
 
   /** The answer to a startup packet. */
   public void startupAccepted(ByteBuf out) {
@@ -60,97 +56,88 @@ public final class ReplyEncoder {
    * @param proxied whether the peer is a proxy, so that {@code backend} is written
    */
   public void encode(ByteBuf out, boolean proxied, short backend, Reply reply) {
-    ListReply list = ListReply.of(proxied, backend, reply);
-    if (list != null) {
-      list.write(out, Integer.MAX_VALUE);
-    } else if (reply instanceof TransactionReply r) {
-      transactions.encode(out, proxied, backend, r);
-    } else if (reply instanceof SnapshotReply.Snapshot r) {
-      snapshot(out, proxied, backend, r);
-    } else if (reply instanceof SequenceReply r) {
-      sequence(out, proxied, backend, r);
-    } else if (reply instanceof Reply.Rejected r) {
+    if (reply instanceof Reply.Rejected r) {
       error(out, proxied, backend, false, r.message(), r.hint());
-    } else if (reply instanceof NodeReply r) {
-      node(out, proxied, backend, r);
-    } else if (reply instanceof BackupReply r) {
-      backup(out, proxied, backend, r);
+    } else if (!(reply instanceof Reply.None)) {
+      success(out, proxied, backend, reply);
     }
   }
 
-  private void snapshot(ByteBuf out, boolean proxied, short backend, SnapshotReply.Snapshot r) {
-    switch (r.of()) {
-      case GET_SNAPSHOT ->
-          writer.beginSuccess(out, ResultType.SNAPSHOT_GET, proxied, backend).putHostInt(r.gxid());
-      case ASSIGN_GXID_AND_GET_SNAPSHOT ->
-          writer
-              .beginSuccess(out, ResultType.SNAPSHOT_GXID_GET, proxied, backend)
-              .putHostInt(r.handle())
-              .putHostInt(r.gxid());
-      default -> writer.beginSuccess(out, ResultType.SNAPSHOT_GET_MULTI, proxied, backend);
+  private void success(ByteBuf out, boolean proxied, short backend, Reply reply) {
+    ResultType type = typeOf(reply);
+    ReplyBody<Reply> body = type.body();
+    if (body.list() != null) {
+      ListReply.of(proxied, backend, reply).write(out, Integer.MAX_VALUE);
+      return;
     }
-    writer.putHostInt(r.known().count());
-    for (int i = 0; i < r.known().count(); i++) {
-      writer.putHostInt(status(r.known().get(i)));
-    }
-    writer.putHostInt(r.xmin()).putHostInt(r.xmax()).putHostInt(r.recentGlobalXmin());
-    writer.putInt(r.running().count()).putHostInts(r.running()).end();
-  }
-
-  static int status(boolean known) {
-    return known ? STATUS_OK : STATUS_ERROR;
-  }
-
-  private void sequence(ByteBuf out, boolean proxied, short backend, SequenceReply reply) {
-    if (reply instanceof SequenceReply.Value r) {
-      ResultType type =
-          r.of() == CommandType.NEXT_VALUE
-              ? ResultType.SEQUENCE_GET_NEXT
-              : ResultType.SEQUENCE_GET_LAST;
-      writer.beginSuccess(out, type, proxied, backend).putString(r.key()).putHostLong(r.value());
-    } else if (reply instanceof SequenceReply.Done r) {
-      writer.beginSuccess(out, doneType(r.of()), proxied, backend).putString(r.key());
-    }
+    body.writer().accept(writer.beginSuccess(out, type, proxied, backend), reply);
     writer.end();
   }
 
-  private static ResultType doneType(CommandType of) {
-    return switch (of) {
+  /**
+   * The result type that a reply has.
+   *
+   * @throws IllegalArgumentException when it has none
+   */
+  static ResultType typeOf(Reply reply) {
+    return switch (reply.type()) {
+      case BEGAN ->
+          switch (((TransactionReply.Began) reply).kind()) {
+            case HANDLE -> ResultType.TXN_BEGIN;
+            case GXID -> ResultType.TXN_BEGIN_GETGXID;
+            case AUTOVACUUM -> ResultType.TXN_BEGIN_GETGXID_AUTOVACUUM;
+          };
+      case BEGAN_MANY -> ResultType.TXN_BEGIN_GETGXID_MULTI;
+      case GXID_ASSIGNED -> ResultType.TXN_GET_GXID;
+      case ENDED ->
+          ((TransactionReply.Ended) reply).outcome() == Outcome.COMMIT
+              ? ResultType.TXN_COMMIT
+              : ResultType.TXN_ROLLBACK;
+      case ENDED_MANY ->
+          ((TransactionReply.EndedMany) reply).outcome() == Outcome.COMMIT
+              ? ResultType.TXN_COMMIT_MULTI
+              : ResultType.TXN_ROLLBACK_MULTI;
+      case PREPARE_STARTED -> ResultType.TXN_START_PREPARED;
+      case PREPARED -> ResultType.TXN_PREPARE;
+      case PREPARED_COMMITTED -> ResultType.TXN_COMMIT_PREPARED;
+      case BEGAN_FOR_PREPARED -> ResultType.TXN_GET_GID_DATA;
+      case OLDEST_GXID_ADVANCED -> ResultType.MGTM_ADVANCE_OLDEST_GXID;
+      case NEXT_GXID -> ResultType.TXN_GET_NEXT_GXID;
+      case STATUS -> ResultType.TXN_GET_STATUS;
+      case TRANSACTION_LIST -> ResultType.TXN_GXID_LIST;
+      case PREPARED_LIST -> ResultType.TXN_GET_ALL_PREPARED;
+      case SNAPSHOT -> answerTo(((SnapshotReply.Snapshot) reply).of());
+      case SEQUENCE_DONE -> answerTo(((SequenceReply.Done) reply).of());
+      case SEQUENCE_VALUE -> answerTo(((SequenceReply.Value) reply).of());
+      case SEQUENCE_LIST -> ResultType.SEQUENCE_LIST;
+      case REGISTERED -> ResultType.NODE_REGISTER;
+      case UNREGISTERED -> ResultType.NODE_UNREGISTER;
+      case NODE_LIST -> ResultType.NODE_LIST;
+      case BACKUP_DONE -> answerTo(((BackupReply.Done) reply).of());
+      case BARRIER_LIST -> ResultType.MGTM_BARRIER_LIST;
+      case NONE, REJECTED ->
+          throw new IllegalArgumentException(reply.type() + " has no result type");
+    };
+  }
+
+  /** Of the commands that share a kind of reply. */
+  private static ResultType answerTo(CommandType command) {
+    return switch (command) {
+      case GET_SNAPSHOT -> ResultType.SNAPSHOT_GET;
+      case GET_SNAPSHOT_MANY -> ResultType.SNAPSHOT_GET_MULTI;
+      case ASSIGN_GXID_AND_GET_SNAPSHOT -> ResultType.SNAPSHOT_GXID_GET;
+      case NEXT_VALUE -> ResultType.SEQUENCE_GET_NEXT;
+      case LAST_VALUE -> ResultType.SEQUENCE_GET_LAST;
       case INIT_SEQUENCE -> ResultType.SEQUENCE_INIT;
       case SET_VALUE -> ResultType.SEQUENCE_SET_VAL;
       case RESET_SEQUENCE -> ResultType.SEQUENCE_RESET;
       case CLOSE_SEQUENCE, CLOSE_SEQUENCES_OF_DATABASE -> ResultType.SEQUENCE_CLOSE;
       case RENAME_SEQUENCE -> ResultType.SEQUENCE_RENAME;
       case ALTER_SEQUENCE -> ResultType.SEQUENCE_ALTER;
-      default -> throw new IllegalArgumentException(of + " is no sequence command");
+      case BARRIER -> ResultType.BARRIER;
+      case BEGIN_BACKUP -> ResultType.BEGIN_BACKUP;
+      case END_BACKUP -> ResultType.END_BACKUP;
+      default -> throw new IllegalArgumentException(command + " shares its reply with none");
     };
-  }
-
-  private void node(ByteBuf out, boolean proxied, short backend, NodeReply reply) {
-    if (reply instanceof NodeReply.Registered r) {
-      writer
-          .beginSuccess(out, ResultType.NODE_REGISTER, proxied, backend)
-          .putHostInt(r.nodeType().code())
-          .putString(r.name());
-    } else if (reply instanceof NodeReply.Unregistered r) {
-      writer
-          .beginSuccess(out, ResultType.NODE_UNREGISTER, proxied, backend)
-          .putHostInt(r.nodeType().code())
-          .putString(r.name());
-    }
-    writer.end();
-  }
-
-  private void backup(ByteBuf out, boolean proxied, short backend, BackupReply reply) {
-    if (reply instanceof BackupReply.Done r) {
-      ResultType type =
-          switch (r.of()) {
-            case BARRIER -> ResultType.BARRIER;
-            case BEGIN_BACKUP -> ResultType.BEGIN_BACKUP;
-            default -> ResultType.END_BACKUP;
-          };
-      writer.beginSuccess(out, type, proxied, backend);
-    }
-    writer.end();
   }
 }
