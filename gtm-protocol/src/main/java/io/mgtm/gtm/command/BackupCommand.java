@@ -23,7 +23,7 @@ public sealed interface BackupCommand extends Command {
   }
 
   /** From here on the session's lists all show one moment. */
-  record BeginBackup(long session) implements BackupCommand {
+  record BeginBackup(long session) implements BackupCommand, OfSession {
     @Override
     public CommandType type() {
       return CommandType.BEGIN_BACKUP;
@@ -40,7 +40,7 @@ public sealed interface BackupCommand extends Command {
   }
 
   /** The session's lists show the present again. */
-  record EndBackup(long session) implements BackupCommand {
+  record EndBackup(long session) implements BackupCommand, OfSession {
     @Override
     public CommandType type() {
       return CommandType.END_BACKUP;

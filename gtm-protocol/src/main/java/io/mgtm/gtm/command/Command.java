@@ -20,6 +20,11 @@ public sealed interface Command
 
   CommandType type();
 
+  /** A command that names the session that it is for. */
+  interface OfSession {
+    long session();
+  }
+
   /**
    * Appends the fields, as {@link CommandCodec} describes; a command without any writes nothing.
    */

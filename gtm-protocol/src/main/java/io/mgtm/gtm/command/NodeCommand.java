@@ -37,7 +37,7 @@ public sealed interface NodeCommand extends Command {
   }
 
   /** A node registers over this session. */
-  record Register(long session, NodeAddress node) implements NodeCommand {
+  record Register(long session, NodeAddress node) implements NodeCommand, OfSession {
     @Override
     public CommandType type() {
       return CommandType.REGISTER_NODE;

@@ -80,7 +80,7 @@ public sealed interface SessionCommand extends Command {
    */
   record DisconnectBackend(
       long session, short backend, boolean postmaster, NodeType nodeType, String nodeName)
-      implements SessionCommand {
+      implements SessionCommand, OfSession {
     @Override
     public CommandType type() {
       return CommandType.DISCONNECT_BACKEND;

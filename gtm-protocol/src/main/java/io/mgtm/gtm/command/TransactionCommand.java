@@ -40,7 +40,7 @@ public sealed interface TransactionCommand extends Command {
 
   /** Begins one transaction. */
   record Begin(long session, short backend, Isolation isolation, boolean readOnly, BeginKind kind)
-      implements TransactionCommand {
+      implements TransactionCommand, OfSession {
     @Override
     public CommandType type() {
       return CommandType.BEGIN;
@@ -66,7 +66,7 @@ public sealed interface TransactionCommand extends Command {
   record BeginItem(short backend, Isolation isolation, boolean readOnly) {}
 
   /** Begins several transactions with consecutive gxids, grouped by a proxy. */
-  record BeginMany(long session, List<BeginItem> items) implements TransactionCommand {
+  record BeginMany(long session, List<BeginItem> items) implements TransactionCommand, OfSession {
     public BeginMany {
       items = List.copyOf(items);
     }
@@ -217,7 +217,7 @@ public sealed interface TransactionCommand extends Command {
    */
   record BeginForPrepared(
       long session, short backend, Isolation isolation, boolean readOnly, String gid)
-      implements TransactionCommand {
+      implements TransactionCommand, OfSession {
     @Override
     public CommandType type() {
       return CommandType.BEGIN_FOR_PREPARED;

@@ -180,4 +180,30 @@ class CommandCodecTest {
     CommandCodec.encodeLogged(longest, out);
     assertThat(CommandCodec.decodeLogged(out.flip())).isEqualTo(longest);
   }
+
+  private static Stream<Class<?>> records(Class<?> sealed) {
+    return sealed.isSealed()
+        ? Arrays.stream(sealed.getPermittedSubclasses()).flatMap(CommandCodecTest::records)
+        : Stream.of(sealed);
+  }
+
+  /** Gateways may send none that names the session of another. */
+  @Test
+  void everyCommandWithASessionThatAGatewayMaySendSaysSo() {
+    List<Class<?>> named =
+        records(Command.class)
+            .filter(
+                type ->
+                    Arrays.stream(type.getRecordComponents())
+                        .anyMatch(c -> c.getName().equals("session")))
+            .filter(type -> !Command.OfSession.class.isAssignableFrom(type))
+            .toList();
+    assertThat(named)
+        .as("the GTM's own")
+        .containsExactlyInAnyOrder(
+            SessionCommand.OpenSession.class,
+            SessionCommand.CloseSession.class,
+            SessionCommand.Numbered.class,
+            SessionCommand.OpenGateway.class);
+  }
 }

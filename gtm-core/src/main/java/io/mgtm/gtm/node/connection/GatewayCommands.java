@@ -1,12 +1,9 @@
 package io.mgtm.gtm.node.connection;
 
-import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.CommandType;
-import io.mgtm.gtm.command.NodeCommand;
 import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.UnknownCommandException;
 import io.mgtm.gtm.node.engine.EntryWriter;
 import io.mgtm.gtm.wire.WireException;
@@ -84,28 +81,8 @@ public final class GatewayCommands {
     if (command.type().internal()) {
       throw new WireException("COMMANDS: " + command.type() + " is not a gateway's to send");
     }
-    if (sessionOf(command, session) != session) {
+    if (command instanceof Command.OfSession named && named.session() != session) {
       throw new WireException("COMMANDS: " + command.type() + " names another session");
     }
-  }
-
-  /** The session that a command names, {@code otherwise} when it names none. */
-  private static long sessionOf(Command command, long otherwise) {
-    if (command instanceof TransactionCommand.Begin c) {
-      return c.session();
-    } else if (command instanceof TransactionCommand.BeginMany c) {
-      return c.session();
-    } else if (command instanceof TransactionCommand.BeginForPrepared c) {
-      return c.session();
-    } else if (command instanceof SessionCommand.DisconnectBackend c) {
-      return c.session();
-    } else if (command instanceof NodeCommand.Register c) {
-      return c.session();
-    } else if (command instanceof BackupCommand.BeginBackup c) {
-      return c.session();
-    } else if (command instanceof BackupCommand.EndBackup c) {
-      return c.session();
-    }
-    return otherwise;
   }
 }

@@ -1,10 +1,7 @@
 package io.mgtm.gtm.node.engine;
 
-import io.mgtm.gtm.command.BackupCommand;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.command.SequenceCommand;
-import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.state.GtmState;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,28 +25,30 @@ public final class BackupViews {
     if (!command.type().query()) {
       return null;
     }
-    if (command instanceof BackupCommand.BeginBackup) {
-      Viewer viewer = new Viewer(session, backend);
-      if (views.size() >= VIEWS_MAX && !views.containsKey(viewer)) {
-        return new Reply.Rejected(
-            Reply.Reason.BAD_STATE,
-            VIEWS_MAX + " backups are being taken already",
-            "Wait until one has ended.");
+    Viewer viewer = new Viewer(session, backend);
+    return switch (command.type()) {
+      case BEGIN_BACKUP -> begin(viewer, live);
+      case END_BACKUP -> {
+        end(session, backend);
+        yield null;
       }
-      views.put(viewer, live.picture());
-      return null;
+      case GET_NEXT_GXID, LIST_TRANSACTIONS, LIST_PREPARED, LIST_SEQUENCES -> {
+        GtmState view = views.get(viewer);
+        yield view == null ? null : view.apply(command);
+      }
+      default -> null;
+    };
+  }
+
+  private Reply begin(Viewer viewer, GtmState live) {
+    if (views.size() >= VIEWS_MAX && !views.containsKey(viewer)) {
+      return new Reply.Rejected(
+          Reply.Reason.BAD_STATE,
+          VIEWS_MAX + " backups are being taken already",
+          "Wait until one has ended.");
     }
-    if (command instanceof BackupCommand.EndBackup) {
-      end(session, backend);
-      return null;
-    }
-    GtmState view = views.isEmpty() ? null : views.get(new Viewer(session, backend));
-    boolean served =
-        command instanceof TransactionCommand.GetNextGxid
-            || command instanceof TransactionCommand.ListTransactions
-            || command instanceof TransactionCommand.ListPrepared
-            || command instanceof SequenceCommand.ListAll;
-    return view != null && served ? view.apply(command) : null;
+    views.put(viewer, live.picture());
+    return null;
   }
 
   /** A session has ended. */
