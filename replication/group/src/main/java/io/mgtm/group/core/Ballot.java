@@ -58,16 +58,16 @@ final class Ballot {
     return s.members.latest().voters().stream().filter(answers::containsKey).count();
   }
 
-  /** The voters that have not answered. */
+  /** Those that were asked and have not answered. */
   List<MemberId> silent() {
-    return s.members.latest().voters().stream()
-        .filter(voter -> !answers.containsKey(voter))
-        .toList();
+    return s.othersAsked().stream().filter(other -> !answers.containsKey(other)).toList();
   }
 
-  /** Whether a witness votes, and has not answered. */
-  boolean isWitnessSilent() {
-    return silent().stream().anyMatch(s.members.latest()::isWitness);
+  /** Who has granted of all who belong to the group, when an operator accepts a loss. */
+  List<MemberId> granting() {
+    return s.members.latest().all().stream()
+        .filter(member -> isGrantedBy(member, false, true))
+        .toList();
   }
 
   /** How many voters have granted. */
@@ -83,12 +83,11 @@ final class Ballot {
         .allMatch(voter -> isGrantedBy(voter, intactOnly, lossAccepted));
   }
 
-  /** Whether both members of a pair have granted, one that was left out too. */
-  boolean isGrantedByPair(boolean intactOnly) {
-    List<MemberId> data =
-        s.members.latest().all().stream().filter(m -> !s.members.latest().isWitness(m)).toList();
-    return data.size() == 2
-        && data.stream().allMatch(member -> isGrantedBy(member, intactOnly, false));
+  /** Whether all who keep data have granted and lack nothing, one that was left out too. */
+  boolean isGrantedByAllIntact() {
+    return s.members.latest().all().stream()
+        .filter(member -> !s.members.latest().isWitness(member))
+        .allMatch(member -> isGrantedBy(member, true, false));
   }
 
   private boolean isGrantedBy(MemberId member, boolean intactOnly, boolean lossAccepted) {

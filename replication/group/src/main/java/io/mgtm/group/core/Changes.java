@@ -142,11 +142,11 @@ final class Changes {
   /**
    * Beside a witness a member is left out at any time: a leader that has just been elected cannot
    * serve before, and one may go before it is known to be back. What the witness has stored says
-   * which of the memberships that are not committed counts, so it must be there to store it: its
-   * disk may be lost, and the other member be back soon.
+   * which of the memberships that are not committed counts, so it must vote and be there to store
+   * it: its disk may be lost, and the other member be back soon.
    */
   private boolean mayDemote() {
-    return s.members.latest().hasWitness()
+    return s.isLeased()
         ? leader.isAnsweredByWitness() && successor == null && s.log.hasRoom()
         : mayChange();
   }
@@ -181,9 +181,13 @@ final class Changes {
       if (silent && canCommit(next)) {
         change(next);
       }
-    } else if (wanted.remove(from.name())) {
+    } else if (wanted.contains(from.name())) {
       boolean witness = from.name().equals(s.configuredWitness);
-      change((witness ? now.withWitness(from.name()) : now).withLearner(from));
+      Membership next = (witness ? now.withWitness(from.name()) : now).withLearner(from);
+      if (canCommit(next)) {
+        wanted.remove(from.name());
+        change(next);
+      }
     }
   }
 
@@ -206,7 +210,8 @@ final class Changes {
         next.voters().stream()
             .filter(voter -> voter.equals(s.self) || leader.answers(progressOf(voter)))
             .count();
-    return answering >= next.majority() || !s.needsMajority();
+    boolean needed = s.needsMajority() || s.isLeased() || !next.witness().isEmpty();
+    return !needed || answering >= next.majority();
   }
 
   private Progress progressOf(MemberId member) {
@@ -239,6 +244,10 @@ final class Changes {
     if (isWitness && !now.witness().isEmpty() && !now.witness().equals(name)) {
       return Optional.of(
           "The group has the witness %s; remove that first".formatted(now.witness()));
+    }
+    if (isWitness && now.dataVoters().size() < 2) {
+      return Optional.of(
+          "A witness is let in while both members that keep data are there; start the other first");
     }
     return beside && data > 2
         ? Optional.of(

@@ -139,7 +139,7 @@ final class ConnectedQuorum implements Quorum {
         && (leader.answering() < s.members.latest().majority() || isWaitingForRestarted());
   }
 
-  /** Until the pair knows that it has no witness, nobody can be left out: it elects anew. */
+  /** While the pair has a witness that does not vote, nobody can be left out: it elects anew. */
   private boolean isWaitingForRestarted() {
     return !s.members.latest().hasWitness()
         && leader.others().stream()

@@ -274,16 +274,14 @@ final class CoreState {
   }
 
   /**
-   * The names of the others that a candidate asks: voters, and beside a witness of {@link
-   * Agreement#CONNECTED} a member with data that was left out, whose vote counts when an operator
-   * gives the witness up.
+   * The others that a candidate asks: voters, and beside a witness of {@link Agreement#CONNECTED}
+   * learners, whose votes count when an operator says so.
    */
-  List<String> othersAsked() {
+  List<MemberId> othersAsked() {
     Membership latest = members.latest();
     return latest.all().stream()
         .filter(member -> !member.equals(self))
-        .filter(member -> latest.isVoter(member) || (isLeased() && !latest.isWitness(member)))
-        .map(MemberId::name)
+        .filter(member -> latest.isVoter(member) || isLeased())
         .toList();
   }
 
@@ -307,12 +305,13 @@ final class CoreState {
   }
 
   /**
-   * With {@link Agreement#CONNECTED}: whether a witness votes, so that a leader needs a majority,
-   * and serves under a lease. One that is taken out may vote for another until all know that.
+   * With {@link Agreement#CONNECTED}: whether the pair has a witness, so that a leader needs a
+   * majority, and serves under a lease. So it is, too, while the witness does not vote, since its
+   * disk was lost; and one that is taken out may vote for another until all know that.
    */
   boolean isLeased() {
     return !needsMajority()
-        && (members.latest().hasWitness() || members.at(commitIndex).hasWitness());
+        && !(members.latest().witness().isEmpty() && members.at(commitIndex).witness().isEmpty());
   }
 
   /**

@@ -31,11 +31,11 @@ final class Elections {
   private List<MemberId> givenUp = List.of();
   private int tries;
 
-  /** With {@link Agreement#CONNECTED}: whether nobody was asked in vain but the witness. */
-  private boolean witnessWasSilent;
-
-  /** Whether the candidacy that was won has given the witness up. */
-  private boolean withoutWitness;
+  /**
+   * Beside a witness of {@link Agreement#CONNECTED}: who votes from now on, since an operator has
+   * accepted a loss; empty when that was not needed.
+   */
+  private List<MemberId> agreed = List.of();
 
   /** When those who have refused are asked again, in a candidacy that is asked for. */
   private long askAgainMs;
@@ -48,10 +48,9 @@ final class Elections {
   /** Ends a candidacy; whether it was won with votes of members that may have lost entries. */
   boolean won() {
     s.warnings.clear(AWAITED);
-    withoutWitness = s.isLeased() && !isGrantedBesideWitness();
-    givenUp = s.needsMajority() || !lossAccepted || withoutWitness ? List.of() : ballot.silent();
+    givenUp = s.needsMajority() || s.isLeased() || !lossAccepted ? List.of() : ballot.silent();
     boolean all =
-        withoutWitness ? ballot.isGrantedByPair(true) : ballot.isGrantedByData(true, false);
+        agreed.isEmpty() ? ballot.isGrantedByData(true, false) : ballot.isGrantedByAllIntact();
     lossAccepted = false;
     return s.needsMajority() ? unclean : !all;
   }
@@ -59,7 +58,7 @@ final class Elections {
   /** The membership that a leader begins with who has just won. */
   Membership membershipToBegin() {
     Membership latest = s.members.latest();
-    return withoutWitness ? latest.withoutWitness() : latest;
+    return agreed.isEmpty() ? latest : latest.withVoters(agreed);
   }
 
   /**
@@ -156,6 +155,7 @@ final class Elections {
       return false;
     }
     tellWhoIsAwaited();
+    agreed = List.of();
     s.role = Role.PRE_CANDIDATE;
     askedTerm = s.term() + 1;
     begin();
@@ -175,10 +175,9 @@ final class Elections {
       return;
     }
     List<String> silent = ballot.silent().stream().map(MemberId::name).toList();
+    long decide = s.isLeased() ? ballot.granting().size() : ballot.answered();
     boolean enough =
-        ballot.answered() >= s.members.latest().majority()
-            || !(s.needsMajority() || s.isLeased())
-            || (ballot.isWitnessSilent() && ballot.isGrantedByPair(false));
+        decide >= s.members.latest().majority() || !(s.needsMajority() || s.isLeased());
     String who =
         silent.isEmpty()
             ? "all answer, and some have lost what they had acknowledged"
@@ -204,9 +203,9 @@ final class Elections {
   }
 
   private void send(Message message) {
-    List<String> others = s.othersAsked();
+    List<MemberId> others = s.othersAsked();
     if (!others.isEmpty()) {
-      s.effects.send(others, message);
+      s.effects.send(others.stream().map(MemberId::name).toList(), message);
     }
   }
 
@@ -271,7 +270,9 @@ final class Elections {
    */
   private boolean isGrantedByConnected() {
     if (s.isLeased()) {
-      return isGrantedBesideWitness() || isGrantedWithoutWitness();
+      return agreed.isEmpty()
+          ? (isGrantedBesideWitness() || isAgreed())
+          : ballot.granting().containsAll(agreed);
     }
     for (MemberId voter : s.members.latest().voters()) {
       Ballot.Answer answer = ballot.of(voter);
@@ -289,22 +290,23 @@ final class Elections {
    * all but what a leader has acknowledged of what was on its way.
    */
   private boolean isGrantedBesideWitness() {
-    return ballot.granted(false, lossAccepted) >= s.members.latest().majority()
-        && (s.inStep
-            || ballot.isGrantedByData(false, lossAccepted)
-            || (lossAccepted && hadTimeToAnswer()));
+    return ballot.granted(false, false) >= s.members.latest().majority()
+        && (s.inStep || ballot.isGrantedByData(false, false));
   }
 
   /**
-   * The leader has left the other member out, and the witness was lost before it has stored that.
-   * Both members with data are a majority of three, so an operator may give the witness up; nothing
-   * is lost, and nobody whom the witness would vote for can lead, should it come back.
+   * An operator has accepted a loss, and two of the three are for this member: the other member, as
+   * when the leader has left it out and the witness was lost before it has stored that; or the
+   * witness, though its disk was lost and it does not vote yet. Two cannot be for another member
+   * beside it, whoever comes back; and who is there and has more is not given up.
    */
-  private boolean isGrantedWithoutWitness() {
-    return lossAccepted
-        && (s.role == Role.CANDIDATE ? witnessWasSilent : hadTimeToAnswer())
-        && ballot.isWitnessSilent()
-        && ballot.isGrantedByPair(false);
+  private boolean isAgreed() {
+    return s.isLeased()
+        && s.role == Role.PRE_CANDIDATE
+        && lossAccepted
+        && hadTimeToAnswer()
+        && !ballot.isRefused()
+        && ballot.granting().size() >= s.members.latest().majority();
   }
 
   private boolean hadTimeToAnswer() {
@@ -362,7 +364,7 @@ final class Elections {
 
   private boolean campaign(boolean mayMissEntries, boolean transfer) {
     unclean = mayMissEntries;
-    witnessWasSilent = ballot.isWitnessSilent();
+    agreed = !transfer && isAgreed() && !isGrantedBesideWitness() ? ballot.granting() : List.of();
     s.save(s.record.withVote(s.term() + 1, s.self));
     s.verifiedIndex = 0;
     s.highestRound = 0;

@@ -43,8 +43,21 @@ final class LagWatch {
 
   /** It has nothing to catch up with, and is missed when another member goes. */
   private void lookAtWitness(Progress witness) {
+    if (s.members.latest().isVoter(witness.member)) {
+      aims.remove(witness.member);
+    } else {
+      aims.putIfAbsent(witness.member, new Aim(0, s.nowMs, 0));
+    }
+    Aim learns = aims.get(witness.member);
     if (isPatient(witness.lastAckMs)) {
-      s.warnings.clear(subject(witness));
+      if (learns == null || isPatient(learns.sinceMs())) {
+        s.warnings.clear(subject(witness));
+      } else {
+        s.warnings.warn(
+            subject(witness),
+            "The witness %s was let in anew and does not vote yet, and nobody leads when another member goes now; it votes when the other member that keeps data has stored that it is new"
+                .formatted(witness.member.name()));
+      }
     } else {
       s.warnings.warn(
           subject(witness),

@@ -50,15 +50,11 @@ final class LeaderRole {
     changes = new Changes(s, this);
     witness = new WitnessLink(s, this, sender);
     lags = new LagWatch(s, this);
-    String witness = s.members.latest().witness();
     follow(s.members.latest());
     s.inStep = true;
     lastHeartbeatMs = s.nowMs;
     TermStart start = new TermStart(entriesMayBeMissing, withDurability(begins));
     append(new Entry(s.term(), EntryKind.TERM_START, Durability.REQUIRED, start.encoded()));
-    if (!witness.equals(begins.witness())) {
-      changes.add(witness); // on another folder it joins by itself
-    }
     flush();
   }
 

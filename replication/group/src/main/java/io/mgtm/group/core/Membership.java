@@ -69,9 +69,12 @@ public record Membership(
     return equals(NONE) ? null : UUID.nameUUIDFromBytes(encoded());
   }
 
-  /** How many voters decide. */
+  /**
+   * How many voters decide. Where a witness is named they are two, also while it does not vote: two
+   * of the three that belong to the pair have one in common.
+   */
   public int majority() {
-    return voters.size() / 2 + 1;
+    return Math.max(voters.size() / 2 + 1, witness.isEmpty() ? 1 : 2);
   }
 
   public boolean isVoter(MemberId member) {
@@ -127,10 +130,10 @@ public record Membership(
     return new Membership(voters, learners, durability, name);
   }
 
-  /** Nobody keeps no data any more, and all others vote. */
-  public Membership withoutWitness() {
-    List<MemberId> data = all().stream().filter(member -> !isWitness(member)).toList();
-    return new Membership(data, List.of(), durability, "");
+  /** These vote from now on, and all others learn. */
+  public Membership withVoters(List<MemberId> voting) {
+    List<MemberId> rest = all().stream().filter(member -> !voting.contains(member)).toList();
+    return new Membership(voting, rest, durability, witness);
   }
 
   public boolean isWitness(MemberId member) {

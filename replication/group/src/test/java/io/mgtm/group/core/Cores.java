@@ -82,6 +82,9 @@ final class Cores {
 
     private void run() {
       MembershipHistory members = new MembershipHistory(0, record.initial());
+      if (log instanceof WitnessMemoryLog stored && !stored.isNew()) {
+        members.reset(log.lastIndex(), stored.position().membership());
+      }
       for (long index = log.baseIndex() + 1; index <= log.lastIndex(); index++) {
         Membership membership = log.read(index, 1).get(0).membership();
         if (membership != null) {

@@ -13,6 +13,10 @@ final class WitnessMemoryLog implements CoreLog {
     return position;
   }
 
+  boolean isNew() {
+    return stored == 0;
+  }
+
   @Override
   public long baseIndex() {
     return position.index();
