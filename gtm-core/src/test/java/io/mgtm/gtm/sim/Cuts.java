@@ -51,6 +51,14 @@ final class Cuts {
     }
   }
 
+  void breakWires() {
+    for (GatewayWire wire : List.copyOf(simulation.wires)) {
+      if (random.nextInt(4) == 0) {
+        wire.breakNow("the connection was reset");
+      }
+    }
+  }
+
   void split() {
     simulation.world.trace("split");
     List<String> names = simulation.names();

@@ -49,6 +49,8 @@ enum Fault {
   LEADER_GOES_ON_AFTER_ITS_LEASE,
   /** Mode lazy: one member of a pair gives the witness up without the other's vote. */
   WITNESS_GIVEN_UP_BY_ONE,
+  /** Mode lazy: one of a pair whose witness does not vote yet does not wait for the other. */
+  WITNESS_THAT_LEARNS_BINDS_NOBODY,
   /** What asks to be forced is acknowledged before it is. */
   REQUIRED_ACKNOWLEDGED_BEFORE_FORCE,
   /** Marks below which numbers are handed out are not forced before they are. */
@@ -113,7 +115,8 @@ enum Fault {
           WITNESS_VOTES_AT_ITS_START,
           LEADER_GOES_ON_WITHOUT_THE_WITNESS,
           LEADER_GOES_ON_AFTER_ITS_LEASE,
-          WITNESS_GIVEN_UP_BY_ONE ->
+          WITNESS_GIVEN_UP_BY_ONE,
+          WITNESS_THAT_LEARNS_BINDS_NOBODY ->
           true;
       default -> false;
     };

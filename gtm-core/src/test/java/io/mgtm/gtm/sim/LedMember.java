@@ -16,6 +16,7 @@ final class LedMember implements SimMember {
   private final StateTrace trace;
   private GroupLog group;
   private WatchedLog log;
+  private long term;
 
   LedMember(SimNode node) {
     this.node = node;
@@ -50,8 +51,15 @@ final class LedMember implements SimMember {
   }
 
   private ReplicatedLog watched(GroupLog opened) {
-    log = new WatchedLog(opened, trace, simulation.scenario.fault());
+    log = new WatchedLog(opened, trace, simulation.scenario.fault(), this::answers);
     return log;
+  }
+
+  /** Beside a witness a leader of mode lazy does so under a lease, and asks nobody. */
+  private void answers() {
+    if (simulation.scenario.isLazy() && simulation.scenario.witnessed()) {
+      simulation.logs.answers(node.host.name, term);
+    }
   }
 
   @Override
@@ -94,7 +102,8 @@ final class LedMember implements SimMember {
     }
 
     @Override
-    public void leading(long term, boolean repliesMayBeLost) {
+    public void leading(long inTerm, boolean repliesMayBeLost) {
+      term = inTerm;
       node.world.trace("%s serves term %d, last %d", node.host.name, term, log.lastIndex());
       simulation.logs.begins(trace, term, log.lastIndex());
       log.forgetForced();

@@ -26,6 +26,7 @@ final class LogOracle {
   private boolean lossAllowed;
   private long forced;
   private long servedTerm;
+  private long answeredTerm;
   private int losses;
   private boolean told;
   private String stoppedForLoss = "";
@@ -87,6 +88,17 @@ final class LogOracle {
     String other = leaders.putIfAbsent(term, member);
     world.check(
         other == null || other.equals(member), "%s and %s lead in term %d", other, member, term);
+  }
+
+  /** A leader of a mode in which at most one answers takes itself for that one. */
+  void answers(String member, long term) {
+    world.check(
+        term >= answeredTerm,
+        "%s answers as leader of term %d, and that of term %d has answered",
+        member,
+        term,
+        answeredTerm);
+    answeredTerm = Math.max(answeredTerm, term);
   }
 
   /** A member's entry that asked to be forced is acknowledged. */

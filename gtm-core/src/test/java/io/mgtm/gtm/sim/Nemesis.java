@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /** Draws the faults of a schedule, within what the mode promises to survive. */
 final class Nemesis {
@@ -33,7 +34,7 @@ final class Nemesis {
   /** A sync has failed them. */
   private final Set<String> broken = new HashSet<>();
 
-  /** Mode lazy: members on another disk that are not in step yet. */
+  /** Mode lazy without a witness: members on another disk that are not in step yet. */
   private final Set<String> replaced = new HashSet<>();
 
   private boolean ended;
@@ -54,7 +55,8 @@ final class Nemesis {
     this.full = new FullDisks(simulation, random);
     this.accepted =
         simulation.scenario.lossAccepted() ? new AcceptedLoss(simulation, random, unhurt) : null;
-    this.lostWitness = new LostWitness(simulation, seed, unhurt, lines, this::replaceDisk);
+    Consumer<SimHost> lost = simulation.scenario.isLazy() ? this::replaceDisk : this::emptyDisk;
+    this.lostWitness = new LostWitness(simulation, seed, unhurt, lines, lost);
   }
 
   void begin() {
@@ -134,7 +136,7 @@ final class Nemesis {
    * those that are left have taken out one that lost its disk.
    */
   private void crashOnly() {
-    replaced.removeIf(unhurt::isBack);
+    replaced.removeIf(name -> simulation.node(name).isInStep());
     if (!replaced.isEmpty()) {
       disturb();
       return;
@@ -161,7 +163,9 @@ final class Nemesis {
 
   private void stopInOrder() {
     SimNode leader = simulation.leader();
-    if (leader != null && simulation.views.isQuiet() && lines.areWhole()) {
+    // Beside one whose disk was lost it would be the second of three that goes.
+    boolean votes = simulation.witness.isEmpty() || simulation.node(simulation.witness).isInStep();
+    if (leader != null && votes && simulation.views.isQuiet() && lines.areWhole()) {
       List<SimHost> others =
           simulation.hosts().values().stream().filter(host -> host != leader.host).toList();
       handover.begin(leader, others.get(random.nextInt(others.size())));
@@ -193,7 +197,7 @@ final class Nemesis {
     switch (random.nextInt(6)) {
       case 0 -> slowDisks();
       case 1 -> operator.transfer(anyone());
-      case 2 -> breakWires();
+      case 2 -> cuts.breakWires();
       case 3 -> stepClocks();
       case 4 -> full.fill(anyone());
       default -> {
@@ -248,7 +252,9 @@ final class Nemesis {
       world.trace("%s dies, its folder will be empty", host.name);
       host.kill();
       host.emptyDisk();
-      replaced.add(host.name);
+      if (!simulation.scenario.witnessed()) {
+        replaced.add(host.name);
+      }
       lostWitness.leaveOut(host);
       simulation.hosts().values().forEach(SimHost::crashNot);
     }
@@ -373,14 +379,6 @@ final class Nemesis {
 
   private void disksAreFast() {
     simulation.hosts().values().forEach(host -> host.forceMs = 3);
-  }
-
-  private void breakWires() {
-    for (GatewayWire wire : List.copyOf(simulation.wires)) {
-      if (random.nextInt(4) == 0) {
-        wire.breakNow("the connection was reset");
-      }
-    }
   }
 
   private void stepClocks() {

@@ -263,6 +263,11 @@ final class SimNode extends SimProcess {
     return lossAccepted;
   }
 
+  /** Whether its group has a member of a name that does not vote. */
+  boolean isBesideALearner(String name) {
+    return status().members().stream().anyMatch(m -> m.name().equals(name) && !m.voter());
+  }
+
   /** What it knows of the group; null before it is open. */
   GroupStatus status() {
     return member.admin() == null ? null : member.admin().status();

@@ -354,7 +354,9 @@ final class Simulation {
       case REQUIRED_ACKNOWLEDGED_BEFORE_FORCE -> new ForcedTransport(transport, node);
       case NO_LOG_MATCHING -> new MatchingTransport(transport, node);
       case OLDER_COPY_NOT_TOLD -> new UntoldTransport(transport, node);
-      case WITNESS_GIVEN_UP_BY_ONE -> new GrantedTransport(transport, node);
+      case WITNESS_GIVEN_UP_BY_ONE -> new GrantedTransport(transport, node, node::isLossAccepted);
+      case WITNESS_THAT_LEARNS_BINDS_NOBODY ->
+          new GrantedTransport(transport, node, () -> node.isBesideALearner(witness));
       case LEADER_GOES_ON_AFTER_ITS_LEASE -> new TrustedTransport(transport, node, witness, true);
       default -> transport;
     };

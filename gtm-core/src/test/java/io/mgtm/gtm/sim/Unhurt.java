@@ -35,7 +35,7 @@ final class Unhurt {
 
   /**
    * Beside a witness nothing is promised for a copy that is lost: it may be the only one that
-   * counts. The witness's folder may be lost while the pair is whole.
+   * counts. The witness's folder may be lost while the pair is whole, also before it votes again.
    */
   boolean mayBeEmptied(SimHost host) {
     SimNode leader = simulation.leader();
@@ -44,20 +44,8 @@ final class Unhurt {
             || (host.name.equals(simulation.witness)
                 && leader != null
                 && leader.status().serving()
-                && leader.status().members().stream().allMatch(GroupStatus.Member::voter)));
-  }
-
-  /** Whether one on another disk is in step; a witness, when both others know that it votes. */
-  boolean isBack(String name) {
-    boolean witness = name.equals(simulation.witness);
-    return simulation.node(name).isInStep()
-        && simulation.hosts().values().stream()
-            .allMatch(host -> !witness || knowsAsVoter(host, name));
-  }
-
-  private boolean knowsAsVoter(SimHost host, String name) {
-    SimNode node = simulation.node(host.name);
-    return node.isAlive() && node.isOpen() && node.voters().contains(name);
+                && leader.status().members().stream()
+                    .allMatch(m -> m.voter() || m.name().equals(simulation.witness))));
   }
 
   /** Whether the witness runs on another disk, and nobody else is hurt. */

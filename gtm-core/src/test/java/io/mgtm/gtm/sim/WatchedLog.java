@@ -14,12 +14,19 @@ final class WatchedLog implements ReplicatedLog {
   private final ReplicatedLog log;
   private final StateTrace trace;
   private final Fault fault;
+  private final Runnable answers;
   private final TreeSet<Long> forced = new TreeSet<>();
 
-  WatchedLog(ReplicatedLog log, StateTrace trace, Fault fault) {
+  /**
+   * A log that nothing was appended to.
+   *
+   * @param answers told when its leader may answer a client now
+   */
+  WatchedLog(ReplicatedLog log, StateTrace trace, Fault fault, Runnable answers) {
     this.log = log;
     this.trace = trace;
     this.fault = fault;
+    this.answers = answers;
   }
 
   /** Entries of this leader up to an index that asked to be forced; each is named once. */
@@ -66,7 +73,11 @@ final class WatchedLog implements ReplicatedLog {
 
   @Override
   public boolean mayAnswer() {
-    return log.mayAnswer();
+    boolean may = log.mayAnswer();
+    if (may && log.isLeading()) {
+      answers.run();
+    }
+    return may;
   }
 
   @Override
