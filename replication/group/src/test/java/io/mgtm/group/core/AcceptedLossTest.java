@@ -177,6 +177,29 @@ class AcceptedLossTest {
     lazy.showGone(leader, other);
   }
 
+  /** Beside a witness: it is slow to stand itself, and would be outvoted. */
+  @Test
+  void whoIsThereAndHasMoreIsNotGivenUpBesideAWitness() {
+    Cores lazy = besideAWitness();
+    Cores.Node has = lazy.awaitLeader();
+    String other = otherThan(has.self.name());
+    lazy.await("the pair", () -> lazy.node(other).core.isInStep());
+    lazy.lose(has.self.name(), other, Cores::hasEntries);
+    has.append(1);
+    lazy.deliver();
+    long last = has.log.lastIndex();
+    lazy.restart(has);
+    lazy.restart(other);
+    lazy.lose(has.self.name(), other, m -> m instanceof Message.PreVote);
+    lazy.lose(has.self.name(), "w", m -> m instanceof Message.PreVote);
+    assertThat(lazy.node(other).core.acceptLoss()).isEmpty();
+    lazy.run(10_000);
+    assertThat(lazy.leaders()).isEmpty();
+    lazy.heal();
+    assertThat(lazy.awaitLeader()).isSameAs(has);
+    assertThat(has.log.lastIndex()).as("with the entry").isGreaterThan(last);
+  }
+
   /** Beside a witness: a folder is lost before the witness has heard who is left out. */
   @Test
   void twoFaultsWithinAHeartbeatEndByIt() {
