@@ -43,11 +43,16 @@ final class LedMember implements SimMember {
             new Settled(),
             transport);
     if (fault == Fault.RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP) {
-      MemberId other = new MemberId("other", node.host.folder);
-      ((InStepTransport) transport)
-          .makeUp(other, new Message.CaughtUp(group.status().term(), group.incarnation()));
+      simulation.hosts().values().stream()
+          .filter(host -> host != node.host)
+          .map(host -> new MemberId(host.name, host.folder))
+          .forEach(other -> sayThatItIsInStep(other, (InStepTransport) transport));
     }
     return group;
+  }
+
+  private void sayThatItIsInStep(MemberId other, InStepTransport transport) {
+    transport.makeUp(other, new Message.CaughtUp(group.status().term(), group.incarnation()));
   }
 
   private ReplicatedLog watched(GroupLog opened) {

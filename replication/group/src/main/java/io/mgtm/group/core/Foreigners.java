@@ -12,6 +12,11 @@ final class Foreigners {
 
   /** Whether a message is not for this member; its sender is told. */
   boolean refuses(MemberId from, Message message) {
+    boolean ofOwnLeader =
+        message instanceof Message.CaughtUp || message instanceof Message.TransferNow;
+    if (ofOwnLeader && !s.members.latest().contains(from)) {
+      return true; // it was for the process that had this name before
+    }
     if (!s.isForeign(message) || mayFollow(message)) {
       return false;
     }

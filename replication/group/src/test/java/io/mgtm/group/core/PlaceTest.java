@@ -111,6 +111,17 @@ class PlaceTest {
     assertThat(leader.core.membership().voters()).hasSize(3);
   }
 
+  /** What a leader says to a member may come to another process, which has its name now. */
+  @Test
+  void aMemberOfAnotherGroupTakesNoWordThatWasForTheRightOne() {
+    Cores.Node stranger = cores.startOfAnotherGroup(other);
+    cores.restartAfterPowerCut(other);
+    long term = leader.core.term();
+    leader.send(List.of(other), new Message.CaughtUp(term, stranger.core.incarnation()));
+    cores.deliver();
+    assertThat(stranger.core.durabilityState()).isEqualTo(DurabilityState.SYNCED_ONLY);
+  }
+
   @Test
   void lagThatDoesNotShrinkIsToldWithItsCause() {
     cores.crash(other);
