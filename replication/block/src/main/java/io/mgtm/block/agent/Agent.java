@@ -129,7 +129,7 @@ public final class Agent implements AutoCloseable {
     }
     MetadataWriter writer = new MetadataWriter(meta, config.name(), owner, metadata);
     service = new VolumeService(config, writer, store);
-    service.start(state, loaded.bitmaps(), flushed);
+    service.start(state, loaded.bitmaps(), flushed, owner);
     metrics = new VolumeMetrics(config.name(), meter, config.replicas().size());
     for (int i = 0; i < config.replicas().size(); i++) {
       dialers.add(
@@ -344,6 +344,9 @@ public final class Agent implements AutoCloseable {
       }
       var stopped = group.shutdownGracefully(50, CLOSE_SECONDS_MAX * 1000, TimeUnit.MILLISECONDS);
       stopped.awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+      if (service != null) {
+        service.close();
+      }
       metadata.shutdown();
       if (!metadata.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
         LOG.error(

@@ -2,6 +2,7 @@ package io.mgtm.block.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.block.volume.Administration;
+import io.mgtm.block.volume.Grounds;
 import io.mgtm.block.volume.SizeText;
 import io.mgtm.block.volume.VolumeState;
 import io.mgtm.block.volume.VolumeView;
@@ -44,9 +45,9 @@ final class AgentCommands implements Control.Commands {
     switch (command.path("command").asText()) {
       case "status" -> answer.accept(status.get());
       case "promote" ->
-          new PromotionCommand(
-                  service, peers, roleChanged, command.path("force").asBoolean(), answer)
-              .run();
+          new PromotionCommand(service, peers, roleChanged, grounds(command), answer).run();
+      case "fenced" ->
+          outcome.accept(service.core().fencing().confirm(command.path("token").asText()));
       case "demote" -> administration.demote(command.path("discard").asBoolean(), role);
       case "resync" ->
           outcome.accept(
@@ -77,6 +78,13 @@ final class AgentCommands implements Control.Commands {
       case "resize" -> resize(command.path("sizeBytes").asLong(), outcome);
       default -> outcome.accept("command '" + command.path("command").asText() + "' is not known");
     }
+  }
+
+  /** Force does all that a voucher does, and more. */
+  private static Grounds grounds(JsonNode promotion) {
+    return promotion.path("force").asBoolean()
+        ? Grounds.FORCE
+        : promotion.path("vouched").asBoolean() ? Grounds.VOUCHED : Grounds.TESTIMONY;
   }
 
   /** Something done to one link; answers null, or why not. */

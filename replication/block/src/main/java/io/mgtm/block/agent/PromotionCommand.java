@@ -1,6 +1,7 @@
 package io.mgtm.block.agent;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mgtm.block.volume.Grounds;
 import io.mgtm.block.volume.Standing;
 import io.mgtm.block.volume.Testimony;
 import java.time.Duration;
@@ -18,7 +19,7 @@ final class PromotionCommand {
   private final VolumeService service;
   private final List<LinkDialer> peers;
   private final Runnable roleChanged;
-  private final boolean force;
+  private final Grounds grounds;
   private final Consumer<Object> answer;
   private final List<Testimony> testimonies = new ArrayList<>();
 
@@ -26,12 +27,12 @@ final class PromotionCommand {
       VolumeService service,
       List<LinkDialer> peers,
       Runnable roleChanged,
-      boolean force,
+      Grounds grounds,
       Consumer<Object> answer) {
     this.service = service;
     this.peers = peers;
     this.roleChanged = roleChanged;
-    this.force = force;
+    this.grounds = grounds;
     this.answer = answer;
   }
 
@@ -53,15 +54,18 @@ final class PromotionCommand {
   private void decide() {
     boolean serving = service.core().isPrimary() && service.isReady();
     boolean waiting = service.core().isPrimary() && !serving;
+    boolean force = grounds == Grounds.FORCE;
     String unsure =
-        waiting && !force ? service.core().administration().refusalToServe(testimonies) : null;
+        waiting && !force
+            ? service.core().administration().refusalToServe(grounds, testimonies)
+            : null;
     Standing before = service.core().state().standing();
     boolean wasNewest = before.newest() || testimonies.stream().anyMatch(Testimony::handsOver);
     service
         .core()
         .administration()
         .promote(
-            force,
+            grounds,
             testimonies,
             refusal -> {
               if (refusal != null) {

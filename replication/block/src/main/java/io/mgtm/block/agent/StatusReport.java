@@ -2,6 +2,7 @@ package io.mgtm.block.agent;
 
 import io.mgtm.block.nbd.NbdMeter;
 import io.mgtm.block.volume.DiskState;
+import io.mgtm.block.volume.Fencing;
 import io.mgtm.block.volume.Identity;
 import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.volume.Meeting.Outcome;
@@ -52,6 +53,7 @@ final class StatusReport {
         service.core().receiver().isConnected() ? service.core().receiver().source() : null;
     status.put("upstream", upstream == null ? null : upstream.nodeId());
     status.put("clients", service.clientCount());
+    status.put("fencing", fencing(service.core().fencing().waiting()));
     status.put("throttled", service.core().view().isThrottled());
     status.put("storeErrors", service.storeErrors());
     status.put("storeError", service.storeError());
@@ -92,6 +94,10 @@ final class StatusReport {
   /** What an operator should see first, or null. */
   private static String warning(VolumeService service, List<VolumeView.Link> links) {
     List<String> all = new ArrayList<>();
+    Fencing.Waiting fence = service.core().fencing().waiting();
+    if (fence != null) {
+      all.add(suspended(fence));
+    }
     if (service.core().isDetached()) {
       all.add(DISKLESS);
     }
@@ -115,6 +121,28 @@ final class StatusReport {
       all.add(unprotected);
     }
     return all.isEmpty() ? null : String.join("; ", all);
+  }
+
+  /** What a primary that waits for a fence says of itself. */
+  static String suspended(Fencing.Waiting fence) {
+    return "SUSPENDED: writes wait until "
+        + String.join(", ", fence.request().lost())
+        + " is fenced ("
+        + fence.reason()
+        + ")";
+  }
+
+  private static Map<String, Object> fencing(Fencing.Waiting fence) {
+    if (fence == null) {
+      return null;
+    }
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("token", fence.request().token());
+    report.put("lost", fence.request().lost());
+    report.put("inSync", fence.request().inSync());
+    report.put("attempts", fence.attempts());
+    report.put("reason", fence.reason());
+    return report;
   }
 
   /** Why a primary's writes are on fewer disks than they should be, or null. */
@@ -185,6 +213,7 @@ final class StatusReport {
     link.put("state", lower(view.phase()));
     link.put("connection", connection(service, view));
     link.put("peerDisk", peerDisk(service, view));
+    link.put("inSync", view.inSync());
     link.put("reason", view.source() ? "this side follows it" : view.reason());
     link.put("lastLoss", view.lastLoss());
     link.put("peer", view.peer());

@@ -1,6 +1,7 @@
 package io.mgtm.block.agent;
 
 import io.mgtm.block.nbd.NbdMeter;
+import io.mgtm.block.volume.Fencing;
 import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.volume.VolumeView;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -25,6 +26,7 @@ final class VolumeMetrics {
   private volatile boolean primary;
   private volatile boolean consistent;
   private volatile boolean detached;
+  private volatile Fencing.Waiting fence;
   private volatile long storeErrors;
 
   VolumeMetrics(String volume, NbdMeter meter, int linkCount) {
@@ -52,6 +54,9 @@ final class VolumeMetrics {
         .tags(tags)
         .register(registry);
     Gauge.builder("mgtm_volume_consistent", this, m -> m.consistent ? 1 : 0)
+        .tags(tags)
+        .register(registry);
+    Gauge.builder("mgtm_volume_suspended", this, m -> m.fence == null ? 0 : 1)
         .tags(tags)
         .register(registry);
     FunctionCounter.builder("mgtm_volume_store_errors", this, m -> m.storeErrors)
@@ -95,11 +100,16 @@ final class VolumeMetrics {
     primary = service.core().isPrimary();
     consistent = service.core().state().consistent();
     detached = service.core().isDetached();
+    fence = service.core().fencing().waiting();
     storeErrors = service.storeErrors();
   }
 
   /** What is wrong, or empty. */
   String problem() {
+    Fencing.Waiting suspended = fence;
+    if (suspended != null) {
+      return StatusReport.suspended(suspended);
+    }
     if (detached) {
       return StatusReport.DISKLESS;
     }

@@ -9,6 +9,7 @@ import io.mgtm.block.nbd.NbdExport;
 import io.mgtm.block.nbd.NbdRequest;
 import io.mgtm.block.store.BackingStore;
 import io.mgtm.block.volume.Change;
+import io.mgtm.block.volume.FenceRequest;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.VolumeCore;
 import io.mgtm.block.volume.VolumeEffects;
@@ -20,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,7 @@ final class VolumeService implements VolumeEffects, NbdExport {
   private final List<SourceConnection> connections = new ArrayList<>();
   private VolumeCore core;
   private StoreIo io;
+  private FenceCommand fence;
   private boolean ready;
   private String waiting = "the volume waits for its replicas after a restart";
 
@@ -48,7 +51,8 @@ final class VolumeService implements VolumeEffects, NbdExport {
     this.store = store;
   }
 
-  void start(VolumeState state, Map<String, IntentBitmap> bitmaps, StartFlush flushed) {
+  void start(
+      VolumeState state, Map<String, IntentBitmap> bitmaps, StartFlush flushed, Executor owner) {
     core = new VolumeCore(state, bitmaps, config.timing(), this);
     io = new StoreIo(store, core, flushed.mark());
     config
@@ -58,6 +62,10 @@ final class VolumeService implements VolumeEffects, NbdExport {
               core.addLink(replica.link());
               connections.add(null);
             });
+    if (config.fence() != null) {
+      fence = new FenceCommand(config.fence(), owner, core.fencing()::attempted);
+      core.fencing().require();
+    }
     if (flushed.isSuspect()) {
       core.recall().begin();
     }
@@ -400,6 +408,23 @@ final class VolumeService implements VolumeEffects, NbdExport {
   public void superseded(String reason) {
     disconnectClients();
     ready = true;
+  }
+
+  @Override
+  public void fence(FenceRequest request) {
+    fence.ask(core.state(), request);
+  }
+
+  @Override
+  public void endFence() {
+    fence.end();
+  }
+
+  /** Nothing is asked of a cluster any more. */
+  void close() {
+    if (fence != null) {
+      fence.close();
+    }
   }
 
   @Override

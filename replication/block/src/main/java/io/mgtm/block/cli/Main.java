@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
       ListCommand.class,
       RoleCommands.Promote.class,
       RoleCommands.Demote.class,
+      RoleCommands.Fenced.class,
       LinkCommands.Resync.class,
       LinkCommands.Verify.class,
       LinkCommands.Pause.class,

@@ -26,13 +26,45 @@ final class RoleCommands {
                 + " what only other copies have is lost.")
     boolean force;
 
+    @Option(
+        names = "--vouched",
+        description =
+            "Even if no other copy says that this one is the newest: a cluster whose fence command"
+                + " noted every copy that was left behind vouches for it. Nothing is discarded.")
+    boolean vouched;
+
     @Override
     public Integer call() throws IOException {
-      JsonNode done = control.ask(ControlClient.command("promote").put("force", force));
+      JsonNode done =
+          control.ask(ControlClient.command("promote").put("force", force).put("vouched", vouched));
       System.out.println("volume " + control.name + " is primary here");
       if (done.has("note")) {
         System.out.println(done.path("note").asText());
       }
+      return 0;
+    }
+  }
+
+  /** Says that copies are fenced. */
+  @Command(
+      name = "fenced",
+      description =
+          "Says that the lost copies that 'status --json' shows are fenced, as a fence command that"
+              + " ends with status 0.",
+      mixinStandardHelpOptions = true)
+  static final class Fenced implements Callable<Integer> {
+    @Mixin ControlClient control;
+
+    @Option(
+        names = "--token",
+        required = true,
+        description = "The token that 'status --json' shows with them.")
+    String token;
+
+    @Override
+    public Integer call() throws IOException {
+      control.ask(ControlClient.command("fenced").put("token", token));
+      System.out.println("volume " + control.name + " goes on without them");
       return 0;
     }
   }

@@ -1,6 +1,7 @@
 package io.mgtm.block.cli;
 
 import io.mgtm.block.agent.Agent;
+import io.mgtm.block.config.FenceConfig;
 import io.mgtm.block.config.ReplicaConfig;
 import io.mgtm.block.config.Size;
 import io.mgtm.block.config.VolumeConfig;
@@ -127,6 +128,20 @@ final class StartCommand implements Callable<Integer> {
   boolean serveAlone;
 
   @Option(
+      names = "--fence-command",
+      paramLabel = "COMMAND",
+      description =
+          "What /bin/sh runs before a primary goes on without a sync or semi replica; writes wait"
+              + " until it ends with status 0.")
+  String fenceCommand;
+
+  @Option(
+      names = "--fence-timeout-ms",
+      defaultValue = "" + FenceConfig.TIMEOUT_MS_DEFAULT,
+      description = "After so long the fence command is killed, and run again.")
+  long fenceTimeoutMs;
+
+  @Option(
       names = "--mark-interval-ms",
       defaultValue = "1000",
       description = "How often what replicas have on stable storage is confirmed.")
@@ -234,7 +249,8 @@ final class StartCommand implements Callable<Integer> {
         new TlsFiles("--link-tls-", linkTlsCertificate, linkTlsKey, linkTlsTrust),
         bare.linkKey(),
         bare.io(),
-        clientsMax);
+        clientsMax,
+        fenceCommand == null ? null : new FenceConfig(fenceCommand, fenceTimeoutMs));
   }
 
   private List<ReplicaConfig> replicaConfigs() {

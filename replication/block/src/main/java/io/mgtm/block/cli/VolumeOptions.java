@@ -119,6 +119,7 @@ final class VolumeOptions {
         new TlsFiles("--link-tls-", null, null, null),
         linkKey,
         io,
-        VolumeConfig.CLIENTS_DEFAULT);
+        VolumeConfig.CLIENTS_DEFAULT,
+        null);
   }
 }

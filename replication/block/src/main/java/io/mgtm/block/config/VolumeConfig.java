@@ -2,6 +2,7 @@ package io.mgtm.block.config;
 
 import io.mgtm.block.store.IoMode;
 import io.mgtm.block.volume.CoreTiming;
+import io.mgtm.block.volume.LinkMode;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.TlsFiles;
@@ -32,6 +33,7 @@ import java.util.List;
  * @param linkKey a file with the links' key, or null for the one in {@code meta}, if there is one
  * @param io the way of the bytes to the backing file
  * @param clientsMax how many NBD clients there may be at once
+ * @param fence how a cluster is told of copies that are left behind, or null when it need not be
  */
 public record VolumeConfig(
     String name,
@@ -54,7 +56,8 @@ public record VolumeConfig(
     TlsFiles linkTls,
     Path linkKey,
     IoMode io,
-    int clientsMax) {
+    int clientsMax,
+    FenceConfig fence) {
   /** How many NBD clients there may be at once, if nothing else is said. */
   public static final int CLIENTS_DEFAULT = 64;
 
@@ -98,6 +101,10 @@ public record VolumeConfig(
       throw new IllegalArgumentException("listen " + listen + ": NBD clients do not speak RDMA");
     }
     replicas = List.copyOf(replicas);
+    if (fence != null && replicas.stream().allMatch(r -> r.link().mode() == LinkMode.ASYNC)) {
+      throw new IllegalArgumentException(
+          "--fence-command without a sync or semi --replica: no copy would ever be fenced");
+    }
     control(meta);
     for (TlsFiles tls : List.of(nbdTls, linkTls)) {
       if (tls.trust() != null && tls.certificate() == null) {

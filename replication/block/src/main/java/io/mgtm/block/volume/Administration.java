@@ -60,9 +60,10 @@ public final class Administration {
    *
    * @param testimonies what the other copies said when they were asked a moment ago
    */
-  public void promote(boolean force, List<Testimony> testimonies, Consumer<String> answer) {
+  public void promote(Grounds grounds, List<Testimony> testimonies, Consumer<String> answer) {
     Promotion promotion = new Promotion(states.current(), testimonies);
-    String refusal = promotion.refusal();
+    String refusal = promotion.refusal(grounds);
+    boolean force = grounds == Grounds.FORCE;
     if (promotion.isOutdated()) {
       superseded(refusal);
     }
@@ -78,7 +79,8 @@ public final class Administration {
       answer.accept("this side is changing its role; try again");
       return;
     }
-    String first = refusalToPromote();
+    Identity source = core.receiver().isConnected() ? core.receiver().source() : null;
+    String first = promotion.refusalBeside(source, grounds);
     if (!force && (first != null || refusal != null)) {
       keep(promotion);
       answer.accept(first != null ? first : refusal);
@@ -88,7 +90,7 @@ public final class Administration {
     core.receiver().close("this side is promoted");
     core.loseAll("this side is promoted");
     core.receiver().choice().forget();
-    core.replication().links().forEach(link -> link.refusal = null);
+    core.replication().links().forEach(ReplicaLink::startOver);
     long id = effects.newGeneration();
     String volumeId = Long.toHexString(effects.newGeneration());
     states.update(
@@ -113,7 +115,7 @@ public final class Administration {
    */
   private void insist() {
     if (accepting && !core.isDetached() && !core.replication().slots().isEmpty()) {
-      core.replication().alone().beginGeneration();
+      core.replication().alone().insist();
     }
   }
 
@@ -122,23 +124,8 @@ public final class Administration {
    *
    * @param testimonies what the other copies said when they were asked a moment ago
    */
-  public String refusalToServe(List<Testimony> testimonies) {
-    return new Promotion(states.current(), testimonies).refusalToServe();
-  }
-
-  /** Why this side cannot be promoted, whatever others say, or null. */
-  private String refusalToPromote() {
-    if (!states.current().consistent()) {
-      return "this side is inconsistent: a resync of it was not finished, or its disk lost writes;"
-          + " connect it to a copy that is up to date, or use --force and lose consistency";
-    }
-    Identity source = core.receiver().source();
-    if (core.receiver().isConnected() && source.role() == Role.PRIMARY) {
-      return "node "
-          + source.nodeId()
-          + " is primary and connected; demote it first, or use --force";
-    }
-    return null;
+  public String refusalToServe(Grounds grounds, List<Testimony> testimonies) {
+    return new Promotion(states.current(), testimonies).refusalToServe(grounds);
   }
 
   /** Another copy handed over, but this one is not promoted: it keeps what it was given. */
@@ -245,6 +232,7 @@ public final class Administration {
     superseded = true;
     accepting = false;
     path.refuseHeld(Errno.ESHUTDOWN);
+    core.replication().alone().end();
     core.detachment().clear();
     effects.alarm(why);
     effects.superseded(why);
@@ -273,6 +261,7 @@ public final class Administration {
     demotion = answer;
     discardOnDemotion = discard;
     path.refuseHeld(Errno.ESHUTDOWN);
+    core.replication().alone().end();
     settle();
   }
 
@@ -351,6 +340,7 @@ public final class Administration {
     accepting = false;
     retirement = then;
     path.refuseHeld(Errno.ESHUTDOWN);
+    core.replication().alone().end();
     settle();
   }
 

@@ -1,5 +1,6 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.intent.Opening;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -102,6 +103,30 @@ final class Detachment {
     }
     states.update(Detachment::withoutDisk, this::begun);
     return true;
+  }
+
+  /**
+   * What was written here since the last good flush may be gone. A secondary is inconsistent until
+   * it is resynchronized. A primary goes on without its disk when a replica stands in for it, and
+   * steps down when one has everything only; otherwise it is the best copy that there is, and its
+   * replicas are resynchronized from what is here.
+   *
+   * @return whether a replica stands in, so that who waits for the flush need not be told
+   */
+  boolean flushFailed(int errno) {
+    String why = "this side's disk failed to flush, error " + errno;
+    if (begin(why)) {
+      return true;
+    }
+    if (states.current().role() == Role.SECONDARY) {
+      core.receiver().close(why);
+      replication.becomeInconsistent(core.receiver().sourceNode(), Opening.NONE, () -> {});
+    } else if (core.isAccepting() && replication.heirs().hasHeir()) {
+      core.administration().stepDown(why);
+    } else {
+      core.loseAll(why + "; the replica is resynchronized");
+    }
+    return false;
   }
 
   /** What replicas get from here on is noted nowhere: any chunk of theirs may differ. */

@@ -7,7 +7,7 @@ import java.util.function.Function;
 /**
  * Going on without a replica: requests that waited for it, or that come then, are answered only in
  * a generation that it does not know, once that is on this side's disk and on those of the replicas
- * that are left.
+ * that are left; and where that is required, once it is fenced.
  */
 final class GoingAlone {
   private final VolumeCore core;
@@ -15,8 +15,15 @@ final class GoingAlone {
   private final WritePath path;
   private final StateKeeper states;
   private final Replication replication;
+  private final Fencing fencing;
   private final ArrayDeque<Change> orphans = new ArrayDeque<>();
-  private boolean renewing;
+
+  /** Whether everything waits until this side may go on, in a new generation if need be. */
+  private boolean stopped;
+
+  /** Whether a generation is to begin though no replica needs it. */
+  private boolean insisting;
+
   private int unaware;
 
   GoingAlone(
@@ -30,6 +37,11 @@ final class GoingAlone {
     this.path = path;
     this.states = states;
     this.replication = replication;
+    fencing = new Fencing(core, effects, replication);
+  }
+
+  Fencing fencing() {
+    return fencing;
   }
 
   /** A change waited for a link that is lost. */
@@ -42,7 +54,7 @@ final class GoingAlone {
    * answered in the generation that the replica knows.
    */
   void holdWhileAlone(Change change) {
-    if (!change.fromUpstream && change.whenDone == null && needsGeneration()) {
+    if (!change.fromUpstream && change.whenDone == null && mustWait()) {
       change.waits++;
       abandoned(change);
       releaseOrphans();
@@ -53,23 +65,83 @@ final class GoingAlone {
     if (orphans.isEmpty()) {
       return;
     }
-    if (needsGeneration()) {
-      beginGeneration();
+    if (!core.isAccepting() && fencing.isOwed()) {
+      // This side ends its service, and waits for nobody who may never answer.
+      refuseOrphans(Errno.ESHUTDOWN);
       return;
     }
-    if (!renewing) {
+    if (mustWait()) {
+      begin();
+      return;
+    }
+    if (!stopped) {
       for (Change change = orphans.poll(); change != null; change = orphans.poll()) {
         path.release(change);
       }
     }
   }
 
-  /** The next generation cannot be written down: who waits for it is told so. */
+  /** What waits to be answered without a replica is answered with an error. */
   void refuseOrphans(int errno) {
     for (Change change = orphans.poll(); change != null; change = orphans.poll()) {
       change.errno = errno;
       path.release(change);
     }
+  }
+
+  /** Whether a client cannot be answered as things stand. */
+  boolean mustWait() {
+    return fencing.isOwed() || needsGeneration();
+  }
+
+  /** Holds what comes until this side may go on. */
+  void begin() {
+    if (!stopped) {
+      stopped = true;
+      path.freeze();
+      next();
+    }
+  }
+
+  private void next() {
+    if (fencing.isOwed() && !core.isAccepting()) {
+      giveUp();
+    } else if (fencing.isOwed()) {
+      fencing.ask();
+    } else if (insisting || needsGeneration()) {
+      renew(effects.newGeneration());
+    } else {
+      stopped = false;
+      releaseOrphans();
+      path.unfreeze();
+    }
+  }
+
+  /** The copies that are lost are fenced: the generation that was named then begins. */
+  void fenced(long generation) {
+    renew(generation);
+  }
+
+  /** A replica was lost or is in sync again: other copies may have to be fenced, or none. */
+  void revise() {
+    if (fencing.isStale()) {
+      fencing.withdraw();
+      next();
+    }
+  }
+
+  /** This side ends its service: who waits for a fence waits no longer. */
+  void end() {
+    if (fencing.withdraw()) {
+      giveUp();
+    }
+  }
+
+  private void giveUp() {
+    insisting = false;
+    stopped = false;
+    refuseOrphans(Errno.ESHUTDOWN);
+    path.unfreeze();
   }
 
   // Generations.
@@ -101,17 +173,14 @@ final class GoingAlone {
     return false;
   }
 
-  void beginGeneration() {
-    if (renewing) {
-      return;
-    }
-    renewing = true;
-    path.freeze();
-    renew();
+  /** Begins a generation, also where no replica is lost. */
+  void insist() {
+    insisting = true;
+    begin();
   }
 
-  private void renew() {
-    long id = effects.newGeneration();
+  private void renew(long id) {
+    insisting = false;
     states.update(state -> withGeneration(state, id), this::generationBegun);
   }
 
@@ -155,13 +224,7 @@ final class GoingAlone {
     if (unaware > 0) {
       return;
     }
-    if (needsGeneration()) {
-      renew();
-      return;
-    }
-    renewing = false;
-    releaseOrphans();
-    path.unfreeze();
+    next();
   }
 
   /** Tells the replicas that are kept up the present history. */

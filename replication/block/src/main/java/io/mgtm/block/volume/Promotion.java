@@ -32,8 +32,26 @@ final class Promotion {
     return testimonies.stream().anyMatch(Testimony::handsOver);
   }
 
+  /** Why this copy should not be primary beside {@code source}, connected or null, or null. */
+  String refusalBeside(Identity source, Grounds grounds) {
+    if (!self.consistent()) {
+      return "this side is inconsistent: a resync of it was not finished, or its disk lost writes;"
+          + " connect it to a copy that is up to date, or use --force and lose consistency";
+    }
+    if (source != null && source.role() == Role.PRIMARY) {
+      return "node "
+          + source.nodeId()
+          + " is primary and connected; demote it first, or use --force";
+    }
+    return source != null && grounds == Grounds.VOUCHED
+        ? "node "
+            + source.nodeId()
+            + " is connected and feeds this copy, for which nobody can vouch while it does"
+        : null;
+  }
+
   /** Why this copy should not be primary, or null. */
-  String refusal() {
+  String refusal(Grounds grounds) {
     String objection = objection();
     if (objection != null) {
       return objection;
@@ -45,13 +63,24 @@ final class Promotion {
               + answers()
               + "); use --force if it is to be the volume's first";
     }
-    return self.standing().newest() || isHandedOver() ? null : unvouched();
+    if (self.standing().newest() || isHandedOver()) {
+      return null;
+    }
+    if (grounds != Grounds.VOUCHED) {
+      return unvouched();
+    }
+    return self.standing().outdated()
+        ? "this copy is outdated: it was told that a newer one exists, whoever vouches for it;"
+            + " promote that one, or use --force and lose what only it has"
+        : null;
   }
 
   /** Why this copy, which is primary and was restarted, should not serve, or null. */
-  String refusalToServe() {
+  String refusalToServe(Grounds grounds) {
     String objection = objection();
-    return objection != null || testimonies.stream().anyMatch(Testimony::reached)
+    boolean known =
+        grounds != Grounds.TESTIMONY || testimonies.stream().anyMatch(Testimony::reached);
+    return objection != null || known
         ? objection
         : "this side reached none of its replicas, and one may have been promoted meanwhile ("
             + answers()

@@ -22,6 +22,9 @@ final class ReplicaLink {
   LinkPhase phase = LinkPhase.DOWN;
   String reason = VolumeView.UNTRIED;
 
+  /** Whether the cluster knows that the replica lacks something, see {@link Fencing}. */
+  boolean fenced;
+
   /** Whether another copy of this volume answered since this side started. */
   boolean reached;
 
@@ -62,6 +65,12 @@ final class ReplicaLink {
     this.config = config;
     this.core = core;
     this.sync = new LinkSync(this, core);
+  }
+
+  /** This side is promoted: what was decided while another was primary counts no more. */
+  void startOver() {
+    refusal = null;
+    fenced = false;
   }
 
   /** This link, which {@code node} refuses. */

@@ -302,6 +302,8 @@ final class Replication {
   void synced(ReplicaLink link) {
     ReplicaSlot slot = link.slot;
     effects.notice("link " + link.config.name() + ": up to date");
+    link.fenced = false;
+    alone.revise();
     if (states.current().slots().get(slot.peer).full()) {
       long connection = link.connection();
       states.update(
@@ -317,7 +319,8 @@ final class Replication {
   // Losing.
 
   void lose(ReplicaLink link, String reason) {
-    if (link.isAttached() && core.isAccepting() && core.isPrimary()) {
+    boolean aloneAtOnce = core.isPrimary() && !core.fencing().isRequired();
+    if (link.isAttached() && core.isAccepting() && aloneAtOnce) {
       effects.sendOutdated(link.index);
     }
     effects.disconnect(link.index, reason);
@@ -337,6 +340,7 @@ final class Replication {
     link.lost(reason);
     core.detachment().lost(link);
     core.recall().lost(link);
+    alone.revise();
     alone.releaseOrphans();
     path.unthrottle();
   }

@@ -1,7 +1,6 @@
 package io.mgtm.block.volume;
 
 import io.mgtm.block.intent.IntentBitmap;
-import io.mgtm.block.intent.Opening;
 import io.mgtm.block.volume.Change.Kind;
 import io.mgtm.block.volume.Meeting.Decision;
 import io.mgtm.block.volume.Meeting.Outcome;
@@ -129,30 +128,6 @@ public final class VolumeCore {
     settle();
   }
 
-  /**
-   * What was written here since the last good flush may be gone. A secondary is inconsistent until
-   * it is resynchronized. A primary goes on without its disk when a replica stands in for it, and
-   * steps down when one has everything only; otherwise it is the best copy that there is, and its
-   * replicas are resynchronized from what is here.
-   *
-   * @return whether a replica stands in, so that who waits for the flush need not be told
-   */
-  boolean flushFailed(int errno) {
-    String why = "this side's disk failed to flush, error " + errno;
-    if (detachment.begin(why)) {
-      return true;
-    }
-    if (state().role() == Role.SECONDARY) {
-      receiver.close(why);
-      replication.becomeInconsistent(receiver.sourceNode(), Opening.NONE, () -> {});
-    } else if (isAccepting() && replication.heirs().hasHeir()) {
-      administration.stepDown(why);
-    } else {
-      loseAll(why + "; the replica is resynchronized");
-    }
-    return false;
-  }
-
   /** The bitmaps asked for are written. */
   public void bitsPersisted(boolean succeeded) {
     path.bitsPersisted(succeeded);
@@ -194,12 +169,18 @@ public final class VolumeCore {
       }
     }
     changedSinceTick = false;
+    replication.alone().revise();
     replication.tick(age);
     if (mark) {
       states.retry();
       path.writeStaleBits();
     }
     settle();
+  }
+
+  /** Which copies must be fenced before this side goes on without them. */
+  public Fencing fencing() {
+    return replication.alone().fencing();
   }
 
   /** What this side's disk may have lost before its start. */

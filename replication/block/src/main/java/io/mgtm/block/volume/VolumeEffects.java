@@ -104,7 +104,10 @@ public interface VolumeEffects {
   /** Tell the replica that it is the newest copy from here on. */
   void sendHandover(int link, long seq);
 
-  /** Tell the replica, before it is cut off, that it will not be the newest any more. */
+  /**
+   * Tell the replica, before it is cut off, that it will not be the newest any more. Where it is to
+   * be fenced first that is not known yet, and the cluster notes it.
+   */
   void sendOutdated(int link);
 
   /**
@@ -112,6 +115,15 @@ public interface VolumeEffects {
    * clients are to be cut off.
    */
   void superseded(String reason);
+
+  /**
+   * Have the cluster note which copies are left behind, again and again until it has. Each attempt
+   * is answered by {@link Fencing#attempted}. What was asked before is asked no longer.
+   */
+  void fence(FenceRequest request);
+
+  /** What {@link #fence} was asked last is asked no longer. */
+  void endFence();
 
   /** Milliseconds since 1970, for people: nothing is decided by it. */
   long wallClockMs();

@@ -17,6 +17,7 @@ public final class VolumeView {
    * @param name the link's name
    * @param mode its mode
    * @param phase where it stands
+   * @param inSync whether the replica has everything that was answered, and will
    * @param reason why it stands there, or empty
    * @param reached whether another copy of this volume answered since this side started
    * @param refusal how the last meeting was refused, or null
@@ -33,6 +34,7 @@ public final class VolumeView {
       String name,
       LinkMode mode,
       LinkPhase phase,
+      boolean inSync,
       String reason,
       boolean reached,
       Outcome refusal,
@@ -113,6 +115,7 @@ public final class VolumeView {
         link.config.name(),
         link.config.mode(),
         link.phase,
+        core.isPrimary() && replication.heirs().hasEverything(link),
         link.reason,
         link.reached,
         link.refusal,

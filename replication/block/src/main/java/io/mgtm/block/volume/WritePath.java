@@ -60,9 +60,9 @@ final class WritePath {
   }
 
   private void admit(Change change) {
-    if (!change.fromUpstream && core.replication().alone().needsGeneration()) {
+    if (!change.fromUpstream && core.replication().alone().mustWait()) {
       held.addFirst(change);
-      core.replication().alone().beginGeneration();
+      core.replication().alone().begin();
       return;
     }
     if (change.kind == Kind.FLUSH) {
@@ -300,7 +300,7 @@ final class WritePath {
     flushing = false;
     ArrayDeque<Change> served = flushCurrent;
     flushCurrent = new ArrayDeque<>(served.size());
-    boolean failed = result != Errno.OK && !core.flushFailed(result);
+    boolean failed = result != Errno.OK && !core.detachment().flushFailed(result);
     int errno = Errno.OK;
     if (failed) {
       errno = result;

@@ -11,6 +11,9 @@
  *   <li>A reply to a write leaves only after the link's mode is satisfied by each attached replica,
  *       or that replica has been suspended and, on a primary, a generation that it does not know is
  *       durable.
+ *   <li>Where copies must be fenced, it leaves only while each synchronous or semi-synchronous
+ *       replica is in sync or was fenced since it last was, see {@link
+ *       io.mgtm.block.volume.Fencing}.
  *   <li>A FLUSH or FUA reply means stable storage here and on each attached synchronous replica.
  *   <li>Writes that overlap reach each disk in the order in which they came.
  *   <li>A target under resync is durably marked inconsistent before its first byte changes, and

@@ -14,7 +14,21 @@ class PeerWaitTest {
 
   private static VolumeView.Link link(LinkPhase phase, boolean reached, Outcome refusal) {
     return new VolumeView.Link(
-        "h:1", LinkMode.SYNC, phase, "why", reached, refusal, false, "", "", 0, 0, 0, null, null);
+        "h:1",
+        LinkMode.SYNC,
+        phase,
+        phase == LinkPhase.UP_TO_DATE,
+        "why",
+        reached,
+        refusal,
+        false,
+        "",
+        "",
+        0,
+        0,
+        0,
+        null,
+        null);
   }
 
   private static final VolumeView.Link COPY = link(LinkPhase.UP_TO_DATE, true, null);
@@ -55,6 +69,7 @@ class PeerWaitTest {
             "h:1",
             LinkMode.SYNC,
             LinkPhase.DOWN,
+            false,
             VolumeView.UNTRIED,
             false,
             null,

@@ -89,7 +89,8 @@ class ConfigTest {
         tls,
         null,
         IoMode.CACHE,
-        VolumeConfig.CLIENTS_DEFAULT);
+        VolumeConfig.CLIENTS_DEFAULT,
+        null);
   }
 
   @Test

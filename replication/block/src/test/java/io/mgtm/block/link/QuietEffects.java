@@ -2,6 +2,7 @@ package io.mgtm.block.link;
 
 import io.mgtm.block.volume.Change;
 import io.mgtm.block.volume.Errno;
+import io.mgtm.block.volume.FenceRequest;
 import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.VolumeCore;
 import io.mgtm.block.volume.VolumeEffects;
@@ -140,4 +141,10 @@ final class QuietEffects implements VolumeEffects {
 
   @Override
   public void discard(Object data) {}
+
+  @Override
+  public void fence(FenceRequest request) {}
+
+  @Override
+  public void endFence() {}
 }

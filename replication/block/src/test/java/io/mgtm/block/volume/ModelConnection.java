@@ -1,6 +1,9 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayDeque;
+import java.util.PrimitiveIterator;
+import java.util.stream.IntStream;
 
 /** One connection of the model: two queues of messages in order, and whether they still flow. */
 final class ModelConnection {
@@ -20,6 +23,48 @@ final class ModelConnection {
     this.target = target;
     sourceLife = source.life;
     targetLife = target.life;
+  }
+
+  /** The source's greeting reaches the target, whose answer goes back. */
+  void greet(Identity hello) {
+    receiving = new ModelReceiving(target, this);
+    Meeting.Decision decision = target.core.receiver().meet(hello, receiving);
+    boolean welcome = decision.accepted() || decision.outcome() == Outcome.SOURCE_FORGOT;
+    Identity self = target.world.promotions.told(target.core.identityFor(hello.nodeId()));
+    int[] chunks =
+        target.world.fault == ModelFault.PEER_BITMAP_IGNORED
+            ? new int[0]
+            : iterate(target.core.view().changedSince(hello.nodeId()));
+    if (!decision.accepted()) {
+      receiving = null;
+    }
+    toSource.add(
+        () -> {
+          Meeting.Decision last =
+              welcome ? source.core.linkMet(link, self, IntStream.of(chunks).iterator()) : decision;
+          source.world.promotions.met(source, target, last.outcome());
+          if (last.accepted()) {
+            return;
+          }
+          if (!welcome) {
+            refuse(decision);
+          }
+          source.connections[link] = null;
+          cut("refused");
+        });
+  }
+
+  private void refuse(Meeting.Decision decision) {
+    Outcome told = decision.outcome();
+    boolean hushed = source.world.fault == ModelFault.OLD_PRIMARY_SERVES_ON;
+    told = hushed && told == Outcome.SOURCE_OUTDATED ? Outcome.STANDBY : told;
+    source.core.linkRefused(link, told, decision.reason(), "");
+  }
+
+  private static int[] iterate(PrimitiveIterator.OfInt chunks) {
+    IntStream.Builder all = IntStream.builder();
+    chunks.forEachRemaining((int chunk) -> all.add(chunk));
+    return all.build().toArray();
   }
 
   /** Whether nothing is on its way. */

@@ -60,7 +60,13 @@ enum ModelFault {
   /** Nobody tells another which of its openings it has heard of. */
   OPENINGS_NOT_COMPARED,
   /** Which opening a bitmap's file names is not looked at. */
-  OPENING_OF_BITMAP_NOT_LOOKED_AT;
+  OPENING_OF_BITMAP_NOT_LOOKED_AT,
+  /** The fence command ends with status 0 before the cluster has noted which copies are lost. */
+  ANSWERED_BEFORE_FENCE,
+  /** The cluster notes that those copies are left behind that are in sync. */
+  FENCE_OF_WRONG_SET,
+  /** The cluster vouches for a copy that was left behind. */
+  VOUCHED_THOUGH_FENCED;
 
   /**
    * Whether disks tell their holes. Other faults are looked for without: a resync that is done in a
@@ -68,6 +74,13 @@ enum ModelFault {
    */
   boolean meetsHoles() {
     return this == NONE || this == HOLE_NOT_LOOKED_AT_AGAIN;
+  }
+
+  /** Whether a cluster is asked before a copy is left behind. */
+  boolean meetsFences() {
+    return this == ANSWERED_BEFORE_FENCE
+        || this == FENCE_OF_WRONG_SET
+        || this == VOUCHED_THOUGH_FENCED;
   }
 
   /** Whether metadata of an earlier time return; other faults are looked for without. */

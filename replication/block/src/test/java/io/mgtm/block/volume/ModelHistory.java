@@ -128,6 +128,17 @@ final class ModelHistory {
     return writes.get((int) id).durable;
   }
 
+  /** The last write that was issued. */
+  int lastIssued() {
+    return writes.size() - 1;
+  }
+
+  /** Whether something was acknowledged in a generation of {@code own} that others do not know. */
+  boolean isAnsweredBeyond(Generations own, Generations others) {
+    return writes.stream()
+        .anyMatch(write -> own.contains(write.generation) && !others.contains(write.generation));
+  }
+
   int tick() {
     return ++clock;
   }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.PrimitiveIterator;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -76,6 +75,7 @@ final class ModelNode implements VolumeEffects {
     flushes.beforeStart();
     core = new VolumeCore(files.state, bitmaps, world.timing, this);
     linkConfigs.forEach(core::addLink);
+    world.fences.started(this);
     flushes.started();
   }
 
@@ -268,52 +268,7 @@ final class ModelNode implements VolumeEffects {
     connections[link] = connection;
     world.connections.add(connection);
     Identity hello = world.promotions.told(core.identityFor(""));
-    connection.toTarget.add(() -> target.greeted(connection, hello));
-  }
-
-  private void greeted(ModelConnection connection, Identity hello) {
-    connection.receiving = new ModelReceiving(this, connection);
-    Meeting.Decision decision = core.receiver().meet(hello, connection.receiving);
-    boolean welcome = decision.accepted() || decision.outcome() == Meeting.Outcome.SOURCE_FORGOT;
-    Identity self = world.promotions.told(core.identityFor(hello.nodeId()));
-    int[] chunks =
-        world.fault == ModelFault.PEER_BITMAP_IGNORED
-            ? new int[0]
-            : iterate(core.view().changedSince(hello.nodeId()));
-    if (!decision.accepted()) {
-      connection.receiving = null;
-    }
-    connection.toSource.add(
-        () -> {
-          Meeting.Decision last =
-              welcome ? connection.source.met(connection, self, chunks) : decision;
-          world.promotions.met(connection.source, this, last.outcome());
-          if (last.accepted()) {
-            return;
-          }
-          if (!welcome) {
-            connection.source.refused(connection, decision);
-          }
-          connection.source.connections[connection.link] = null;
-          connection.cut("refused");
-        });
-  }
-
-  private Meeting.Decision met(ModelConnection connection, Identity target, int[] chunks) {
-    return core.linkMet(connection.link, target, IntStream.of(chunks).iterator());
-  }
-
-  private void refused(ModelConnection connection, Meeting.Decision decision) {
-    Meeting.Outcome told = decision.outcome();
-    boolean hushed = world.fault == ModelFault.OLD_PRIMARY_SERVES_ON;
-    told = hushed && told == Meeting.Outcome.SOURCE_OUTDATED ? Meeting.Outcome.STANDBY : told;
-    core.linkRefused(connection.link, told, decision.reason(), "");
-  }
-
-  private static int[] iterate(PrimitiveIterator.OfInt chunks) {
-    IntStream.Builder all = IntStream.builder();
-    chunks.forEachRemaining((int chunk) -> all.add(chunk));
-    return all.build().toArray();
+    connection.toTarget.add(() -> connection.greet(hello));
   }
 
   // Link effects.
@@ -414,6 +369,14 @@ final class ModelNode implements VolumeEffects {
   public void superseded(String reason) {
     world.trace(() -> "n" + index + " is superseded: " + reason);
   }
+
+  @Override
+  public void fence(FenceRequest request) {
+    world.fences.ask(this, request);
+  }
+
+  @Override
+  public void endFence() {}
 
   @Override
   public long wallClockMs() {

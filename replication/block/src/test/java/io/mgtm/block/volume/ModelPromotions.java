@@ -30,7 +30,7 @@ final class ModelPromotions {
 
   ModelPromotions(ModelWorld world) {
     this.world = world;
-    insisting = world.random.nextBoolean();
+    insisting = world.random.nextBoolean() && !world.fences.isOn();
   }
 
   /** Whether somebody was promoted by force, so that what others acknowledged may be lost. */
@@ -95,6 +95,7 @@ final class ModelPromotions {
         if (other.files == files) {
           heardOfNewer.remove(other);
         } else if (!forced
+            && !world.fences.hasVouched()
             && (other.files.state.role() == Role.PRIMARY
                 || (other.isUp() && other.core.isDetached()))) {
           throw new AssertionError(
@@ -112,8 +113,7 @@ final class ModelPromotions {
   /** Two sides met. */
   void met(ModelNode source, ModelNode target, Outcome outcome) {
     if (outcome == Outcome.SPLIT_BRAIN && !forced) {
-      throw new AssertionError(
-          "n" + source.index + " and n" + target.index + " are split, nobody was forced");
+      world.fences.split(source, target);
     }
     if (outcome == Outcome.SOURCE_OUTDATED && source.files.state.role() == Role.PRIMARY) {
       heardOfNewer.add(source);
@@ -129,7 +129,7 @@ final class ModelPromotions {
 
   /** An operator wants {@code node} to be primary. */
   void promote(ModelNode node) {
-    if (!node.isUp() || node.core.isPrimary()) {
+    if (!node.isUp() || node.core.isPrimary() || !world.fences.mayPromote(node)) {
       return;
     }
     Asking asking = new Asking(node, insisting && world.random.nextInt(8) == 0);
@@ -189,6 +189,35 @@ final class ModelPromotions {
     }
   }
 
+  /** Checks a copy that became primary; all that was acknowledged is there if it had to ask. */
+  private void promoted(ModelNode node, Generations before, boolean asked) {
+    if (everForced) {
+      return;
+    }
+    if (world.mode == LinkMode.SYNC && asked) {
+      world.fail(node, world.history.violationOfAll(node.content()), "promoted without force");
+    }
+    // Whom a secondary leaves behind is in the generation in which the primary goes on.
+    boolean handedOn = world.isCascade() && node.index >= 2;
+    if (world.mode == LinkMode.SYNC && (asked || !handedOn)) {
+      world.fail(node, world.history.violation(node.content(), before), "promoted");
+    }
+    if (!node.inFlight.isEmpty()) {
+      return;
+    }
+    if (world.mode == LinkMode.SEMI && node.life == 0 && node.pending.isEmpty()) {
+      world.fail(node, world.history.violation(node.content(), before), "promoted");
+    }
+    // A target that died itself with unacknowledged frames shows a prefix of all only in sync mode,
+    // and of what was flushed in the others.
+    world.fail(
+        node,
+        world.mode == LinkMode.SYNC || node.life == 0
+            ? world.history.prefixViolation(node.content())
+            : world.history.flushedPrefixViolation(node.content()),
+        "promoted");
+  }
+
   /** One promotion: the others are asked, then it is decided, and perhaps insisted. */
   private final class Asking {
     private final ModelNode node;
@@ -244,7 +273,8 @@ final class ModelPromotions {
 
     private void decide() {
       VolumeState state = node.core.state();
-      if (decided || state.role() == Role.PRIMARY || world.isRepairing()) {
+      boolean over = state.role() == Role.PRIMARY || world.isRepairing();
+      if (decided || over || !world.fences.mayPromote(node)) {
         return;
       }
       decided = true;
@@ -252,32 +282,32 @@ final class ModelPromotions {
         return;
       }
       boolean unchecked = world.fault == ModelFault.INCONSISTENT_TARGET_PROMOTED;
-      run(wild || unchecked, unchecked);
+      run(wild || unchecked ? Grounds.FORCE : Grounds.TESTIMONY, unchecked);
     }
 
-    private void run(boolean force, boolean unchecked) {
+    private void run(Grounds grounds, boolean unchecked) {
       VolumeState before = node.core.state();
+      boolean force = grounds == Grounds.FORCE;
       boolean broken = !before.consistent() || before.generations().isEmpty();
       forced |= force;
       everForced |= force && broken && !unchecked;
+      Runnable takeBack = world.fences.promoting(node, grounds);
       node.core
           .administration()
           .promote(
-              force,
+              grounds,
               new ArrayList<>(List.of(answers)),
               refusal -> {
-                world.trace(
-                    () ->
-                        "n"
-                            + node.index
-                            + " promoted"
-                            + (force ? " by force" : "")
-                            + ": "
-                            + refusal);
+                world.trace(() -> "n" + node.index + " promoted, " + grounds + ": " + refusal);
                 if (refusal == null) {
-                  world.promoted(node, before.generations(), !forced);
-                } else if (insisting && !force && !broken) {
-                  run(true, false);
+                  promoted(node, before.generations(), !forced);
+                  return;
+                }
+                takeBack.run();
+                if (insisting && !force && !broken) {
+                  run(Grounds.FORCE, false);
+                } else if (grounds == Grounds.TESTIMONY && world.fences.mayVouch(node)) {
+                  run(Grounds.VOUCHED, false);
                 }
               });
     }

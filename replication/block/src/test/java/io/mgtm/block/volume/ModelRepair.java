@@ -37,7 +37,7 @@ final class ModelRepair {
       grow(round);
       if (primary.core.state().role() == Role.SECONDARY || isRelayRefused(round)) {
         // It, or who is fed by it, met a newer one; the operator wants this one all the same.
-        primary.core.administration().promote(true, List.of(), refusal -> {});
+        primary.core.administration().promote(Grounds.FORCE, List.of(), refusal -> {});
       }
       for (ModelNode node : world.nodes) {
         for (int link = 0; link < node.connections.length; link++) {
@@ -108,7 +108,7 @@ final class ModelRepair {
           world.nodes.get(0).core.state().generations().isEmpty()
               ? world.nodes.get(1)
               : world.nodes.get(0);
-      primary.core.administration().promote(true, List.of(), refusal -> {});
+      primary.core.administration().promote(Grounds.FORCE, List.of(), refusal -> {});
       steps(20);
     }
     return primary;

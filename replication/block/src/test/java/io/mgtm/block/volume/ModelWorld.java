@@ -30,6 +30,7 @@ final class ModelWorld {
   boolean pathsUp = true;
   private boolean repairing;
   final ModelPromotions promotions;
+  final ModelFences fences;
   final ModelFailingDisk failingDisk = new ModelFailingDisk(this);
 
   ModelWorld(long seed, ModelFault fault, boolean tracing) {
@@ -50,6 +51,7 @@ final class ModelWorld {
     timing =
         new CoreTiming(
             5, 20, kept[random.nextInt(kept.length)], ahead[random.nextInt(ahead.length)]);
+    fences = new ModelFences(this);
     promotions = new ModelPromotions(this);
     boolean four = cascade && random.nextBoolean();
     for (int i = 0; i < (four ? 4 : three ? 3 : 2); i++) {
@@ -164,6 +166,7 @@ final class ModelWorld {
       return;
     }
     node.flushes.tick(nowMs);
+    fences.observe();
     for (int link = 0; link < node.connections.length; link++) {
       if (pathsUp && node.wantsToDial(link) && random.nextInt(2) == 0) {
         node.dial(link);
@@ -225,6 +228,7 @@ final class ModelWorld {
           ((Flush) change.context()).issuedAt(),
           node.core.state().generations().current());
     } else {
+      fences.answered(node, change);
       history.acked(
           (Long) change.context(), change.isFua(), node.core.state().generations().current());
     }
@@ -348,6 +352,7 @@ final class ModelWorld {
         connection.cut("the other side died");
       }
     }
+    fences.died(node, power);
     node.crash(power);
     if (power) {
       history.powerLost();
@@ -370,33 +375,8 @@ final class ModelWorld {
     promotions.promote(node);
   }
 
-  /** Checks a copy that became primary; all that was acknowledged is there if it had to ask. */
-  void promoted(ModelNode node, Generations before, boolean asked) {
-    if (promotions.everForced()) {
-      return;
-    }
-    if (mode == LinkMode.SYNC && asked) {
-      fail(node, history.violationOfAll(node.content()), "promoted without force");
-    }
-    // Whom a secondary leaves behind is in the generation in which the primary goes on.
-    boolean handedOn = cascade && node.index >= 2;
-    if (mode == LinkMode.SYNC && (asked || !handedOn)) {
-      fail(node, history.violation(node.content(), before), "promoted");
-    }
-    if (!node.inFlight.isEmpty()) {
-      return;
-    }
-    if (mode == LinkMode.SEMI && node.life == 0 && node.pending.isEmpty()) {
-      fail(node, history.violation(node.content(), before), "promoted");
-    }
-    // A target that died itself with unacknowledged frames shows a prefix of all only in sync mode,
-    // and of what was flushed in the others.
-    fail(
-        node,
-        mode == LinkMode.SYNC || node.life == 0
-            ? history.prefixViolation(node.content())
-            : history.flushedPrefixViolation(node.content()),
-        "promoted");
+  boolean isCascade() {
+    return cascade;
   }
 
   boolean isRepairing() {

@@ -28,7 +28,7 @@ class PromotionTest {
   }
 
   private static String serve(Testimony... testimonies) {
-    return new Promotion(SELF, List.of(testimonies)).refusalToServe();
+    return new Promotion(SELF, List.of(testimonies)).refusalToServe(Grounds.TESTIMONY);
   }
 
   @Test
@@ -49,9 +49,10 @@ class PromotionTest {
     VolumeState waiting =
         SELF.withRole(Role.SECONDARY, false).withStanding(SELF.standing().asHandedOver());
     for (Testimony one : List.of(of("v", "1a", "a", true), of("v", "2b", "b", true))) {
-      assertThat(new Promotion(waiting, List.of(one)).refusal()).isNotNull();
+      assertThat(new Promotion(waiting, List.of(one)).refusal(Grounds.TESTIMONY)).isNotNull();
     }
-    assertThat(new Promotion(waiting, List.of(of("v", "1a", "b", true))).refusal()).isNull();
+    assertThat(new Promotion(waiting, List.of(of("v", "1a", "b", true))).refusal(Grounds.TESTIMONY))
+        .isNull();
   }
 
   /** The replica dies in the moment in which it is handed over to, and comes back. */
@@ -59,10 +60,59 @@ class PromotionTest {
   void whereEveryCopyAnswersAndNoneVouchesItIsSaidWhichToTake() {
     VolumeState waiting =
         SELF.withRole(Role.SECONDARY, false).withStanding(SELF.standing().asHandedOver());
-    assertThat(new Promotion(waiting, List.of(of("v", "1a", "b", false))).refusal())
+    assertThat(
+            new Promotion(waiting, List.of(of("v", "1a", "b", false))).refusal(Grounds.TESTIMONY))
         .contains("nobody can vouch", "use --force on it");
-    assertThat(new Promotion(waiting, List.of(Testimony.missing("h:1", "refused"))).refusal())
+    assertThat(
+            new Promotion(waiting, List.of(Testimony.missing("h:1", "refused")))
+                .refusal(Grounds.TESTIMONY))
         .contains("nobody can vouch")
         .doesNotContain("use --force on it");
+  }
+
+  /** The cluster knows more than the copies that answer, but not more than one that is newer. */
+  @Test
+  void aVouchedCopyIsPromotedUnlessAnotherIsPrimaryOrNewer() {
+    VolumeState copy =
+        SELF.withRole(Role.SECONDARY, false).withStanding(SELF.standing().asHandedOver());
+    Testimony missing = Testimony.missing("h:1", "refused");
+    assertThat(vouched(copy, missing)).isNull();
+    assertThat(vouched(copy)).isNull();
+    assertThat(vouched(copy.withStanding(copy.standing().asOutdated()), missing))
+        .contains("is outdated");
+    assertThat(vouched(copy.withConsistency(false, ""), missing)).contains("inconsistent");
+    assertThat(vouched(copy, telling(Role.SECONDARY, SELF.generations().with(8))))
+        .contains("is newer");
+    assertThat(vouched(copy, telling(Role.PRIMARY, SELF.generations()))).contains("is primary");
+    assertThat(vouched(copy, telling(Role.SECONDARY, Generations.NONE.with(9))))
+        .contains("split brain");
+    assertThat(vouched(copy.withGenerations(Generations.NONE), missing)).contains("is empty");
+    for (Role role : Role.values()) {
+      Identity source = telling(role, SELF.generations()).identity();
+      assertThat(new Promotion(copy, List.of()).refusalBeside(source, Grounds.VOUCHED))
+          .contains("connected");
+    }
+  }
+
+  /** A restarted primary that reaches nobody. */
+  @Test
+  void aVouchedPrimaryServesUnlessAnotherIsPrimaryOrNewer() {
+    Testimony missing = Testimony.missing("h:1", "refused");
+    Testimony newer = telling(Role.SECONDARY, SELF.generations().with(8));
+    assertThat(new Promotion(SELF, List.of(missing)).refusalToServe(Grounds.VOUCHED)).isNull();
+    assertThat(new Promotion(SELF, List.of(newer)).refusalToServe(Grounds.VOUCHED))
+        .contains("is newer");
+  }
+
+  private static String vouched(VolumeState copy, Testimony... testimonies) {
+    Promotion promotion = new Promotion(copy, List.of(testimonies));
+    String first = promotion.refusalBeside(null, Grounds.VOUCHED);
+    return first == null ? promotion.refusal(Grounds.VOUCHED) : first;
+  }
+
+  private static Testimony telling(Role role, Generations generations) {
+    Identity identity =
+        new Identity("v", "b", 2 << 20, 65_536, role, generations, true, false, true, "", "1a");
+    return new Testimony("h:1", identity, false, "");
   }
 }

@@ -87,12 +87,12 @@ class SourceChoiceTest {
 
   @Test
   void aPrimaryThatIsPromotedByForceBeginsAGeneration() {
-    core.administration().promote(false, List.of(), refusals::add);
+    core.administration().promote(Grounds.TESTIMONY, List.of(), refusals::add);
     node.pending.remove(0).run();
     Generations promoted = core.state().generations();
-    core.administration().promote(false, List.of(), refusals::add);
+    core.administration().promote(Grounds.TESTIMONY, List.of(), refusals::add);
     assertThat(node.pending).as("without force nothing changes").isEmpty();
-    core.administration().promote(true, List.of(), refusals::add);
+    core.administration().promote(Grounds.FORCE, List.of(), refusals::add);
     node.pending.remove(0).run();
     assertThat(refusals).containsExactly(null, null, null);
     assertThat(core.state().generations().ids()).hasSize(4).containsAll(promoted.ids());
@@ -101,7 +101,7 @@ class SourceChoiceTest {
   @Test
   void whatWasSeenBeforeAPromotionIsToBeSeenAgain() {
     meet(core, source("v", "1a", Role.PRIMARY, FIRST.with(3)));
-    core.administration().promote(false, List.of(), refusals::add);
+    core.administration().promote(Grounds.TESTIMONY, List.of(), refusals::add);
     assertThat(discard()).contains("no copy could be promoted");
   }
 }
