@@ -59,6 +59,8 @@ enum Fault {
   FOREIGN_DURABILITY,
   /** A member that a sync has failed of starts again as if its process had died. */
   FAILED_SYNC_FORGOTTEN,
+  /** A member does not miss entries that were damaged before they were synced. */
+  DAMAGE_NOT_NOTICED,
   /** Another disk counts as the one that was lost. */
   EMPTIED_FOLDER_KEEPS_ITS_IDENTITY,
   /** A member on an older copy of its folder does not act on being told so. */

@@ -15,9 +15,11 @@ final class Nemesis {
   private final Simulation simulation;
   private final World world;
   private final SplittableRandom random;
+
   private final Cuts cuts;
   private final Lines lines;
   private final Unhurt unhurt;
+  private final FailingDisks disks;
   private final Handover handover;
   private final Operator operator;
   private final LostWitness lostWitness;
@@ -30,9 +32,6 @@ final class Nemesis {
   private final int meanPauseMs;
   private final boolean clocksDiffer;
   private final FullDisks full;
-
-  /** A sync has failed them. */
-  private final Set<String> broken = new HashSet<>();
 
   /** Mode lazy without a witness: members on another disk that are not in step yet. */
   private final Set<String> replaced = new HashSet<>();
@@ -48,6 +47,7 @@ final class Nemesis {
     this.cuts = new Cuts(simulation, random);
     this.lines = new Lines(simulation, random);
     this.unhurt = new Unhurt(simulation, lines);
+    this.disks = new FailingDisks(simulation, random, unhurt, seed);
     this.handover = new Handover(simulation);
     this.operator = new Operator(simulation, random, unhurt);
     this.meanPauseMs = 20 + random.nextInt(200);
@@ -105,7 +105,11 @@ final class Nemesis {
       return;
     }
     if (fault == Fault.FAILED_SYNC_FORGOTTEN && random.nextInt(3) == 0) {
-      failSync(leaderOr(anyone()));
+      disks.failSync(leaderOr(anyone()));
+      return;
+    }
+    if (fault == Fault.DAMAGE_NOT_NOTICED && random.nextInt(3) == 0) {
+      disks.killAndDamage(leaderOr(anyone()));
       return;
     }
     if (fault == Fault.EMPTIED_FOLDER_KEEPS_ITS_IDENTITY && random.nextInt(3) == 0) {
@@ -114,9 +118,9 @@ final class Nemesis {
     }
     switch (random.nextInt(20)) {
       case 0, 1 -> kill(leaderOr(anyone()));
-      case 2 -> kill(anyone());
+      case 2 -> disks.kill(anyone());
       case 3 -> powerCut(leaderOr(anyone()));
-      case 4 -> failSync(leaderOr(anyone()));
+      case 4 -> disks.failSync(leaderOr(anyone()));
       case 5 -> emptyDisk(anyone());
       case 6 -> cuts.isolate(leaderOr(anyone()));
       case 7 -> cutLeader();
@@ -242,7 +246,7 @@ final class Nemesis {
       if (random.nextBoolean()) {
         host.losePower();
       } else {
-        nextSyncFails(host);
+        disks.nextSyncFails(host);
       }
     }
   }
@@ -280,31 +284,9 @@ final class Nemesis {
   }
 
   private void powerCut(SimHost host) {
-    if (mayBeHurt(host)) {
+    if (unhurt.mayBeHurt(host)) {
       host.losePower();
     }
-  }
-
-  private boolean mayBeHurt(SimHost host) {
-    return host.isUp() && (simulation.scenario.harsh() || unhurt.isMinorityHurt(host));
-  }
-
-  private void failSync(SimHost host) {
-    if (mayBeHurt(host)) {
-      nextSyncFails(host);
-    }
-  }
-
-  private void nextSyncFails(SimHost host) {
-    if (random.nextBoolean()) {
-      world.trace("%s's next sync fails", host.name);
-      host.disk.failNextForce();
-    } else {
-      world.trace("%s could not write back some of what is dirty", host.name);
-      host.disk.failToWriteBackSome();
-    }
-    host.failing = true;
-    broken.add(host.name);
   }
 
   /** The machine gets another disk; before the group is founded too. */
@@ -421,7 +403,7 @@ final class Nemesis {
     // What could not be written back may be read again before a force tells of it.
     boolean damaged = cause.getMessage().contains("is damaged");
     boolean diverged = cause.category() == Category.CORRUPT && !damaged && hasLost(host);
-    boolean failed = (damaged || cause.category() == Category.IO) && broken.contains(host.name);
+    boolean failed = (damaged || cause.category() == Category.IO) && disks.areBroken(host);
     boolean may = noRoom || diverged || failed || (copies != null && copies.stops(host));
     world.check(may, "%s stops: %s", host.name, cause.getMessage());
     host.kill();

@@ -86,6 +86,7 @@ final class SimNode extends SimProcess {
   private void plantOnDisk() {
     switch (simulation.scenario.fault()) {
       case FAILED_SYNC_FORGOTTEN -> PlantedStorage.forgetFailedForce(host.disk, host.folder);
+      case DAMAGE_NOT_NOTICED -> PlantedStorage.forgetWritten(host.disk, host.folder);
       case FOREIGN_DURABILITY -> {
         if (durability == DurabilityMode.ALL) {
           PlantedTerms.claimSynced(host.disk);

@@ -19,6 +19,11 @@ final class Unhurt {
     this.lines = lines;
   }
 
+  /** Whether a member may lose what it has not synced. */
+  boolean mayBeHurt(SimHost host) {
+    return host.isUp() && (simulation.scenario.harsh() || isMinorityHurt(host));
+  }
+
   /** In mode lazy power may fail for one at a time, while the others are in step. */
   boolean mayLose(SimHost next) {
     return next.isUp()

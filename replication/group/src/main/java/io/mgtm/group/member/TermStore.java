@@ -123,7 +123,7 @@ final class TermStore {
     boolean unsyncedMayBeLost =
         !recovery.clean()
             && stored.isPresent()
-            && (recovery.forceFailed() || !BootId.isSame(stored.get().boot(), boot));
+            && (recovery.unsyncedMayBeLost() || !BootId.isSame(stored.get().boot(), boot));
     TermRecord record =
         stored.map(found -> found.record().started(unsyncedMayBeLost)).orElse(TermRecord.fresh());
     if (record.founding() == null

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>After a failed force the system takes pages for clean that the disk never got. Those that are
  * still in memory are stored again, synced, and only then believed; those that are gone leave a
- * shorter log, which the report says may lack entries.
+ * shorter log, which the report says may lack entries. It says so too of a log that ends before
+ * what the status page knows as written, which the death of the process alone cannot do.
  */
 final class LogRecovery {
   private static final Logger log = LoggerFactory.getLogger(LogRecovery.class);
@@ -92,6 +93,7 @@ final class LogRecovery {
     if (evidence >= endIndex) {
       throw damaged();
     }
+    lookForWritten();
     boolean wasClean =
         status.clean() == endIndex - 1 && tornBytes == 0 && truncateFrom == Long.MAX_VALUE;
     repair(wasClean);
@@ -153,6 +155,23 @@ final class LogRecovery {
     }
   }
 
+  /** Noted before anything is repaired, so that a start which is interrupted forgets it not. */
+  private void lookForWritten() {
+    long written = writtenAndNotTakenBack();
+    if (written >= endIndex) {
+      log.warn(
+          "Entries {} to {} in {} had been written and not synced, and are lost",
+          endIndex,
+          written,
+          files.describe(""));
+      status.noteFailed();
+    }
+  }
+
+  private long writtenAndNotTakenBack() {
+    return Math.min(status.written(), truncateFrom - 1);
+  }
+
   /** Notes that {@code index} was on disk once. What a truncation removes proves nothing. */
   private void evidence(long index, String source) {
     long kept = Math.min(index, truncateFrom - 1);
@@ -165,6 +184,7 @@ final class LogRecovery {
   /** A log that nothing was ever acknowledged from, and whose first header is not there yet. */
   private boolean isFresh() {
     return evidence == 0
+        && writtenAndNotTakenBack() == 0
         && segments.stream().allMatch(segment -> segment.firstNonZero(0) == segment.capacity());
   }
 
@@ -298,6 +318,7 @@ final class LogRecovery {
       rewriteUnproven();
     }
     status.resetDurable(endIndex - 1);
+    status.resetWritten(endIndex - 1);
     status.clearTruncation();
   }
 

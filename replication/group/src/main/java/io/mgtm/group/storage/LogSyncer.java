@@ -35,15 +35,28 @@ final class LogSyncer {
     this.status = status;
     this.syncedPosition = position;
     this.durableIndex = index;
-    written(position, index);
+    status.resetWritten(index);
+    writtenPosition.setRelease(position);
+    writtenIndex.setRelease(index);
   }
 
   static long position(Segment segment, int offset) {
     return segment.sequence() << OFFSET_BITS | offset;
   }
 
-  /** Publishes what the owner has written. */
+  /** Publishes that the owner has written the next entry. */
   void written(long position, long index) {
+    status.raiseWritten(index);
+    publish(position, index);
+  }
+
+  /** The log ends elsewhere. */
+  private void end(long position, long index) {
+    status.resetWritten(index);
+    publish(position, index);
+  }
+
+  private void publish(long position, long index) {
     writtenPosition.setRelease(position);
     writtenIndex.setRelease(index);
   }
@@ -142,7 +155,7 @@ final class LogSyncer {
 
   /** Takes written entries back: the log now ends at a position that may be lower. */
   synchronized void withdraw(long position, long index) {
-    written(position, index);
+    end(position, index);
     syncedPosition = Math.min(syncedPosition, position);
     durableIndex = Math.min(durableIndex, index);
     status.resetDurable(durableIndex);
@@ -150,7 +163,7 @@ final class LogSyncer {
 
   /** The log starts over, with all before a position on disk. */
   synchronized void restart(long position, long index) {
-    written(position, index);
+    end(position, index);
     syncedPosition = position;
     durableIndex = index;
     status.resetDurable(index);

@@ -8,8 +8,8 @@ package io.mgtm.group.storage;
  * @param firstIndex the lowest index that the log reaches back to
  * @param lastIndex the highest index found
  * @param cutBytes how many bytes of a torn tail, never acknowledged as durable, were cut
- * @param forceFailed whether a force had failed: entries that were not synced may be missing
- *     although the machine has not died
+ * @param unsyncedMayBeLost whether entries that were not synced may be missing, even if the machine
+ *     has not died: a force had failed, or there are fewer than were written
  */
 public record RecoveryReport(
     boolean fresh,
@@ -17,4 +17,4 @@ public record RecoveryReport(
     long firstIndex,
     long lastIndex,
     long cutBytes,
-    boolean forceFailed) {}
+    boolean unsyncedMayBeLost) {}

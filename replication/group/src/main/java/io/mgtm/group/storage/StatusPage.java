@@ -11,9 +11,10 @@ import org.slf4j.LoggerFactory;
  * full disk cannot stand in the way.
  *
  * <pre>
- *  0            16           32           48           64           80
- *  | durable A  | durable B  | clean      | truncate   | restart    | failed     |
- *                                                                  each: number (8) | check (8)
+ *  0            16           32           48
+ *  | durable A  | durable B  | clean      | truncate   |
+ *  64           80           96           112
+ *  | restart    | failed     | written A  | written B  |      each: number (8) | check (8)
  * </pre>
  *
  * <ul>
@@ -27,14 +28,19 @@ import org.slf4j.LoggerFactory;
  *       wipes. As long as it is there, zeros behind that index may be in memory only.
  *   <li><i>restart</i>: the index that the log will begin at, once the checkpoint before it is on
  *       disk and takes the place of everything.
- *   <li><i>failed</i>: a force has failed, with the index that was on disk then. What was stored
- *       behind it and not synced may be gone from now on, without the machine having died. The note
- *       is there at once for the next process, even if the disk does not take it.
+ *   <li><i>failed</i>: a force has failed, or what was written is missing, with the index that was
+ *       on disk then. What was stored behind it and not synced may be gone from now on, without the
+ *       machine having died. The note is there at once for the next process, even if the disk does
+ *       not take it.
+ *   <li><i>written</i>: the highest index that was written and not taken back. It is never synced,
+ *       so the death of the machine may make it lower or leave a shorter log; after that of the
+ *       process alone a log that ends before it is damaged.
  * </ul>
  *
  * <p>Little-endian. All slots lie in one sector, which a disk writes whole or not at all. A slot
- * whose check does not fit counts as empty; for each of them that is the safe side. Methods exclude
- * each other under the store's force lock.
+ * whose check does not fit counts as empty; for each of them that is the safe side, or takes two
+ * faults at once. Methods exclude each other under the store's force lock, but {@link
+ * #raiseWritten}, which the owner thread calls at any time.
  */
 final class StatusPage {
   private static final Logger log = LoggerFactory.getLogger(StatusPage.class);
@@ -46,7 +52,8 @@ final class StatusPage {
   private static final int TRUNCATE_AT = 3 * SLOT_BYTES;
   private static final int RESTART_AT = 4 * SLOT_BYTES;
   private static final int FAILED_AT = 5 * SLOT_BYTES;
-  private static final int END = 6 * SLOT_BYTES;
+  private static final int WRITTEN_AT = 6 * SLOT_BYTES;
+  private static final int END = 8 * SLOT_BYTES;
   private static final long NONE = -1;
 
   private final MappedFile file;
@@ -140,13 +147,29 @@ final class StatusPage {
     clear(RESTART_AT);
   }
 
-  /** Whether a force has failed since the note was cleared. */
+  /** The highest index that was written, as far as memory or the disk still has the note. */
+  long written() {
+    return Math.max(0, Math.max(load(WRITTEN_AT), load(WRITTEN_AT + SLOT_BYTES)));
+  }
+
+  /** Notes the next index, whose record is stored and of which nobody has heard. Owner thread. */
+  void raiseWritten(long index) {
+    store(WRITTEN_AT + (int) (index & 1) * SLOT_BYTES, index);
+  }
+
+  /** Notes an index that may be lower. */
+  void resetWritten(long index) {
+    store(WRITTEN_AT, index);
+    store(WRITTEN_AT + SLOT_BYTES, index);
+  }
+
+  /** Whether unsynced entries may be gone, by a note that was not cleared since. */
   boolean hasFailed() {
     return load(FAILED_AT) >= 0;
   }
 
   /**
-   * Notes that a force has failed.
+   * Notes that a force has failed, or that what was written is missing.
    *
    * @return whether the note is on disk; if not, it is in memory until the file system is unmounted
    */

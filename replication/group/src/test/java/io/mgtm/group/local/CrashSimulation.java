@@ -85,6 +85,7 @@ final class CrashSimulation {
   private boolean isOpen;
   private boolean failed;
   private boolean forceFailed;
+  private boolean lostPower;
   private long nanos;
 
   CrashSimulation(long seed, Coverage coverage) {
@@ -132,6 +133,7 @@ final class CrashSimulation {
           coverage.powerLosses++;
           disk.losePower();
           inMemory = 0;
+          lostPower = true;
         } else {
           coverage.processDeaths++;
           disk.restartProcess();
@@ -160,6 +162,7 @@ final class CrashSimulation {
     }
     compare();
     forceFailed = false;
+    lostPower = false;
     checkCheckpoints();
     coverage.tailsCut += log.recovery().cutBytes() > 0 ? 1 : 0;
     mayBeClean = false;
@@ -208,8 +211,8 @@ final class CrashSimulation {
         recovered);
     coverage.entriesGoneInTheSameBoot += recovered < inMemory ? 1 : 0;
     require(
-        forceFailed || !log.recovery().forceFailed(),
-        "a force counts as failed and none has failed");
+        forceFailed || lostPower || !log.recovery().unsyncedMayBeLost(),
+        "entries count as lost, and only the process has died");
     require(
         recovered >= inMemory || (forceFailed && log.recoveredUncleanly()),
         "the process died after entry {} and {} were recovered",

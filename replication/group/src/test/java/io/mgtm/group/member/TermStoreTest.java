@@ -25,7 +25,7 @@ class TermStoreTest {
   private static final RecoveryReport FRESH = new RecoveryReport(true, true, 1, 0, 0, false);
   private static final RecoveryReport CLEAN = new RecoveryReport(false, true, 1, 9, 0, false);
   private static final RecoveryReport UNCLEAN = new RecoveryReport(false, false, 1, 9, 0, false);
-  private static final RecoveryReport FORCE_FAILED =
+  private static final RecoveryReport UNSYNCED_LOST =
       new RecoveryReport(false, false, 1, 9, 0, true);
 
   @TempDir Path folder;
@@ -111,11 +111,11 @@ class TermStoreTest {
   }
 
   @Test
-  void failedForceMayHaveLostEntriesInTheSameBoot() throws Exception {
+  void unsyncedEntriesMayBeLostInTheSameBoot() throws Exception {
     inFolder(
         files -> {
           new TermStore(files, "boot").begin(FRESH);
-          assertThat(durabilityState(files, "boot", FORCE_FAILED))
+          assertThat(durabilityState(files, "boot", UNSYNCED_LOST))
               .isEqualTo(DurabilityState.SYNCED_ONLY);
         });
   }
@@ -128,7 +128,7 @@ class TermStoreTest {
           new TermStore(files, "boot").save(synced(first));
           assertThat(durabilityState(files, "after a power cut", UNCLEAN))
               .isEqualTo(DurabilityState.INTACT);
-          assertThat(durabilityState(files, "after a power cut", FORCE_FAILED))
+          assertThat(durabilityState(files, "after a power cut", UNSYNCED_LOST))
               .isEqualTo(DurabilityState.INTACT);
         });
   }

@@ -37,22 +37,30 @@ class LogDamageTest {
   }
 
   private LogStore open(UUID member, Deque<Runnable> tasks) {
-    LogStore store =
-        LogStore.open(
-            new LogStore.Environment(
-                disk,
-                member,
-                task -> {
-                  tasks.add(task);
-                  while (!tasks.isEmpty()) {
-                    tasks.poll().run();
-                  }
-                },
-                System::nanoTime),
-            SETTINGS,
-            0);
+    LogStore store = openOnly(member, tasks);
     store.startAppending();
     return store;
+  }
+
+  /** Up to where a member stores what it found. */
+  private LogStore openOnly() {
+    return openOnly(MEMBER, new ArrayDeque<>());
+  }
+
+  private LogStore openOnly(UUID member, Deque<Runnable> tasks) {
+    return LogStore.open(
+        new LogStore.Environment(
+            disk,
+            member,
+            task -> {
+              tasks.add(task);
+              while (!tasks.isEmpty()) {
+                tasks.poll().run();
+              }
+            },
+            System::nanoTime),
+        SETTINGS,
+        0);
   }
 
   private static void appendMany(LogStore store, int entries) {
@@ -132,8 +140,60 @@ class LogDamageTest {
     LogStore found = open();
     assertThat(found.lastIndex()).isEqualTo(12);
     assertThat(found.recovery().cutBytes()).isBetween(3L * RECORD - 8, 3L * RECORD);
+    assertThat(found.recovery().unsyncedMayBeLost()).isTrue();
     appendMany(found, 1);
-    assertThat(open().lastIndex()).as("the old entry 14 does not come back").isEqualTo(13);
+    LogStore next = open();
+    assertThat(next.lastIndex()).as("the old entry 14 does not come back").isEqualTo(13);
+    assertThat(next.recovery().unsyncedMayBeLost()).as("it was told once").isFalse();
+  }
+
+  /** Nothing behind it shows that it was ever whole. */
+  @Test
+  void aDamagedLastEntryThatWasNotForcedIsReported() {
+    LogStore store = open();
+    appendMany(store, 10);
+    store.force();
+    appendMany(store, 1);
+    disk.flipBit(FileNames.segment(1), 64 + 10 * RECORD + 40, 2);
+    LogStore found = open();
+    assertThat(found.lastIndex()).isEqualTo(10);
+    assertThat(found.recovery().unsyncedMayBeLost()).isTrue();
+  }
+
+  @Test
+  void anEntryThatWasTakenBackIsNotMissed() {
+    LogStore store = open();
+    appendMany(store, 15);
+    store.truncateSuffix(11);
+    assertThat(open().recovery().unsyncedMayBeLost()).isFalse();
+  }
+
+  /** The member has not stored yet what the start before found. */
+  @Test
+  void aStartThatIsInterruptedAnywhereForgetsNoLostEntry() {
+    for (int operations = 0; ; operations++) {
+      disk = new SimulatedDisk(new Random(operations));
+      LogStore store = open();
+      appendMany(store, 10);
+      store.force();
+      appendMany(store, 5);
+      disk.flipBit(FileNames.segment(1), 64 + 12 * RECORD + 40, 2);
+      disk.crashAfter(operations);
+      boolean isWhole = true;
+      try {
+        openOnly();
+      } catch (SimulatedCrash crash) {
+        isWhole = false;
+      }
+      disk.restartProcess();
+      LogStore found = openOnly();
+      assertThat(found.lastIndex()).isEqualTo(12);
+      assertThat(found.recovery().unsyncedMayBeLost()).as("at operation %d", operations).isTrue();
+      if (isWhole) {
+        assertThat(operations).isGreaterThan(10);
+        return;
+      }
+    }
   }
 
   /** What a running process reads may be good again, or of no account: the start knows. */

@@ -25,6 +25,7 @@ final class LogStoreSimulation {
 
   private final Random random;
   private final Random failures;
+  private final Random damages;
   private final SimulatedDisk disk;
   private final LogSettings settings;
   private final Deque<Runnable> tasks = new ArrayDeque<>();
@@ -41,7 +42,11 @@ final class LogStoreSimulation {
   private long restartingAt = -1;
   private long restartRefusedFor = -1;
   private boolean forceFailed;
+  private boolean lostPower;
+  private boolean damaged;
 
+  private boolean forgetsWritten;
+  private boolean damagesNothing;
   private boolean isOpen;
   private LogStore log;
   private CheckpointStore checkpoints;
@@ -57,6 +62,7 @@ final class LogStoreSimulation {
     int tailsCut;
     int forcesFailed;
     int entriesGoneInTheSameBoot;
+    int damagedInTheSameBoot;
     int startsRepeated;
     int checkpointsWhereARestartWasRefused;
   }
@@ -64,6 +70,7 @@ final class LogStoreSimulation {
   LogStoreSimulation(long seed, Coverage coverage) {
     this.random = new Random(seed);
     this.failures = new Random(~seed);
+    this.damages = new Random(seed * 31 + 7);
     this.coverage = coverage;
     disk = new SimulatedDisk(random);
     settings = new LogSettings(1024 + 8 * random.nextInt(600), 1 + random.nextInt(2), 3, 0, 0);
@@ -71,6 +78,16 @@ final class LogStoreSimulation {
 
   void plant(SimulatedDisk.Fault fault) {
     disk.plant(fault);
+    if (fault == SimulatedDisk.Fault.FAILURES_UNHEARD) {
+      // That entries are missing would tell of it, and damage would tell of that fault.
+      forgetsWritten = true;
+      damagesNothing = true;
+    }
+  }
+
+  /** Nobody knows after a death what was written. */
+  void forgetWritten() {
+    forgetsWritten = true;
   }
 
   void run() {
@@ -87,9 +104,14 @@ final class LogStoreSimulation {
       if (random.nextInt(3) == 0) {
         disk.restartProcess();
         inMemory = Math.max(inMemory, isOpen ? last() : 0);
+        // One whose start was interrupted may not know yet what was synced before a loss of power.
+        if (isOpen && !damagesNothing && damages.nextInt(4) == 0) {
+          damaged = PlantedStorage.damageUnsynced(disk, MEMBER, damages);
+        }
       } else {
         disk.losePower();
         inMemory = 0;
+        lostPower = true;
       }
     }
     open();
@@ -103,6 +125,9 @@ final class LogStoreSimulation {
     isOpen = false;
     disk.setBytesMax(Long.MAX_VALUE);
     tasks.clear();
+    if (forgetsWritten) {
+      PlantedStorage.forgetWritten(disk, MEMBER);
+    }
     try {
       openStores();
     } catch (LogException e) {
@@ -117,6 +142,8 @@ final class LogStoreSimulation {
     restartingAt = -1;
     log.startAppending();
     forceFailed = false;
+    lostPower = false;
+    damaged = false;
     isOpen = true;
   }
 
@@ -163,14 +190,19 @@ final class LogStoreSimulation {
     require(log.lastIndex() <= last(), "entry {} came from nowhere", log.lastIndex());
     require(log.lastIndex() >= synced, "synced up to {}, recovered {}", synced, log.lastIndex());
     boolean gone = log.lastIndex() < inMemory;
-    coverage.entriesGoneInTheSameBoot += gone ? 1 : 0;
+    coverage.entriesGoneInTheSameBoot += gone && !damaged ? 1 : 0;
+    coverage.damagedInTheSameBoot += gone && damaged ? 1 : 0;
     require(
-        !gone || log.recovery().forceFailed(),
+        !gone || log.recovery().unsyncedMayBeLost(),
         "appended up to {}, recovered {}, and the machine has not died",
         inMemory,
         log.lastIndex());
-    require(forceFailed || !log.recovery().forceFailed(), "no force has failed");
-    require(!log.recovery().forceFailed() || !log.recovery().clean(), "a clean stop that failed");
+    require(
+        forceFailed || lostPower || damaged || !log.recovery().unsyncedMayBeLost(),
+        "entries count as lost, and only the process has died");
+    require(
+        !log.recovery().unsyncedMayBeLost() || !log.recovery().clean(),
+        "a clean stop that lost something");
     require(
         log.firstIndex() <= Math.max(dropped, base) + 1,
         "the log begins at {} and {} was dropped",

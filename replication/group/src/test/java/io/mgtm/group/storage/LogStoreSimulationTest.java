@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.mgtm.group.storage.SimulatedDisk.Fault;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +28,8 @@ class LogStoreSimulationTest {
           .matches(c -> c.restarted > 0 && c.restartsInterrupted > 0 && c.restartsRefused > 0)
           .matches(c -> c.dropped > 0 && c.tailsCut > 0 && c.forcesFailed > 0)
           .matches(c -> c.checkpointsWhereARestartWasRefused > 0)
-          .matches(c -> c.entriesGoneInTheSameBoot > 0 && c.startsRepeated > 0);
+          .matches(c -> c.entriesGoneInTheSameBoot > 0 && c.startsRepeated > 0)
+          .matches(c -> c.damagedInTheSameBoot > 0);
     }
   }
 
@@ -57,11 +59,21 @@ class LogStoreSimulationTest {
         "FAILURES_UNHEARD"
       })
   void aPlantedFaultIsCaught(Fault fault) {
+    assertCaught(fault, simulation -> simulation.plant(fault));
+  }
+
+  /** Entries that are missing though the machine has not died are told of by that note alone. */
+  @Test
+  void aForgottenNoteOfWhatWasWrittenIsCaught() {
+    assertCaught("a forgotten note", LogStoreSimulation::forgetWritten);
+  }
+
+  private static void assertCaught(Object fault, Consumer<LogStoreSimulation> plant) {
     int seeds = 1_000;
     for (long seed = 1; seed <= seeds; seed++) {
       LogStoreSimulation simulation =
           new LogStoreSimulation(seed, new LogStoreSimulation.Coverage());
-      simulation.plant(fault);
+      plant.accept(simulation);
       try {
         simulation.run();
       } catch (AssertionError caught) {

@@ -173,7 +173,11 @@ public final class SimulatedDisk implements StorageFiles {
     before.forEach(
         (name, old) -> {
           SimulatedFile file = names.get(name);
-          if (file == null || file.size() != old.length || name.equals(StatusPage.NAME)) {
+          if (file == null || file.size() != old.length) {
+            return;
+          }
+          if (name.equals(StatusPage.NAME)) {
+            file.buffer().put(0, old); // it is told of an entry behind its last byte
             return;
           }
           for (int i = 0; i < old.length; i++) {

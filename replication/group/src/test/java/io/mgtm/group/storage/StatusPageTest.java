@@ -72,6 +72,18 @@ class StatusPageTest {
   }
 
   @Test
+  void theWrittenIndexOutlivesADeathBetweenTwoStores() {
+    page.raiseWritten(1);
+    page.raiseWritten(2);
+    page.raiseWritten(3);
+    assertThat(page.written()).isEqualTo(3);
+    disk.map(StatusPage.NAME).buffer().putLong(7 * 16 + 8, 0);
+    assertThat(StatusPage.open(disk, member).written()).isEqualTo(2);
+    page.resetWritten(1);
+    assertThat(page.written()).isEqualTo(1);
+  }
+
+  @Test
   void anotherMembersPageSaysNothing() {
     page.noteClean(3);
     page.resetDurable(3);
