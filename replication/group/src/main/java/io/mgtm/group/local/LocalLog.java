@@ -6,6 +6,7 @@ import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.member.FolderName;
+import io.mgtm.group.storage.BackgroundSync;
 import io.mgtm.group.storage.CheckpointFile;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.DataDirectory;
@@ -50,10 +51,9 @@ public final class LocalLog implements ReplicatedLog {
   private final DurabilityGate gate;
   private final long term;
 
-  private final AtomicBoolean forceAsked = new AtomicBoolean();
+  private final BackgroundSync sync;
   private final AtomicBoolean syncedTold = new AtomicBoolean();
   private final AtomicReference<LogException> failure = new AtomicReference<>();
-  private final Runnable forceTask = this::forceAsked;
   private final Runnable syncedTask = this::synced;
   private boolean closed;
 
@@ -129,6 +129,7 @@ public final class LocalLog implements ReplicatedLog {
                 parts.files(), parts.member(), threads.files(), parts.nanoClock()),
             settings.segments(),
             checkpoints.newestIndex());
+    sync = new BackgroundSync(store, threads.force(), this::tellSynced, this::fail);
     Optional<CheckpointFile> checkpoint = checkpoints.load(store.firstIndex());
     checkpoint.ifPresent(found -> machine.load(found.content()).run());
     long checkpointIndex = checkpoint.map(CheckpointFile::index).orElse(0L);
@@ -142,7 +143,7 @@ public final class LocalLog implements ReplicatedLog {
             machine,
             this::tellOwner,
             threads,
-            this::force,
+            () -> failure.get() == null && sync.force(),
             parts.nanoClock(),
             settings,
             replayedBytes);
@@ -233,7 +234,7 @@ public final class LocalLog implements ReplicatedLog {
     Durability effective = settings.durability().atLeast(durability);
     gate.appended(index, effective);
     if (effective != Durability.BUFFERED || store.isForceOverdue()) {
-      askForce();
+      sync.ask();
     }
     checkpointer.appended();
     return index;
@@ -245,51 +246,10 @@ public final class LocalLog implements ReplicatedLog {
     }
   }
 
-  /**
-   * Both sides exchange the flag rather than test it: whoever finds it set may then rely on the
-   * force thread to see what was appended before.
-   */
-  private void askForce() {
-    if (!forceAsked.getAndSet(true)) {
-      threads.force().execute(forceTask);
-    }
-  }
-
-  /** Force thread. */
-  private void forceAsked() {
-    if (forceAsked.getAndSet(false)) {
-      force();
-    }
-  }
-
-  /**
-   * Forces what was appended before, and tells the owner. Any storage thread.
-   *
-   * @return whether it went well
-   */
-  private boolean force() {
-    if (failure.get() != null) {
-      return false;
-    }
-    try {
-      forceStore();
-    } catch (LogException e) {
-      fail(e);
-      return false;
-    }
+  /** Any storage thread. */
+  private void tellSynced() {
     if (!syncedTold.getAndSet(true)) {
       tellOwner(syncedTask);
-    }
-    return true;
-  }
-
-  private void forceStore() {
-    try {
-      store.force();
-    } catch (LogException e) {
-      throw e;
-    } catch (RuntimeException | InternalError e) {
-      throw new LogException(Category.IO, "Forcing the log failed unexpectedly: " + e, e);
     }
   }
 
@@ -372,7 +332,7 @@ public final class LocalLog implements ReplicatedLog {
       if (failure.get() != null) {
         return;
       }
-      forceStore();
+      store.force();
       tellCommitted();
       checkpointer.close();
       store.closeCleanly();

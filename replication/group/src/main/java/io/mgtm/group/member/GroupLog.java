@@ -13,6 +13,7 @@ import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.MembershipHistory;
 import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.net.Transport;
+import io.mgtm.group.storage.BackgroundSync;
 import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;

@@ -64,6 +64,11 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
+  /** Whether a folder is a member's already. */
+  public static boolean isIn(Path folder) {
+    return Files.exists(folder.resolve(FolderFormat.NAME));
+  }
+
   private static void create(Path folder) {
     if (Files.isDirectory(folder)) {
       return;

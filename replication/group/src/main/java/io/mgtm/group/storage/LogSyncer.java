@@ -9,8 +9,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * this object's monitor.
  *
  * <p>A position is a segment's sequence above an offset, so that one number says both.
+ *
+ * <p>Final but for tests.
  */
-final class LogSyncer {
+class LogSyncer {
   private static final int OFFSET_BITS = 31;
   private static final int OFFSET_MASK = Integer.MAX_VALUE;
 
@@ -57,8 +59,22 @@ final class LogSyncer {
   }
 
   private void publish(long position, long index) {
+    storePosition(position);
+    storeIndex(index);
+  }
+
+  // Single steps, of which a test runs those of different threads in every order.
+
+  void storePosition(long position) {
     writtenPosition.setRelease(position);
+  }
+
+  void storeIndex(long index) {
     writtenIndex.setRelease(index);
+  }
+
+  long loadPosition() {
+    return writtenPosition.getAcquire();
   }
 
   /** The highest written index, for the owner thread. */
@@ -88,8 +104,8 @@ final class LogSyncer {
    */
   synchronized long force() {
     checkSound();
-    long index = writtenIndex.getAcquire();
-    long end = writtenPosition.getAcquire();
+    long index = writtenIndex();
+    long end = loadPosition();
     try {
       if (end != syncedPosition) {
         forceUpTo(end);
