@@ -205,7 +205,13 @@ final class Link {
         if (peer == null) {
           begin(Hello.decode(frame));
         } else {
-          log.warn("{} at {} sent bytes over a link that it should only read on", peer, place);
+          silent.run(
+              more ->
+                  log.warn(
+                      "{} at {} sent bytes over a link that it should only read on{}",
+                      peer,
+                      place,
+                      more));
           ctx.close();
         }
       } catch (IllegalArgumentException e) {

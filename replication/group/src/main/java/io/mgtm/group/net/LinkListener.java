@@ -37,6 +37,9 @@ final class LinkListener {
   /** A frame of a process that this member's view does not have, yet or any more. */
   private static final int UNKNOWN_BYTES_MAX = 1 << 20;
 
+  /** After a connection could not be accepted. */
+  private static final int PAUSE_MS = 1_000;
+
   private static final String FRAMES = "frames";
 
   private final EventLoop loop;
@@ -45,6 +48,7 @@ final class LinkListener {
   private final Gate gate;
   private final GroupTls tls;
   private final Rarely refusals = new Rarely();
+  private final Rarely failures = new Rarely();
   private final Set<Channel> connections = new HashSet<>();
 
   /** How many connections each process has made that are still there. */
@@ -163,9 +167,15 @@ final class LinkListener {
       loop.register(connection);
     }
 
+    /** While there are no more files, say, trying again at once would keep the owner busy. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      log.warn("A connection could not be accepted: {}", cause.toString());
+      failures.run(
+          more -> log.warn("A connection could not be accepted: {}{}", cause.toString(), more));
+      if (listening.config().isAutoRead()) {
+        listening.config().setAutoRead(false);
+        loop.schedule(LinkListener.this::begin, PAUSE_MS, TimeUnit.MILLISECONDS);
+      }
     }
   }
 

@@ -8,7 +8,9 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.DataInput;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jgroups.Address;
+import org.jgroups.BytesMessage;
 import org.jgroups.Event;
 import org.jgroups.Message;
 import org.jgroups.MessageFactory;
@@ -250,7 +253,7 @@ final class NettyTransport extends TP implements Links.Receiver {
 
   private Message decode(Address from, int kind, ByteBuf frame) {
     try {
-      Message message = MessageFactory.create(frame.readShort());
+      Message message = messageOf(frame.readShort());
       message.readFrom(new ByteBufInputStream(frame));
       if (message.getSrc() == null) {
         message.setSrc(from);
@@ -258,6 +261,37 @@ final class NettyTransport extends TP implements Links.Receiver {
       return (kind & Links.MULTICAST) == 0 ? message.setDest(local_addr) : message;
     } catch (IOException | ClassNotFoundException | RuntimeException e) {
       throw new IllegalArgumentException("its message cannot be understood: " + e, e);
+    }
+  }
+
+  /**
+   * Where there is a secret, all that others than JGroups' lowest protocols say is encrypted, in
+   * bytes; objects of strangers are not made.
+   */
+  private Message messageOf(short type) {
+    if (type == Message.BYTES_MSG) {
+      return new FramedBytes();
+    }
+    if (type != Message.EMPTY_MSG && settings.secret().isPresent()) {
+      throw new IllegalArgumentException("a message of type %d is not encrypted".formatted(type));
+    }
+    return MessageFactory.create(type);
+  }
+
+  /** JGroups would make as large an array as anybody's message says. */
+  private static final class FramedBytes extends BytesMessage {
+    @Override
+    public void readPayload(DataInput in) throws IOException {
+      int length = in.readInt();
+      int there = ((InputStream) in).available();
+      if (length > there) {
+        throw new IOException("it says that it has %d bytes, and has %d".formatted(length, there));
+      }
+      if (length >= 0) {
+        byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        setArray(bytes, 0, length);
+      }
     }
   }
 

@@ -15,6 +15,7 @@ import org.jgroups.logging.Slf4jLogImpl;
  */
 final class QuietLog extends Slf4jLogImpl {
   private static final int KINDS_MAX = 64;
+  private static final String PROTOCOLS = "org.jgroups.protocols.";
 
   private final Map<String, Rarely> kinds = new ConcurrentHashMap<>();
   private final Rarely others = new Rarely();
@@ -23,14 +24,16 @@ final class QuietLog extends Slf4jLogImpl {
     super(of);
   }
 
-  /** Chosen for parts of this package, as they are made; all others have JGroups' own. */
+  /** Chosen for protocols, here and of JGroups, as they are made; all others have JGroups' own. */
   static void install() {
     LogFactory.setCustomLogFactory(
         new CustomLogFactory() {
           @Override
           public Log getLog(Class<?> of) {
-            boolean ours = of.getPackage().equals(QuietLog.class.getPackage());
-            return ours ? new QuietLog(of) : new Slf4jLogImpl(of);
+            boolean reached =
+                of.getPackage().equals(QuietLog.class.getPackage())
+                    || of.getName().startsWith(PROTOCOLS);
+            return reached ? new QuietLog(of) : new Slf4jLogImpl(of);
           }
 
           @Override

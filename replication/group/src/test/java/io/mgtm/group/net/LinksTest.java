@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LinksTest {
   private static final int READ_MS = 30_000;
+  private static final long MEMORY_BYTES_MAX = 32L << 20;
 
   @TempDir Path folder;
 
@@ -256,11 +258,15 @@ class LinksTest {
     }
   }
 
-  @Test
-  void memberThatDoesNotReadCostsBoundedMemory() {
-    try (Node a = new Node();
-        Node b = new Node()) {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void memberThatDoesNotReadCostsBoundedMemory(boolean encrypted) throws Exception {
+    Optional<JGroupsSettings.Tls> keys =
+        encrypted ? Optional.of(TestKeys.in(folder)) : Optional.empty();
+    try (Node a = new Node(NioIoHandler.newFactory(), "test", keys, Reach.VIEW);
+        Node b = new Node(NioIoHandler.newFactory(), "test", keys, Reach.VIEW)) {
       meet(a, b);
+      long before = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
       CountDownLatch sent = new CountDownLatch(1);
       b.loop.submit(() -> sent.await(180, TimeUnit.SECONDS));
       String large = "y".repeat(1 << 20);
@@ -268,6 +274,8 @@ class LinksTest {
         a.send(b, large);
         a.onLoop(l -> 0);
       }
+      assertThat(PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - before)
+          .isLessThan(MEMORY_BYTES_MAX);
       sent.countDown();
       a.reaches(b, "end");
       assertThat(b.messages.stream().filter(large::equals).count()).isBetween(1L, 100L);

@@ -28,6 +28,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.jgroups.Message;
+import org.jgroups.logging.Log;
+import org.jgroups.logging.LogFactory;
+import org.jgroups.protocols.SYM_ENCRYPT;
 import org.jgroups.util.ExtendedUUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -177,6 +181,40 @@ class StrangersTest {
         lines.list.stream().filter(e -> e.getLevel().isGreaterOrEqual(Level.INFO)).toList();
     assertThat(said).as(said::toString).hasSizeLessThan(LINES_MAX);
     assertThat(said).allMatch(e -> e.getThrowableProxy() == null);
+  }
+
+  /** Each would take two gigabytes, of a few bytes. */
+  @Test
+  void lengthInsideAMessageIsNotBelievedBeforeItsBytesAreThere() throws Exception {
+    start(List.of());
+    lines.list.clear();
+    ByteBuffer content = ByteBuffer.allocate(12);
+    content.put((byte) 0).putShort(Message.BYTES_MSG);
+    content.put((byte) 0).putShort((short) 0).putShort((short) 0).putInt(0x7fff_fff0);
+    Logger listener = (Logger) LoggerFactory.getLogger(LinkListener.class);
+    listener.setLevel(Level.INFO);
+    try {
+      throwAt(asMember(message(content.position(), content.array())), 3);
+      heardAll("end");
+    } finally {
+      listener.setLevel(null);
+    }
+    assertThat(lines.list)
+        .anyMatch(e -> e.getFormattedMessage().contains("it says that it has 2147483632 bytes"));
+  }
+
+  /** As for each message of one who does not know the group's secret. */
+  @Test
+  void whatJgroupsSaysOfStrangersFillsNoLog() {
+    start(List.of());
+    Log encryption = LogFactory.getLog(SYM_ENCRYPT.class);
+    lines.list.clear();
+    for (int i = 0; i < TIMES; i++) {
+      encryption.error("%s: received message without encrypt header from %s", "m0", i);
+    }
+    assertThat(lines.list)
+        .anyMatch(e -> e.getFormattedMessage().contains("without encrypt header"))
+        .hasSizeLessThan(LINES_MAX);
   }
 
   @Test
