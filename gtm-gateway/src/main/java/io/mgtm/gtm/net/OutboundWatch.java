@@ -51,21 +51,13 @@ public final class OutboundWatch {
   }
 
   /**
-   * What to write in place of bytes that are given away. What is sent at once may stand in a large
-   * buffer; what waits behind others takes no more memory than it has bytes, since bytes are what
-   * the channel counts. Any thread.
+   * What to write in place of bytes that are given away, which may have to wait behind others. Any
+   * thread.
    */
   public ByteBuf fitted(ByteBuf bytes) {
     ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-    int count = bytes.readableBytes();
-    if (out == null || out.totalPendingWriteBytes() == 0 || count > bytes.capacity() / 2) {
-      return bytes;
-    }
-    try {
-      return channel.alloc().ioBuffer(count, count).writeBytes(bytes);
-    } finally {
-      bytes.release();
-    }
+    boolean waits = out != null && out.totalPendingWriteBytes() > 0;
+    return waits ? FittedBuffer.of(bytes) : bytes;
   }
 
   private void look() {

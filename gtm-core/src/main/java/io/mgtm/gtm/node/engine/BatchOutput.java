@@ -1,5 +1,6 @@
 package io.mgtm.gtm.node.engine;
 
+import io.mgtm.gtm.net.FittedBuffer;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
@@ -11,6 +12,9 @@ import java.util.Map;
  * write. Owner thread.
  */
 public final class BatchOutput {
+  /** About what an output that waits takes beside its frames. */
+  private static final int HELD_BYTES = 512;
+
   private final Map<GatewayPeer, ByteBuf> byPeer = new HashMap<>(4);
 
   /** Where frames for a link are written. */
@@ -56,14 +60,15 @@ public final class BatchOutput {
     return byPeer.isEmpty();
   }
 
-  /** The links are told that this waits for the log. */
+  /** It is whole and waits for the log, as the links are told: each by what that takes. */
   public void hold() {
-    byPeer.forEach((peer, frames) -> peer.held(frames.readableBytes()));
+    byPeer.replaceAll((peer, frames) -> FittedBuffer.of(frames));
+    byPeer.forEach((peer, frames) -> peer.held(HELD_BYTES + frames.readableBytes()));
   }
 
   /** The links are told that it no longer waits. */
   public void unhold() {
-    byPeer.forEach((peer, frames) -> peer.held(-frames.readableBytes()));
+    byPeer.forEach((peer, frames) -> peer.held(-HELD_BYTES - frames.readableBytes()));
   }
 
   /** Gives all to the links; {@link #flush} lets it leave. */

@@ -7,6 +7,7 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.net.FittedBuffer;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.xc12.ListReply;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
@@ -236,9 +237,9 @@ public final class Engine {
       send(client, replies, list, close);
       metrics.served(items, batch.readNanos);
     } else {
-      client.held(replies.readableBytes());
-      held.addLast(
-          new Held(client, replies, list, close, last, List.copyOf(items), batch.readNanos));
+      ByteBuf kept = FittedBuffer.of(replies);
+      client.held(kept.readableBytes());
+      held.addLast(new Held(client, kept, list, close, last, List.copyOf(items), batch.readNanos));
     }
   }
 

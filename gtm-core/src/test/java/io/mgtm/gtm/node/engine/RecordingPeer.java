@@ -13,10 +13,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** A gateway's link that writes down what it is told, once that was flushed. */
 public final class RecordingPeer implements GatewayPeer, NodeFrameHandler {
   final String name;
+  private final Supplier<ByteBuf> buffers;
   public final List<String> told = new ArrayList<>();
   public final List<Long> numbers = new ArrayList<>();
   final List<LinkEntries> given = new ArrayList<>();
@@ -34,7 +36,12 @@ public final class RecordingPeer implements GatewayPeer, NodeFrameHandler {
   int version = LinkFormat.VERSION;
 
   public RecordingPeer(String name) {
+    this(name, Unpooled::buffer);
+  }
+
+  RecordingPeer(String name, Supplier<ByteBuf> buffers) {
     this.name = name;
+    this.buffers = buffers;
   }
 
   @Override
@@ -65,7 +72,7 @@ public final class RecordingPeer implements GatewayPeer, NodeFrameHandler {
 
   @Override
   public ByteBuf newBuffer() {
-    return Unpooled.buffer();
+    return buffers.get();
   }
 
   @Override
