@@ -2,6 +2,7 @@ package io.mgtm.common;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.channels.UnresolvedAddressException;
 
 /** Why an address cannot be listened on, and what to do, in one sentence. */
@@ -20,6 +21,21 @@ public final class ListenErrors {
       throw of(option, address, new UnresolvedAddressException());
     }
     return resolved;
+  }
+
+  /**
+   * Takes the address and gives it back, for who wants to know before there is something to serve.
+   *
+   * @throws IOException when it cannot be listened on
+   */
+  public static void tryOut(String option, HostPort address) throws IOException {
+    InetSocketAddress resolved = resolve(option, address);
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(resolved);
+    } catch (IOException e) {
+      throw of(option, address, e);
+    }
   }
 
   /** What {@code cause} means. */

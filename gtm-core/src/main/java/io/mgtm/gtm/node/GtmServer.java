@@ -2,7 +2,9 @@ package io.mgtm.gtm.node;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.common.HttpEndpoint;
+import io.mgtm.common.ListenErrors;
 import io.mgtm.group.LogException;
+import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
@@ -91,6 +93,9 @@ public final class GtmServer implements AutoCloseable {
 
   private void begin(Takeover takeover) throws IOException {
     LinkKeys keys = LinkKeys.read(config);
+    if (!DataDirectory.isIn(config.data())) {
+      tryAddresses();
+    }
     onOwner(() -> core = NodeCore.open(config, takeover, owner, metrics, gauges, this::fail));
     if (config.metrics() != null) {
       metricsServer =
@@ -106,6 +111,21 @@ public final class GtmServer implements AutoCloseable {
       serveClients(links);
     }
     ticker = owner.scheduleAtFixedRate(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** A first start that cannot listen leaves no folder, and no member that the group waits for. */
+  private void tryAddresses() throws IOException {
+    ListenErrors.tryOut("--listen", config.listen());
+    if (config.metrics() != null) {
+      ListenErrors.tryOut("--metrics", config.metrics());
+    }
+    if (config.group().exists() && config.group().stackFile() == null) {
+      HostPort own = config.group().memberAddresses().get(config.group().name());
+      if (own.resolve().isUnresolved()) {
+        return; // which is refused in words of its own
+      }
+      ListenErrors.tryOut("group.members", own);
+    }
   }
 
   /** A member serves XC clients through a gateway, whoever leads. */

@@ -65,12 +65,22 @@ class StartErrorsIT {
               + taken
               + ": another process listens there; stop it, or choose another port with --listen",
           JarProcess.start(scratch, start("--listen", taken)));
+      assertThat(scratch.resolve("d")).as("nothing was begun").doesNotExist();
       assertRefused(
           "another process listens there; stop it, or choose another port with --metrics",
           "--listen",
           ANY_PORT,
           "--metrics",
           taken);
+      assertRefused(
+          "another process listens there; stop it, or choose another port with group.members",
+          "--listen",
+          ANY_PORT,
+          "--name",
+          "g1",
+          "--members",
+          "g1=%s,g2=127.0.0.1:1,g3=127.0.0.1:2".formatted(taken));
+      assertThat(scratch.resolve("d")).as("nothing was begun").doesNotExist();
     }
   }
 
