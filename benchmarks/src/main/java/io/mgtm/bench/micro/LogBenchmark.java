@@ -6,8 +6,7 @@ import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.StatePicture;
-import io.mgtm.group.local.LocalLog;
-import io.mgtm.group.local.LocalLogSettings;
+import io.mgtm.group.member.LoneLog;
 import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,14 +34,14 @@ public class LogBenchmark implements StateMachine, ReplicatedLog.Listener {
 
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private Path folder;
-  private LocalLog log;
+  private LoneLog log;
   private ByteBuffer payload;
 
   /** Opens a log in a folder of its own; the benchmark's thread owns it. */
   @Setup
   public void open() throws IOException {
     folder = Files.createTempDirectory("mgtm-bench-log");
-    log = LocalLog.open(folder, LocalLogSettings.defaults(), this, tasks::add, this);
+    log = LoneLogs.open(folder, this, tasks::add, this);
     payload = ByteBuffer.allocateDirect(bytes);
   }
 

@@ -6,8 +6,7 @@ import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.StatePicture;
-import io.mgtm.group.local.LocalLog;
-import io.mgtm.group.local.LocalLogSettings;
+import io.mgtm.group.member.LoneLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.Outcome;
@@ -56,10 +55,10 @@ public class LogReplayBenchmark {
   private static final class Member implements StateMachine, ReplicatedLog.Listener {
     final GtmState state = new GtmState(10_000);
     final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    final LocalLog log;
+    final LoneLog log;
 
     Member(Path folder) {
-      log = LocalLog.open(folder, LocalLogSettings.defaults(), this, tasks::add, this);
+      log = LoneLogs.open(folder, this, tasks::add, this);
     }
 
     void runTasks() {

@@ -4,9 +4,11 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.LoneLog;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.admin.NodeStatus;
+import io.mgtm.gtm.node.engine.Engine;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
 import io.mgtm.gtm.node.engine.LinkEngine;
 import io.mgtm.gtm.wire.link.Leadership;
@@ -15,8 +17,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * This node as a member of its group: what the log tells goes to the engine and the links, and what
- * operators want to the log. Owner thread.
+ * This node as a member of its group, which is one of one for a node without a group: what the log
+ * tells goes to the engines and the links, and what operators want to the log. Owner thread.
  */
 final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   private final GtmConfig config;
@@ -24,6 +26,9 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   private final Consumer<Leadership> changed;
   private MemberLog log;
   private LinkEngine engine;
+
+  /** That of direct clients, without a group; null in one. */
+  private Engine direct;
 
   /**
    * A member that is not open yet.
@@ -47,6 +52,11 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
    * the owner is busy until then.
    */
   MemberLog open(ScheduledExecutorService owner) {
+    if (!config.group().exists()) {
+      return openBy(
+          listener ->
+              LoneLog.open(config.data(), MemberSetup.settings(config), machine, owner, listener));
+    }
     return openBy(
         listener ->
             GroupLogs.open(
@@ -71,14 +81,24 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
     return log;
   }
 
-  /** From here on the engine is told. */
-  void serve(LinkEngine with) {
+  /** From here on the engines are told; without a group there are direct clients too. */
+  void serve(LinkEngine with, Engine directly) {
     engine = with;
+    direct = directly;
   }
 
   @Override
   public void committed(long index) {
-    guarded(engine::release);
+    if (engine != null) {
+      guarded(() -> release(index));
+    }
+  }
+
+  private void release(long index) {
+    if (direct != null) {
+      direct.committed(index);
+    }
+    engine.release();
   }
 
   @Override
@@ -93,8 +113,10 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
 
   @Override
   public void leading(long term) {
-    guarded(engine::leading);
-    changed.accept(leadership());
+    if (engine != null) {
+      guarded(engine::leading);
+      changed.accept(leadership());
+    }
   }
 
   @Override
@@ -108,13 +130,15 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   @Override
   public Leadership leadership() {
     GroupStatus status = log.status();
+    boolean alone = !config.group().exists();
+    String leader = alone ? config.group().name() : status.leader();
     return new Leadership(
         engine != null && engine.takesGateways(),
         status.term(),
-        status.name(),
-        status.leader(),
-        address(status.leader()),
-        status.founding());
+        config.group().name(),
+        leader,
+        address(leader),
+        alone ? null : status.founding());
   }
 
   private String address(String member) {

@@ -94,17 +94,22 @@ final class MemberSetup {
   /** How the member takes part. */
   static GroupSettings settings(GtmConfig config) {
     LogSettings base = LogSettings.defaults();
-    return new GroupSettings(
-        config.group().name(),
-        List.copyOf(config.group().memberAddresses().keySet()),
-        Objects.requireNonNullElse(config.group().witness(), ""),
-        config.durability(),
+    LogSettings segments =
         new LogSettings(
             config.log().segmentBytes(),
             base.sparesAhead(),
             base.sparesMax(),
             base.roomWaitMs(),
-            base.roomRetryMs()),
+            base.roomRetryMs());
+    if (!config.group().exists()) {
+      return GroupSettings.alone(config.durability(), segments, config.log().checkpointBytes());
+    }
+    return new GroupSettings(
+        config.group().name(),
+        List.copyOf(config.group().memberAddresses().keySet()),
+        Objects.requireNonNullElse(config.group().witness(), ""),
+        config.durability(),
+        segments,
         CoreSettings.defaults(),
         config.log().checkpointBytes(),
         TAIL_BYTES,
@@ -113,24 +118,28 @@ final class MemberSetup {
 
   /** What a member tells operators. */
   static NodeStatus status(GtmConfig config, GroupStatus s, boolean serving, GtmState state) {
+    boolean alone = !config.group().exists();
+    String name = config.group().name();
+    String leader = alone ? name : s.leader();
     Map<String, String> addresses = new HashMap<>(state.memberAddresses());
-    addresses.putIfAbsent(s.name(), config.advertised(config.listen().port()).toString());
-    Map<String, HostPort> members = config.group().memberAddresses();
+    addresses.putIfAbsent(name, config.advertised(config.listen().port()).toString());
+    Map<String, HostPort> members = alone ? Map.of() : config.group().memberAddresses();
     return new NodeStatus(
-        s.name(),
-        config.group().mode().label(),
+        name,
+        alone ? "single" : config.group().mode().label(),
         role(config, s),
         serving,
         s.transferring(),
         s.term(),
-        s.leader(),
-        addresses.getOrDefault(s.leader(), ""),
+        leader,
+        addresses.getOrDefault(leader, ""),
         s.lastIndex(),
         s.committedIndex(),
         s.appliedIndex(),
         s.durability().label(),
         state.counts().sessions(),
         s.members().stream()
+            .filter(member -> !alone)
             .map(member -> status(s, member, addresses, members))
             .sorted(Comparator.comparing(NodeStatus.MemberStatus::name))
             .toList(),

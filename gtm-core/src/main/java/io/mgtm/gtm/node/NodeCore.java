@@ -4,7 +4,6 @@ import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.local.LocalLog;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.TotalLog;
@@ -13,9 +12,7 @@ import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.admin.AdminService;
-import io.mgtm.gtm.node.admin.GroupControl;
 import io.mgtm.gtm.node.admin.NodeStatus;
-import io.mgtm.gtm.node.admin.SingleControl;
 import io.mgtm.gtm.node.admin.StateCounts;
 import io.mgtm.gtm.node.backup.BackupFile;
 import io.mgtm.gtm.node.backup.Restore;
@@ -49,8 +46,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the owner thread owns: the log, the state, and the engines between them and the sockets.
- * Without a group, direct clients and links share one log; in a group there are links only. Owner
- * thread throughout.
+ * Without a group, which is a group of one, direct clients and links share the log; in a group
+ * there are links only. Owner thread throughout.
  */
 final class NodeCore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
@@ -72,12 +69,6 @@ final class NodeCore implements AutoCloseable {
 
   private CommandEngine links;
 
-  /** The same without a group; null in one. */
-  private LinkEngine served;
-
-  private GroupControl control;
-
-  /** Null without a group. */
   private MemberNode group;
 
   /** The log of a group in mode total; null else. */
@@ -126,15 +117,11 @@ final class NodeCore implements AutoCloseable {
       Consumer<Throwable> fatal) {
     NodeCore core = new NodeCore(config, owner, metrics, gauges, fatal);
     try {
-      if (takeover != null && config.group().exists()) {
+      if (takeover != null) {
         core.place(takeover);
       }
       core.restore = Restore.pending(config.data());
-      if (config.group().exists()) {
-        core.joinGroup();
-      } else {
-        core.recover(takeover);
-      }
+      core.joinGroup();
       return core;
     } catch (RuntimeException e) {
       try {
@@ -170,10 +157,16 @@ final class NodeCore implements AutoCloseable {
     log = opened;
     gauges.bindLog(opened::stats);
     group = member;
-    control = member;
-    LinkEngine leads = linkEngine(first, member::yieldLeadership);
+    boolean alone = !config.group().exists();
+    if (alone) {
+      begin(first);
+    }
+    LinkEngine leads = linkEngine(first, alone ? null : member::yieldLeadership);
     links = leads;
-    member.serve(leads);
+    member.serve(leads, engine);
+    if (opened.isLeading()) {
+      leads.leading();
+    }
   }
 
   private void joinTotal(List<Command> firstCommands) {
@@ -184,7 +177,6 @@ final class NodeCore implements AutoCloseable {
     ordered = opened;
     gauges.bindLog(opened::stats);
     group = member;
-    control = member;
     TotalEngine engineOfAll =
         new TotalEngine(
             new TotalSetup(
@@ -230,25 +222,24 @@ final class NodeCore implements AutoCloseable {
         fatal);
   }
 
-  private void recover(Takeover takeover) {
-    LocalLog localLog =
-        LocalLog.open(
-            config.data(), NodeSettings.localLog(config), machine, owner, new LogListener());
-    log = localLog;
-    gauges.bindLog(localLog::stats);
+  /** Brings the state of a node without a group to where its direct clients begin. */
+  private void begin(List<Command> firstCommands) {
     if (restore != null && !machine.state().started()) {
       FirstEntries.appendBackup(
           restore, 0, Restore.parts(restore), EngineTime.SYSTEM.micros().getAsLong(), machine, log);
     }
     machine.state().setLimits(NodeSettings.limits(config));
     engine = new Engine(machine.state(), log, EngineTime.SYSTEM.micros(), metrics);
-    begin(takeover);
-    engine.restart(!localLog.recoveredUncleanly());
-    LinkEngine gateways = linkEngine(List.of(), null);
-    links = gateways;
-    served = gateways;
-    control = new SingleControl(config.group().name(), config.durability(), log, machine);
-    gateways.leading();
+    if (!machine.state().started()) {
+      if (machine.state().counts().sequences() > 0) {
+        throw new LogException(
+            LogException.Category.FORMAT,
+            "The data folder %s holds an import that was interrupted; empty it and import again"
+                .formatted(config.data()));
+      }
+      engine.initialize(firstCommands);
+    }
+    engine.restart();
     GtmState.Counts counts = machine.state().counts();
     LOG.info(
         "Next gxid {}, {} prepared transactions, {} sequences, {} nodes",
@@ -258,48 +249,8 @@ final class NodeCore implements AutoCloseable {
         counts.nodes());
   }
 
-  /** Writes the first entries of a new log. */
-  private void begin(Takeover takeover) {
-    if (log.lastIndex() == 0) {
-      Takeover first = takeover == null ? Takeover.nothing(config.gxid().first()) : takeover;
-      first.check(NodeSettings.limits(config));
-      engine.initialize(first.commands());
-      if (takeover != null) {
-        LOG.info("Took over {} sequences", takeover.sequences().size());
-      }
-    } else if (!machine.state().started()) {
-      throw new LogException(
-          LogException.Category.FORMAT,
-          "The data folder %s holds an import that was interrupted; empty it and import again"
-              .formatted(config.data()));
-    } else if (takeover != null) {
-      throw new LogException(
-          LogException.Category.IN_USE,
-          "The data folder %s is not new, and an import fills a new one only; choose another with --data, or start without --import-control"
-              .formatted(config.data()));
-    }
-  }
-
-  /** What the log of a node without a group tells. */
-  private final class LogListener implements ReplicatedLog.Listener {
-    @Override
-    public void committed(long index) {
-      engine.committed(index);
-      served.release();
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      fatal.accept(cause);
-    }
-  }
-
   private Leadership leadership() {
-    if (group != null) {
-      return group.leadership();
-    }
-    NodeStatus s = control.status();
-    return new Leadership(links.isServing(), s.term(), s.member(), s.leader(), s.leaderAddress());
+    return group.leadership();
   }
 
   private void updateLeadership() {
@@ -317,13 +268,9 @@ final class NodeCore implements AutoCloseable {
     return machine.state();
   }
 
-  GroupControl control() {
-    return control;
-  }
-
   /** What this node tells operators. */
   private NodeStatus status() {
-    NodeStatus status = control.status();
+    NodeStatus status = group.status();
     return status.troubledBy(trouble(status));
   }
 
@@ -332,7 +279,7 @@ final class NodeCore implements AutoCloseable {
         links,
         peers,
         new AdminService(
-            control,
+            group,
             this::status,
             links,
             () -> StateCounts.of(machine.state()),
@@ -358,7 +305,7 @@ final class NodeCore implements AutoCloseable {
     if (!config.group().isWitness()) {
       gateway.start();
     }
-    outsider.look(control.status(), gateway);
+    outsider.look(group.status(), gateway);
   }
 
   /** Called now and then; the answer is what is wrong, or empty. */
@@ -371,7 +318,7 @@ final class NodeCore implements AutoCloseable {
     links.tick();
     peers.update();
     gauges.observe(machine.state(), waiting);
-    NodeStatus status = control.status();
+    NodeStatus status = group.status();
     gauges.observeGroup(status, peers.count(), links.attachedSessions());
     gxidWarning.check(machine.state());
     if (restore != null && status.committedIndex() == status.lastIndex()) {
@@ -382,11 +329,11 @@ final class NodeCore implements AutoCloseable {
 
   /** What is wrong with a node that stands so, or empty. */
   private String trouble(NodeStatus status) {
-    String outside = group == null ? "" : outsider.look(status, gateway);
+    String outside = outsider.look(status, gateway);
     if (!outside.isEmpty()) {
       return outside;
     }
-    if (group == null || links.isServing()) {
+    if (engine != null || links.isServing()) {
       return roomTrouble();
     }
     return status.leader().isEmpty() ? "no member leads the group" : gatewayTrouble();
@@ -415,12 +362,12 @@ final class NodeCore implements AutoCloseable {
 
   /** Lets another member lead before this one stops; false when none can be asked. */
   boolean handOver() {
-    return group != null && group.handOver();
+    return group.handOver();
   }
 
   /** Whether clients still need this node; see {@link #handOver}. */
   boolean isServing() {
-    return group == null ? links.isServing() : group.isNeeded();
+    return group.isNeeded();
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.mgtm.gtm.node;
 
 import io.mgtm.group.GroupMode;
-import io.mgtm.group.local.LocalLogSettings;
-import io.mgtm.group.storage.LogSettings;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.engine.LazyLeader;
 import io.mgtm.gtm.state.Limits;
@@ -12,21 +10,6 @@ import java.util.concurrent.TimeUnit;
 /** What a node's configuration means for its parts. */
 final class NodeSettings {
   private NodeSettings() {}
-
-  static LocalLogSettings localLog(GtmConfig config) {
-    LogSettings base = LogSettings.defaults();
-    LocalLogSettings defaults = LocalLogSettings.defaults();
-    return new LocalLogSettings(
-        config.durability(),
-        new LogSettings(
-            config.log().segmentBytes(),
-            base.sparesAhead(),
-            base.sparesMax(),
-            base.roomWaitMs(),
-            base.roomRetryMs()),
-        config.log().checkpointBytes(),
-        defaults.checkpointRetryMs());
-  }
 
   static Limits limits(GtmConfig config) {
     GtmConfig.LimitsConfig l = config.limits();

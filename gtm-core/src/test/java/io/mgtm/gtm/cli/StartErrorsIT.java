@@ -207,7 +207,7 @@ class StartErrorsIT {
       first.end();
     }
     assertRefused(
-        "is not new, and an import fills a new one only",
+        "is not empty, and a backup or import fills a new folder only",
         "--listen",
         ANY_PORT,
         "--import-control",

@@ -112,7 +112,7 @@ class TakeoverTest {
     GtmServer.start(config()).close();
     assertThatThrownBy(() -> GtmServer.start(config(), control()))
         .isInstanceOf(LogException.class)
-        .hasMessageContaining("is not new");
+        .hasMessageContaining("is not empty");
     try (GtmServer server = GtmServer.start(config());
         GtmClient client = GtmClient.connect(server.address())) {
       assertThat(client.sequences()).isEmpty();

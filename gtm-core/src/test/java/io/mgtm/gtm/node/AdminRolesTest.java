@@ -13,12 +13,9 @@ import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.admin.AdminService;
 import io.mgtm.gtm.node.admin.GroupControl;
-import io.mgtm.gtm.node.admin.SingleControl;
+import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.node.connection.EmbeddedConnections;
 import io.mgtm.gtm.node.connection.LinkKeys;
-import io.mgtm.gtm.node.engine.GtmStateMachine;
-import io.mgtm.gtm.node.engine.LossyLog;
-import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
@@ -35,6 +32,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import javax.net.SocketFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,11 +172,65 @@ class AdminRolesTest {
     }
   }
 
+  /** Does nothing that it is asked. */
+  private static final class Asked implements GroupControl {
+    private static final Optional<String> NOTHING = Optional.of("nothing was done");
+
+    @Override
+    public NodeStatus status() {
+      return new NodeStatus(
+          "g",
+          "single",
+          "leader",
+          true,
+          false,
+          1,
+          "g",
+          "",
+          0,
+          0,
+          0,
+          "critical",
+          0,
+          List.of(),
+          List.of(),
+          "");
+    }
+
+    @Override
+    public boolean decides() {
+      return true;
+    }
+
+    @Override
+    public Optional<String> transfer(String member) {
+      return NOTHING;
+    }
+
+    @Override
+    public Optional<String> add(String member) {
+      return NOTHING;
+    }
+
+    @Override
+    public Optional<String> remove(String member) {
+      return NOTHING;
+    }
+
+    @Override
+    public Optional<String> durability(DurabilityMode mode) {
+      return NOTHING;
+    }
+
+    @Override
+    public Optional<String> acceptLoss() {
+      return NOTHING;
+    }
+  }
+
   /** What a node without a secret answers to somebody at an address. */
   private static String asked(SocketAddress from, String verb) throws IOException {
-    GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), false, () -> {});
-    GroupControl control =
-        new SingleControl("g", DurabilityMode.CRITICAL, new LossyLog(LossyLog.Fault.NONE), machine);
+    GroupControl control = new Asked();
     AdminService admin =
         new AdminService(control, control::status, null, null, () -> 1, Runnable::run);
     From channel =

@@ -23,9 +23,7 @@ class FolderUseTest {
     try (TestGtm member = TestGtm.in(folder).aloneInAGroup(mode)) {
       assertThatThrownBy(member::start)
           .isInstanceOf(LogException.class)
-          .hasMessageContaining("term is missing beside a log")
-          .hasMessageContaining("it starts with an empty folder and joins again")
-          .hasMessageContaining("never in a group is started here, and without --members");
+          .hasMessageContaining("is that of a node without a group; start it without --members");
     }
   }
 

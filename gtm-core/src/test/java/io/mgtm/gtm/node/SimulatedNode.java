@@ -162,7 +162,7 @@ public final class SimulatedNode {
             METRICS,
             setup.fatal());
     engine = leads;
-    led.serve(leads);
+    led.serve(leads, null);
   }
 
   /** The same in mode total. */

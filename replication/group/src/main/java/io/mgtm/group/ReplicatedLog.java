@@ -138,8 +138,8 @@ public interface ReplicatedLog extends AutoCloseable {
   long lastIndex();
 
   /**
-   * Forces everything, tells the listener of what that commits, marks the log as cleanly closed,
-   * and stops its threads.
+   * Forces everything, marks the log as cleanly closed, and stops its threads. The listener hears
+   * nothing more.
    *
    * @throws LogException when it could not be closed cleanly; it is closed all the same
    */

@@ -44,25 +44,12 @@ public record Takeover(long nextGxid, long oldestGxid, List<SequenceCommand.Rest
   }
 
   /**
-   * Tries it on a state of its own, before anything is written.
-   *
-   * @throws RefusedException when a command is rejected
-   */
-  public void check(Limits limits) {
-    trial(limits);
-  }
-
-  /**
-   * The same as a backup, with which the members of a new group begin: equal for all that took over
-   * the same.
+   * The same as a backup, with which a new folder begins: equal for all members of a group that
+   * took over the same. It is tried on a state of its own before anything is written.
    *
    * @throws RefusedException when a command is rejected
    */
   public BackupFile backup(Limits limits) {
-    return BackupFile.of(0, 0, trial(limits));
-  }
-
-  private GtmState trial(Limits limits) {
     GtmState trial = GtmState.empty();
     trial.setLimits(limits);
     trial.beginEntry(0);
@@ -74,6 +61,6 @@ public record Takeover(long nextGxid, long oldestGxid, List<SequenceCommand.Rest
                 + (rejected.hint().isEmpty() ? "" : ". " + rejected.hint()));
       }
     }
-    return trial;
+    return BackupFile.of(0, 0, trial);
   }
 }

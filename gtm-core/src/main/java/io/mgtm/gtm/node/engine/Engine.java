@@ -310,9 +310,9 @@ public final class Engine {
   }
 
   /** The first entry of a server: nobody is connected any more. */
-  public void restart(boolean clean) {
+  public void restart() {
     beginEntryWithRoom();
-    apply(new SessionCommand.Restart(clean));
+    apply(new SessionCommand.Restart(true));
     finishEntry();
   }
 

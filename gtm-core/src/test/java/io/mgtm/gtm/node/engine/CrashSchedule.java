@@ -139,7 +139,10 @@ final class CrashSchedule {
     }
     state.setLimits(LIMITS);
     engine = new Engine(state, log, () -> clock++, metrics);
-    engine.restart(clean);
+    if (!clean) {
+      engine.initialize(List.of(new SessionCommand.Restart(false))); // as the log's term start
+    }
+    engine.restart();
     clients.clear();
     while (clients.size() < CLIENTS) {
       clients.add(connect());

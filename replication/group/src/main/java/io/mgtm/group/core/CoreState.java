@@ -269,6 +269,11 @@ final class CoreState {
     return self.name().equals(configuredWitness);
   }
 
+  /** Whether nobody but this member votes. */
+  boolean isOnly(Membership of) {
+    return of.voters().size() == 1 && of.voters().get(0).equals(self);
+  }
+
   boolean isVoter() {
     return members.latest().isVoter(self);
   }
@@ -364,7 +369,12 @@ final class CoreState {
     return Math.floorMod(z ^ (z >>> 31), Math.max(1, bound));
   }
 
+  /** For as long as there is anybody else to hear of. */
   void awaitLeader() {
+    if (isOnly(members.latest())) {
+      electionDeadlineMs = nowMs;
+      return;
+    }
     electionDeadlineMs = nowMs + settings.electionTimeoutMs() + jitter(settings.electionJitterMs());
   }
 }

@@ -23,11 +23,7 @@ public final class GroupCore {
   /** Not null exactly while this member leads. */
   private LeaderRole leading;
 
-  /**
-   * What the core is given when it starts.
-   *
-   * @param witness the configured name of the member that keeps no data, empty for none
-   */
+  /** What the core is given when it starts; the witness is its configured name, empty for none. */
   public record Start(
       CoreSettings settings,
       Agreement agreement,
@@ -41,12 +37,7 @@ public final class GroupCore {
       TermRecord record,
       long seed) {}
 
-  /**
-   * A core that follows nobody yet.
-   *
-   * @param start the record is that of this incarnation, on disk; the seed is different at every
-   *     start
-   */
+  /** A core that follows nobody yet. The record is on disk; the seed is another at every start. */
   public GroupCore(Start start, long nowMs) {
     s = new CoreState(start, nowMs);
     s.nowMs = nowMs;
@@ -309,6 +300,13 @@ public final class GroupCore {
 
   public long confirmedReadIndex() {
     return leading == null ? 0 : leading.confirmed();
+  }
+
+  /** Commits what needs nobody's answer. */
+  public void advance() {
+    if (leading != null) {
+      leading.advance();
+    }
   }
 
   /** Sends what was appended and asked for. */

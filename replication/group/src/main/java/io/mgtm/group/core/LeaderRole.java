@@ -332,6 +332,9 @@ final class LeaderRole {
 
   /** The highest number that a majority of the voters has reached; who was taken out has none. */
   long ofMajority(Membership of, ToLongFunction<Progress> reached, long own) {
+    if (s.isOnly(of)) {
+      return own;
+    }
     long[] numbers =
         of.voters().stream()
             .mapToLong(

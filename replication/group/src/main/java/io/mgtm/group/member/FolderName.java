@@ -5,27 +5,33 @@ import io.mgtm.group.LogException.Category;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
 import io.mgtm.group.storage.StorageFiles;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
  * A member's name is given at each start, and what was promised under it is in the folder. Owner
  * thread.
  */
-public final class FolderName {
+final class FolderName {
   private FolderName() {}
 
   /**
-   * Looks whether a folder, which is to be used without a group, is that of a member.
+   * Looks whether a folder is used as it was before.
    *
-   * @throws LogException with FORMAT when it is
+   * @param initial the membership that it began with
+   * @param wasAlone whether it was that of a node without a group
+   * @param folder its id, when it is to be that of such a node; null in a group
+   * @throws LogException with FORMAT when it is not
    */
-  public static void refuseMember(StorageFiles files, UUID folder) {
-    Optional<TermStore.Stored> promised = new TermStore(files, "").load();
-    if (promised.isPresent() || WitnessDisk.isIn(files)) {
+  static void check(StorageFiles files, Membership initial, boolean wasAlone, UUID folder) {
+    if (wasAlone && folder == null) {
+      throw new LogException(
+          Category.FORMAT,
+          "The data folder %s is that of a node without a group; start it without --members, or choose an empty folder and restore a backup of it there"
+              .formatted(files.describe("")));
+    }
+    if (folder != null && !wasAlone) {
       String whose =
-          promised.stream()
-              .flatMap(stored -> stored.record().initial().all().stream())
+          initial.all().stream()
               .filter(member -> member.folder().equals(folder))
               .findFirst()
               .map(member -> "member " + member.name())

@@ -20,6 +20,12 @@ import org.slf4j.LoggerFactory;
 final class GroupCheckpoints {
   private static final Logger log = LoggerFactory.getLogger(GroupCheckpoints.class);
 
+  /** How soon after one the next is written at the earliest. */
+  private static final int RETRY_MS = 1_000;
+
+  /** How often it is worth a look whether one is due, while as much is appended as one covers. */
+  private static final int LOOKS = 8;
+
   private final GroupDisk disk;
   private final Applier applier;
   private final StateMachine machine;
@@ -30,12 +36,14 @@ final class GroupCheckpoints {
 
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
+  private volatile long newestEpochMs;
 
   private record Taken(long index, long term, Membership membership, StatePicture state) {}
 
   private Taken taken;
   private boolean writing;
   private long retryAtMs;
+  private long lookAtBytes;
 
   GroupCheckpoints(
       GroupDisk disk,
@@ -51,20 +59,54 @@ final class GroupCheckpoints {
     this.writer = threads.checkpoints();
     this.files = threads.files();
     this.thresholdBytes = thresholdBytes;
+    lookAgainLater();
+  }
+
+  /** Whether enough was appended since the last {@link #tick} that another one is worth while. */
+  boolean isWorthALook() {
+    return disk.appendedBytes() >= lookAtBytes;
+  }
+
+  private void lookAgainLater() {
+    lookAtBytes = disk.appendedBytes() + thresholdBytes / LOOKS + 1;
+  }
+
+  /** Whether a picture was taken that waits to be committed and synced. */
+  boolean isWaiting() {
+    return taken != null;
   }
 
   /** Between two tasks of the owner, when what is applied is also appended. */
   void tick(GroupCore core, long nowMs, boolean roomRefused) {
+    lookAgainLater();
     long newest = disk.checkpointIndex();
-    boolean due = applier.hasState() && (disk.bytesBehind(newest) >= thresholdBytes || roomRefused);
-    if (taken == null && !writing && due && nowMs >= retryAtMs && applier.applied() > newest) {
-      take(core, nowMs);
+    boolean idle = taken == null && !writing && nowMs >= retryAtMs && applier.hasState();
+    if (idle && (roomRefused || disk.bytesBehind(newest) >= thresholdBytes)) {
+      if (applier.applied() > newest) {
+        take(core, nowMs);
+      } else {
+        retryAtMs = nowMs + RETRY_MS;
+        drop(core, disk.release()); // no checkpoint can be newer; what is in reserve goes too
+      }
     }
     store(core);
   }
 
+  /** Writes a last one, of a log that is on disk, with the other threads at rest. */
+  void last(GroupCore core) {
+    long index = applier.applied();
+    if (applier.hasState() && index == disk.lastIndex() && index > disk.checkpointIndex()) {
+      Membership members = core.membershipAt(index);
+      CheckpointFile saved =
+          write(new Taken(index, disk.termAt(index), members, machine.picture()));
+      if (saved != null) {
+        disk.saved(saved, members);
+      }
+    }
+  }
+
   private void take(GroupCore core, long nowMs) {
-    retryAtMs = nowMs + 1_000;
+    retryAtMs = nowMs + RETRY_MS;
     long index = applier.applied();
     if (index < disk.baseIndex()) {
       return;
@@ -102,6 +144,11 @@ final class GroupCheckpoints {
     return failures.get();
   }
 
+  /** When the newest was written, in ms since the epoch; 0 for none since the start. Any thread. */
+  long newestEpochMs() {
+    return newestEpochMs;
+  }
+
   /** An entry of the same index and term has the same entries before it. */
   private boolean isStillInLog(Taken checkpoint) {
     return checkpoint.index() >= disk.baseIndex()
@@ -109,28 +156,32 @@ final class GroupCheckpoints {
         && disk.termAt(checkpoint.index()) == checkpoint.term();
   }
 
-  /** Thread of checkpoints; null when it could not be written. */
+  /**
+   * Thread of checkpoints, or at the close; null when it could not be written. A state that cannot
+   * be encoded is a bug, but no reason to stop: the log holds everything.
+   */
   private CheckpointFile write(Taken of) {
     try {
       CheckpointFile saved = disk.save(of.index(), of.term(), of.membership(), of.state());
       written.incrementAndGet();
+      newestEpochMs = System.currentTimeMillis();
       return saved;
-    } catch (LogException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       failures.incrementAndGet();
       log.warn(
-          "No checkpoint at index {}, the log is kept and it will be tried again: {}",
-          of.index(),
-          e.getMessage());
+          "No checkpoint at index {}, the log is kept and it will be tried again", of.index(), e);
       return null;
     }
   }
 
   private void written(GroupCore core, Taken of, CheckpointFile saved) {
     writing = false;
-    if (saved == null) {
-      return;
+    if (saved != null) {
+      drop(core, disk.saved(saved, of.membership()));
     }
-    long through = disk.saved(saved, of.membership());
+  }
+
+  private void drop(GroupCore core, long through) {
     core.compacted(through);
     files.execute(
         () -> {

@@ -49,7 +49,7 @@ final class GroupDisk implements CoreLog {
 
   private CheckpointFile previousFile;
   private final CheckpointInflow inflow;
-  private ByteBuffer scratch = ByteBuffer.allocate(64 << 10);
+  private final ByteBuffer header = ByteBuffer.allocate(ENTRY_HEADER_BYTES);
 
   /** Told before the log changes under the state machine. */
   interface StateKeeper {
@@ -215,7 +215,7 @@ final class GroupDisk implements CoreLog {
 
   @Override
   public boolean hasRoom() {
-    return store.hasRoom(SMALL_ENTRY_BYTES);
+    return store.hasRoom(Math.min(SMALL_ENTRY_BYTES, store.payloadBytesMax()));
   }
 
   boolean hasRoom(int payloadBytes) {
@@ -228,13 +228,8 @@ final class GroupDisk implements CoreLog {
     if (!store.hasRoom(bytes)) {
       throw new LogException(Category.NO_SPACE, store.noRoomReason());
     }
-    if (scratch.capacity() < bytes) {
-      scratch = ByteBuffer.allocate(Math.max(bytes, 2 * scratch.capacity()));
-    }
-    scratch.clear();
-    scratch.put(entry.kind().code()).put(entry.durability().code());
-    scratch.put(entry.payload().duplicate()).flip();
-    long index = store.append(entry.term(), scratch);
+    header.put(0, entry.kind().code()).put(1, entry.durability().code());
+    long index = store.append(entry.term(), header, entry.payload());
     terms.appended(index, entry.term());
     tail.append(entry);
     if (store.isForceOverdue()) {
@@ -311,37 +306,52 @@ final class GroupDisk implements CoreLog {
 
   /** Writes a checkpoint; on return it is on disk. */
   CheckpointFile save(long index, long term, Membership membership, StatePicture of) {
+    return checkpoints.save(index, term, content(membership, of));
+  }
+
+  /** What a checkpoint holds. */
+  static StatePicture content(Membership membership, StatePicture state) {
     byte[] members = membership.encoded();
     ByteBuffer head = ByteBuffer.allocate(4 + members.length).putInt(members.length).put(members);
-    return checkpoints.save(
-        index,
-        term,
-        pieces -> {
-          pieces.accept(head.flip());
-          of.writeTo(pieces);
-        });
+    return pieces -> {
+      pieces.accept(head.flip());
+      state.writeTo(pieces);
+    };
   }
 
   /**
    * Notes that a checkpoint is on disk; the log is then needed back to the one before only.
    *
-   * @return the index up to which {@link #drop} may drop it
+   * @return as {@link #release}
    */
   long saved(CheckpointFile file, Membership membership) {
     Checkpoint checkpoint = of(file, membership);
     if (newest != null && newest.index() >= checkpoint.index()) {
       return base;
     }
-    long through = checkpointIndex();
-    if (store.isDiskRefusing()) {
-      through = checkpoint.index();
-    }
     took(checkpoint, file);
+    return release();
+  }
+
+  /**
+   * Gives up the log that no checkpoint needs; also the one that is kept in reserve, while the disk
+   * refuses.
+   *
+   * @return the index up to which {@link #drop} may drop it
+   */
+  long release() {
+    CheckpointFile needed = store.isDiskRefusing() ? newestFile : previousFile;
+    long through = needed == null ? 0 : needed.index();
     if (through > base) {
       base = through;
       terms.compacted(base);
     }
     return base;
+  }
+
+  /** Bytes appended since the start. Any thread. */
+  long appendedBytes() {
+    return store.appendedBytes();
   }
 
   /** Where the log stands and what it has done. Any thread. */
@@ -356,14 +366,14 @@ final class GroupDisk implements CoreLog {
         written.written(),
         written.failures(),
         checkpointIndex(),
-        0,
+        written.newestEpochMs(),
         store.segmentCount());
   }
 
   /** Gives back what lies at or before an index. Files thread. */
   void drop(long throughIndex) {
     synchronized (checkpoints) {
-      if (throughIndex < store.durableIndex()) {
+      if (throughIndex <= store.durableIndex()) {
         store.dropPrefix(throughIndex);
       }
     }

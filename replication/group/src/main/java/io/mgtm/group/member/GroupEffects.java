@@ -2,7 +2,6 @@ package io.mgtm.group.member;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
-import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Message;
@@ -10,6 +9,7 @@ import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.net.MessageCodec;
 import io.mgtm.group.net.Transport;
 import java.util.List;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,30 +17,27 @@ import org.slf4j.LoggerFactory;
 final class GroupEffects implements Effects {
   private static final Logger log = LoggerFactory.getLogger(GroupEffects.class);
 
-  private final GroupLog group;
+  private final Notices notices;
+  private final Consumer<LogException> fail;
   private final MemberId self;
   private final TermStore terms;
   private final Applier applier;
   private final Transport transport;
-  private final ReplicatedLog.Listener listener;
-  private final MemberListener everyMember;
 
   GroupEffects(
-      GroupLog group,
+      Notices notices,
+      Consumer<LogException> fail,
       MemberId self,
       TermStore terms,
       Applier applier,
-      Transport transport,
-      ReplicatedLog.Listener listener,
-      MemberListener everyMember) {
-    this.group = group;
+      Transport transport) {
+    this.notices = notices;
+    this.fail = fail;
     this.self = self;
     this.terms = terms;
     this.applier = applier;
     this.transport = transport;
-    this.listener = listener;
-    this.everyMember = everyMember;
-    applier.tell(this::applied);
+    applier.tell(notices::applied);
   }
 
   @Override
@@ -57,7 +54,7 @@ final class GroupEffects implements Effects {
   public void leaderChanged(MemberId leader, long term) {
     log.info("Member {}: term {}, leader {}", self, term, leader == null ? "unknown" : leader);
     if (!self.equals(leader)) {
-      group.notice(() -> group.stopLeading(leader == null ? null : leader.name()));
+      notices.add(() -> notices.following(leader == null ? null : leader.name()));
     }
   }
 
@@ -65,7 +62,7 @@ final class GroupEffects implements Effects {
   public void leading(long term, boolean entriesMayBeMissing) {
     String missing = entriesMayBeMissing ? ", acknowledged entries may be missing" : "";
     log.info("Member {} leads in term {}{}", self, term, missing);
-    applier.whenApplied(() -> group.notice(() -> group.beginLeading(term, entriesMayBeMissing)));
+    applier.whenApplied(() -> notices.leading(term, entriesMayBeMissing));
   }
 
   @Override
@@ -73,28 +70,9 @@ final class GroupEffects implements Effects {
     applier.applyUpTo(index);
   }
 
-  private void applied(long index) {
-    group.notice(
-        () -> {
-          everyMember.settled(index);
-          if (group.isLeading()) {
-            listener.committed(index);
-          }
-        });
-  }
-
   @Override
   public void confirmed(long readIndex) {
-    tellLeader(() -> listener.confirmed(readIndex));
-  }
-
-  private void tellLeader(Runnable notice) {
-    group.notice(
-        () -> {
-          if (group.isLeading()) {
-            notice.run();
-          }
-        });
+    notices.confirmed(readIndex);
   }
 
   @Override
@@ -104,6 +82,6 @@ final class GroupEffects implements Effects {
 
   @Override
   public void failed(String reason) {
-    group.fail(new LogException(Category.CORRUPT, reason));
+    fail.accept(new LogException(Category.CORRUPT, reason));
   }
 }

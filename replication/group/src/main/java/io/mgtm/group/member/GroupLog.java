@@ -18,10 +18,9 @@ import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,35 +41,32 @@ import org.slf4j.LoggerFactory;
  * run one task after the other, never inside {@code execute}; between two tasks everything applied
  * must be appended.
  */
-public final class GroupLog implements MemberLog {
+public class GroupLog implements MemberLog {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
   private final GroupSettings settings;
-  private final OwnerTasks tasks;
+  final OwnerTasks tasks;
   private final Listener listener;
   private final MemberListener everyMember;
   private final Transport transport;
-  private final MemberParts parts;
-  private final LogStore store;
+  final MemberParts parts;
+  final LogStore store;
   private final GroupDisk disk;
-  private final Applier applier;
-  private final GroupCheckpoints checkpoints;
+  final Applier applier;
+  final GroupCheckpoints checkpoints;
   private final TermStore terms;
   private final RoomWatch room;
   private final DurabilityWatch durability;
-  private final GroupCore core;
+  final GroupCore core;
   private final MemberId self;
   private final SuspensionWatch suspension;
 
-  /** What the core said while it was at work. */
-  private final Deque<Runnable> notices = new ArrayDeque<>();
+  final Notices notices;
 
   /** Whether entries are committed before the others have them. */
   private final boolean lazy;
 
-  private long toldStable;
   private boolean flushAsked;
-  private boolean leading;
 
   /**
    * Opens the member's folder, or begins one, and joins the group. Called by the owner thread, or
@@ -92,9 +88,16 @@ public final class GroupLog implements MemberLog {
       Listener listener,
       MemberListener everyMember,
       Transport transport) {
+    return begun(
+        parts,
+        transport,
+        () ->
+            new GroupLog(mode, parts, settings, machine, owner, listener, everyMember, transport));
+  }
+
+  static <L extends GroupLog> L begun(MemberParts parts, Transport transport, Supplier<L> made) {
     try {
-      GroupLog opened =
-          new GroupLog(mode, parts, settings, machine, owner, listener, everyMember, transport);
+      L opened = made.get();
       opened.begin();
       return opened;
     } catch (RuntimeException | Error e) {
@@ -103,7 +106,7 @@ public final class GroupLog implements MemberLog {
     }
   }
 
-  private GroupLog(
+  GroupLog(
       GroupMode mode,
       MemberParts parts,
       GroupSettings settings,
@@ -118,6 +121,7 @@ public final class GroupLog implements MemberLog {
     this.everyMember = everyMember;
     this.transport = transport;
     this.lazy = mode == GroupMode.LAZY;
+    notices = new Notices(listener, everyMember, lazy);
     room = new RoomWatch(settings.name(), parts.nowMs());
     durability = new DurabilityWatch(settings.name(), settings.durability());
     suspension = new SuspensionWatch(settings.core().standstillMs(), parts.wallMs(), parts::nowMs);
@@ -138,9 +142,13 @@ public final class GroupLog implements MemberLog {
     CheckpointInflow inflow =
         new CheckpointInflow(
             checkpointStore, machine, parts.threads().checkpoints(), this::execute, this::received);
-    // First: it refuses the folder of a log without a group, whose checkpoints are others.
-    terms = new TermStore(parts.files(), parts.boot());
-    TermRecord record = terms.begin(store.recovery());
+    TermRecord ofAlone = settings.isAlone() ? FormerLog.record(self, store.lastTerm()) : null;
+    // First: the checkpoints of a folder that was used otherwise may be others.
+    terms = new TermStore(parts.files(), parts.boot(), ofAlone);
+    TermRecord record =
+        ofAlone == null
+            ? terms.begin(store.recovery())
+            : FormerLog.begin(terms, store, checkpointStore, machine);
     disk = new GroupDisk(store, checkpointStore, settings.tailBytes(), force::ask, applier, inflow);
     MembershipHistory members = new MembershipHistory(0, record.initial());
     applier.start(disk, members);
@@ -158,19 +166,24 @@ public final class GroupLog implements MemberLog {
                 settings.witness(),
                 settings.durability(),
                 disk,
-                new GroupEffects(this, self, terms, applier, transport, listener, everyMember),
+                new GroupEffects(notices, tasks::fail, self, terms, applier, transport),
                 members,
                 record,
                 parts.seed()),
             parts.nowMs());
+    notices.of(core);
     log.info(
         "Member {}: {}, entries to {}, {}", self, record, store.lastIndex(), core.membership());
   }
 
-  private void begin() {
+  void begin() {
     store.startAppending();
     transport.start(
         new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
+    tickFromNowOn();
+  }
+
+  void tickFromNowOn() {
     awaitTick(settings.tickMs());
   }
 
@@ -178,15 +191,15 @@ public final class GroupLog implements MemberLog {
     core.received(nowMs(), of, offset, ready);
   }
 
-  private void synced() {
+  void synced() {
     core.synced(nowMs());
   }
 
-  private long nowMs() {
+  long nowMs() {
     return suspension.nowMs(core::interrupted);
   }
 
-  private void execute(Runnable task) {
+  void execute(Runnable task) {
     tasks.execute(() -> turn(task));
   }
 
@@ -194,7 +207,7 @@ public final class GroupLog implements MemberLog {
   private void turn(Runnable task) {
     try {
       task.run();
-      tellListener();
+      notices.tell();
     } catch (LogException e) {
       if (e.category() != Category.NO_SPACE) {
         throw e;
@@ -203,29 +216,9 @@ public final class GroupLog implements MemberLog {
     }
   }
 
-  /** Only now may the listener call this log, and through it the core, again. */
-  private void tellListener() {
-    for (Runnable next = notices.poll(); next != null; next = notices.poll()) {
-      next.run();
-    }
-    if (lazy && leading && core.stableIndex() > toldStable) {
-      toldStable = core.stableIndex();
-      listener.stable(toldStable);
-    }
-  }
-
-  void fail(LogException cause) {
-    tasks.fail(cause);
-  }
-
   private void failed(LogException cause) {
-    stopLeading(null);
+    notices.following(null);
     listener.failed(cause);
-  }
-
-  void stopLeading(String leader) {
-    leading = false;
-    listener.following(leader);
   }
 
   private void awaitTick(long ms) {
@@ -238,29 +231,21 @@ public final class GroupLog implements MemberLog {
     if (core.leader() != null && core.commitIndex() > 0) {
       durability.look(core.membershipAt(core.commitIndex()).forces());
     }
+    look();
+    notices.add(() -> everyMember.ticked(parts.nowMs()));
+  }
+
+  /** Looks whether a checkpoint is due, and whether there is room again. */
+  void look() {
     checkpoints.tick(core, parts.nowMs(), room.isRefused());
     if (room.isRefused() && disk.hasRoom()) {
       room.hasRoom();
-    }
-    notice(() -> everyMember.ticked(parts.nowMs()));
-  }
-
-  /** What the core says is done here once it is at rest: only then may it be called again. */
-  void notice(Runnable what) {
-    notices.add(what);
-  }
-
-  /** The core's word that this member leads. */
-  void beginLeading(long term, boolean entriesMayBeMissing) {
-    if (core.isServing()) {
-      leading = true;
-      listener.leading(term, entriesMayBeMissing);
     }
   }
 
   @Override
   public boolean isLeading() {
-    return leading && core.isServing();
+    return notices.isLeading();
   }
 
   /** This member. */
@@ -312,18 +297,24 @@ public final class GroupLog implements MemberLog {
   public long append(ByteBuffer payload, Durability durability) {
     tasks.checkOpen();
     ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+    long index = appendApplied(copy, durability);
+    askFlush();
+    return index;
+  }
+
+  /** Appends what the leader has applied, and says its index. */
+  long appendApplied(ByteBuffer payload, Durability durability) {
     long index;
     try {
-      index = core.append(copy, durability);
+      index = core.append(payload, durability);
     } catch (LogException e) {
       if (e.category() != Category.NO_SPACE) {
         // In a task of its own, so that the caller, which is the listener too, has come to an end.
-        execute(() -> fail(e));
+        execute(() -> tasks.fail(e));
       }
       throw e;
     }
     applier.appliedByLeader(index);
-    askFlush();
     return index;
   }
 
@@ -412,7 +403,7 @@ public final class GroupLog implements MemberLog {
 
   @Override
   public GroupStatus status() {
-    return GroupStatus.of(self, core, leading, applier.applied(), transport);
+    return GroupStatus.of(self, core, notices.toldLeading(), applier.applied(), transport);
   }
 
   /**
@@ -433,9 +424,13 @@ public final class GroupLog implements MemberLog {
       transport.close();
       parts.threads().stop();
       if (!tasks.isFailed()) {
+        beforeCleanClose();
         store.closeCleanly();
         log.info("Member {} closed its log cleanly at entry {}", self, store.lastIndex());
       }
     }
   }
+
+  /** Nothing else is at work any more. */
+  void beforeCleanClose() {}
 }

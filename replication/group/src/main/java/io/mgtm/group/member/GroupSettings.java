@@ -32,6 +32,9 @@ public record GroupSettings(
     int tailBytes,
     long tickMs) {
 
+  /** In place of a name; no member can have it. */
+  static final String ALONE = "lone node";
+
   /** Refuses what makes no sense. */
   public GroupSettings {
     Objects.requireNonNull(durability, "durability");
@@ -81,6 +84,28 @@ public record GroupSettings(
         64L << 20,
         16 << 20,
         10);
+  }
+
+  /**
+   * Those of a node without a group, which is a group of one: nobody else is asked, told or waited
+   * for. What {@code durability} says counts from each start on.
+   */
+  public static GroupSettings alone(
+      DurabilityMode durability, LogSettings segments, long checkpointBytes) {
+    return new GroupSettings(
+        ALONE,
+        List.of(ALONE),
+        durability,
+        segments,
+        CoreSettings.defaults(),
+        checkpointBytes,
+        0,
+        1);
+  }
+
+  /** Whether they are those of a node without a group. */
+  public boolean isAlone() {
+    return name.equals(ALONE);
   }
 
   public GroupSettings withDurability(DurabilityMode mode) {

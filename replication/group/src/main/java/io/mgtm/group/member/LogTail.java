@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The end of the log in memory, bounded by bytes: what followers and the state machine ask for is
- * mostly what was appended last. Owner thread.
+ * The end of the log in memory, bounded by bytes, nothing with a bound of 0: what followers and the
+ * state machine ask for is mostly what was appended last. Owner thread.
  */
 final class LogTail {
   private final int bytesMax;
@@ -38,6 +38,11 @@ final class LogTail {
   }
 
   void append(Entry entry) {
+    if (bytesMax == 0) {
+      end++;
+      first = end;
+      return;
+    }
     if (end - first == ring.length) {
       grow();
     }

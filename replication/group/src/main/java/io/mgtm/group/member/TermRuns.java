@@ -7,19 +7,25 @@ final class TermRuns {
   /** The first index of each run, and its term. */
   private final TreeMap<Long, Long> runs = new TreeMap<>();
 
+  /** That of the last run; 0 for none. */
+  private long last;
+
   void appended(long index, long term) {
-    if (runs.isEmpty() || runs.lastEntry().getValue() != term) {
+    if (last != term) {
       runs.put(index, term);
+      last = term;
     }
   }
 
   void truncated(long fromIndex) {
     runs.tailMap(fromIndex, true).clear();
+    last = runs.isEmpty() ? 0 : runs.lastEntry().getValue();
   }
 
   void reset(long index, long term) {
     runs.clear();
     runs.put(index, term);
+    last = term;
   }
 
   /** Forgets what lies before an index. */

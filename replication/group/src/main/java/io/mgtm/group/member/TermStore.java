@@ -14,6 +14,8 @@ import io.mgtm.group.storage.VoteFile;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The file {@code term}: a {@link TermRecord}, and the boot of the machine that it was written in.
@@ -25,9 +27,12 @@ import java.util.UUID;
  *
  * Big-endian, in a {@link VoteFile}, since version 4 one with slots. The founding is 0 for none;
  * version 1 does not have it. Before version 3 the byte told the durability that a member was
- * configured with, which proves nothing of what others sent. Owner thread.
+ * configured with, which proves nothing of what others sent. Version 5 is that of a node without a
+ * group. Owner thread.
  */
 final class TermStore {
+  private static final Logger log = LoggerFactory.getLogger(TermStore.class);
+
   private static final String NAME = "term";
 
   /** What a member of mode raft, which earlier versions had, kept in place of this file. */
@@ -35,6 +40,10 @@ final class TermStore {
 
   private static final long MAGIC = 0x4D47544D5445524DL; // "MGTMTERM"
   private static final int VERSION = 4;
+
+  /** Of a node without a group, whose folder programs that do not know it must not take. */
+  private static final int VERSION_ALONE = 5;
+
   private static final int FIRST_WITH_FOUNDING = 2;
   private static final int FIRST_WITH_SYNCED = 3;
   private static final UUID NO_FOUNDING = new UUID(0, 0);
@@ -43,6 +52,9 @@ final class TermStore {
   private final StorageFiles files;
   private final VoteFile file;
   private final String boot;
+
+  /** Of a node without a group: what stands for a file that is not there. Null in a group. */
+  private final TermRecord ofAlone;
 
   /** What the file says. */
   record Stored(TermRecord record, String boot) {}
@@ -53,31 +65,44 @@ final class TermStore {
    * @param boot tells this boot of the machine from others; empty when that cannot be told
    */
   TermStore(StorageFiles files, String boot) {
+    this(files, boot, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param ofAlone of a node without a group: what stands for a file that is missing or damaged,
+   *     since nobody else counts on it; null in a group
+   */
+  TermStore(StorageFiles files, String boot, TermRecord ofAlone) {
     this.files = files;
-    this.file = file(files);
+    this.ofAlone = ofAlone;
+    int version = ofAlone == null ? VERSION : VERSION_ALONE;
+    this.file = new VoteFile(files, NAME, MAGIC, VERSION_ALONE, version);
     this.boot = boot.substring(0, Math.min(boot.length(), BOOT_BYTES_MAX));
   }
 
   /** Whether a folder has the file. */
   static boolean isIn(StorageFiles files) {
-    return file(files).exists();
-  }
-
-  private static VoteFile file(StorageFiles files) {
-    return new VoteFile(files, NAME, MAGIC, VERSION);
+    return files.list().contains(NAME);
   }
 
   /**
    * Reads the file; empty when there is none.
    *
    * @throws LogException with CORRUPT when it is damaged: the member must not vote then, with
-   *     FORMAT when a newer version wrote it
+   *     FORMAT when a newer version wrote it, or when it is that of a member and this node is none,
+   *     or the other way round
    */
   Optional<Stored> load() {
     if (!file.exists()) {
       return Optional.empty();
     }
-    VoteFile.Note note = file.read(0);
+    Optional<VoteFile.Note> read = ofAlone == null ? Optional.of(file.read(0)) : readAlone();
+    if (read.isEmpty()) {
+      return Optional.empty();
+    }
+    VoteFile.Note note = read.get();
     ByteBuffer from = note.content();
     long term = from.getLong();
     long incarnation = from.getLong();
@@ -88,6 +113,7 @@ final class TermStore {
         note.version() < FIRST_WITH_FOUNDING
             ? NO_FOUNDING
             : new UUID(from.getLong(), from.getLong());
+    FolderName.check(files, initial, note.version() == VERSION_ALONE, folderOfAlone());
     boolean synced = from.get() != 0 && note.version() >= FIRST_WITH_SYNCED;
     byte[] bootBytes = new byte[Byte.toUnsignedInt(from.get())];
     from.get(bootBytes);
@@ -114,7 +140,7 @@ final class TermStore {
   TermRecord begin(RecoveryReport recovery) {
     Optional<Stored> stored = load();
     refuseModeRaft(stored, recovery);
-    if (stored.isEmpty() && recovery.lastIndex() > 0) {
+    if (ofAlone == null && stored.isEmpty() && recovery.lastIndex() > 0) {
       throw new LogException(
           Category.CORRUPT,
           "%s is missing beside a log, and without it a member of a group could vote twice: it starts with an empty folder and joins again; only a node that was never in a group is started here, and without --members"
@@ -123,9 +149,11 @@ final class TermStore {
     boolean unsyncedMayBeLost =
         !recovery.clean()
             && stored.isPresent()
-            && (recovery.unsyncedMayBeLost() || !BootId.isSame(stored.get().boot(), boot));
+            && (recovery.unsyncedMayBeLost() || isOfOtherMemory(stored.get()));
     TermRecord record =
-        stored.map(found -> found.record().started(unsyncedMayBeLost)).orElse(TermRecord.fresh());
+        stored
+            .map(found -> found.record().started(unsyncedMayBeLost))
+            .orElse(ofAlone == null ? TermRecord.fresh() : ofAlone);
     if (record.founding() == null
         && recovery.lastIndex() > 0
         && !record.initial().equals(Membership.NONE)) {
@@ -133,6 +161,30 @@ final class TermStore {
     }
     save(record);
     return record;
+  }
+
+  private UUID folderOfAlone() {
+    return ofAlone == null ? null : ofAlone.initial().voters().get(0).folder();
+  }
+
+  private Optional<VoteFile.Note> readAlone() {
+    try {
+      return Optional.of(file.read(0));
+    } catch (LogException e) {
+      if (e.category() != Category.CORRUPT) {
+        throw e;
+      }
+      log.warn("{} is damaged, and is written anew; look after the disk", file.describe());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Whether what was in the machine's memory may have gone. A node without a group, of whose log
+   * nobody has a copy, does not rely on the boot: its file system may have been mounted anew.
+   */
+  private boolean isOfOtherMemory(Stored stored) {
+    return ofAlone != null || !BootId.isSame(stored.boot(), boot);
   }
 
   private void refuseModeRaft(Optional<Stored> stored, RecoveryReport recovery) {

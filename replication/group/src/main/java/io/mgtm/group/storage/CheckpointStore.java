@@ -68,11 +68,6 @@ public final class CheckpointStore {
     return names.isEmpty() ? 0 : names.get(0).index();
   }
 
-  /** The index of the one before the newest, 0 when there is none. */
-  public synchronized long previousIndex() {
-    return names.size() < 2 ? 0 : names.get(1).index();
-  }
-
   /**
    * Looks for the newest sound checkpoint, of which every byte is read.
    *

@@ -17,6 +17,8 @@ import java.util.function.LongSupplier;
  * disk blocks; it makes no system call and allocates nothing.
  */
 public final class LogStore {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
   private final StorageFiles files;
   private final StatusPage status;
   private final SegmentPool pool;
@@ -127,6 +129,11 @@ public final class LogStore {
     return current.fits(offset, payloadBytes) || pool.awaitSpare(payloadBytes);
   }
 
+  /** What the largest entry has. */
+  public int payloadBytesMax() {
+    return payloadBytesMax;
+  }
+
   /** Why {@link #hasRoom} last answered false. */
   public String noRoomReason() {
     return pool.noRoomReason();
@@ -137,25 +144,31 @@ public final class LogStore {
     return pool.refused();
   }
 
+  /** As {@link #append(long, ByteBuffer, ByteBuffer)}, of a payload in one part. */
+  public long append(long term, ByteBuffer payload) {
+    return append(term, NOTHING, payload);
+  }
+
   /**
-   * Appends an entry. Owner thread.
+   * Appends an entry whose payload comes in two parts. Owner thread.
    *
-   * @param payload its bytes from position to limit; copied, its position stays
+   * @param head its first bytes from position to limit; copied, its position stays
+   * @param rest the others, likewise
    * @return its index
    * @throws LogException with NO_SPACE when {@link #hasRoom} was not asked, with IO when storing
    *     failed: the log is then unfit for more
    */
-  public long append(long term, ByteBuffer payload) {
+  public long append(long term, ByteBuffer head, ByteBuffer rest) {
     if (!appending) {
       throw new IllegalStateException("append before startAppending");
     }
-    int payloadBytes = payload.remaining();
+    int payloadBytes = head.remaining() + rest.remaining();
     try {
       while (!current.fits(offset, payloadBytes)) {
         roll(payloadBytes);
       }
       long index = syncer.ownWrittenIndex() + 1;
-      int end = current.write(offset, index, term, syncer.durableIndex(), payload);
+      int end = current.write(offset, index, term, syncer.durableIndex(), head, rest);
       appendedBytes.setRelease(appendedBytes.getPlain() + end - offset);
       offset = end;
       lastTerm = term;

@@ -149,17 +149,20 @@ final class Segment {
   }
 
   /**
-   * Writes a record that {@link #fits}.
+   * Writes a record of a payload in two parts that {@link #fits}.
    *
    * @return the offset behind it
    */
-  int write(int offset, long index, long term, long durableIndex, ByteBuffer payload) {
-    int length = payload.remaining();
+  int write(
+      int offset, long index, long term, long durableIndex, ByteBuffer head, ByteBuffer rest) {
+    int length = head.remaining() + rest.remaining();
+    int at = offset + RECORD_HEADER_BYTES;
     buffer.putInt(offset + 4, length);
     buffer.putLong(offset + 8, index);
     buffer.putLong(offset + 16, term);
     buffer.putLong(offset + 24, durableIndex);
-    buffer.put(offset + RECORD_HEADER_BYTES, payload, payload.position(), length);
+    buffer.put(at, head, head.position(), head.remaining());
+    buffer.put(at + head.remaining(), rest, rest.position(), rest.remaining());
     buffer.putInt(offset, checksum(offset + 4, RECORD_HEADER_BYTES - 4 + length));
     return offset + (int) recordBytes(length);
   }

@@ -39,6 +39,7 @@ public final class VoteFile {
   private final StorageFiles files;
   private final String name;
   private final long magic;
+  private final int newest;
   private final int version;
   private MappedFile slots;
   private long number;
@@ -53,15 +54,22 @@ public final class VoteFile {
 
   private record Slot(long number, Note note) {}
 
+  /** A file whose newest version is written. */
+  public VoteFile(StorageFiles files, String name, long magic, int version) {
+    this(files, name, magic, version, version);
+  }
+
   /**
    * A file that exists once something was noted.
    *
-   * @param version the one that is written; all up to it are read
+   * @param newest all versions up to this one are read
+   * @param version the one that is written
    */
-  public VoteFile(StorageFiles files, String name, long magic, int version) {
+  public VoteFile(StorageFiles files, String name, long magic, int newest, int version) {
     this.files = files;
     this.name = name;
     this.magic = magic;
+    this.newest = newest;
     this.version = version;
   }
 
@@ -91,11 +99,11 @@ public final class VoteFile {
           "%s is damaged, and without it this member could vote twice; start it with an empty folder, it joins again"
               .formatted(describe()));
     }
-    if (note.version() < 1 || note.version() > version) {
+    if (note.version() < 1 || note.version() > newest) {
       throw new LogException(
           Category.FORMAT,
           "%s has version %d and this program reads 1 to %d; start the newer program"
-              .formatted(describe(), note.version(), version));
+              .formatted(describe(), note.version(), newest));
     }
     return note;
   }

@@ -53,7 +53,6 @@ class CheckpointStoreTest {
     assertThat(disk.list()).containsExactlyInAnyOrder(name(20, 2), name(30, 2));
     CheckpointStore store = reopened();
     assertThat(store.newestIndex()).isEqualTo(30);
-    assertThat(store.previousIndex()).isEqualTo(20);
     assertThat(store.load(25))
         .hasValueSatisfying(
             checkpoint -> {

@@ -36,7 +36,14 @@ class LogSyncerTest {
   }
 
   private long write(long index) {
-    offset = segment.write(offset, index, 1, syncer.durableIndex(), ByteBuffer.allocate(8));
+    offset =
+        segment.write(
+            offset,
+            index,
+            1,
+            syncer.durableIndex(),
+            ByteBuffer.allocate(0),
+            ByteBuffer.allocate(8));
     return LogSyncer.position(segment, offset);
   }
 

@@ -97,7 +97,12 @@ class SyncOrderTest {
     private void append() {
       offset =
           segment.write(
-              offset, ++last, 1, syncer.durableIndex(), ByteBuffer.allocate(PAYLOAD_BYTES));
+              offset,
+              ++last,
+              1,
+              syncer.durableIndex(),
+              ByteBuffer.allocate(0),
+              ByteBuffer.allocate(PAYLOAD_BYTES));
       syncer.written(LogSyncer.position(segment, offset), last);
       run.step();
       if (fault != Fault.ASKED_MEANWHILE_IS_LOST || !syncing) {

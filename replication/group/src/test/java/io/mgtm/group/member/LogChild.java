@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
@@ -12,26 +12,29 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * A process that owns a log, to be killed: says {@code OPEN last clean} once the log is open and
- * its content is right, then {@code APPENDED last} and {@code COMMITTED index} as it goes on.
+ * A process that owns a log, to be killed: says {@code OPEN count} once the log is open and its
+ * content is right, then {@code APPENDED count} and {@code COMMITTED count} as it goes on.
  */
 final class LogChild implements ReplicatedLog.Listener {
-  static final LocalLogSettings SETTINGS =
-      new LocalLogSettings(
-          DurabilityMode.CRITICAL, new LogSettings(64 << 10, 2, 4, 5_000, 100), 200_000, 1_000);
+  static final GroupSettings SETTINGS =
+      GroupSettings.alone(
+          DurabilityMode.CRITICAL, new LogSettings(64 << 10, 2, 4, 5_000, 100), 200_000);
 
   private static final List<Durability> DURABILITIES = List.of(Durability.values());
   private static final int BATCH = 20;
 
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-  private final ExecutorService owner = Executors.newSingleThreadExecutor();
+  private final ScheduledExecutorService owner = Executors.newSingleThreadScheduledExecutor();
   private final ChainMachine machine = new ChainMachine();
   private final Random random = new Random();
-  private LocalLog log;
+  private LoneLog log;
+
+  /** How many indexes are those of no word of this state machine. */
+  private long others;
 
   /** The bytes of the entry of an index, always the same. */
   static ByteBuffer payload(long index) {
@@ -63,22 +66,23 @@ final class LogChild implements ReplicatedLog.Listener {
 
   private void open(Path folder) {
     try {
-      log = LocalLog.open(folder, SETTINGS, machine, owner, this);
+      log = LoneLog.open(folder, SETTINGS, machine, owner, this);
     } catch (LogException e) {
       out.println("REFUSED " + e.getMessage());
       return;
     }
-    if (machine.count() != log.lastIndex() || machine.hash() != expectedHash(log.lastIndex())) {
-      out.println("WRONG " + log.lastIndex());
+    if (machine.hash() != expectedHash(machine.count())) {
+      out.println("WRONG " + machine.count());
       return;
     }
-    out.println("OPEN " + log.lastIndex() + " " + !log.recoveredUncleanly());
+    others = log.lastIndex() - machine.count();
+    out.println("OPEN " + machine.count());
     owner.execute(this::appendSome);
   }
 
   private void appendSome() {
     for (int i = 0; i < BATCH; i++) {
-      ByteBuffer payload = payload(log.lastIndex() + 1);
+      ByteBuffer payload = payload(machine.count() + 1);
       if (!log.hasRoom(payload.remaining())) {
         out.println("WRONG no room: " + log.noRoomReason());
         return;
@@ -86,13 +90,13 @@ final class LogChild implements ReplicatedLog.Listener {
       machine.applyOwn(payload);
       log.append(payload, DURABILITIES.get(random.nextInt(DURABILITIES.size())));
     }
-    out.println("APPENDED " + log.lastIndex());
+    out.println("APPENDED " + machine.count());
     owner.execute(this::appendSome);
   }
 
   @Override
   public void committed(long index) {
-    out.println("COMMITTED " + index);
+    out.println("COMMITTED " + (index - others));
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,8 @@ import io.mgtm.group.storage.Seeds;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
@@ -76,11 +78,14 @@ class ProcessDeathIT {
 
   private static void verifyHere(Path data, long last) {
     ChainMachine machine = new ChainMachine();
-    try (LocalLog log =
-        LocalLog.open(data, LogChild.SETTINGS, machine, Runnable::run, new Ignoring())) {
-      assertThat(log.recoveredUncleanly()).isTrue();
-      assertThat(log.lastIndex()).isGreaterThanOrEqualTo(last);
-      assertThat(machine.hash()).isEqualTo(LogChild.expectedHash(log.lastIndex()));
+    ScheduledExecutorService owner = Executors.newSingleThreadScheduledExecutor();
+    try (LoneLog log = LoneLog.open(data, LogChild.SETTINGS, machine, owner, new Ignoring())) {
+      assertThat(log.store.recovery().clean()).isFalse();
+      assertThat(machine.missingAt()).isEqualTo(log.lastIndex());
+      assertThat(machine.count()).isGreaterThanOrEqualTo(last);
+      assertThat(machine.hash()).isEqualTo(LogChild.expectedHash(machine.count()));
+    } finally {
+      owner.shutdownNow();
     }
   }
 

@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import static io.mgtm.group.Durability.AHEAD;
 import static io.mgtm.group.Durability.BUFFERED;
@@ -10,6 +10,7 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.Pieces;
+import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.QuietLog;
 import java.nio.ByteBuffer;
@@ -17,36 +18,42 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(QuietLog.class)
-class LocalLogTest {
-  private final LocalLogFixture fixture = new LocalLogFixture();
+class LoneLogTest {
+  private final LoneLogFixture fixture = new LoneLogFixture();
 
   @Test
   void aRequiredEntryIsCommittedOnceItIsForced() {
     fixture.open();
-    assertThat(fixture.append(BUFFERED)).isEqualTo(1);
-    assertThat(fixture.log.committedIndex()).isEqualTo(1);
-    assertThat(fixture.append(REQUIRED)).isEqualTo(2);
-    assertThat(fixture.append(BUFFERED)).isEqualTo(3);
-    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThat(fixture.begin).as("a start of its term").isEqualTo(1);
+    fixture.threads.runAll();
+    fixture.committed.clear();
+    assertThat(fixture.append(BUFFERED)).isEqualTo(2);
+    assertThat(fixture.log.committedIndex()).isEqualTo(2);
+    assertThat(fixture.append(REQUIRED)).isEqualTo(3);
+    assertThat(fixture.append(BUFFERED)).isEqualTo(4);
+    assertThat(fixture.log.committedIndex()).isEqualTo(2);
     assertThat(fixture.threads.runForce()).isTrue();
-    assertThat(fixture.log.committedIndex()).as("only the owner commits").isEqualTo(1);
+    assertThat(fixture.log.committedIndex()).as("only the owner commits").isEqualTo(2);
     assertThat(fixture.threads.runOwner()).isTrue();
-    assertThat(fixture.log.committedIndex()).isEqualTo(3);
-    assertThat(fixture.committed).containsExactly(3L);
+    assertThat(fixture.log.committedIndex()).isEqualTo(4);
+    assertThat(fixture.committed).containsExactly(4L);
     fixture.reopenAfterPowerLoss();
-    assertThat(fixture.log.lastIndex()).isEqualTo(3);
-    assertThat(fixture.log.committedIndex()).isEqualTo(3);
+    assertThat(fixture.machine.count()).isEqualTo(3);
+    assertThat(fixture.log.committedIndex()).isEqualTo(5);
   }
 
   @Test
   void oneForceCoversAllThatWasAppendedBefore() {
     fixture.open();
+    fixture.threads.runAll();
+    fixture.committed.clear();
+    long forces = fixture.log.stats().forces();
     for (int i = 0; i < 10; i++) {
       fixture.append(REQUIRED);
     }
     fixture.threads.runAll();
-    assertThat(fixture.log.stats().forces()).isEqualTo(1);
-    assertThat(fixture.committed).containsExactly(10L);
+    assertThat(fixture.log.stats().forces()).isEqualTo(forces + 1);
+    assertThat(fixture.committed).containsExactly(11L);
   }
 
   @Test
@@ -54,12 +61,12 @@ class LocalLogTest {
     fixture.open();
     fixture.append(AHEAD);
     fixture.append(BUFFERED);
-    assertThat(fixture.log.committedIndex()).isEqualTo(2);
-    fixture.append(AHEAD);
-    assertThat(fixture.log.committedIndex()).isEqualTo(2);
-    fixture.threads.runAll();
     assertThat(fixture.log.committedIndex()).isEqualTo(3);
-    assertThat(fixture.log.stats().durableIndex()).isEqualTo(3);
+    fixture.append(AHEAD);
+    assertThat(fixture.log.committedIndex()).isEqualTo(3);
+    fixture.threads.runAll();
+    assertThat(fixture.log.committedIndex()).isEqualTo(4);
+    assertThat(fixture.log.stats().durableIndex()).isEqualTo(4);
   }
 
   @Test
@@ -67,9 +74,74 @@ class LocalLogTest {
     fixture.settings = fixture.settings.withDurability(DurabilityMode.ALL);
     fixture.open();
     fixture.append(BUFFERED);
-    assertThat(fixture.log.committedIndex()).isZero();
+    assertThat(fixture.log.committedIndex()).isEqualTo(fixture.begin);
     fixture.threads.runAll();
-    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThat(fixture.log.committedIndex()).isEqualTo(fixture.begin + 1);
+    fixture.reopenAfterPowerLoss();
+    assertThat(fixture.machine.count()).isEqualTo(1);
+    assertThat(fixture.machine.missingAt()).as("all was synced that was acknowledged").isZero();
+  }
+
+  @Test
+  void theConfigurationSaysAtEachStartWhatIsForced() {
+    fixture.open();
+    fixture.settings = fixture.settings.withDurability(DurabilityMode.ALL);
+    fixture.reopenAfterPowerLoss();
+    assertThat(fixture.log.status().durability()).isEqualTo(DurabilityMode.ALL);
+    fixture.settings = fixture.settings.withDurability(DurabilityMode.CRITICAL);
+    fixture.reopenAfterPowerLoss();
+    assertThat(fixture.log.status().durability()).isEqualTo(DurabilityMode.CRITICAL);
+    fixture.append(BUFFERED);
+    assertThat(fixture.log.committedIndex()).isEqualTo(fixture.begin + 1);
+  }
+
+  @Test
+  void afterEachEndThatIsNotCleanEntriesMayBeMissing() {
+    fixture.open();
+    fixture.append(BUFFERED);
+    fixture.disk.restartProcess();
+    fixture.open();
+    assertThat(fixture.wasClean()).isFalse();
+    assertThat(fixture.machine.count()).isEqualTo(1);
+    assertThat(fixture.machine.missingAt()).isEqualTo(fixture.begin);
+    fixture.reopenAfterPowerLoss();
+    assertThat(fixture.machine.missingAt()).isEqualTo(fixture.begin);
+  }
+
+  @Test
+  void aReadNeedsNobodysWordAndNothingWaitsForTheTime() {
+    fixture.open();
+    fixture.threads.runAll();
+    fixture.append(BUFFERED);
+    assertThat(fixture.log.confirm()).isLessThanOrEqualTo(fixture.log.confirmedReadIndex());
+    assertThat(fixture.threads.runOwner()).as("an append leaves nothing to do").isFalse();
+  }
+
+  @Test
+  void whatWaitsIsToldThoughALaterAppendHasCommittedIt() {
+    fixture.open();
+    fixture.threads.runAll();
+    fixture.committed.clear();
+    fixture.append(REQUIRED);
+    fixture.threads.runForce();
+    fixture.append(BUFFERED);
+    long last = fixture.append(BUFFERED);
+    assertThat(fixture.log.committedIndex()).isEqualTo(last);
+    fixture.threads.runAll();
+    assertThat(fixture.committed).as("who holds replies is told").endsWith(last);
+  }
+
+  @Test
+  void aTermThatIsLostCostsNoMoreThanAPowerCut() {
+    fixture.open();
+    fixture.append(REQUIRED);
+    long term = fixture.log.status().term();
+    fixture.log.close();
+    fixture.disk.delete("term");
+    fixture.open();
+    assertThat(fixture.machine.count()).isEqualTo(1);
+    assertThat(fixture.log.status().term()).isGreaterThan(term);
+    assertThat(fixture.machine.missingAt()).isEqualTo(fixture.begin);
   }
 
   @Test
@@ -86,6 +158,8 @@ class LocalLogTest {
   @Test
   void aFailedForceIsTheEndOfAllAcknowledgements() {
     fixture.open();
+    fixture.threads.runAll();
+    fixture.committed.clear();
     fixture.append(BUFFERED);
     fixture.append(REQUIRED);
     fixture.disk.failNextForce();
@@ -94,19 +168,20 @@ class LocalLogTest {
         .singleElement()
         .extracting(LogException::category)
         .isEqualTo(Category.IO);
-    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThat(fixture.log.committedIndex()).isEqualTo(2);
     assertThatThrownBy(() -> fixture.append(REQUIRED))
         .isInstanceOfSatisfying(
             LogException.class, e -> assertThat(e.category()).isEqualTo(Category.IO));
     fixture.threads.runAll();
     fixture.log.close();
     fixture.threads.runAll();
-    assertThat(fixture.log.committedIndex()).isEqualTo(1);
+    assertThat(fixture.log.committedIndex()).isEqualTo(2);
     assertThat(fixture.committed).isEmpty();
     assertThat(fixture.failures).hasSize(1);
     assertThat(fixture.foldersClosed).isEqualTo(1);
     fixture.open();
-    assertThat(fixture.log.recoveredUncleanly()).isTrue();
+    assertThat(fixture.wasClean()).isFalse();
+    assertThat(fixture.machine.missingAt()).isEqualTo(fixture.begin);
   }
 
   @Test
@@ -122,7 +197,8 @@ class LocalLogTest {
     assertThat(fixture.committed).isEmpty();
     assertThat(fixture.foldersClosed).isEqualTo(1);
     fixture.open();
-    assertThat(fixture.log.recoveredUncleanly()).isTrue();
+    assertThat(fixture.wasClean()).isFalse();
+    assertThat(fixture.machine.missingAt()).isEqualTo(fixture.begin);
   }
 
   @Test
@@ -132,26 +208,25 @@ class LocalLogTest {
     fixture.threads.rejectForOwner();
     fixture.log.close();
     fixture.open();
-    assertThat(fixture.log.recoveredUncleanly()).isFalse();
+    assertThat(fixture.wasClean()).isTrue();
   }
 
   @Test
-  void aCleanCloseCommitsAndTellsAndIsRemembered() {
+  void aCleanCloseIsRemembered() {
     fixture.open();
     fixture.append(REQUIRED);
     fixture.append(BUFFERED);
     fixture.log.close();
-    assertThat(fixture.committed).containsExactly(2L);
     assertThat(fixture.foldersClosed).isEqualTo(1);
     fixture.log.close();
     assertThat(fixture.foldersClosed).as("a second close does nothing").isEqualTo(1);
     long hash = fixture.machine.hash();
     assertThatThrownBy(() -> fixture.append(BUFFERED)).isInstanceOf(IllegalStateException.class);
     fixture.reopenAfterPowerLoss();
-    assertThat(fixture.log.recoveredUncleanly()).isFalse();
-    assertThat(fixture.log.stats().checkpointIndex()).isEqualTo(2);
+    assertThat(fixture.wasClean()).isTrue();
+    assertThat(fixture.log.stats().checkpointIndex()).isEqualTo(3);
     assertThat(fixture.machine.count()).isEqualTo(2);
-    assertThat(fixture.log.committedIndex()).isEqualTo(2);
+    assertThat(fixture.machine.missingAt()).isZero();
     assertThat(fixture.machine.hash()).isEqualTo(hash);
   }
 
@@ -162,6 +237,7 @@ class LocalLogTest {
     // The caller has applied two entries, and is about to append the first of them.
     byte[] payload = new byte[1500];
     for (int i = 0; i < 10; i++) {
+      fixture.passMs(1_000);
       fixture.machine.applyOwn(ByteBuffer.wrap(payload));
       fixture.machine.applyOwn(ByteBuffer.wrap(payload));
       assertThat(fixture.log.hasRoom(payload.length)).isTrue();
@@ -182,7 +258,10 @@ class LocalLogTest {
   @Test
   void checkpointsBoundTheLogAndOneIsKeptInReserve() {
     fixture.open();
-    fixture.fill(1_000);
+    for (int i = 0; i < 20; i++) {
+      fixture.passMs(1_000);
+      fixture.fill(50);
+    }
     LogStats stats = fixture.log.stats();
     assertThat(stats.checkpoints()).isGreaterThan(5);
     assertThat(stats.segments()).as("two intervals of 8000 bytes at most").isLessThan(12);
@@ -210,13 +289,13 @@ class LocalLogTest {
         .as("tried once, the time for the next has not come")
         .isEqualTo(1);
     fixture.passMs(1_000);
-    fixture.fill(10);
+    fixture.fill(20);
     assertThat(fixture.log.stats().checkpointFailures()).isEqualTo(2);
     fixture.machine.refuseCheckpoints(false);
     fixture.passMs(1_000);
-    fixture.fill(10);
+    fixture.fill(20);
     assertThat(fixture.log.stats().checkpoints()).isEqualTo(1);
-    assertThat(fixture.log.committedIndex()).isEqualTo(430);
+    assertThat(fixture.log.committedIndex()).isEqualTo(fixture.begin + 450);
   }
 
   @Test
@@ -227,7 +306,7 @@ class LocalLogTest {
     fixture.log.close();
     assertThat(fixture.log.stats().checkpointFailures()).isEqualTo(1);
     fixture.open();
-    assertThat(fixture.log.recoveredUncleanly()).isFalse();
+    assertThat(fixture.wasClean()).isTrue();
     assertThat(fixture.machine.count()).isEqualTo(1);
   }
 
@@ -247,7 +326,7 @@ class LocalLogTest {
     assertThat(fixture.log.hasRoom(50)).as("this call only sets off another try").isFalse();
     fixture.threads.runAll();
     assertThat(fixture.fill(200)).isEqualTo(200);
-    assertThat(fixture.log.lastIndex()).isEqualTo(220L + appended);
+    assertThat(fixture.log.lastIndex()).isEqualTo(fixture.begin + 220L + appended);
     fixture.disk.restartProcess();
     fixture.open();
     assertThat(fixture.machine.count()).isEqualTo(220 + appended);
@@ -256,7 +335,7 @@ class LocalLogTest {
   @Test
   void aFullDiskMakesItselfRoomByACheckpoint() {
     fixture.settings =
-        new LocalLogSettings(DurabilityMode.CRITICAL, fixture.settings.segments(), 1L << 30, 1_000);
+        GroupSettings.alone(DurabilityMode.CRITICAL, fixture.settings.segments(), 1L << 30);
     fixture.open();
     fixture.fill(300);
     int segments = fixture.log.stats().segments();
@@ -279,13 +358,8 @@ class LocalLogTest {
     fixture.log.close();
     assertThatThrownBy(
             () ->
-                LocalLog.open(
-                    new LocalLog.Parts(
-                        fixture.disk,
-                        LocalLogFixture.MEMBER,
-                        () -> fixture.foldersClosed++,
-                        new ManualThreads(),
-                        () -> 0),
+                LoneLog.open(
+                    fixture.parts(new ManualThreads()),
                     fixture.settings,
                     new ChainMachine() {
                       @Override
@@ -299,13 +373,13 @@ class LocalLogTest {
         .hasMessage("state version 9");
     assertThat(fixture.foldersClosed).isEqualTo(2);
     fixture.open();
-    assertThat(fixture.log.recoveredUncleanly()).as("the stop before was clean").isFalse();
+    assertThat(fixture.wasClean()).as("the stop before").isTrue();
   }
 
   @Test
   void anEntryThatCanNeverFitIsTheCallersMistake() {
     fixture.open();
-    assertThatThrownBy(() -> fixture.log.hasRoom(LocalLogFixture.SEGMENT_BYTES))
+    assertThatThrownBy(() -> fixture.log.hasRoom(LoneLogFixture.SEGMENT_BYTES))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -319,8 +393,7 @@ class LocalLogTest {
               }
             })
         .isInstanceOfSatisfying(
-            LogException.class, e -> assertThat(e.category()).isEqualTo(Category.NO_SPACE))
-        .hasMessageContaining("ask hasRoom");
+            LogException.class, e -> assertThat(e.category()).isEqualTo(Category.NO_SPACE));
     fixture.threads.runAll();
     long last = fixture.log.lastIndex();
     assertThat(fixture.log.hasRoom(100)).isTrue();
@@ -335,28 +408,25 @@ class LocalLogTest {
     fixture.threads.runAll();
     LogStats stats = fixture.log.stats();
     assertThat(stats.firstIndex()).isEqualTo(1);
-    assertThat(stats.lastIndex()).isEqualTo(1);
-    assertThat(stats.durableIndex()).isEqualTo(1);
-    assertThat(stats.appendedBytes()).isEqualTo(88);
-    assertThat(stats.forces()).isEqualTo(1);
+    assertThat(stats.lastIndex()).isEqualTo(2);
+    assertThat(stats.durableIndex()).isEqualTo(2);
+    assertThat(stats.appendedBytes()).isGreaterThan(88);
+    assertThat(stats.forces()).isPositive();
     assertThat(stats.segments()).isEqualTo(1);
     assertThat(stats.checkpointEpochMs()).isZero();
     fixture.log.close();
     assertThat(fixture.log.stats().checkpoints()).isEqualTo(1);
-    assertThat(fixture.log.stats().checkpointIndex()).isEqualTo(1);
+    assertThat(fixture.log.stats().checkpointIndex()).isEqualTo(2);
     assertThat(fixture.log.stats().checkpointEpochMs()).isPositive();
   }
 
   @Test
   void theDefaultsAreTheDocumentedOnes() {
-    LocalLogSettings defaults = LocalLogSettings.defaults();
-    assertThat(defaults.durability()).isEqualTo(DurabilityMode.CRITICAL);
-    assertThat(defaults.checkpointBytes()).isEqualTo(64L << 20);
-    assertThat(defaults.checkpointRetryMs()).isEqualTo(5_000);
-    assertThat(defaults.segments().segmentBytes()).isEqualTo(16 << 20);
-    assertThat(defaults.segments().sparesAhead()).isEqualTo(2);
-    assertThat(defaults.segments().sparesMax()).isEqualTo(8);
-    assertThat(defaults.segments().roomWaitMs()).isEqualTo(2_000);
-    assertThat(defaults.segments().roomRetryMs()).isEqualTo(500);
+    LogSettings defaults = LogSettings.defaults();
+    assertThat(defaults.segmentBytes()).isEqualTo(16 << 20);
+    assertThat(defaults.sparesAhead()).isEqualTo(2);
+    assertThat(defaults.sparesMax()).isEqualTo(8);
+    assertThat(defaults.roomWaitMs()).isEqualTo(2_000);
+    assertThat(defaults.roomRetryMs()).isEqualTo(500);
   }
 }

@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

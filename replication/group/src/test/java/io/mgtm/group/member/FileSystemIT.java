@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,8 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,16 +31,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** A log on a real file system that is full, or cannot be written. */
 @ExtendWith(QuietLog.class)
 class FileSystemIT {
-  private static final LocalLogSettings SETTINGS =
-      new LocalLogSettings(
-          DurabilityMode.CRITICAL, new LogSettings(256 << 10, 1, 2, 5_000, 10), 1L << 30, 60_000);
+  private static final GroupSettings SETTINGS =
+      GroupSettings.alone(
+          DurabilityMode.CRITICAL, new LogSettings(256 << 10, 1, 2, 5_000, 10), 1L << 30);
 
   @TempDir Path temp;
 
-  private final ExecutorService owner = Executors.newSingleThreadExecutor();
+  private final ScheduledExecutorService owner = Executors.newSingleThreadScheduledExecutor();
   private final AtomicReference<LogException> failure = new AtomicReference<>();
   private ChainMachine machine = new ChainMachine();
-  private LocalLog log;
+  private LoneLog log;
 
   @AfterEach
   void stopOwner() {
@@ -60,7 +60,7 @@ class FileSystemIT {
     log =
         onOwner(
             () ->
-                LocalLog.open(
+                LoneLog.open(
                     folder,
                     SETTINGS,
                     machine,
@@ -105,7 +105,7 @@ class FileSystemIT {
           .contains(data.toString())
           .contains("the disk has")
           .contains("free some space");
-      Await.until("the commit of all", () -> onOwner(log::committedIndex) == appended);
+      Await.until("the commit of all", () -> onOwner(log::committedIndex) == appended + 1);
       Files.delete(ballast);
       Await.until("room", () -> onOwner(() -> log.hasRoom(200)));
       assertThat(fill(1_000)).isEqualTo(1_000);
@@ -116,28 +116,35 @@ class FileSystemIT {
             return null;
           });
       open(data);
-      assertThat(log.recoveredUncleanly()).isFalse();
+      assertThat(log.store.recovery().clean()).isTrue();
       assertThat(machine.count()).isEqualTo(appended + 1_000L);
     }
   }
 
   @Test
-  void aFullDiskDoesNotKeepALogFromBeingClosedAndOpened() throws IOException {
+  void aFullDiskDoesNotKeepALogFromBeingClosedAndIsSaidAtTheNextStart() throws IOException {
     try (TmpfsMount mount = TmpfsMount.mount(temp.resolve("full"), 2 << 20)) {
       Path data = mount.folder().resolve("data");
+      Path reserve = Files.write(mount.folder().resolve("reserve"), new byte[600 << 10]);
       open(data);
       machine.refuseCheckpoints(true);
       int appended = fill(1_000_000);
-      fillUp(mount.folder().resolve("ballast"));
+      Path ballast = mount.folder().resolve("ballast");
+      fillUp(ballast);
       onOwner(
           () -> {
             log.close();
             return null;
           });
+      assertThatThrownBy(() -> open(data))
+          .rootCause()
+          .isInstanceOfSatisfying(
+              LogException.class, e -> assertThat(e.category()).isEqualTo(Category.NO_SPACE))
+          .hasMessageContaining("free some space");
+      Files.delete(ballast);
+      Files.delete(reserve);
       open(data);
-      assertThat(log.recoveredUncleanly()).as("the note of a clean stop needs no room").isFalse();
       assertThat(machine.count()).isEqualTo(appended);
-      assertThat(onOwner(() -> log.hasRoom(200))).isFalse();
     }
   }
 
@@ -165,7 +172,7 @@ class FileSystemIT {
     try (TmpfsMount mount = TmpfsMount.mount(temp.resolve("full"), 64 << 10)) {
       assertThatThrownBy(
               () ->
-                  LocalLog.open(
+                  LoneLog.open(
                       mount.folder().resolve("data"),
                       SETTINGS,
                       machine,

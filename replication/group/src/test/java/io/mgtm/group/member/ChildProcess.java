@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -7,13 +7,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /** The owner and the storage threads as queues, whose tasks run when the test says so. */
-final class ManualThreads implements StorageThreads {
+final class ManualThreads implements MemberThreads {
   private final Deque<Runnable> owner = new ArrayDeque<>();
   private final Deque<Runnable> force = new ArrayDeque<>();
   private final Deque<Runnable> files = new ArrayDeque<>();
   private final Deque<Runnable> checkpoints = new ArrayDeque<>();
 
   private boolean ownerRejects;
+  private boolean filesAtOnce;
 
   Executor owner() {
     return task -> {
@@ -22,6 +23,11 @@ final class ManualThreads implements StorageThreads {
       }
       owner.add(task);
     };
+  }
+
+  /** As while the owner waits for a log file. */
+  void runFilesAtOnce(boolean atOnce) {
+    filesAtOnce = atOnce;
   }
 
   void rejectForOwner() {
@@ -43,12 +49,23 @@ final class ManualThreads implements StorageThreads {
 
   @Override
   public Executor files() {
-    return files::add;
+    return task -> {
+      if (filesAtOnce) {
+        task.run();
+      } else {
+        files.add(task);
+      }
+    };
   }
 
   @Override
   public Executor checkpoints() {
     return checkpoints::add;
+  }
+
+  @Override
+  public void after(long ms, Runnable task) {
+    throw new AssertionError("a node without a group waits for the time");
   }
 
   boolean runOwner() {

@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
@@ -13,6 +13,8 @@ import java.util.zip.CRC32C;
 class ChainMachine implements StateMachine {
   private long count;
   private long hash;
+  private long last;
+  private long missingAt;
   private volatile boolean checkpointsRefused;
   private boolean checkpointsSmall;
 
@@ -30,10 +32,16 @@ class ChainMachine implements StateMachine {
 
   @Override
   public void apply(long index, ByteBuffer payload) {
-    if (index != count + 1) {
-      throw new IllegalStateException("entry %d was applied after %d".formatted(index, count));
+    if (index <= last) {
+      throw new IllegalStateException("entry %d was applied after %d".formatted(index, last));
     }
+    last = index;
     applyOwn(payload);
+  }
+
+  @Override
+  public void entriesMayBeMissing(long index) {
+    missingAt = index;
   }
 
   @Override
@@ -80,6 +88,11 @@ class ChainMachine implements StateMachine {
 
   void keepCheckpointsSmall() {
     checkpointsSmall = true;
+  }
+
+  /** Where it was told last that entries may be missing, since it was made; 0 for nowhere. */
+  long missingAt() {
+    return missingAt;
   }
 
   long count() {

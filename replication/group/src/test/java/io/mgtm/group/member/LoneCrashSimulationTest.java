@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
@@ -12,11 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ExtendWith(QuietLog.class)
-class CrashSimulationTest {
+class LoneCrashSimulationTest {
   @Test
   void noScheduleOfDeathsBreaksAPromise() {
-    CrashSimulation.Coverage coverage = new CrashSimulation.Coverage();
-    Seeds.forEach(2_000, seed -> new CrashSimulation(seed, coverage).run());
+    LoneCrashSimulation.Coverage coverage = new LoneCrashSimulation.Coverage();
+    Seeds.forEach(2_000, seed -> new LoneCrashSimulation(seed, coverage).run());
     if (Seeds.isMany()) {
       assertThat(coverage)
           .as("every kind of event has happened")
@@ -32,11 +32,12 @@ class CrashSimulationTest {
   void aPlantedFaultIsCaught(SimulatedDisk.Fault fault) {
     int seeds = 2_000;
     for (long seed = 1; seed <= seeds; seed++) {
-      CrashSimulation simulation = new CrashSimulation(seed, new CrashSimulation.Coverage());
+      LoneCrashSimulation simulation =
+          new LoneCrashSimulation(seed, new LoneCrashSimulation.Coverage());
       simulation.plant(fault);
       try {
         simulation.run();
-      } catch (CrashSimulation.Violation caught) {
+      } catch (LoneCrashSimulation.Violation caught) {
         System.out.println(fault + " is caught by seed " + seed + ": " + caught.getMessage());
         return;
       }

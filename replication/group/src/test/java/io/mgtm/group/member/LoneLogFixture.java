@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
@@ -14,36 +14,56 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /** A log on a simulated disk whose threads stand still until the test moves them. */
-final class LocalLogFixture implements ReplicatedLog.Listener {
+final class LoneLogFixture implements ReplicatedLog.Listener {
   static final int SEGMENT_BYTES = 2048;
   static final UUID MEMBER = new UUID(11, 12);
 
   final SimulatedDisk disk = new SimulatedDisk(new Random(1));
   final List<Long> committed = new ArrayList<>();
   final List<LogException> failures = new ArrayList<>();
-  LocalLogSettings settings =
-      new LocalLogSettings(
-          DurabilityMode.CRITICAL, new LogSettings(SEGMENT_BYTES, 1, 4, 0, 100), 8_000, 1_000);
+  GroupSettings settings =
+      GroupSettings.alone(
+          DurabilityMode.CRITICAL, new LogSettings(SEGMENT_BYTES, 1, 4, 0, 100), 8_000);
   ManualThreads threads = new ManualThreads();
   ChainMachine machine = new ChainMachine();
-  LocalLog log;
+  LoneLog log;
   long nanos;
+
+  /** The last index when it was opened: nothing of this start was appended yet. */
+  long begin;
+
+  private int boots;
   int foldersClosed;
 
   void open() {
     threads = new ManualThreads();
     machine = new ChainMachine();
-    log =
-        LocalLog.open(
-            new LocalLog.Parts(disk, MEMBER, () -> foldersClosed++, threads, () -> nanos),
-            settings,
-            machine,
-            threads.owner(),
-            this);
+    threads.runFilesAtOnce(true);
+    log = LoneLog.open(parts(threads), settings, machine, threads.owner(), this);
+    threads.runFilesAtOnce(false);
+    begin = log.lastIndex();
+  }
+
+  MemberParts parts(ManualThreads on) {
+    return new MemberParts(
+        disk,
+        MEMBER,
+        () -> foldersClosed++,
+        on,
+        "boot " + boots,
+        () -> nanos,
+        () -> TimeUnit.NANOSECONDS.toMillis(nanos),
+        1);
+  }
+
+  /** Whether the process before has closed its log. */
+  boolean wasClean() {
+    return log.store.recovery().clean();
   }
 
   void reopenAfterPowerLoss() {
     disk.losePower();
+    boots++;
     open();
   }
 

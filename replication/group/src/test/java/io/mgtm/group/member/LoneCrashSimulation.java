@@ -1,4 +1,4 @@
-package io.mgtm.group.local;
+package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
@@ -27,13 +27,13 @@ import org.slf4j.helpers.MessageFormatter;
  *   <li>what is there is a prefix of what was appended, byte by byte;
  *   <li>every {@code REQUIRED} entry whose commit was seen is there, and so is, for every {@code
  *       AHEAD} entry whose commit was seen, the {@code AHEAD} entry before it;
- *   <li>the death of the process alone loses nothing that was appended, unless a force has failed:
- *       then the log says that entries may be missing;
+ *   <li>the death of the process alone loses nothing that was appended, unless a force has failed;
+ *   <li>when anything is missing that was acknowledged, the state machine was told;
  *   <li>a stop counts as clean only if nothing can be missing;
  *   <li>a checkpoint with its final name is whole.
  * </ul>
  */
-final class CrashSimulation {
+final class LoneCrashSimulation {
   /** A promise was broken. */
   static final class Violation extends AssertionError {
     private static final long serialVersionUID = 1L;
@@ -64,9 +64,12 @@ final class CrashSimulation {
   private final Random random;
   private final Random failures;
   private final SimulatedDisk disk;
-  private final LocalLogSettings settings;
+  private final GroupSettings settings;
 
-  /** The model: the hash after each entry, its effective durability, what was promised. */
+  /**
+   * The model, which counts the state machine's entries and not those of the group: the hash after
+   * each of them, its effective durability, what was promised.
+   */
   private final List<Long> hashes = new ArrayList<>(List.of(0L));
 
   private final List<Durability> durabilities = new ArrayList<>(List.of(Durability.BUFFERED));
@@ -75,31 +78,45 @@ final class CrashSimulation {
   private long promised;
 
   private long inMemory;
+
+  /** Whether it has died since it was open last. */
+  private boolean mayBeTold;
+
+  /** The index that the log was opened at, and how many of the model's entries stand before. */
+  private long begin;
+
+  private long countAtBegin;
+
   private long seenCommitted;
   private long lastAhead;
+
+  /** The last entry whose reply waits to be told of, and what the listener was told of last. */
+  private long waits;
+
+  private long heard;
   private boolean mayBeClean = true;
 
   private ManualThreads threads;
   private ChainMachine machine;
-  private LocalLog log;
+  private LoneLog log;
+  private int boots;
   private boolean isOpen;
   private boolean failed;
   private boolean forceFailed;
   private boolean lostPower;
   private long nanos;
 
-  CrashSimulation(long seed, Coverage coverage) {
+  LoneCrashSimulation(long seed, Coverage coverage) {
     this.coverage = coverage;
     random = new Random(seed);
     failures = new Random(~seed);
     disk = new SimulatedDisk(random);
     int segmentBytes = 1024 + 8 * random.nextInt(600);
     settings =
-        new LocalLogSettings(
+        GroupSettings.alone(
             random.nextInt(5) == 0 ? DurabilityMode.ALL : DurabilityMode.CRITICAL,
             new LogSettings(segmentBytes, 1 + random.nextInt(2), 2 + random.nextInt(3), 0, 10),
-            500 + random.nextInt(12_000),
-            20);
+            500 + random.nextInt(12_000));
   }
 
   void plant(SimulatedDisk.Fault fault) {
@@ -113,7 +130,7 @@ final class CrashSimulation {
       boolean losePower = random.nextInt(3) != 0;
       try {
         if (random.nextInt(4) == 0) {
-          disk.crashAfter(random.nextInt(60));
+          disk.crashAfter(random.nextInt(90));
         }
         open();
         live();
@@ -129,9 +146,11 @@ final class CrashSimulation {
         died = true;
       }
       if (died) {
+        mayBeTold = true;
         if (losePower) {
           coverage.powerLosses++;
           disk.losePower();
+          boots++;
           inMemory = 0;
           lostPower = true;
         } else {
@@ -164,15 +183,20 @@ final class CrashSimulation {
     forceFailed = false;
     lostPower = false;
     checkCheckpoints();
-    coverage.tailsCut += log.recovery().cutBytes() > 0 ? 1 : 0;
+    coverage.tailsCut += log.store.recovery().cutBytes() > 0 ? 1 : 0;
     mayBeClean = false;
-    truncateModel(log.lastIndex());
-    seenCommitted = log.committedIndex();
+    mayBeTold = false;
+    truncateModel(machine.count());
+    begin = log.lastIndex();
+    countAtBegin = last();
+    seenCommitted = last();
     promised = last();
     lastAhead = 0;
     inMemory = 0;
+    waits = 0;
+    heard = begin;
     isOpen = true;
-    require(log.committedIndex() == last(), "what was recovered does not count as committed");
+    require(log.committedIndex() == begin, "what was recovered does not count as committed");
   }
 
   /** A page that goes while recovery is at it costs another start. */
@@ -180,13 +204,23 @@ final class CrashSimulation {
     for (int tries = 1; ; tries++) {
       try {
         machine = new ChainMachine();
+        threads.runFilesAtOnce(true);
         log =
-            LocalLog.open(
-                new LocalLog.Parts(disk, MEMBER, () -> {}, threads, () -> nanos),
+            LoneLog.open(
+                new MemberParts(
+                    disk,
+                    MEMBER,
+                    () -> {},
+                    threads,
+                    "boot " + boots,
+                    () -> nanos,
+                    () -> nanos / 1_000_000,
+                    1),
                 settings,
                 machine,
                 threads.owner(),
                 new Watcher());
+        threads.runFilesAtOnce(false);
         return;
       } catch (LogException e) {
         if (!forceFailed || e.category() != Category.IO || tries == 20) {
@@ -197,8 +231,9 @@ final class CrashSimulation {
   }
 
   private void compare() {
-    long recovered = log.lastIndex();
-    require(machine.count() == recovered, "the state is not at the last index");
+    long recovered = machine.count();
+    boolean clean = log.store.recovery().clean();
+    boolean told = machine.missingAt() > begin;
     require(recovered <= last(), "entry {} came from nowhere", recovered);
     require(
         machine.hash() == hashes.get((int) recovered),
@@ -211,14 +246,22 @@ final class CrashSimulation {
         recovered);
     coverage.entriesGoneInTheSameBoot += recovered < inMemory ? 1 : 0;
     require(
-        forceFailed || lostPower || !log.recovery().unsyncedMayBeLost(),
+        forceFailed || lostPower || !log.store.recovery().unsyncedMayBeLost(),
         "entries count as lost, and only the process has died");
     require(
-        recovered >= inMemory || (forceFailed && log.recoveredUncleanly()),
+        recovered >= inMemory || (forceFailed && !clean),
         "the process died after entry {} and {} were recovered",
         inMemory,
         recovered);
-    if (!log.recoveredUncleanly()) {
+    require(
+        recovered >= seenCommitted || told,
+        "entries up to {} were acknowledged, {} were recovered, and the state was not told",
+        seenCommitted,
+        recovered);
+    require(
+        mayBeTold || forceFailed || machine.missingAt() != log.lastIndex(),
+        "the state was told of a loss that cannot be");
+    if (clean) {
       require(recovered == last(), "a clean stop lost entries");
       require(mayBeClean || last() == 0, "a death was taken for a clean stop");
     }
@@ -266,7 +309,11 @@ final class CrashSimulation {
           forceFailed = true;
         }
       }
-      case 4 -> threads.runAll();
+      case 4 -> {
+        threads.runAll();
+        require(
+            failed || heard >= waits, "entry {} waits, and the listener heard of {}", waits, heard);
+      }
       default -> disk.writeBackSome();
     }
   }
@@ -286,7 +333,10 @@ final class CrashSimulation {
     durabilities.add(settings.durability().atLeast(durability));
     try {
       long index = log.append(buffer, durability);
-      require(index == last(), "entry {} got index {}", last(), index);
+      require(counted(index) == last(), "entry {} got index {}", last(), index);
+      if (heard < waits || log.committedIndex() < index) {
+        waits = index;
+      }
     } catch (LogException e) {
       require(e.category() == Category.IO, "an append with room failed: {}", e.getMessage());
       truncateModel(last() - 1);
@@ -304,6 +354,7 @@ final class CrashSimulation {
     append();
     if (last() > before) {
       inMemory = before;
+      mayBeTold = true;
       disk.tearStoresSince(image);
       disk.restartProcess();
       open();
@@ -327,8 +378,12 @@ final class CrashSimulation {
     }
     observe();
     coverage.cleanStops++;
-    require(log.committedIndex() == last(), "a clean close left entries uncommitted");
     promised = last();
+  }
+
+  /** How many of the model's entries stand up to an index. */
+  private long counted(long index) {
+    return countAtBegin + index - begin;
   }
 
   /** Takes note of what the log has promised so far. */
@@ -336,7 +391,7 @@ final class CrashSimulation {
     if (disk.hasCrashed()) {
       return;
     }
-    long committed = log.committedIndex();
+    long committed = counted(log.committedIndex());
     require(committed >= seenCommitted, "the committed index went back");
     for (long index = seenCommitted + 1; index <= committed; index++) {
       Durability durability = durabilities.get((int) index);
@@ -368,9 +423,14 @@ final class CrashSimulation {
     @Override
     public void committed(long index) {
       require(!failed, "committed after a failure");
-      require(index == log.committedIndex(), "the listener hears another index than is committed");
-      require(index > seenCommitted || index >= promised, "the listener hears an old index");
-      observe();
+      heard = index;
+      if (isOpen) {
+        require(
+            index == log.committedIndex(), "the listener hears another index than is committed");
+        require(
+            counted(index) >= Math.min(seenCommitted, promised), "the listener hears an old index");
+        observe();
+      }
     }
 
     @Override
