@@ -1,0 +1,144 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.Placement.Failure;
+import io.mgtm.ha.core.Report.State;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which nodes could have a hierarchy in service, and why others could not. */
+final class Candidates {
+  private final Observation seen;
+  private final String hierarchy;
+  private final Placement placement;
+
+  Candidates(Observation seen, String hierarchy) {
+    this.seen = seen;
+    this.hierarchy = hierarchy;
+    this.placement = seen.placement(hierarchy);
+  }
+
+  /** Those that could, other than {@code except}; of the site of {@code from} first. */
+  List<String> able(String except, String from) {
+    List<String> near = new ArrayList<>();
+    List<String> far = new ArrayList<>();
+    for (String node : seen.hierarchy(hierarchy).nodes()) {
+      if (!node.equals(except) && whyNot(node).isEmpty()) {
+        (from.isEmpty() || seen.sameSite(from, node) ? near : far).add(node);
+      }
+    }
+    near.addAll(far);
+    return near;
+  }
+
+  /** Whether one of them has not been heard yet and need not be silent: the leader is young. */
+  boolean unheard() {
+    for (String node : seen.hierarchy(hierarchy).nodes()) {
+      if (seen.contact(node) && seen.nodes().get(node).contactMs() == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Why the others could not, by node. */
+  Map<String, String> reasons() {
+    Map<String, String> reasons = new LinkedHashMap<>();
+    for (String node : seen.hierarchy(hierarchy).nodes()) {
+      String why = whyNot(node);
+      if (!why.isEmpty()) {
+        reasons.put(node, why);
+      }
+    }
+    return reasons;
+  }
+
+  /** Why a node could not have it in service; empty when it could. No figures that change. */
+  String whyNot(String node) {
+    NodeView view = seen.nodes().get(node);
+    if (view == null) {
+      return "is not configured";
+    }
+    if (seen.state().nodeMaintenance().contains(node) && !node.equals(placement.toward())) {
+      return "is in maintenance";
+    }
+    if (!seen.contact(node)) {
+      return "is silent";
+    }
+    Report report = view.report(hierarchy);
+    if (report == null
+        || report.state() == State.UNKNOWN
+        || view.last().seen().term() != seen.state().term()) {
+      return "has not looked yet at what it has";
+    }
+    if (report.state() != State.OUT) {
+      return "has not taken it out of service";
+    }
+    Failure failure = placement.failures().get(node);
+    long window = seen.hierarchy(hierarchy).policy().localRecoveryWindowMs();
+    if (failure != null && seen.at() - failure.at() < window) {
+      return "has failed: " + failure.resource() + ": " + failure.detail();
+    }
+    return whyNotCopies(node, report);
+  }
+
+  private String whyNotCopies(String node, Report report) {
+    boolean lossAccepted = placement.acceptLoss().equals(node);
+    for (Map.Entry<String, CopyReport> each : report.copies().entrySet()) {
+      String copy = each.getValue().copy();
+      boolean usable =
+          copy.equals(CopyReport.UP_TO_DATE)
+              || copy.equals(CopyReport.CONSISTENT)
+              || (lossAccepted && copy.equals(CopyReport.OUTDATED));
+      if (!usable) {
+        return "its copy of " + each.getKey() + " is " + copy + " by its own word";
+      }
+    }
+    if (lossAccepted) {
+      return "";
+    }
+    Map<String, Copies> known = seen.state().copies().getOrDefault(hierarchy, Map.of());
+    for (Map.Entry<String, Copies> each : known.entrySet()) {
+      String why = whyNotCopy(node, each.getKey(), each.getValue());
+      if (!why.isEmpty()) {
+        return why;
+      }
+    }
+    // Before any primary has given its word, only the node that had it last, or the one that the
+    // configuration names first, or that an operator names, can have what counts.
+    String first = placement.last();
+    if (first.isEmpty()) {
+      first = seen.hierarchy(hierarchy).nodes().get(0);
+    }
+    for (String resource : report.copies().keySet()) {
+      if (!known.containsKey(resource) && !node.equals(first) && !node.equals(placement.toward())) {
+        return "nobody knows yet whose copy of " + resource + " is the newest";
+      }
+    }
+    return "";
+  }
+
+  private String whyNotCopy(String node, String resource, Copies copies) {
+    if (!seen.nodes().get(node).report(hierarchy).copies().containsKey(resource)) {
+      return "has not said how its copy of " + resource + " is";
+    }
+    if (!copies.upToDate().contains(node)) {
+      return "its copy of " + resource + " is Outdated";
+    }
+    if (copies.guarded() || node.equals(placement.last()) || placement.last().isEmpty()) {
+      return "";
+    }
+    // Such a primary goes on by itself when it loses a copy, so its last word counts as well.
+    NodeView primary = seen.nodes().get(placement.last());
+    Report report = primary == null ? null : primary.report(hierarchy);
+    CopyReport word = report == null ? null : report.copies().get(resource);
+    return word != null
+            && word.mark() != null
+            && word.mark().epoch() == placement.epoch()
+            && word.inSync().contains(node)
+        ? ""
+        : placement.last() + " has not said that the copy of " + resource + " is in step";
+  }
+}

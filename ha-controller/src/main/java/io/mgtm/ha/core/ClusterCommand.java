@@ -1,0 +1,441 @@
+package io.mgtm.ha.core;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.mgtm.ha.model.ClusterConfig;
+import java.util.Set;
+
+/**
+ * A change of the {@link ClusterState}. Those with an epoch are refused when the placement has
+ * another one by then.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "do")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = ClusterCommand.Configure.class, name = "configure"),
+  @JsonSubTypes.Type(value = ClusterCommand.Start.class, name = "start"),
+  @JsonSubTypes.Type(value = ClusterCommand.Stop.class, name = "stop"),
+  @JsonSubTypes.Type(value = ClusterCommand.Switchover.class, name = "switchover"),
+  @JsonSubTypes.Type(value = ClusterCommand.Answer.class, name = "answer"),
+  @JsonSubTypes.Type(value = ClusterCommand.Maintain.class, name = "maintain"),
+  @JsonSubTypes.Type(value = ClusterCommand.Lead.class, name = "lead"),
+  @JsonSubTypes.Type(value = ClusterCommand.Tick.class, name = "tick"),
+  @JsonSubTypes.Type(value = ClusterCommand.Place.class, name = "place"),
+  @JsonSubTypes.Type(value = ClusterCommand.Leave.class, name = "leave"),
+  @JsonSubTypes.Type(value = ClusterCommand.Revoke.class, name = "revoke"),
+  @JsonSubTypes.Type(value = ClusterCommand.Release.class, name = "release"),
+  @JsonSubTypes.Type(value = ClusterCommand.Pend.class, name = "pend"),
+  @JsonSubTypes.Type(value = ClusterCommand.Unpend.class, name = "unpend"),
+  @JsonSubTypes.Type(value = ClusterCommand.Halt.class, name = "halt"),
+  @JsonSubTypes.Type(value = ClusterCommand.Wait.class, name = "wait"),
+  @JsonSubTypes.Type(value = ClusterCommand.Blame.class, name = "blame"),
+  @JsonSubTypes.Type(value = ClusterCommand.Repaired.class, name = "repaired"),
+  @JsonSubTypes.Type(value = ClusterCommand.MarkCopies.class, name = "markCopies"),
+  @JsonSubTypes.Type(value = ClusterCommand.Silent.class, name = "silent")
+})
+public sealed interface ClusterCommand {
+
+  /** The hierarchy or node that it is about; the cluster otherwise. */
+  String subject();
+
+  /** What it does, a sentence for people. */
+  String what();
+
+  /** Does it; answers why not, empty when it did. */
+  String applyTo(StateChange state);
+
+  /** What operators ask. */
+  sealed interface Asked extends ClusterCommand
+      permits Configure, Start, Stop, Switchover, Answer, Maintain {}
+
+  /**
+   * Takes another configuration.
+   *
+   * @param version that of the configuration it replaces; 0 for the first
+   */
+  record Configure(ClusterConfig config, long version) implements Asked {
+    @Override
+    public String subject() {
+      return StateChange.CLUSTER;
+    }
+
+    @Override
+    public String what() {
+      return "configuration " + (version + 1) + " is used";
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.configure(this);
+    }
+  }
+
+  /**
+   * Wants a hierarchy in service, and forgets its failures.
+   *
+   * @param node where, empty to choose
+   * @param acceptLoss that the node's copy may lack acknowledged writes
+   */
+  record Start(String hierarchy, String node, boolean acceptLoss) implements Asked {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "shall be in service"
+          + (node.isEmpty() ? "" : " on " + node)
+          + (acceptLoss ? ", whatever its copy lacks" : "");
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.start(this);
+    }
+  }
+
+  /** Wants a hierarchy out of service. */
+  record Stop(String hierarchy) implements Asked {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "shall be out of service";
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.stop(this);
+    }
+  }
+
+  /** Moves a hierarchy in order: out on its node first. */
+  record Switchover(String hierarchy, String node, boolean acceptLoss) implements Asked {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "shall move to " + node + (acceptLoss ? ", whatever its copy lacks" : "");
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.switchover(this);
+    }
+  }
+
+  /** Confirms or cancels a pending failover. */
+  record Answer(String hierarchy, boolean confirm) implements Asked {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "pending failover " + (confirm ? "confirmed" : "cancelled");
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.answer(this);
+    }
+  }
+
+  /**
+   * Begins or ends maintenance: nothing is decided or repaired by itself.
+   *
+   * @param name of the node or hierarchy, empty for the cluster
+   */
+  record Maintain(Scope scope, String name, boolean on) implements Asked {
+    @Override
+    public String subject() {
+      return scope == Scope.CLUSTER ? StateChange.CLUSTER : name;
+    }
+
+    @Override
+    public String what() {
+      return "maintenance " + (on ? "begins" : "ends");
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.maintain(this);
+    }
+  }
+
+  /** What is in maintenance. */
+  enum Scope {
+    CLUSTER,
+    NODE,
+    HIERARCHY
+  }
+
+  // The rest is what the leader decides.
+
+  /** A leader begins; it grants nothing before this is committed. */
+  record Lead(long term, String leader) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return StateChange.CLUSTER;
+    }
+
+    @Override
+    public String what() {
+      return leader + " leads, term " + term;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.lead(this);
+    }
+  }
+
+  /** Carries the cluster's time over to the next leader. */
+  record Tick() implements ClusterCommand {
+    @Override
+    public String subject() {
+      return StateChange.CLUSTER;
+    }
+
+    @Override
+    public String what() {
+      return "";
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return "";
+    }
+  }
+
+  /**
+   * A node may have it in service from now on.
+   *
+   * @param epoch the new one
+   */
+  record Place(String hierarchy, String node, long epoch) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "comes in service on " + node;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.place(this);
+    }
+  }
+
+  /** Its node shall take it out in order; counts as a failover. */
+  record Leave(String hierarchy, long epoch, String toward) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "is taken out of service" + (toward.isEmpty() ? "" : " to move to " + toward);
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.leave(this);
+    }
+  }
+
+  /** Its node gets no lease on it any more; counts as a failover if it had one until now. */
+  record Revoke(String hierarchy, long epoch, String toward) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "loses its lease" + (toward.isEmpty() ? "" : ", to move to " + toward);
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.revoke(this);
+    }
+  }
+
+  /** Its node is surely out. */
+  record Release(String hierarchy, long epoch) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "is out of service";
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.release(this);
+    }
+  }
+
+  /** A failover waits for an operator. */
+  record Pend(String hierarchy, long epoch, String toward, long deadline)
+      implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "waits for an operator to confirm or cancel that it moves to " + toward;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.pend(this);
+    }
+  }
+
+  /** What led to a pending failover is over. */
+  record Unpend(String hierarchy, long epoch) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "need not move any more";
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.unpend(this);
+    }
+  }
+
+  /** It stays out until an operator starts it. */
+  record Halt(String hierarchy, String reason) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "stays out of service until an operator starts it: " + reason;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.halt(this);
+    }
+  }
+
+  /** Why it is out though it is wanted; empty when that is over. */
+  record Wait(String hierarchy, String reason) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return reason.isEmpty() ? "need not wait any more" : "no node can have it: " + reason;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.waiting(this);
+    }
+  }
+
+  /** Its node could not have it in service. */
+  record Blame(String hierarchy, long epoch, String resource, String detail)
+      implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "has failed: " + (resource.isEmpty() ? "" : resource + ": ") + detail;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.blame(this);
+    }
+  }
+
+  /** Its node has repaired something in place. */
+  record Repaired(String hierarchy, Mark mark, String detail) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "was repaired in place, " + mark.count() + " times by now: " + detail;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.repaired(this);
+    }
+  }
+
+  /** Its primary says which copies have everything acknowledged. */
+  record MarkCopies(
+      String hierarchy, String resource, Mark mark, Set<String> upToDate, boolean guarded)
+      implements ClusterCommand {
+    @Override
+    public String subject() {
+      return hierarchy;
+    }
+
+    @Override
+    public String what() {
+      return "UpToDate copies of " + resource + " are on " + String.join(", ", upToDate);
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.markCopies(this);
+    }
+  }
+
+  /** A node is silent, or is heard again. */
+  record Silent(String node, boolean silent) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return node;
+    }
+
+    @Override
+    public String what() {
+      return silent ? "is silent on all paths" : "is heard again";
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.silent(this);
+    }
+  }
+}

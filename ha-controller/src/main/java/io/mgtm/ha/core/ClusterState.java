@@ -1,0 +1,81 @@
+package io.mgtm.ha.core;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.model.ClusterConfig;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What all controllers agree on: an immutable value; a checkpoint is this record as JSON.
+ *
+ * @param format of the encoding; this program writes and reads {@link Batch#FORMAT}
+ * @param version counts applied commands
+ * @param at the cluster's time of the last batch
+ * @param leader of the last term, and that term
+ * @param config null before the first {@link ClusterCommand.Configure}
+ * @param configVersion counts configurations
+ * @param placements by hierarchy
+ * @param copies by hierarchy, then by resource: which nodes have everything acknowledged
+ * @param nodeMaintenance names of nodes that nothing is decided on
+ * @param hierarchyMaintenance names of hierarchies that nothing is decided of
+ * @param silentNodes those that the leader has no contact with
+ * @param events the newest, oldest first
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ClusterState(
+    int format,
+    long version,
+    long at,
+    long term,
+    String leader,
+    ClusterConfig config,
+    long configVersion,
+    Map<String, Placement> placements,
+    Map<String, Map<String, Copies>> copies,
+    boolean clusterMaintenance,
+    Set<String> nodeMaintenance,
+    Set<String> hierarchyMaintenance,
+    Set<String> silentNodes,
+    long lastEvent,
+    List<Event> events) {
+  public static final int EVENTS_MAX = 256;
+
+  public static final ClusterState EMPTY =
+      new ClusterState(
+          Batch.FORMAT,
+          0,
+          0,
+          0,
+          "",
+          null,
+          0,
+          Map.of(),
+          Map.of(),
+          false,
+          Set.of(),
+          Set.of(),
+          Set.of(),
+          0,
+          List.of());
+
+  /** The state after a batch. Never throws: a command that does not fit changes nothing. */
+  public ClusterState apply(Batch batch) {
+    StateChange change = new StateChange(this);
+    change.apply(batch);
+    return change.done();
+  }
+
+  /** Why a command would be refused now; empty when it would not be. */
+  public String refusal(ClusterCommand command) {
+    return command.applyTo(new StateChange(this));
+  }
+
+  /** Whether nothing is decided by itself of a hierarchy, or of it on a node. */
+  public boolean inMaintenance(String hierarchy, String node) {
+    return clusterMaintenance
+        || hierarchyMaintenance.contains(hierarchy)
+        || nodeMaintenance.contains(node);
+  }
+}

@@ -1,0 +1,54 @@
+package io.mgtm.ha.core;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a controller has heard of a node, and what it has granted it. Monotonic milliseconds. */
+final class Contact {
+  private static final int PATHS_MAX = 16;
+
+  /** The newest heartbeat, null when none ever came. */
+  Heartbeat last;
+
+  private final Map<String, Long> heardOn = new TreeMap<>();
+
+  /** The heartbeat to be answered when its read index is confirmed; null when there is none. */
+  Heartbeat unanswered;
+
+  long readIndex;
+
+  /** When it last showed that it had heard this leader. */
+  long contactAt = Long.MIN_VALUE;
+
+  long contactSince;
+  boolean fenced;
+
+  /** The change of a placement that it was to be fenced for. */
+  long fenceAsked;
+
+  /** By hierarchy, when the last lease on it and the watchdog's time are over. */
+  final Map<String, Long> overAt = new HashMap<>();
+
+  /** Takes a heartbeat; whether it is newer than those before. */
+  boolean heard(Heartbeat heartbeat, String path, long now) {
+    if (heardOn.size() < PATHS_MAX || heardOn.containsKey(path)) {
+      heardOn.put(path, now);
+    }
+    return last == null || heartbeat.isAfter(last);
+  }
+
+  Map<String, Long> paths(long now) {
+    Map<String, Long> ages = new TreeMap<>();
+    heardOn.forEach((path, at) -> ages.put(path, now - at));
+    return ages;
+  }
+
+  void forgetTerm() {
+    unanswered = null;
+    contactAt = Long.MIN_VALUE;
+    fenced = false;
+    fenceAsked = 0;
+    overAt.clear();
+  }
+}

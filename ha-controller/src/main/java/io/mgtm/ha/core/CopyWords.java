@@ -1,0 +1,59 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.Call.Result;
+import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.Report.ResourceState;
+import java.util.Map;
+
+/** What a node says of the copies of a hierarchy's data, and tells kits that the state has. */
+final class CopyWords {
+  private final String hierarchy;
+  private final NodeAgent agent;
+  private long marks;
+
+  CopyWords(String hierarchy, NodeAgent agent) {
+    this.hierarchy = hierarchy;
+    this.agent = agent;
+  }
+
+  /** Takes what a kit said; whatever is new gets a mark of its own. */
+  void said(AgentResource resource, Result result, long epoch) {
+    Map<String, String> data = result.data();
+    if (data.isEmpty()) {
+      return;
+    }
+    // A primary that is not in service does not know whom it has left behind.
+    boolean primary =
+        epoch > 0 && result.state() == ResourceState.IN && data.containsKey(CopyReport.IN_SYNC);
+    if (primary && !resource.sameWord(data, epoch)) {
+      marks++;
+      resource.word =
+          CopyReport.of(data, agent.node(), new Mark(epoch, agent.incarnation(), marks));
+      resource.wordData = Map.copyOf(data);
+      resource.told = false;
+      agent.changed();
+    }
+    resource.data = Map.copyOf(data);
+    if (primary && resource.told) {
+      tell(resource);
+    }
+  }
+
+  /** Takes what the state has: the kit is told when it is this node's own last word. */
+  void granted(AgentResource resource, Copies copies) {
+    if (resource.word != null && !resource.told && resource.word.mark().equals(copies.mark())) {
+      resource.told = true;
+      tell(resource);
+    }
+  }
+
+  private void tell(AgentResource resource) {
+    agent
+        .effects()
+        .marked(
+            hierarchy,
+            resource.name,
+            resource.wordData.getOrDefault(CopyReport.TOKEN, ""),
+            resource.word.inSync());
+  }
+}

@@ -1,0 +1,59 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.ClusterCommand.Silent;
+import io.mgtm.ha.core.ClusterCommand.Tick;
+import io.mgtm.ha.core.Placement.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What a leader decides: a pure function of what it has observed. */
+public final class Decisions {
+  /** How much of the cluster's time a change of leaders may lose while a countdown runs. */
+  static final long TICK_MS = 10_000;
+
+  private Decisions() {}
+
+  /**
+   * What shall be committed next. Each hierarchy gets one step at a time; the next is decided when
+   * it is committed.
+   */
+  public static List<Decision> decide(Observation seen) {
+    List<Decision> decisions = new ArrayList<>();
+    if (seen.state().config() == null) {
+      return decisions;
+    }
+    silences(seen, decisions);
+    boolean countdown = false;
+    for (Map.Entry<String, Placement> each : seen.state().placements().entrySet()) {
+      Placement placement = each.getValue();
+      new HierarchyDecisions(seen, each.getKey(), decisions).decide();
+      countdown |=
+          placement.pending() != null
+              || !placement.failures().isEmpty()
+              || (!placement.failovers().isEmpty() && placement.stage() != Stage.HELD);
+    }
+    if (countdown && decisions.isEmpty() && seen.at() - seen.state().at() >= TICK_MS) {
+      decisions.add(
+          new Decision(new Tick(), Decision.BY_ITSELF, "a countdown is under way", Map.of()));
+    }
+    return decisions;
+  }
+
+  private static void silences(Observation seen, List<Decision> decisions) {
+    for (Map.Entry<String, NodeView> each : seen.nodes().entrySet()) {
+      String node = each.getKey();
+      boolean silent = !seen.contact(node);
+      if (silent != seen.state().silentNodes().contains(node)) {
+        decisions.add(
+            new Decision(
+                new Silent(node, silent),
+                Decision.BY_ITSELF,
+                silent
+                    ? "its leases have run out, it was not reached for so long"
+                    : "it hears the leader and is heard",
+                Map.of(node, each.getValue().heard())));
+      }
+    }
+  }
+}

@@ -1,0 +1,438 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.Call.Kind;
+import io.mgtm.ha.core.Call.Result;
+import io.mgtm.ha.core.Grant.Order;
+import io.mgtm.ha.core.Report.ResourceState;
+import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.model.Hierarchy;
+import java.util.Set;
+
+/**
+ * One hierarchy on one node. It is OUT only when this incarnation has taken all of it out of
+ * service, or is sure that it had: what checks say is not enough for that, since a check that lies
+ * must not lead to two nodes in service.
+ */
+final class HierarchyAgent {
+  /** What a call may take beyond its deadline before all is ended. */
+  static final long GRACE_MS = 1_000;
+
+  private static final long STUCK_RETRY_MS = 5_000;
+
+  private final String name;
+  private final NodeAgent agent;
+  private Hierarchy hierarchy;
+
+  /** What takes its place when all is out; its policy holds at once. */
+  private Hierarchy latest;
+
+  private Stack stack;
+  private final CopyWords words;
+
+  private State state = State.UNKNOWN;
+  private Order order;
+  private boolean told;
+  private long leaseEnd;
+  private long leaseMargin;
+  private boolean guarded;
+  private Call end;
+  private boolean endNeeded;
+  private int stopFailures;
+  private long retryAt;
+
+  /** What is repaired, until it is; then what stands on it is brought back. */
+  private String repairing = "";
+
+  private final LocalRecoveries recoveries = new LocalRecoveries();
+
+  /** When all is out, it has failed for this placement. */
+  private boolean hopeless;
+
+  private long epoch;
+  private String failed = "";
+  private String detail = "nobody has looked yet";
+
+  HierarchyAgent(String name, Hierarchy hierarchy, NodeAgent agent) {
+    this.name = name;
+    this.agent = agent;
+    this.words = new CopyWords(name, agent);
+    take(hierarchy);
+  }
+
+  void configured(Hierarchy next) {
+    latest = next;
+  }
+
+  private void take(Hierarchy next) {
+    latest = next;
+    hierarchy = next;
+    stack = new Stack(name, next, agent);
+  }
+
+  boolean isOut() {
+    return state == State.OUT;
+  }
+
+  /** The orders of the newest grant; null when it does not name the hierarchy. */
+  void ordered(Order newOrder, long newLeaseEnd, int leaseMs) {
+    told = true;
+    order = newOrder;
+    if (order != null && newLeaseEnd > leaseEnd) {
+      leaseEnd = newLeaseEnd;
+      leaseMargin = leaseMs / 8;
+      if (state != State.OUT && end == null && !endNeeded) {
+        guard();
+      }
+    }
+    if (order != null) {
+      order
+          .marks()
+          .forEach(
+              (resource, copies) -> {
+                if (stack.get(resource) != null) {
+                  words.granted(stack.get(resource), copies);
+                }
+              });
+    }
+  }
+
+  /** Does what is to be done next. */
+  void step(long now) {
+    if (guarded && now >= leaseEnd - leaseMargin && end == null && !endNeeded) {
+      endAll("its lease has ended");
+    }
+    endOverdue(now);
+    if (end != null) {
+      return;
+    }
+    if (endNeeded) {
+      if (now >= retryAt) {
+        end = agent.call(name, "", Kind.END, now + 2L * agent.guardMs());
+      }
+      return;
+    }
+    if (state == State.OUT && !latest.resources().equals(hierarchy.resources())) {
+      take(latest);
+      to(State.UNKNOWN, "its configuration has changed");
+    }
+    switch (state) {
+      case UNKNOWN -> look(now);
+      case OUT -> whenOut(now);
+      case STARTING, RECOVERING -> raise(now);
+      case IN -> whenIn(now);
+      case FAILED -> whenFailed(now);
+      case STOPPING, STUCK -> lower(now);
+    }
+  }
+
+  private boolean mayRun(long now) {
+    return order != null && order.run() && now < leaseEnd - leaseMargin;
+  }
+
+  /** A call that does not end by itself is ended with all the rest. */
+  private void endOverdue(long now) {
+    if (state == State.OUT) {
+      return;
+    }
+    for (AgentResource resource : stack.bottomUp()) {
+      if (resource.call != null
+          && !endNeeded
+          && end == null
+          && now > resource.call.deadline() + GRACE_MS) {
+        if (inUse()) {
+          hopeless = !recoveries.take(latest.policy(), now);
+          failed = resource.name;
+        }
+        endAll(resource.call.kind() + " of " + resource.name + " does not end");
+      }
+    }
+  }
+
+  private boolean inUse() {
+    return state == State.IN || state == State.STARTING || state == State.RECOVERING;
+  }
+
+  private void endAll(String why) {
+    endNeeded = true;
+    to(State.STOPPING, why);
+  }
+
+  private void look(long now) {
+    for (AgentResource resource : stack.bottomUp()) {
+      if (resource.state == ResourceState.UNKNOWN && resource.call == null) {
+        resource.begin(Kind.QUICK_CHECK, now);
+      }
+    }
+    if (!told || stack.any(ResourceState.UNKNOWN)) {
+      return;
+    }
+    if (!mayRun(now)) {
+      to(State.STOPPING, "it shall not be in service here");
+      lower(now);
+    } else {
+      boolean in = stack.all(ResourceState.IN);
+      begin();
+      to(in ? State.IN : State.STARTING, in ? "it was in service already" : "part of it was out");
+      step(now);
+    }
+  }
+
+  private void whenOut(long now) {
+    if (mayRun(now)) {
+      stack.bottomUp().forEach(resource -> resource.word = null);
+      begin();
+      to(State.STARTING, "it shall be in service here");
+      raise(now);
+      return;
+    }
+    // What disks say of copies; whether it is in service is not asked.
+    for (AgentResource resource : stack.bottomUp()) {
+      if (resource.call == null && now >= resource.nextQuickCheck) {
+        resource.begin(Kind.QUICK_CHECK, now);
+      }
+    }
+  }
+
+  private void begin() {
+    epoch = order.epoch();
+    recoveries.begin(epoch);
+    failed = "";
+    hopeless = false;
+    guard();
+  }
+
+  private void raise(long now) {
+    if (!mayRun(now)) {
+      stop("it shall not be in service here any more", now);
+      return;
+    }
+    if (!repairing.isEmpty()) {
+      repair(now);
+      return;
+    }
+    check(now);
+    for (AgentResource resource : stack.bottomUp()) {
+      if (resource.state != ResourceState.IN) {
+        if (resource.act(Kind.IN_SERVICE, now)) {
+          resource.state = ResourceState.STARTING;
+        }
+        return;
+      }
+    }
+    to(State.IN, "all of it is in service");
+  }
+
+  /** Takes out what stands on it, and repairs it. */
+  private void repair(long now) {
+    for (AgentResource resource : stack.topDown()) {
+      if (resource.state != ResourceState.OUT && stack.standsOn(resource.name, repairing)) {
+        resource.act(Kind.OUT_OF_SERVICE, now);
+        return;
+      }
+    }
+    stack.get(repairing).act(Kind.RECOVER, now);
+  }
+
+  private void whenIn(long now) {
+    if (!mayRun(now)) {
+      stop("it shall not be in service here any more", now);
+      return;
+    }
+    epoch = order.epoch();
+    check(now);
+  }
+
+  private void check(long now) {
+    for (AgentResource resource : stack.bottomUp()) {
+      if (resource.state == ResourceState.IN && resource.call == null) {
+        Kind due = resource.dueCheck(now);
+        if (due != null) {
+          resource.begin(due, now);
+        }
+      }
+    }
+  }
+
+  private void whenFailed(long now) {
+    if (!mayRun(now) || order.epoch() != epoch) {
+      stop("it has failed and is taken out", now);
+    }
+  }
+
+  private void stop(String why, long now) {
+    repairing = "";
+    to(State.STOPPING, why);
+    lower(now);
+  }
+
+  private void lower(long now) {
+    if (now < retryAt) {
+      return;
+    }
+    checkCopies(now);
+    for (AgentResource resource : stack.topDown()) {
+      if (resource.state != ResourceState.OUT) {
+        if (resource.act(Kind.OUT_OF_SERVICE, now)) {
+          resource.state = ResourceState.STOPPING;
+        }
+        return;
+      }
+    }
+    for (AgentResource resource : stack.bottomUp()) {
+      if (resource.call != null) {
+        resource.cancel();
+        return;
+      }
+    }
+    unguard();
+    stopFailures = 0;
+    if (hopeless && mayRun(now) && order.epoch() == epoch) {
+      to(State.FAILED, detail);
+      return;
+    }
+    epoch = 0;
+    hopeless = false;
+    to(State.OUT, "all of it is out of service");
+  }
+
+  /** A primary that waits to go on without a copy could not be taken out in order. */
+  private void checkCopies(long now) {
+    for (AgentResource resource : stack.bottomUp()) {
+      if (resource.word != null
+          && resource.state == ResourceState.IN
+          && resource.call == null
+          && now >= resource.nextQuickCheck) {
+        resource.begin(Kind.QUICK_CHECK, now);
+      }
+    }
+  }
+
+  void ended(Call call, Result result, long now) {
+    if (end != null && end.id() == call.id()) {
+      ended(result, now);
+      return;
+    }
+    AgentResource resource = stack.get(call.resource());
+    if (resource == null || resource.call == null || resource.call.id() != call.id()) {
+      return;
+    }
+    boolean cancelled = resource.cancelled;
+    resource.call = null;
+    resource.checked(call.kind(), now);
+    if (!cancelled) {
+      resource.detail = result.detail();
+    }
+    words.said(resource, result, epoch);
+    switch (call.kind()) {
+      case IN_SERVICE, RECOVER -> raised(resource, call.kind(), result, cancelled, now);
+      case OUT_OF_SERVICE -> lowered(resource, result, cancelled, now);
+      default -> {
+        if (!cancelled) {
+          checked(resource, result, now);
+        }
+      }
+    }
+  }
+
+  /** All of it has been ended, or not. */
+  private void ended(Result result, long now) {
+    end = null;
+    if (result.state() != ResourceState.OUT) {
+      retryAt = now + GRACE_MS;
+      to(State.STUCK, result.detail());
+      return;
+    }
+    endNeeded = false;
+    for (AgentResource resource : stack.bottomUp()) {
+      resource.call = null;
+      resource.state = ResourceState.FAILED;
+    }
+    unguard();
+    stop(detail, now);
+  }
+
+  private void raised(
+      AgentResource resource, Kind kind, Result result, boolean cancelled, long now) {
+    boolean good = result.state() == ResourceState.IN;
+    resource.state = good ? ResourceState.IN : ResourceState.FAILED;
+    resource.nextDeepCheck = now + resource.pace.deepCheckMs();
+    if (good && kind == Kind.RECOVER && repairing.equals(resource.name)) {
+      repairing = "";
+    }
+    if (!good && !cancelled && inUse()) {
+      fault(resource, now);
+    }
+  }
+
+  private void lowered(AgentResource resource, Result result, boolean cancelled, long now) {
+    boolean good = result.state() == ResourceState.OUT;
+    resource.state = good ? ResourceState.OUT : ResourceState.FAILED;
+    if (good || cancelled) {
+      return;
+    }
+    stopFailures++;
+    if (stopFailures == 1) {
+      endAll(resource.name + " cannot be taken out of service: " + result.detail());
+    } else {
+      failed = resource.name;
+      retryAt = now + STUCK_RETRY_MS;
+      to(State.STUCK, result.detail());
+    }
+  }
+
+  private void checked(AgentResource resource, Result result, long now) {
+    if (state == State.UNKNOWN && resource.state == ResourceState.UNKNOWN) {
+      // Out is what only outOfService makes sure of.
+      resource.state = result.state() == ResourceState.IN ? ResourceState.IN : ResourceState.FAILED;
+    } else if (resource.state == ResourceState.IN
+        && result.state() != ResourceState.IN
+        && inUse()) {
+      fault(resource, now);
+    }
+  }
+
+  /** Something that was in service is not. */
+  private void fault(AgentResource resource, long now) {
+    if (state == State.IN && (order == null || !order.repair())) {
+      detail = resource.name + " has failed, and is left alone in maintenance";
+      return;
+    }
+    resource.state = ResourceState.FAILED;
+    if (state == State.STARTING || !recoveries.take(latest.policy(), now)) {
+      failed = resource.name;
+      repairing = "";
+      to(State.FAILED, resource.detail);
+      return;
+    }
+    repairing = resource.name;
+    to(State.RECOVERING, resource.name + ": " + resource.detail);
+  }
+
+  private void guard() {
+    guarded = true;
+    agent.effects().guard(name, stack.names(), leaseEnd);
+  }
+
+  private void unguard() {
+    guarded = false;
+    agent.effects().guard(name, Set.of(), 0);
+  }
+
+  private void to(State next, String why) {
+    state = next;
+    detail = why;
+    agent.changed();
+  }
+
+  Report report() {
+    boolean bad = state == State.FAILED || state == State.STUCK;
+    return new Report(
+        state,
+        epoch,
+        recoveries.count(),
+        bad ? failed : "",
+        detail,
+        stack.states(),
+        stack.copies());
+  }
+}

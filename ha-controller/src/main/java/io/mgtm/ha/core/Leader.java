@@ -1,0 +1,357 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.ClusterCommand.Asked;
+import io.mgtm.ha.core.ClusterCommand.Lead;
+import io.mgtm.ha.core.Grant.Order;
+import io.mgtm.ha.core.LeaderEffects.Reply;
+import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.Placement.Stage;
+import io.mgtm.ha.model.Timing;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * What the controller does whose member leads the log; the others only listen to heartbeats, so
+ * that the next leader knows what a dead node said last. Owner thread.
+ *
+ * <p>It appends one batch at a time, decided on committed state only: a node may be granted what is
+ * committed while the next batch is on its way.
+ */
+public final class Leader {
+  private static final int ASKED_MAX = 64;
+  private static final int BATCH_MAX = 64;
+  private static final int NODES_MAX = 64;
+
+  private final String node;
+  private final LeaderEffects effects;
+  private final Function<Observation, List<Decision>> decide;
+  private final Map<String, Contact> contacts = new TreeMap<>();
+  private final Deque<Request> asked = new ArrayDeque<>();
+  private final List<Request> appendedRequests = new ArrayList<>();
+
+  private boolean leading;
+  private long term;
+
+  /** Whether this term's Lead is committed: before, nothing is granted. */
+  private boolean begun;
+
+  private ClusterState committed = ClusterState.EMPTY;
+
+  /** What the batch under way leads to; null when none is. */
+  private ClusterState appended;
+
+  private long since;
+  private long timeAtStart;
+  private long othersOverAt;
+
+  /** Since when the log confirms and the time is told without a gap. */
+  private long steadySince;
+
+  private long lastConfirmed;
+  private long lastTick;
+
+  private record Request(long id, String by, Asked command) {}
+
+  public Leader(String node, LeaderEffects effects) {
+    this(node, effects, Decisions::decide);
+  }
+
+  /** For simulations, which plant faults into what is observed. */
+  Leader(String node, LeaderEffects effects, Function<Observation, List<Decision>> decide) {
+    this.node = node;
+    this.effects = effects;
+    this.decide = decide;
+  }
+
+  /** A heartbeat came, on a path; also while another member leads. */
+  public void heard(Heartbeat heartbeat, String path, long now) {
+    if (contacts.size() >= NODES_MAX && !contacts.containsKey(heartbeat.node())) {
+      return;
+    }
+    Contact contact = contacts.computeIfAbsent(heartbeat.node(), name -> new Contact());
+    if (!contact.heard(heartbeat, path, now)) {
+      return;
+    }
+    Heartbeat before = contact.last;
+    contact.last = heartbeat;
+    contact.fenced = false;
+    if (!begun) {
+      return;
+    }
+    boolean hears =
+        heartbeat.seen().term() == term
+            && (before == null
+                || heartbeat.incarnation() != before.incarnation()
+                || heartbeat.answered() > before.answered());
+    if (hears) {
+      if (contact.contactAt == Long.MIN_VALUE || now - contact.contactAt > timing().leaseMs()) {
+        contact.contactSince = now;
+      }
+      contact.contactAt = now;
+    }
+    contact.unanswered = heartbeat;
+    contact.readIndex = effects.confirm();
+  }
+
+  /** This member leads: {@code state} is what it has applied. */
+  public void leading(long newTerm, ClusterState state, long now, long wall) {
+    following();
+    leading = true;
+    term = newTerm;
+    committed = state;
+    since = now;
+    timeAtStart = state.at();
+    // Nobody can have been granted anything by another leader after this one began.
+    othersOverAt = now + timing().leaseOverMs();
+    steadySince = now;
+    lastConfirmed = now;
+    lastTick = now;
+    Decision lead =
+        new Decision(
+            new Lead(term, node),
+            Decision.BY_ITSELF,
+            "a majority of the controllers has elected it",
+            Map.of());
+    Batch batch = batch(List.of(lead), now, wall);
+    appended = state.apply(batch);
+    effects.append(batch, appended);
+  }
+
+  /** This member does not lead (any more). */
+  public void following() {
+    leading = false;
+    begun = false;
+    appended = null;
+    contacts.values().forEach(Contact::forgetTerm);
+    List<Request> open = new ArrayList<>(appendedRequests);
+    appendedRequests.clear();
+    for (Request request : open) {
+      effects.reply(
+          request.id(),
+          new Reply(Outcome.IN_DOUBT, "the leader has changed: look whether it has been done"));
+    }
+    while (!asked.isEmpty()) {
+      effects.reply(asked.remove().id(), new Reply(Outcome.NOT_LEADING, ""));
+    }
+  }
+
+  /** What was appended last, in this term, is committed. */
+  public void committed(long now, long wall) {
+    if (!leading || appended == null) {
+      return;
+    }
+    long before = committed.version();
+    committed = appended;
+    appended = null;
+    begun = true;
+    List<Request> done = new ArrayList<>(appendedRequests);
+    appendedRequests.clear();
+    done.forEach(request -> effects.reply(request.id(), new Reply(Outcome.DONE, "")));
+    answerAgain(before, now);
+    propose(now, wall);
+  }
+
+  /** Nodes that have new orders need not wait for their next heartbeat. */
+  private void answerAgain(long before, long now) {
+    for (Placement placement : committed.placements().values()) {
+      Contact contact = contacts.get(placement.node());
+      if (placement.changed() > before
+          && contact != null
+          && contact.contactAt != Long.MIN_VALUE
+          && now - contact.contactAt <= 2L * timing().heartbeatMs()) {
+        contact.unanswered = contact.last;
+        contact.readIndex = effects.confirm();
+      }
+    }
+  }
+
+  /** The log has confirmed reads up to this index, in this term. */
+  public void confirmed(long readIndex, long now) {
+    if (!begun) {
+      return;
+    }
+    if (now - lastConfirmed > timing().leaseMs() / 2) {
+      steadySince = now;
+    }
+    lastConfirmed = now;
+    for (Contact contact : contacts.values()) {
+      if (contact.unanswered != null && contact.readIndex <= readIndex) {
+        Heartbeat heartbeat = contact.unanswered;
+        contact.unanswered = null;
+        answer(heartbeat, contact, now);
+      }
+    }
+  }
+
+  private void answer(Heartbeat heartbeat, Contact contact, long now) {
+    Map<String, Order> orders = new TreeMap<>();
+    for (Map.Entry<String, Placement> each : committed.placements().entrySet()) {
+      Placement placement = each.getValue();
+      boolean run = placement.stage() == Stage.HELD;
+      if (placement.node().equals(heartbeat.node())
+          && (run || placement.stage() == Stage.LEAVING)) {
+        orders.put(
+            each.getKey(),
+            new Order(
+                run,
+                placement.epoch(),
+                !committed.inMaintenance(each.getKey(), heartbeat.node()),
+                committed.copies().getOrDefault(each.getKey(), Map.of())));
+        contact.overAt.merge(each.getKey(), now + timing().leaseOverMs(), Math::max);
+      }
+    }
+    effects.send(
+        new Grant(
+            heartbeat.node(),
+            heartbeat.incarnation(),
+            heartbeat.seq(),
+            heartbeat.sentAt(),
+            new Seen(term, committed.version()),
+            timing().leaseMs(),
+            orders));
+  }
+
+  /** An operator's command, answered by {@link LeaderEffects#reply}. */
+  public void asked(long request, String by, Asked command, long now, long wall) {
+    if (!leading) {
+      effects.reply(request, new Reply(Outcome.NOT_LEADING, ""));
+    } else if (asked.size() >= ASKED_MAX) {
+      effects.reply(
+          request,
+          new Reply(Outcome.REFUSED, ASKED_MAX + " commands are waiting already: try again later"));
+    } else {
+      asked.add(new Request(request, by, command));
+      propose(now, wall);
+    }
+  }
+
+  /** A fence agent has switched a node off. */
+  public void fenced(String name, long now) {
+    Contact contact = contacts.get(name);
+    if (leading && contact != null) {
+      contact.fenced = true;
+    }
+  }
+
+  /** Time has passed; to be called several times in each {@code heartbeatMs}. */
+  public void tick(long now, long wall) {
+    if (!leading) {
+      return;
+    }
+    if (now - lastTick > timing().leaseMs() / 2) {
+      // It stood still: what it has not heard meanwhile is waiting to be read.
+      steadySince = now;
+    }
+    lastTick = now;
+    propose(now, wall);
+    fence(now);
+  }
+
+  private void propose(long now, long wall) {
+    if (!begun || appended != null) {
+      return;
+    }
+    ClusterState after = committed;
+    List<Decision> batch = new ArrayList<>();
+    while (!asked.isEmpty() && batch.size() < BATCH_MAX) {
+      Request request = asked.remove();
+      String refusal = after.refusal(request.command());
+      if (!refusal.isEmpty()) {
+        effects.reply(request.id(), new Reply(Outcome.REFUSED, refusal));
+        continue;
+      }
+      appendedRequests.add(request);
+      Decision decision =
+          new Decision(request.command(), request.by(), "an operator has asked", Map.of());
+      batch.add(decision);
+      after = after.apply(batch(List.of(decision), now, wall));
+    }
+    // Not in one batch with what operators ask: a node may still be granted what they change.
+    if (batch.isEmpty()) {
+      for (Decision decision : decide.apply(observe(now))) {
+        if (batch.size() < BATCH_MAX && after.refusal(decision.command()).isEmpty()) {
+          batch.add(decision);
+          after = after.apply(batch(List.of(decision), now, wall));
+        }
+      }
+    }
+    if (!batch.isEmpty()) {
+      appended = after;
+      effects.append(batch(batch, now, wall), after);
+    }
+  }
+
+  private Batch batch(List<Decision> decisions, long now, long wall) {
+    return new Batch(Batch.FORMAT, time(now), wall, decisions);
+  }
+
+  private long time(long now) {
+    return timeAtStart + (now - since);
+  }
+
+  private Observation observe(long now) {
+    return new Observation(time(now), committed, views(now));
+  }
+
+  /** What is known of each node of the configuration. */
+  public Map<String, NodeView> views(long now) {
+    Map<String, NodeView> views = new TreeMap<>();
+    if (committed.config() == null) {
+      return views;
+    }
+    for (String name : committed.config().nodes().keySet()) {
+      views.put(name, view(contacts.get(name), now));
+    }
+    return views;
+  }
+
+  private NodeView view(Contact contact, long now) {
+    if (contact == null) {
+      return new NodeView(now - steadySince, 0, null, over(Map.of(), now), false, Map.of());
+    }
+    long silentMs = now - Math.max(contact.contactAt, steadySince);
+    boolean contactNow =
+        contact.contactAt != Long.MIN_VALUE && now - contact.contactAt <= timing().leaseMs();
+    return new NodeView(
+        silentMs,
+        contactNow ? now - contact.contactSince : 0,
+        contact.last,
+        over(contact.overAt, now),
+        contact.fenced,
+        contact.paths(now));
+  }
+
+  private Set<String> over(Map<String, Long> overAt, long now) {
+    Set<String> over = new TreeSet<>();
+    for (String hierarchy : committed.placements().keySet()) {
+      if (now >= Math.max(othersOverAt, overAt.getOrDefault(hierarchy, Long.MIN_VALUE))) {
+        over.add(hierarchy);
+      }
+    }
+    return over;
+  }
+
+  private void fence(long now) {
+    for (Placement placement : committed.placements().values()) {
+      Contact contact = contacts.get(placement.node());
+      if (placement.stage() == Stage.REVOKED
+          && contact != null
+          && contact.fenceAsked != placement.changed()
+          && now - Math.max(contact.contactAt, steadySince) > timing().leaseMs()) {
+        contact.fenceAsked = placement.changed();
+        effects.fence(placement.node());
+      }
+    }
+  }
+
+  private Timing timing() {
+    return committed.config() == null ? Timing.defaults() : committed.config().timing();
+  }
+}

@@ -1,0 +1,46 @@
+package io.mgtm.ha.core;
+
+import java.util.Set;
+
+/**
+ * What a {@link NodeAgent} does to the world. None of these calls back into the agent before it
+ * returns, and none waits.
+ */
+public interface NodeEffects {
+
+  /** Sends to every node on every path, and to this node's own {@link Leader}. */
+  void send(Heartbeat heartbeat);
+
+  /**
+   * Begins a call of a kit on another thread. Its end is told by {@link NodeAgent#ended}, once, and
+   * only when nothing of it can have an effect any more: its thread has returned, its programs are
+   * dead. A call of {@code IN_SERVICE} or {@code RECOVER} begins only after the watchdog has
+   * acknowledged every {@link #guard} that came before it. Before the first call of an incarnation,
+   * the programs of an earlier incarnation's calls are ended.
+   */
+  void call(Call call);
+
+  /** Ends a call early; its end is told as usual. */
+  void cancel(long callId);
+
+  /**
+   * Has the watchdog end these resources, and the calls of this hierarchy, when {@code deadline}
+   * has passed, in place of what it guarded of this hierarchy before. It ends the controller first
+   * (SIGKILL): a controller that is still at it then stands still, and what it would do when it
+   * goes on comes too late.
+   *
+   * @param resources empty: nothing any more
+   * @param deadline on this node's monotonic clock
+   */
+  void guard(String hierarchy, Set<String> resources, long deadline);
+
+  /**
+   * Tells a kit that the state has this set of copies; a primary that waits for it goes on. A
+   * guarded primary acknowledges nothing and resyncs nobody before it has been told once: until
+   * then another copy may still be the one that counts.
+   *
+   * @param token what the kit's data said when the set was read, see {@link CopyReport#TOKEN}
+   * @param upToDate nodes whose copies have everything acknowledged
+   */
+  void marked(String hierarchy, String resource, String token, Set<String> upToDate);
+}

@@ -1,0 +1,66 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.model.Hierarchy;
+import java.util.Map;
+
+/**
+ * What a leader decides on.
+ *
+ * @param at the cluster's time
+ * @param state the committed state
+ * @param nodes by name, all of the configuration
+ */
+public record Observation(long at, ClusterState state, Map<String, NodeView> nodes) {
+
+  Hierarchy hierarchy(String name) {
+    return state.config().hierarchies().get(name);
+  }
+
+  Placement placement(String name) {
+    return state.placements().get(name);
+  }
+
+  /** Whether a node hears this leader and is heard. */
+  boolean contact(String node) {
+    NodeView view = nodes.get(node);
+    return view != null && view.silentMs() <= state.config().timing().leaseMs();
+  }
+
+  /**
+   * What a node says of a hierarchy, after it has seen the orders that stand; null when it has not.
+   */
+  Report obedient(String node, String hierarchy) {
+    NodeView view = nodes.get(node);
+    if (view == null || view.last() == null) {
+      return null;
+    }
+    Seen seen = view.last().seen();
+    return seen.term() == state.term() && seen.version() >= placement(hierarchy).changed()
+        ? view.report(hierarchy)
+        : null;
+  }
+
+  /** Why a node surely does not have a hierarchy in service; empty when that is not sure. */
+  String out(String node, String hierarchy) {
+    Report report = obedient(node, hierarchy);
+    if (report != null && report.state() == State.OUT) {
+      return node + " says that it is out";
+    }
+    NodeView view = nodes.get(node);
+    if (view == null) {
+      return "";
+    }
+    if (view.fenced()) {
+      return node + " has been switched off";
+    }
+    return view.over().contains(hierarchy) ? node + " has no lease on it any more" : "";
+  }
+
+  boolean sameSite(String one, String other) {
+    var nodesByName = state.config().nodes();
+    return nodesByName.containsKey(one)
+        && nodesByName.containsKey(other)
+        && nodesByName.get(one).site().equals(nodesByName.get(other).site());
+  }
+}

@@ -1,0 +1,49 @@
+package io.mgtm.ha.core;
+
+import java.util.Map;
+
+/**
+ * How a hierarchy stands on a node.
+ *
+ * @param epoch the epoch that the node obeys, 0 for none
+ * @param recoveries how often this incarnation has repaired something in place
+ * @param detail a sentence for people; why, when it has failed
+ * @param failed the resource that has failed, empty when none has
+ * @param resources by name
+ * @param copies of replicated data, by resource
+ */
+public record Report(
+    State state,
+    long epoch,
+    int recoveries,
+    String failed,
+    String detail,
+    Map<String, ResourceState> resources,
+    Map<String, CopyReport> copies) {
+
+  /** How a hierarchy is on a node. */
+  public enum State {
+    /** Nobody has looked yet, or nobody has said yet what shall be. */
+    UNKNOWN,
+    /** All of it is surely out: taken out by this incarnation, and nothing begun since. */
+    OUT,
+    STARTING,
+    IN,
+    RECOVERING,
+    STOPPING,
+    /** Cannot be in service here; it is for the leader to say what shall be. */
+    FAILED,
+    /** Cannot be taken out of service here. */
+    STUCK
+  }
+
+  /** How a resource is on a node. */
+  public enum ResourceState {
+    UNKNOWN,
+    OUT,
+    STARTING,
+    IN,
+    STOPPING,
+    FAILED
+  }
+}

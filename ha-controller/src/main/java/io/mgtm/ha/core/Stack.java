@@ -1,0 +1,97 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.Report.ResourceState;
+import io.mgtm.ha.model.Hierarchy;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The resources of a hierarchy on a node, by what stands on what. */
+final class Stack {
+  private final Hierarchy hierarchy;
+  private final String name;
+  private final NodeAgent agent;
+
+  /** Those that others stand on first. */
+  private final Map<String, AgentResource> bottomUp = new LinkedHashMap<>();
+
+  private final List<AgentResource> topDown = new ArrayList<>();
+
+  Stack(String name, Hierarchy hierarchy, NodeAgent agent) {
+    this.hierarchy = hierarchy;
+    this.name = name;
+    this.agent = agent;
+    hierarchy.resources().keySet().forEach(this::addAfterWhatItStandsOn);
+  }
+
+  private void addAfterWhatItStandsOn(String resource) {
+    if (bottomUp.containsKey(resource) || !hierarchy.resources().containsKey(resource)) {
+      return;
+    }
+    for (String below : hierarchy.resources().get(resource).on()) {
+      if (!below.equals(resource)) {
+        addAfterWhatItStandsOn(below);
+      }
+    }
+    AgentResource added =
+        new AgentResource(resource, hierarchy.resources().get(resource), name, agent);
+    bottomUp.put(resource, added);
+    topDown.add(0, added);
+  }
+
+  /** Null when none has this name. */
+  AgentResource get(String resource) {
+    return bottomUp.get(resource);
+  }
+
+  Collection<AgentResource> bottomUp() {
+    return bottomUp.values();
+  }
+
+  List<AgentResource> topDown() {
+    return topDown;
+  }
+
+  Set<String> names() {
+    return Set.copyOf(bottomUp.keySet());
+  }
+
+  boolean standsOn(String resource, String below) {
+    for (String on : hierarchy.resources().get(resource).on()) {
+      if (on.equals(below) || (!on.equals(resource) && standsOn(on, below))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean any(ResourceState state) {
+    return bottomUp.values().stream().anyMatch(resource -> resource.state == state);
+  }
+
+  boolean all(ResourceState state) {
+    return bottomUp.values().stream().allMatch(resource -> resource.state == state);
+  }
+
+  Map<String, ResourceState> states() {
+    Map<String, ResourceState> states = new LinkedHashMap<>();
+    bottomUp.forEach((each, resource) -> states.put(each, resource.state));
+    return states;
+  }
+
+  /** What is known of copies, by resource. */
+  Map<String, CopyReport> copies() {
+    Map<String, CopyReport> copies = new LinkedHashMap<>();
+    bottomUp.forEach(
+        (each, resource) -> {
+          CopyReport word = resource.copies(agent.node());
+          if (word != null) {
+            copies.put(each, word);
+          }
+        });
+    return copies;
+  }
+}

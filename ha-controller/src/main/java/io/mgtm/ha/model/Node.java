@@ -1,0 +1,23 @@
+package io.mgtm.ha.model;
+
+import io.mgtm.common.HostPort;
+import java.util.List;
+
+/**
+ * A machine that a controller runs on.
+ *
+ * @param site machines of one site fail over to each other by themselves; empty when there is one
+ * @param witness whether it only votes: it runs no resources
+ * @param group where the controllers' replicated log is spoken, TCP
+ * @param paths where heartbeats are taken, UDP: one address for each communication path, in the
+ *     order of their priority, the same number on all nodes
+ * @param api where operators ask, TCP
+ */
+public record Node(
+    String site, boolean witness, HostPort group, List<HostPort> paths, HostPort api) {
+
+  /** Keeps lists immutable. */
+  public Node {
+    paths = List.copyOf(paths);
+  }
+}

@@ -1,0 +1,158 @@
+package io.mgtm.ha.core;
+
+import static io.mgtm.ha.core.Clusters.DB;
+import static io.mgtm.ha.core.Clusters.VOLUME;
+import static io.mgtm.ha.core.Clusters.apply;
+import static io.mgtm.ha.core.Clusters.config;
+import static io.mgtm.ha.core.Clusters.state;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.ha.core.ClusterCommand.Answer;
+import io.mgtm.ha.core.ClusterCommand.Configure;
+import io.mgtm.ha.core.ClusterCommand.Lead;
+import io.mgtm.ha.core.ClusterCommand.Leave;
+import io.mgtm.ha.core.ClusterCommand.Maintain;
+import io.mgtm.ha.core.ClusterCommand.MarkCopies;
+import io.mgtm.ha.core.ClusterCommand.Place;
+import io.mgtm.ha.core.ClusterCommand.Release;
+import io.mgtm.ha.core.ClusterCommand.Scope;
+import io.mgtm.ha.core.ClusterCommand.Start;
+import io.mgtm.ha.core.ClusterCommand.Stop;
+import io.mgtm.ha.core.ClusterCommand.Switchover;
+import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.Placement.Stage;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.Policy;
+import io.mgtm.ha.model.Timing;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ClusterStateTest {
+  private static final Policy POLICY = Policy.defaults();
+
+  private static ClusterState onA1() {
+    return apply(state(POLICY), 0, new Place(DB, "a1", 1));
+  }
+
+  @Test
+  void whatDoesNotFitIsRefusedAndSaysWhy() {
+    ClusterState on = onA1();
+    assertThat(on.refusal(new Start("mail", "", false))).isEqualTo("no hierarchy is named mail");
+    assertThat(on.refusal(new Start(DB, "c9", false)))
+        .isEqualTo("db cannot run on c9, only on a1, a2, b1");
+    assertThat(on.refusal(new Start(DB, "a2", false)))
+        .isEqualTo("it is on a1: use switchover to move it");
+    assertThat(on.refusal(new Start(DB, "", true)))
+        .isEqualTo("to accept loss, name the node whose copy shall be used");
+    assertThat(on.refusal(new Switchover(DB, "a1", false))).isEqualTo("it is on a1 already");
+    assertThat(on.refusal(new Switchover(DB, "", false)))
+        .isEqualTo("name the node that it shall move to");
+    assertThat(on.refusal(new Answer(DB, true))).isEqualTo("no failover of it is pending");
+    assertThat(on.refusal(new Maintain(Scope.NODE, "c9", true))).isEqualTo("no node is named c9");
+    assertThat(on.refusal(new Place(DB, "a2", 2))).isEqualTo("it is not to be placed now");
+    assertThat(on.refusal(new Leave(DB, 2, ""))).isEqualTo("it is in epoch 1 and HELD by now");
+    assertThat(on.refusal(new Lead(Clusters.TERM, "b1"))).isEqualTo("term 7 has begun already");
+    assertThat(ClusterState.EMPTY.refusal(new Stop(DB))).isEqualTo("no hierarchy is named db");
+  }
+
+  @Test
+  void refusedCommandOfABatchChangesNothingButTheVersion() {
+    ClusterState on = onA1();
+    Decision refused = new Decision(new Place(DB, "a2", 2), "test", "", Map.of());
+    ClusterState after = on.apply(new Batch(Batch.FORMAT, 9, 9, List.of(refused)));
+    assertThat(after.version()).isEqualTo(on.version() + 1);
+    assertThat(after.placements()).isEqualTo(on.placements());
+    assertThat(after.events()).isEqualTo(on.events());
+  }
+
+  @Test
+  void hierarchyGoesThroughItsStages() {
+    ClusterState leaving = apply(onA1(), 0, new Switchover(DB, "a2", false));
+    assertThat(leaving.placements().get(DB).stage()).isEqualTo(Stage.LEAVING);
+    assertThat(leaving.placements().get(DB).changed()).isEqualTo(leaving.version());
+    ClusterState moved = apply(leaving, 0, new Release(DB, 1), new Place(DB, "a2", 2));
+    Placement placement = moved.placements().get(DB);
+    assertThat(placement.node()).isEqualTo("a2");
+    assertThat(placement.epoch()).isEqualTo(2);
+    assertThat(placement.toward()).isEmpty();
+    assertThat(placement.failovers()).isEmpty();
+  }
+
+  @Test
+  void startOfWhatHasFailedRestartsIt() {
+    ClusterState failed = apply(onA1(), 0, new ClusterCommand.Blame(DB, 1, "postgres", "dead"));
+    Placement again = apply(failed, 0, new Start(DB, "", false)).placements().get(DB);
+    assertThat(again.stage()).isEqualTo(Stage.LEAVING);
+    assertThat(again.toward()).isEqualTo("a1");
+    assertThat(again.failures()).isEmpty();
+  }
+
+  @Test
+  void laterMarkReplacesAnEarlierOneOnly() {
+    ClusterState marked =
+        apply(onA1(), 0, new MarkCopies(DB, VOLUME, new Mark(1, 2, 1), Set.of("a1"), true));
+    assertThat(
+            marked.refusal(new MarkCopies(DB, VOLUME, new Mark(1, 1, 9), Set.of("a1", "a2"), true)))
+        .isEqualTo("a newer mark is known");
+    assertThat(
+            marked.refusal(new MarkCopies(DB, VOLUME, new Mark(2, 9, 9), Set.of("a1", "a2"), true)))
+        .isEqualTo("its primary does not have it any more");
+    assertThat(marked.copies().get(DB).get(VOLUME))
+        .isEqualTo(new Copies(new Mark(1, 2, 1), Set.of("a1"), true));
+    assertThat(marked.refusal(new Switchover(DB, "a2", false)))
+        .isEqualTo(
+            "the copy of volume on a2 is Outdated: wait for its resync, or accept the loss of what"
+                + " it lacks");
+    assertThat(marked.refusal(new Switchover(DB, "a2", true))).isEmpty();
+  }
+
+  @Test
+  void configurationIsNotChangedUnderWhatIsInService() {
+    ClusterState on = onA1();
+    ClusterConfig now = on.config();
+    ClusterConfig without = new ClusterConfig("test", now.timing(), now.nodes(), Map.of());
+    assertThat(on.refusal(new Configure(without, 1)))
+        .isEqualTo("db is on a1: stop it before it is changed or removed");
+    assertThat(on.refusal(new Configure(without, 0)))
+        .isEqualTo("the configuration has been changed meanwhile and has version 1");
+    ClusterConfig shorter =
+        new ClusterConfig("test", new Timing(500, 2_000, 1_000, 5), now.nodes(), now.hierarchies());
+    assertThat(on.refusal(new Configure(shorter, 1)))
+        .isEqualTo("db is on a1: stop all before leases are made shorter");
+    Hierarchy db = now.hierarchies().get(DB);
+    Hierarchy elsewhere = new Hierarchy(List.of("c9"), db.policy(), db.resources());
+    assertThat(
+            on.refusal(
+                new Configure(
+                    new ClusterConfig("test", now.timing(), now.nodes(), Map.of(DB, elsewhere)),
+                    1)))
+        .isEqualTo("db shall run on c9, which is no node with resources");
+    ClusterState out = apply(on, 0, new Stop(DB), new Release(DB, 1));
+    assertThat(apply(out, 0, new Configure(without, 1)).placements()).isEmpty();
+    assertThat(
+            on.refusal(
+                new Configure(
+                    config(Clusters.state(POLICY).config().hierarchies().get(DB).policy()), 1)))
+        .isEmpty();
+  }
+
+  @Test
+  void eventsAreBounded() {
+    ClusterState state = onA1();
+    for (int i = 0; i < ClusterState.EVENTS_MAX; i++) {
+      state = apply(state, i, new Maintain(Scope.CLUSTER, "", i % 2 == 0));
+    }
+    assertThat(state.events()).hasSize(ClusterState.EVENTS_MAX);
+    assertThat(state.events().get(0).id())
+        .isEqualTo(state.lastEvent() - ClusterState.EVENTS_MAX + 1);
+  }
+
+  @Test
+  void timeIsNeverSetBack() {
+    ClusterState state = apply(onA1(), 500, new Stop(DB));
+    assertThat(apply(state, 200, new Start(DB, "", false)).at()).isEqualTo(500);
+  }
+}

@@ -1,0 +1,57 @@
+package io.mgtm.ha.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Whole clusters on virtual time: machines, controllers and networks fail, stand still and come
+ * back, kits fail, hang and lie, operators ask. Never two nodes have a hierarchy in service,
+ * nothing is in service without a lease, no outdated copy is, no acknowledged command is lost; and
+ * when the faults end, all that is wanted comes in service.
+ */
+class HaSimulationTest {
+  private static final int SCHEDULES = 20_000;
+  private static final int SCHEDULES_LONG = 300_000;
+  private static final int UNTIL_CAUGHT = 4_000;
+
+  private static final long SEED = Long.getLong("seed", 1);
+
+  @Test
+  void schedulesKeepWhatIsPromised() {
+    run(SEED, Integer.getInteger("mgtm.haSchedules", SCHEDULES));
+  }
+
+  @Test
+  @Tag("long")
+  void manySchedulesKeepWhatIsPromised() {
+    run(SEED + 1_000_000, SCHEDULES_LONG);
+  }
+
+  private static void run(long first, int count) {
+    for (long seed = first; seed < first + count; seed++) {
+      try {
+        SimChaos.run(seed, Plant.NONE);
+      } catch (RuntimeException e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void plantedFaultsAreCaught(Plant plant) {
+    AssertionError caught = null;
+    for (long seed = SEED; caught == null && seed < SEED + UNTIL_CAUGHT; seed++) {
+      try {
+        SimChaos.run(seed, plant);
+      } catch (AssertionError e) {
+        caught = e;
+      }
+    }
+    assertThat(caught).as("%s, from seed %d", plant, SEED).isNotNull();
+  }
+}

@@ -1,0 +1,224 @@
+package io.mgtm.ha.core;
+
+import static io.mgtm.ha.core.Clusters.DB;
+import static io.mgtm.ha.core.Clusters.apply;
+import static io.mgtm.ha.core.Clusters.primary;
+import static io.mgtm.ha.core.Clusters.report;
+import static io.mgtm.ha.core.Clusters.secondary;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.ha.core.ClusterCommand.Configure;
+import io.mgtm.ha.core.ClusterCommand.Lead;
+import io.mgtm.ha.core.ClusterCommand.Place;
+import io.mgtm.ha.core.ClusterCommand.Release;
+import io.mgtm.ha.core.ClusterCommand.Revoke;
+import io.mgtm.ha.core.ClusterCommand.Start;
+import io.mgtm.ha.core.ClusterCommand.Stop;
+import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.model.Policy;
+import io.mgtm.ha.model.Timing;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LeaderTest implements LeaderEffects {
+  private static final long TERM = 8;
+
+  private final List<Batch> batches = new ArrayList<>();
+  private final List<Grant> grants = new ArrayList<>();
+  private final List<String> fenced = new ArrayList<>();
+  private final Map<Long, Reply> replies = new LinkedHashMap<>();
+  private long readIndex;
+  private ClusterState appended;
+  private long now = 1_000;
+  private long seq;
+  private final Leader leader = new Leader("b1", this);
+
+  @Override
+  public void append(Batch batch, ClusterState after) {
+    batches.add(batch);
+    appended = after;
+  }
+
+  @Override
+  public long confirm() {
+    readIndex++;
+    return readIndex;
+  }
+
+  @Override
+  public void send(Grant grant) {
+    grants.add(grant);
+  }
+
+  @Override
+  public void reply(long request, Reply reply) {
+    replies.put(request, reply);
+  }
+
+  @Override
+  public void fence(String node) {
+    fenced.add(node);
+  }
+
+  private static ClusterState start() {
+    return apply(ClusterState.EMPTY, 0, new Configure(Clusters.config(Policy.defaults()), 0));
+  }
+
+  private void lead(ClusterState state) {
+    leader.leading(TERM, state, now, 0);
+    leader.committed(now, 0);
+  }
+
+  private List<ClusterCommand> newest() {
+    return batches.get(batches.size() - 1).decisions().stream().map(Decision::command).toList();
+  }
+
+  private void heard(String node, Report report, long answered) {
+    seq++;
+    Seen seen = answered > 0 ? new Seen(TERM, appended.version()) : Seen.NOTHING;
+    leader.heard(
+        new Heartbeat("test", node, 1, seq, now - 5, seen, answered, Map.of(DB, report)), "1", now);
+  }
+
+  private void confirms() {
+    leader.confirmed(readIndex, now);
+  }
+
+  private void allOut() {
+    for (String node : List.of("a1", "a2", "b1")) {
+      heard(node, report(State.OUT, 0, secondary()), 1);
+    }
+  }
+
+  @Test
+  void grantsNothingBeforeItsTermHasBegun() {
+    leader.leading(TERM, start(), now, 0);
+    assertThat(newest()).containsExactly(new Lead(TERM, "b1"));
+    heard("a1", report(State.OUT, 0, secondary()), 0);
+    confirms();
+    assertThat(grants).isEmpty();
+    leader.committed(now, 0);
+    heard("a1", report(State.OUT, 0, secondary()), 0);
+    confirms();
+    assertThat(grants).hasSize(1);
+  }
+
+  @Test
+  void grantsOnlyWhatIsConfirmedAndCommitted() {
+    lead(start());
+    allOut();
+    now++;
+    leader.tick(now, 0);
+    assertThat(newest()).containsExactly(new Place(DB, "a1", 1));
+    assertThat(grants).isEmpty();
+    confirms();
+    assertThat(grants).hasSize(3).allMatch(grant -> grant.orders().isEmpty());
+    leader.committed(now, 0);
+    heard("a1", report(State.OUT, 0, secondary()), 1);
+    assertThat(grants).hasSize(3);
+    confirms();
+    Grant grant = grants.get(3);
+    assertThat(grant.orders().get(DB).run()).isTrue();
+    assertThat(grant.sentAt()).isEqualTo(now - 5);
+    assertThat(grant.seen()).isEqualTo(new Seen(TERM, appended.version()));
+  }
+
+  @Test
+  void waitsForTheLeaseOfASilentNode() {
+    lead(start());
+    allOut();
+    now++;
+    leader.tick(now, 0);
+    leader.committed(now, 0);
+    heard("a1", report(State.IN, 1, primary(1, true, "a1", "a2")), 1);
+    confirms();
+    long granted = now;
+    Timing timing = Timing.defaults();
+    while (now < granted + timing.leaseOverMs() + 500) {
+      now += 250;
+      for (String node : List.of("a2", "b1")) {
+        heard(node, report(State.OUT, 0, secondary()), seq);
+      }
+      confirms();
+      leader.tick(now, 0);
+      if (now < granted + timing.leaseOverMs()) {
+        assertThat(newest()).noneMatch(command -> command instanceof Release);
+      }
+      leader.committed(now, 0);
+    }
+    assertThat(batches.stream().flatMap(batch -> batch.decisions().stream()))
+        .extracting(Decision::command)
+        .contains(new Revoke(DB, 1, "a2"), new Release(DB, 1));
+    assertThat(appended.placements().get(DB).node()).isEqualTo("a2");
+    assertThat(fenced).containsExactly("a1");
+  }
+
+  @Test
+  void countsFromItsOwnElection() {
+    ClusterState held =
+        apply(start(), 0, new Lead(7, "a1"), new Place(DB, "a1", 1), new Revoke(DB, 1, "a2"));
+    lead(held);
+    long over = now + Timing.defaults().leaseOverMs();
+    while (now + 250 < over) {
+      now += 250;
+      leader.tick(now, 0);
+      leader.committed(now, 0);
+    }
+    assertThat(appended.placements().get(DB).node()).isEqualTo("a1");
+    now = over;
+    leader.tick(now, 0);
+    assertThat(newest()).contains(new Release(DB, 1));
+  }
+
+  @Test
+  void operatorIsAnsweredWhenItIsCommitted() {
+    lead(start());
+    leader.asked(1, "ann", new Stop(DB), now, 0);
+    assertThat(replies).isEmpty();
+    leader.asked(2, "ann", new Start("mail", "", false), now, 0);
+    leader.committed(now, 0);
+    assertThat(replies.get(1L).outcome()).isEqualTo(Outcome.DONE);
+    assertThat(replies.get(2L)).isEqualTo(new Reply(Outcome.REFUSED, "no hierarchy is named mail"));
+    assertThat(appended.events().get(appended.events().size() - 1).by()).isEqualTo("ann");
+  }
+
+  @Test
+  void deposedLeaderLeavesCommandsInDoubt() {
+    leader.asked(1, "ann", new Stop(DB), now, 0);
+    assertThat(replies.get(1L).outcome()).isEqualTo(Outcome.NOT_LEADING);
+    lead(start());
+    leader.asked(2, "ann", new Stop(DB), now, 0);
+    leader.asked(3, "ann", new Start(DB, "", false), now, 0);
+    leader.following();
+    assertThat(replies.get(2L).outcome()).isEqualTo(Outcome.IN_DOUBT);
+    assertThat(replies.get(3L).outcome()).isEqualTo(Outcome.NOT_LEADING);
+    confirms();
+    assertThat(grants).isEmpty();
+  }
+
+  @Test
+  void queueOfOperatorsIsBounded() {
+    lead(start());
+    for (int i = 0; i < 80; i++) {
+      leader.asked(i, "ann", new Stop(DB), now, 0);
+    }
+    assertThat(replies.get(79L).outcome()).isEqualTo(Outcome.REFUSED);
+  }
+
+  @Test
+  void leaderThatStoodStillTakesNobodyForSilent() {
+    lead(start());
+    allOut();
+    now++;
+    leader.tick(now, 0);
+    leader.committed(now, 0);
+    int before = batches.size();
+    now += 60_000;
+    leader.tick(now, 0);
+    assertThat(batches).hasSize(before);
+  }
+}

@@ -1,0 +1,279 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.ClusterCommand.Answer;
+import io.mgtm.ha.core.ClusterCommand.Asked;
+import io.mgtm.ha.core.ClusterCommand.Maintain;
+import io.mgtm.ha.core.ClusterCommand.Place;
+import io.mgtm.ha.core.ClusterCommand.Scope;
+import io.mgtm.ha.core.ClusterCommand.Start;
+import io.mgtm.ha.core.ClusterCommand.Stop;
+import io.mgtm.ha.core.ClusterCommand.Switchover;
+import io.mgtm.ha.core.Placement.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What goes wrong, and what operators do meanwhile. */
+final class SimChaos {
+  private static final long FAULTS_MS = 22_000;
+  private static final long RECOVERY_MS = 90_000;
+  private static final int LOOK_MS = 1_000;
+
+  private final Sim sim;
+  private final int rate;
+  private final int crashing;
+  private final int operators;
+  private long request;
+
+  private SimChaos(Sim sim) {
+    this.sim = sim;
+    rate = sim.between(300, 3_000);
+    crashing = sim.between(1, 6);
+    operators = sim.between(2, 12);
+  }
+
+  /** One schedule: faults, then none, until all that is wanted is in service. */
+  static Sim run(long seed, Plant plant) {
+    Sim sim = new Sim(seed, plant);
+    SimChaos chaos = new SimChaos(sim);
+    sim.placed = chaos::placed;
+    sim.runUntil(sim.between(500, 4_000));
+    sim.after(1, chaos::step);
+    sim.runUntil(FAULTS_MS);
+    chaos.end();
+    chaos.recover();
+    return sim;
+  }
+
+  private void step() {
+    if (sim.now() >= FAULTS_MS) {
+      return;
+    }
+    if (sim.oneIn(operators)) {
+      operator();
+    } else {
+      fault();
+    }
+    sim.after(sim.between(rate / 4, rate), this::step);
+  }
+
+  private void fault() {
+    SimMachine machine = sim.machines.get(sim.any(sim.names()));
+    switch (sim.random.nextInt(12)) {
+      case 0 -> cutOne();
+      case 1 -> isolate(sim.between(0, sim.names().size() - 1));
+      case 2, 3 -> sim.healNetwork();
+      case 4 -> machine.killController();
+      case 5 -> pause(machine);
+      case 6 -> crash(machine);
+      case 7 -> machine.kits.breakSomething();
+      case 8 -> kits(machine);
+      case 9 -> sim.log.elect();
+      case 10 -> sim.slowNetwork = !sim.slowNetwork;
+      default -> atHolder();
+    }
+  }
+
+  private void cutOne() {
+    int from = sim.between(0, sim.names().size() - 1);
+    int to = sim.between(0, sim.names().size() - 1);
+    int path = sim.between(0, Sim.PATHS - 1);
+    if (sim.oneIn(3)) {
+      sim.lossy(from, to, path, true);
+    } else {
+      sim.cut(from, to, path, true);
+      sim.cut(to, from, path, sim.random.nextBoolean());
+    }
+  }
+
+  private void isolate(int node) {
+    boolean oneWay = sim.oneIn(4);
+    int onlyPath = sim.between(-1, Sim.PATHS - 1);
+    for (int other = 0; other < sim.names().size(); other++) {
+      for (int path = 0; path < Sim.PATHS; path++) {
+        if (other != node && (onlyPath < 0 || path == onlyPath)) {
+          sim.cut(node, other, path, true);
+          sim.cut(other, node, path, !oneWay);
+        }
+      }
+    }
+  }
+
+  private void pause(SimMachine machine) {
+    if (machine.process != null) {
+      machine.process.standStill(sim.between(100, 9_000));
+    }
+  }
+
+  private void crash(SimMachine machine) {
+    if (!sim.oneIn(crashing)) {
+      return;
+    }
+    if (sim.oneIn(3)) {
+      machine.holdDown();
+    } else {
+      machine.crash();
+    }
+  }
+
+  private void kits(SimMachine machine) {
+    switch (sim.random.nextInt(5)) {
+      case 0 -> machine.kits.slow = true;
+      case 1 -> machine.kits.failing = true;
+      case 2 -> machine.kits.hanging = true;
+      case 3 -> machine.kits.lying = true;
+      default -> machine.kits.calm();
+    }
+  }
+
+  /** Where it hurts: the node that a hierarchy is on, with the leader or without. */
+  private void atHolder() {
+    List<Placement> held = new ArrayList<>(sim.log.state().placements().values());
+    Placement placement = sim.any(held);
+    if (placement.stage() == Stage.OUT) {
+      return;
+    }
+    int node = sim.names().indexOf(placement.node());
+    SimMachine machine = sim.machines.get(placement.node());
+    switch (sim.random.nextInt(6)) {
+      case 0 -> isolate(node);
+      case 1 -> pause(machine);
+      case 2 -> machine.killController();
+      case 3 -> {
+        // Grants that are under way to it come after its boot.
+        sim.slowNetwork = true;
+        sim.after(sim.between(500, 3_000), machine::crash);
+      }
+      case 4 -> {
+        // It is told to leave before it has looked at what it has.
+        machine.kits.slow = true;
+        machine.killController();
+        operator();
+      }
+      default -> {
+        isolate(node);
+        sim.log.elect();
+      }
+    }
+  }
+
+  /** A node that has just begun is not heard any more, and shall leave again. */
+  private void placed(Place place) {
+    if (sim.now() >= FAULTS_MS || !sim.oneIn(8)) {
+      return;
+    }
+    sim.after(
+        sim.between(300, 1_500),
+        () -> {
+          if (sim.now() >= FAULTS_MS) {
+            return;
+          }
+          int node = sim.names().indexOf(place.node());
+          for (int other = 0; other < sim.names().size(); other++) {
+            for (int path = 0; path < Sim.PATHS; path++) {
+              sim.cut(node, other, path, other != node);
+            }
+          }
+          String next = sim.any(sim.config.hierarchies().get(place.hierarchy()).nodes());
+          ask(new Switchover(place.hierarchy(), next, false));
+        });
+  }
+
+  private void operator() {
+    String hierarchy = sim.any(List.copyOf(sim.config.hierarchies().keySet()));
+    String node = sim.any(sim.config.hierarchies().get(hierarchy).nodes());
+    boolean acceptLoss = sim.oneIn(6);
+    ask(
+        switch (sim.random.nextInt(9)) {
+          case 0 -> new Stop(hierarchy);
+          case 1, 2 -> new Start(hierarchy, sim.oneIn(2) ? "" : node, acceptLoss);
+          case 3, 4 -> new Switchover(hierarchy, node, acceptLoss);
+          case 5 -> new Answer(hierarchy, sim.random.nextBoolean());
+          case 6 -> new Maintain(Scope.NODE, node, sim.random.nextBoolean());
+          case 7 -> new Maintain(Scope.HIERARCHY, hierarchy, sim.random.nextBoolean());
+          default -> new Maintain(Scope.CLUSTER, "", sim.random.nextBoolean());
+        });
+  }
+
+  /** Asks everybody who thinks that it leads. */
+  private void ask(Asked command) {
+    request++;
+    long id = request;
+    for (SimMachine machine : sim.machines.values()) {
+      SimProcess process = machine.process;
+      if (process != null && process.leads()) {
+        process.run(() -> process.ask(id, command));
+      }
+    }
+  }
+
+  private void end() {
+    sim.healNetwork();
+    for (SimMachine machine : sim.machines.values()) {
+      machine.release();
+      machine.kits.calm();
+      if (machine.process != null) {
+        machine.process.goOn();
+      }
+    }
+    ask(new Maintain(Scope.CLUSTER, "", false));
+  }
+
+  private void recover() {
+    long began = sim.now();
+    while (!well()) {
+      if (sim.now() - began > RECOVERY_MS) {
+        throw sim.violation(
+            "not all that is wanted came in service: "
+                + sim.log.state().placements()
+                + sim.log.state().copies());
+      }
+      sim.runUntil(sim.now() + LOOK_MS);
+      help(sim.now() - began);
+    }
+  }
+
+  /** What an operator does when all is repaired: ends maintenance, starts what waits for it. */
+  private void help(long sinceMs) {
+    ClusterState state = sim.log.state();
+    if (state.clusterMaintenance()) {
+      ask(new Maintain(Scope.CLUSTER, "", false));
+    }
+    state.nodeMaintenance().forEach(node -> ask(new Maintain(Scope.NODE, node, false)));
+    state
+        .hierarchyMaintenance()
+        .forEach(hierarchy -> ask(new Maintain(Scope.HIERARCHY, hierarchy, false)));
+    for (Map.Entry<String, Placement> each : state.placements().entrySet()) {
+      Placement placement = each.getValue();
+      if (!placement.wanted() || sinceMs < 5_000) {
+        continue;
+      }
+      if (placement.pending() != null) {
+        ask(new Answer(each.getKey(), true));
+      } else if (!placement.halted().isEmpty() || !placement.failures().isEmpty()) {
+        ask(new Start(each.getKey(), "", false));
+      }
+    }
+  }
+
+  private boolean well() {
+    for (Map.Entry<String, Placement> each : sim.log.state().placements().entrySet()) {
+      String hierarchy = each.getKey();
+      Placement placement = each.getValue();
+      SimVolume volume = sim.volumes.get(hierarchy);
+      for (SimMachine machine : sim.machines.values()) {
+        boolean here = placement.stage() == Stage.HELD && placement.node().equals(machine.name);
+        if (here
+            ? !machine.kits.hasAll(hierarchy) || (volume != null && !volume.writes())
+            : machine.kits.has(hierarchy)) {
+          return false;
+        }
+      }
+      if (placement.wanted() != (placement.stage() == Stage.HELD)
+          || (!placement.wanted() && placement.stage() != Stage.OUT)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

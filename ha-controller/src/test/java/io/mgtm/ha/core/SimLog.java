@@ -1,0 +1,210 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.ClusterCommand.Configure;
+import io.mgtm.ha.core.ClusterCommand.MarkCopies;
+import io.mgtm.ha.core.ClusterCommand.Place;
+import io.mgtm.ha.core.ClusterCommand.Start;
+import io.mgtm.ha.core.ClusterCommand.Stop;
+import io.mgtm.ha.core.ClusterCommand.Switchover;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The controllers' log: linearizable, led by whoever reaches a majority. It speaks on path 0.
+ * Leaders that are deposed learn it late; what they had appended is kept or lost.
+ */
+final class SimLog {
+  private static final int LOOK_MS = 300;
+
+  private final Sim sim;
+  private ClusterState committed;
+  private long term;
+  private SimProcess leader;
+  private boolean electing;
+  private SimProcess appender;
+  private ClusterState appended;
+  private Batch appendedBatch;
+  private long appends;
+  private final Set<String> committedBy = new HashSet<>();
+
+  SimLog(Sim sim) {
+    this.sim = sim;
+    Decision first =
+        new Decision(new Configure(sim.config, 0), "operator", "the cluster begins", Map.of());
+    committed = ClusterState.EMPTY.apply(new Batch(Batch.FORMAT, 0, 0, List.of(first)));
+    sim.after(1, this::look);
+  }
+
+  ClusterState state() {
+    return committed;
+  }
+
+  SimProcess leader() {
+    return leader;
+  }
+
+  boolean isCommitted(String by) {
+    return committedBy.contains(by);
+  }
+
+  private boolean reachesMajority(SimProcess process) {
+    if (process == null || !process.runs()) {
+      return false;
+    }
+    int reached = 0;
+    for (SimMachine machine : sim.machines.values()) {
+      SimProcess other = machine.process;
+      if (other != null && other.runs() && sim.connected(process.name(), machine.name, 0)) {
+        reached++;
+      }
+    }
+    return reached > sim.machines.size() / 2;
+  }
+
+  private void look() {
+    if (!electing && !reachesMajority(leader)) {
+      elect();
+    }
+    sim.after(LOOK_MS, this::look);
+  }
+
+  /** Elects another leader, or the same again. */
+  void elect() {
+    electing = true;
+    sim.after(
+        sim.between(50, 1_200),
+        () -> {
+          electing = false;
+          List<SimProcess> able = new ArrayList<>();
+          for (SimMachine machine : sim.machines.values()) {
+            if (reachesMajority(machine.process)) {
+              able.add(machine.process);
+            }
+          }
+          if (!able.isEmpty()) {
+            begin(sim.any(able));
+          }
+        });
+  }
+
+  private void begin(SimProcess next) {
+    SimProcess before = leader;
+    if (appended != null && appender == leader && sim.oneIn(2)) {
+      commit();
+    }
+    appended = null;
+    term++;
+    leader = next;
+    long newTerm = term;
+    ClusterState state = committed;
+    if (before != null && before != next) {
+      learn(before, newTerm);
+    }
+    sim.trace(next.name(), "is elected in term", term);
+    next.run(() -> next.leading(newTerm, state));
+  }
+
+  /** A deposed leader learns it when somebody who knows reaches it. */
+  private void learn(SimProcess deposed, long newTerm) {
+    sim.after(
+        sim.between(100, 1_500),
+        () -> {
+          if (leader == deposed || !deposed.alive()) {
+            return;
+          }
+          if (leader != null && sim.connected(leader.name(), deposed.name(), 0)) {
+            deposed.run(() -> deposed.following(newTerm));
+          } else {
+            learn(deposed, newTerm);
+          }
+        });
+  }
+
+  void append(SimProcess process, long processTerm, Batch batch, ClusterState after) {
+    if (processTerm != term || process != leader) {
+      return;
+    }
+    appender = process;
+    appended = after;
+    appendedBatch = batch;
+    appends++;
+    tryCommit(process, processTerm, appends);
+  }
+
+  private void tryCommit(SimProcess process, long processTerm, long number) {
+    sim.after(
+        sim.between(2, 40),
+        () -> {
+          if (appended == null || number != appends || processTerm != term) {
+            return;
+          }
+          if (!reachesMajority(process)) {
+            sim.after(100, () -> tryCommit(process, processTerm, number));
+            return;
+          }
+          commit();
+          appended = null;
+          process.run(() -> process.committed(processTerm));
+        });
+  }
+
+  private void commit() {
+    appendedBatch.decisions().forEach(this::told);
+    appendedBatch
+        .decisions()
+        .forEach(each -> sim.trace("committed", appended.version(), each.command(), each.cause()));
+    committed = appended;
+    for (Decision decision : appendedBatch.decisions()) {
+      committedBy.add(decision.by());
+    }
+  }
+
+  private void told(Decision decision) {
+    ClusterCommand command = decision.command();
+    SimVolume volume = sim.volumes.get(command.subject());
+    if (command instanceof Place place) {
+      sim.placed.accept(place);
+    }
+    if (volume == null) {
+      return;
+    }
+    if (command instanceof Place place) {
+      volume.placed(place.node(), place.epoch());
+    } else if (command instanceof MarkCopies mark) {
+      volume.markCommitted(mark.mark().epoch());
+    } else if (command instanceof Start start && start.acceptLoss()) {
+      volume.acceptLoss(start.node());
+    } else if (command instanceof Switchover switchover && switchover.acceptLoss()) {
+      volume.acceptLoss(switchover.node());
+    } else if (command instanceof Start
+        || command instanceof Switchover
+        || command instanceof Stop) {
+      volume.acceptNoLoss();
+    }
+  }
+
+  /** Asks a majority whether it still leads, and tells it so. */
+  void confirm(SimProcess process, long processTerm, long readIndex) {
+    if (sim.plant == Plant.UNCONFIRMED) {
+      sim.after(1, () -> process.run(() -> process.confirmed(processTerm, readIndex)));
+      return;
+    }
+    sim.after(
+        sim.between(1, 15),
+        () -> {
+          if (processTerm != term || process != leader) {
+            return;
+          }
+          if (reachesMajority(process)) {
+            sim.after(
+                sim.between(1, 15),
+                () -> process.run(() -> process.confirmed(processTerm, readIndex)));
+          } else {
+            sim.after(150, () -> confirm(process, processTerm, readIndex));
+          }
+        });
+  }
+}

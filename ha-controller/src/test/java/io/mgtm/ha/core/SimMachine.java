@@ -1,0 +1,190 @@
+package io.mgtm.ha.core;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** A machine: a clock of its own speed, a watchdog, resources, and a controller. */
+final class SimMachine {
+  private static final int LOOK_MS = 500;
+
+  final Sim sim;
+  final String name;
+  final SimKits kits;
+
+  /** Null while none runs. */
+  SimProcess process;
+
+  boolean up;
+  boolean fenceable;
+  private boolean holdsDown;
+  private int boots;
+  private long bootedAt;
+  private double speed;
+  private long clockAtBoot;
+  private long incarnation;
+  private long incarnationAtBoot;
+
+  private record Guard(long number) {}
+
+  private final Map<String, Guard> guards = new HashMap<>();
+  private long guardNumber;
+
+  /** By hierarchy, when the last lease that any leader has granted ends, on this clock. */
+  private final Map<String, Long> leases = new HashMap<>();
+
+  SimMachine(Sim sim, String name) {
+    this.sim = sim;
+    this.name = name;
+    this.kits = new SimKits(this);
+    this.fenceable = sim.oneIn(4);
+    boot();
+    sim.after(LOOK_MS, this::look);
+  }
+
+  /** Its monotonic clock: begins anew with each boot. */
+  long clock() {
+    return clockAtBoot + (long) ((sim.now() - bootedAt) * speed);
+  }
+
+  private long realTimeOf(long clock) {
+    return bootedAt + (long) Math.ceil((clock - clockAtBoot) / speed);
+  }
+
+  void atClock(long clock, Runnable action) {
+    int boot = boots;
+    sim.at(
+        realTimeOf(clock),
+        () -> {
+          if (up && boot == boots) {
+            action.run();
+          }
+        });
+  }
+
+  private void boot() {
+    boots++;
+    up = true;
+    bootedAt = sim.now();
+    speed = 1 + sim.random.nextDouble() * SimConfigs.TIMING.driftPercent() / 100;
+    clockAtBoot = sim.between(0, 3_000);
+    incarnationAtBoot = incarnation + 1;
+    leases.clear();
+    startController();
+  }
+
+  private void startController() {
+    incarnation++;
+    sim.trace("controller", incarnation, "of", name, "begins at clock", clock());
+    process = new SimProcess(sim, this, incarnation);
+  }
+
+  /** All of it stops at once; it boots later, unless it is held down. */
+  void crash() {
+    if (!up) {
+      return;
+    }
+    sim.trace(name, "crashes");
+    up = false;
+    if (process != null) {
+      process.kill();
+      process = null;
+    }
+    guards.clear();
+    kits.powerOff();
+    sim.after(
+        sim.oneIn(3) ? sim.between(200, 1_000) : sim.between(500, 8_000),
+        () -> {
+          if (!up && !holdsDown) {
+            boot();
+          }
+        });
+  }
+
+  void holdDown() {
+    crash();
+    holdsDown = true;
+  }
+
+  void release() {
+    if (holdsDown) {
+      holdsDown = false;
+      boot();
+    }
+  }
+
+  void killController() {
+    if (process == null) {
+      return;
+    }
+    sim.trace("controller of", name, "is killed");
+    process.kill();
+    kits.controllerDied(process);
+    process = null;
+    int boot = boots;
+    sim.after(
+        sim.between(100, 2_500),
+        () -> {
+          if (up && boot == boots && process == null) {
+            startController();
+          }
+        });
+  }
+
+  /** What the watchdog is told. */
+  void guard(String hierarchy, Set<String> resources, long deadline) {
+    guardNumber++;
+    if (resources.isEmpty()) {
+      guards.remove(hierarchy);
+      return;
+    }
+    sim.trace(name, "guards", hierarchy, "until", deadline, "at clock", clock());
+    Guard guard = new Guard(guardNumber);
+    guards.put(hierarchy, guard);
+    atClock(
+        deadline,
+        () -> {
+          if (guard.equals(guards.get(hierarchy))) {
+            trip(hierarchy);
+          }
+        });
+  }
+
+  private void trip(String hierarchy) {
+    sim.trace("watchdog of", name, "ends", hierarchy);
+    guards.remove(hierarchy);
+    killController();
+    int guardMs = SimConfigs.TIMING.guardMs();
+    int late = sim.plant == Plant.SLOW_WATCHDOG ? sim.between(2_000, 9_000) : 0;
+    atClock(clock() + late + sim.between(0, guardMs), () -> kits.endAll(hierarchy));
+  }
+
+  void leaseGranted(Grant grant) {
+    if (grant.incarnation() >= incarnationAtBoot) {
+      for (String hierarchy : grant.orders().keySet()) {
+        leases.merge(hierarchy, grant.sentAt() + grant.leaseMs(), Math::max);
+      }
+    }
+  }
+
+  private void look() {
+    sim.after(LOOK_MS, this::look);
+    if (!up) {
+      return;
+    }
+    for (String hierarchy : sim.config.hierarchies().keySet()) {
+      if (kits.has(hierarchy)
+          && clock()
+              > leases.getOrDefault(hierarchy, Long.MIN_VALUE) + SimConfigs.TIMING.guardMs() + 5) {
+        throw sim.violation(
+            name
+                + " has "
+                + hierarchy
+                + " in service at clock "
+                + clock()
+                + " without a lease "
+                + leases);
+      }
+    }
+  }
+}

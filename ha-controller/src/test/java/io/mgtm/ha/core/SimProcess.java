@@ -1,0 +1,209 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.ClusterCommand.Asked;
+import java.util.Set;
+
+/** A controller: an agent and a leader on a machine. It can be killed, and stand still. */
+final class SimProcess implements NodeEffects, LeaderEffects {
+  private static final int TICK_MS = 350;
+
+  private final Sim sim;
+  private final SimMachine machine;
+  private final NodeAgent agent;
+  private final Leader leader;
+  private final Plant plant;
+  private boolean alive = true;
+  private long standsUntil;
+  private long leadingTerm;
+  private long readIndex;
+
+  SimProcess(Sim sim, SimMachine machine, long incarnation) {
+    this.sim = sim;
+    this.machine = machine;
+    this.plant = sim.plant;
+    agent = new NodeAgent(machine.name, incarnation, this);
+    leader = new Leader(machine.name, this, seen -> Decisions.decide(plant.alter(seen)));
+    run(() -> agent.configured(sim.config, machine.clock()));
+    tick();
+  }
+
+  String name() {
+    return machine.name;
+  }
+
+  boolean alive() {
+    return alive;
+  }
+
+  /** Whether it lives and does not stand still. */
+  boolean runs() {
+    return alive && sim.now() >= standsUntil;
+  }
+
+  boolean leads() {
+    return leadingTerm > 0;
+  }
+
+  void kill() {
+    alive = false;
+  }
+
+  void standStill(long ms) {
+    standsUntil = Math.max(standsUntil, sim.now() + ms);
+  }
+
+  void goOn() {
+    standsUntil = 0;
+  }
+
+  /** Does something in this process: when it goes on, and never when it is dead by then. */
+  void run(Runnable action) {
+    if (!alive) {
+      return;
+    }
+    if (sim.now() >= standsUntil) {
+      action.run();
+    } else {
+      sim.at(standsUntil, () -> run(action));
+    }
+  }
+
+  private void tick() {
+    if (!alive) {
+      return;
+    }
+    run(
+        () -> {
+          agent.tick(machine.clock());
+          leader.tick(machine.clock(), sim.now());
+        });
+    sim.after(TICK_MS, this::tick);
+  }
+
+  void leading(long term, ClusterState state) {
+    leadingTerm = term;
+    leader.leading(term, state, machine.clock(), sim.now());
+  }
+
+  void following(long term) {
+    if (leadingTerm < term) {
+      leadingTerm = 0;
+      leader.following();
+    }
+  }
+
+  void committed(long term) {
+    if (term == leadingTerm) {
+      leader.committed(machine.clock(), sim.now());
+    }
+  }
+
+  void confirmed(long term, long index) {
+    if (term == leadingTerm) {
+      leader.confirmed(index, machine.clock());
+    }
+  }
+
+  void ended(long callId, Call.Result result) {
+    agent.ended(callId, result, machine.clock());
+  }
+
+  void ask(long request, Asked command) {
+    leader.asked(request, "operator " + request, command, machine.clock(), sim.now());
+  }
+
+  @Override
+  public void send(Heartbeat heartbeat) {
+    Heartbeat sent = plant.alter(heartbeat);
+    for (SimMachine other : sim.machines.values()) {
+      if (other == machine) {
+        sim.after(1, () -> run(() -> leader.heard(sent, "local", machine.clock())));
+        continue;
+      }
+      int paths = other.process != null && other.process.leads() ? Sim.PATHS : 1;
+      for (int path = 0; path < paths; path++) {
+        String on = "path " + path;
+        sim.send(machine.name, other.name, path, process -> process.heard(sent, on));
+      }
+    }
+  }
+
+  private void heard(Heartbeat heartbeat, String path) {
+    leader.heard(heartbeat, path, machine.clock());
+  }
+
+  @Override
+  public void send(Grant grant) {
+    sim.machines.get(grant.node()).leaseGranted(grant);
+    if (grant.node().equals(machine.name)) {
+      sim.after(1, () -> run(() -> granted(grant)));
+      return;
+    }
+    for (int path = 0; path < Sim.PATHS; path++) {
+      sim.send(machine.name, grant.node(), path, process -> process.granted(grant));
+    }
+  }
+
+  private void granted(Grant grant) {
+    Grant taken =
+        plant == Plant.FORMER_INCARNATION
+            ? new Grant(
+                grant.node(),
+                agent.incarnation(),
+                grant.seq(),
+                grant.sentAt(),
+                grant.seen(),
+                grant.leaseMs(),
+                grant.orders())
+            : grant;
+    agent.granted(taken, machine.clock());
+  }
+
+  @Override
+  public void call(Call call) {
+    machine.kits.begin(this, call);
+  }
+
+  @Override
+  public void cancel(long callId) {
+    machine.kits.cancel(this, callId);
+  }
+
+  @Override
+  public void guard(String hierarchy, Set<String> resources, long deadline) {
+    machine.guard(hierarchy, resources, deadline);
+  }
+
+  @Override
+  public void marked(String hierarchy, String resource, String token, Set<String> upToDate) {
+    sim.after(sim.between(1, 300), () -> sim.volumes.get(hierarchy).marked(machine.name, token));
+  }
+
+  @Override
+  public void append(Batch batch, ClusterState after) {
+    sim.log.append(this, leadingTerm, batch, after);
+  }
+
+  @Override
+  public long confirm() {
+    readIndex++;
+    sim.log.confirm(this, leadingTerm, readIndex);
+    return readIndex;
+  }
+
+  @Override
+  public void reply(long request, Reply reply) {
+    if (reply.outcome() == Reply.Outcome.DONE && !sim.log.isCommitted("operator " + request)) {
+      throw sim.violation("an operator's command was acknowledged and is lost");
+    }
+  }
+
+  @Override
+  public void fence(String node) {
+    SimMachine other = sim.machines.get(node);
+    if (other.fenceable) {
+      other.crash();
+      sim.after(sim.between(10, 500), () -> run(() -> leader.fenced(node, machine.clock())));
+    }
+  }
+}
