@@ -1,0 +1,88 @@
+package io.mgtm.ha.kit;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A program that is to be run, and with what.
+ *
+ * @param environment all that it is given, beside {@code PATH} and {@code LC_ALL} where these are
+ *     not in it
+ * @param folder where it works
+ * @param deadlineMs so long it may take
+ * @param keptBytes so much of the beginning of what it prints is kept, and as much of the end
+ */
+public record Program(
+    List<String> command,
+    Map<String, String> environment,
+    Path folder,
+    long deadlineMs,
+    int keptBytes) {
+  private static final int KEPT_BYTES = 1024;
+
+  /** Makes it immutable. */
+  public Program {
+    command = List.copyOf(command);
+    environment = Map.copyOf(environment);
+  }
+
+  /** By its arguments. */
+  static Program of(Deadline deadline, String... command) {
+    return of(deadline, Arrays.asList(command));
+  }
+
+  static Program of(Deadline deadline, List<String> command) {
+    return new Program(command, Map.of(), Path.of("/"), deadline.leftMs(), KEPT_BYTES);
+  }
+
+  /** By the shell. */
+  static Program shell(Deadline deadline, String script, String... arguments) {
+    List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", script, "sh"));
+    command.addAll(List.of(arguments));
+    return of(deadline, command);
+  }
+
+  Program with(Map<String, String> more) {
+    Map<String, String> merged = new LinkedHashMap<>(environment);
+    merged.putAll(more);
+    return new Program(command, merged, folder, deadlineMs, keptBytes);
+  }
+
+  /** With this before its command: a program that runs another. */
+  Program by(List<String> runner) {
+    List<String> whole = new ArrayList<>(runner);
+    whole.addAll(command);
+    return new Program(whole, environment, folder, deadlineMs, keptBytes);
+  }
+
+  /** As another user, if it is another. */
+  Program as(String user) {
+    return user.isEmpty() || user.equals(System.getProperty("user.name"))
+        ? this
+        : by(List.of("setpriv", "--reuid", user, "--regid", user, "--init-groups", "--"));
+  }
+
+  /** In a resource's control group, with all that it starts. */
+  Program joining(KitContext context) {
+    return new Program(
+        Cgroup.joining(context, command), environment, folder, deadlineMs, keptBytes);
+  }
+
+  Program in(Path other) {
+    return new Program(command, environment, other, deadlineMs, keptBytes);
+  }
+
+  Program keeping(int bytes) {
+    return new Program(command, environment, folder, deadlineMs, bytes);
+  }
+
+  /** For an error's sentence. */
+  @Override
+  public String toString() {
+    return String.join(" ", command);
+  }
+}

@@ -1,0 +1,233 @@
+package io.mgtm.ha.kit;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Runs programs: in sessions of their own, without input, until their deadline. What they print is
+ * read while they run and forgotten but for its beginning and its end. A program that has not ended
+ * at its deadline, or whose thread is interrupted, is killed with all that it started, also what
+ * has left its session. What a program leaves running when it ends by itself stays; it must not
+ * print to where the program did, as nobody reads there any more. Any thread; the calls block.
+ */
+public final class Programs {
+  /** In the environment of a program and of what it starts; finds them when they are killed. */
+  private static final String MARK = "MGTM_HA_RUN";
+
+  private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  private static final int BUFFER_BYTES = 16 << 10;
+
+  /** As much as a pipe holds. */
+  private static final int LEFT_BYTES_MAX = 64 << 10;
+
+  private static final int POLL_MS = 10;
+  private static final int IDLE_MAX = 20;
+  private static final int PAUSE_NANOS = 50_000;
+  private static final int KILL_MS = 2_000;
+  private static final int LINES_SHOWN = 5;
+
+  private Programs() {}
+
+  /**
+   * How a program ended.
+   *
+   * @param status its exit status, 128 and more for a signal
+   * @param output what it printed to both of its outputs, or its beginning and end
+   */
+  public record Ended(Program program, int status, String output) {
+    /** Throws unless the status is 0. */
+    public Ended succeeded() throws KitException {
+      if (status != 0) {
+        throw new KitException(program + " ended with status " + status + said(output));
+      }
+      return this;
+    }
+  }
+
+  /** The last lines of an output, as the end of a sentence. */
+  static String said(String output) {
+    List<String> lines = output.lines().map(String::strip).filter(l -> !l.isEmpty()).toList();
+    List<String> last = lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size());
+    return last.isEmpty() ? " and said nothing" : ": " + String.join(" / ", last);
+  }
+
+  /**
+   * Runs a program to its end.
+   *
+   * @throws KitException when it cannot be started, or has not ended at its deadline
+   * @throws InterruptedException when the thread was interrupted; the program is killed by then
+   */
+  public static Ended run(Program program) throws KitException, InterruptedException {
+    Deadline deadline = Deadline.in(program.deadlineMs());
+    String mark = UUID.randomUUID().toString();
+    Kept kept = new Kept(program.keptBytes());
+    try (Output output = Output.open()) {
+      Process process = start(program, mark, output.fifo);
+      Files.delete(output.fifo); // both sides have it open, and a crash leaves nothing behind
+      boolean ended = false;
+      try {
+        ended = read(process, output.stream, kept, deadline);
+      } finally {
+        if (!ended) {
+          kill(process, mark);
+        }
+      }
+      if (!ended) {
+        throw new KitException(
+            "%s had not ended after %d ms and was killed%s"
+                .formatted(program, program.deadlineMs(), said(kept.text())));
+      }
+      return new Ended(program, process.exitValue(), kept.text());
+    } catch (IOException e) {
+      throw new KitException(program + " cannot be run: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * The JDK's own pipe is not used: at a program's end the JDK takes out of it all that there is,
+   * without a limit, also what a process that was left behind goes on to print.
+   */
+  private record Output(Path fifo, RandomAccessFile file, InputStream stream)
+      implements AutoCloseable {
+    static Output open() throws IOException, InterruptedException {
+      Path fifo =
+          Path.of(System.getProperty("java.io.tmpdir"), "mgtm-ha-output-" + UUID.randomUUID());
+      Process made = new ProcessBuilder("mkfifo", "-m", "600", fifo.toString()).start();
+      try {
+        if (made.waitFor() != 0) {
+          throw new IOException("mkfifo " + fifo + " failed with status " + made.exitValue());
+        }
+      } catch (InterruptedException e) {
+        made.onExit().join();
+        Files.deleteIfExists(fifo);
+        throw e;
+      }
+      // For writing too: opening it waits for nobody then.
+      RandomAccessFile file = new RandomAccessFile(fifo.toFile(), "rw");
+      return new Output(fifo, file, new FileInputStream(file.getFD()));
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+      Files.deleteIfExists(fifo);
+    }
+  }
+
+  private static Process start(Program program, String mark, Path output) throws IOException {
+    List<String> command = new ArrayList<>(List.of("setsid"));
+    command.addAll(program.command());
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(program.folder().toFile())
+            .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectErrorStream(true)
+            .redirectOutput(Redirect.to(output.toFile()));
+    environment(builder, program.environment());
+    builder.environment().put(MARK, mark);
+    return builder.start();
+  }
+
+  static void environment(ProcessBuilder builder, Map<String, String> given) {
+    Map<String, String> environment = builder.environment();
+    environment.clear();
+    environment.put("PATH", PATH);
+    environment.put("LC_ALL", "C");
+    environment.putAll(given);
+  }
+
+  /** Whether it has ended before the deadline. */
+  private static boolean read(Process process, InputStream output, Kept kept, Deadline deadline)
+      throws IOException, InterruptedException {
+    byte[] buffer = new byte[BUFFER_BYTES];
+    int idle = 0;
+    while (process.isAlive()) {
+      if (deadline.passed()) {
+        return false;
+      }
+      idle = readSome(output, buffer, kept) ? 0 : idle + 1;
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      if (idle > IDLE_MAX) {
+        process.waitFor(Math.min(POLL_MS, deadline.leftMs() + 1), TimeUnit.MILLISECONDS);
+      } else if (idle > 0) {
+        LockSupport.parkNanos(PAUSE_NANOS); // one that prints much goes on soon
+      }
+    }
+    for (int left = 0; left < LEFT_BYTES_MAX && readSome(output, buffer, kept); ) {
+      left += BUFFER_BYTES;
+    }
+    return true;
+  }
+
+  private static boolean readSome(InputStream output, byte[] buffer, Kept kept) throws IOException {
+    int ready = output.available();
+    if (ready > 0) {
+      kept.add(buffer, output.read(buffer, 0, Math.min(ready, buffer.length)));
+    }
+    return ready > 0;
+  }
+
+  /** One that waits in the kernel for a device cannot be killed yet, and is not waited for. */
+  private static void kill(Process process, String mark) {
+    Deadline deadline = Deadline.in(KILL_MS);
+    long session = process.pid();
+    while (Processes.kill(p -> p.session() == session || p.hasEnvironment(MARK + "=" + mark)) > 0
+        && !deadline.passed()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** The beginning and the end of what was printed. */
+  private static final class Kept {
+    private final byte[] head;
+    private final byte[] tail;
+    private long total;
+
+    Kept(int bytes) {
+      head = new byte[bytes];
+      tail = new byte[bytes];
+    }
+
+    void add(byte[] bytes, int count) {
+      for (int i = 0; i < count; i++, total++) {
+        if (total < head.length) {
+          head[(int) total] = bytes[i];
+        } else {
+          tail[(int) ((total - head.length) % tail.length)] = bytes[i];
+        }
+      }
+    }
+
+    String text() {
+      int first = (int) Math.min(total, head.length);
+      int last = (int) Math.min(total - first, tail.length);
+      long lost = total - first - last;
+      byte[] end = new byte[last];
+      for (int i = 0; i < last; i++) {
+        end[i] = tail[(int) ((total - first - last + i) % tail.length)];
+      }
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      all.write(head, 0, first);
+      if (lost > 0) {
+        all.writeBytes("\n... %d bytes ...\n".formatted(lost).getBytes(StandardCharsets.UTF_8));
+      }
+      all.writeBytes(end);
+      return all.toString(StandardCharsets.UTF_8);
+    }
+  }
+}

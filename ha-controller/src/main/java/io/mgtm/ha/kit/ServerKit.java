@@ -1,0 +1,128 @@
+package io.mgtm.ha.kit;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A server of mgtm's own, a GTM node or a GTM proxy: its jar in a process, asked at the {@code
+ * /health} that it serves beside its metrics. A GTM node is one of a group, which chooses its
+ * leader itself; what is kept in service here is the process.
+ */
+final class ServerKit implements Kit {
+  private static final int OK = 200;
+  private static final int BODY_BYTES_MAX = 2_048;
+  private static final double ANSWER = 0.5;
+
+  private final String name;
+  private final String jar;
+  private final String module;
+
+  private ServerKit(String name, String module) {
+    this.name = name;
+    this.jar = "mgtm-" + name + ".jar";
+    this.module = module;
+  }
+
+  static ServerKit gtm() {
+    return new ServerKit("gtm", "gtm-core");
+  }
+
+  static ServerKit proxy() {
+    return new ServerKit("proxy", "gtm-proxy");
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    return List.of(
+        new Parameter("arguments", true, "", "what follows start, such as --config FILE"),
+        new Parameter("metrics", true, "", "HOST:PORT of its metrics and /health"),
+        new Parameter("jar", false, "", jar + "; by default beside mgtm-ha.jar"),
+        new Parameter("javaOptions", false, "-XX:+UseSerialGC", "options of its JVM"));
+  }
+
+  /** What it says of its health, or why it says nothing. */
+  private record Answer(int status, String text) {}
+
+  private static Answer ask(KitContext context, long timeoutMs) throws KitException {
+    String url = "http://" + context.parameters().get("metrics") + "/health";
+    try {
+      HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+      connection.setConnectTimeout((int) Math.max(1, timeoutMs));
+      connection.setReadTimeout((int) Math.max(1, timeoutMs));
+      int status = connection.getResponseCode();
+      try (var body = status == OK ? connection.getInputStream() : connection.getErrorStream()) {
+        byte[] bytes = body == null ? new byte[0] : body.readNBytes(BODY_BYTES_MAX);
+        return new Answer(status, new String(bytes, StandardCharsets.UTF_8).strip());
+      } finally {
+        connection.disconnect();
+      }
+    } catch (IllegalArgumentException e) {
+      throw new KitException(
+          "metrics \"%s\" of %s is no HOST:PORT"
+              .formatted(context.parameters().get("metrics"), context.resource()),
+          e);
+    } catch (IOException e) {
+      return new Answer(0, url + ": " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void inService(KitContext context) throws KitException, InterruptedException {
+    Deadline deadline = Deadline.of(context);
+    Daemon server = new Daemon(context);
+    if (!server.isRunning()) {
+      List<String> command = new ArrayList<>(Jars.command(context, jar, module));
+      command.add("start");
+      command.addAll(List.of("--metrics", context.parameters().get("metrics")));
+      command.addAll(Words.of(context.parameters().get("arguments")));
+      server.start(command, Map.of());
+    }
+    boolean answers =
+        deadline.await(() -> !server.isRunning() || ask(context, deadline.leftMs()).status() != 0);
+    if (!answers || !server.isRunning()) {
+      throw new KitException("%s does not answer%s".formatted(jar, server.said()));
+    }
+  }
+
+  @Override
+  public void outOfService(KitContext context) throws KitException, InterruptedException {
+    new Daemon(context).stop(Deadline.of(context));
+  }
+
+  @Override
+  public Health quickCheck(KitContext context) {
+    List<Processes.Proc> processes = new Daemon(context).processes();
+    if (processes.isEmpty()) {
+      return Health.out("not running");
+    }
+    String pid = "process " + processes.get(0).pid();
+    return processes.get(0).isStopped()
+        ? Health.failed(pid + " was stopped by a signal")
+        : Health.in(pid);
+  }
+
+  @Override
+  public Health deepCheck(KitContext context) throws KitException {
+    Health quick = quickCheck(context);
+    if (quick.state() != Health.State.IN_SERVICE) {
+      return quick;
+    }
+    Answer answer = ask(context, (long) (context.deadlineMs() * ANSWER));
+    return answer.status() == OK ? Health.in(answer.text()) : Health.failed(answer.text());
+  }
+
+  @Override
+  public List<GuardStep> guard(KitContext context) {
+    return new Daemon(context).guard();
+  }
+}

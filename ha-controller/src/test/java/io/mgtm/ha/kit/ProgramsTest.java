@@ -1,0 +1,157 @@
+package io.mgtm.ha.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.testing.Await;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Programs of every bad habit. */
+class ProgramsTest {
+  private static final long DEADLINE_MS = 120_000;
+
+  @TempDir Path folder;
+
+  private static Program shell(String script) {
+    return Program.shell(Deadline.in(DEADLINE_MS), script);
+  }
+
+  private Program marked(String script, long deadlineMs) {
+    return new Program(List.of("/bin/sh", "-c", script), Map.of(), folder, deadlineMs, 1024);
+  }
+
+  private long left() {
+    Path real = Processes.real(folder);
+    return Processes.all().stream().filter(one -> one.worksIn(real, "")).count();
+  }
+
+  @Test
+  void statusAndBothOutputsAreKept() throws Exception {
+    Programs.Ended ended = Programs.run(shell("echo one; echo two >&2; exit 7"));
+
+    assertThat(ended.status()).isEqualTo(7);
+    assertThat(ended.output()).isEqualTo("one\ntwo\n");
+    assertThatThrownBy(ended::succeeded)
+        .isInstanceOf(KitException.class)
+        .hasMessageContaining("exit 7")
+        .hasMessageEndingWith("ended with status 7: one / two");
+  }
+
+  @Test
+  void environmentIsAsGivenAndInputIsEmpty() throws Exception {
+    Program program = shell("cat; echo \"$GIVEN,$HOME\"").with(Map.of("GIVEN", "this"));
+
+    assertThat(Programs.run(program).output()).isEqualTo("this,\n");
+  }
+
+  @Test
+  void programThatIsNotThereIsNamed() throws Exception {
+    Programs.Ended ended = Programs.run(Program.of(Deadline.in(DEADLINE_MS), "no-such-program"));
+
+    assertThatThrownBy(ended::succeeded).hasMessageContaining("no-such-program");
+  }
+
+  @Test
+  void gigabyteOfOutputLeavesItsBeginningAndItsEnd() throws Exception {
+    String script = "echo first; head -c 1000000000 /dev/zero; echo; echo last";
+    long before = Runtime.getRuntime().totalMemory();
+
+    Programs.Ended ended = Programs.run(shell(script));
+
+    assertThat(ended.output()).startsWith("first\n\0\0").endsWith("\0\0\nlast\n");
+    assertThat(ended.output()).hasSizeLessThan(3_000).contains(" bytes ...");
+    assertThat(Runtime.getRuntime().totalMemory() - before).isLessThan(256L << 20);
+  }
+
+  @Test
+  void shortOutputIsWholeEvenWhereItIsCutInTwo() throws Exception {
+    Program program =
+        shell("printf 'ä%.0s' 1 2 3 4 5").keeping(5); // each has two bytes, so one is cut
+
+    assertThat(Programs.run(program).output()).isEqualTo("äääää");
+  }
+
+  @Test
+  void childThatPrintsOnForEverHoldsNobodyUp() throws Exception {
+    Programs.Ended ended = Programs.run(marked("yes & echo started", DEADLINE_MS));
+
+    assertThat(ended.status()).isZero();
+    Await.until("nobody reads what it prints, and it ends", () -> left() == 0);
+  }
+
+  @Test
+  void whatItLeavesRunningStays() throws Exception {
+    Programs.run(marked("sleep 1000 >/dev/null 2>&1 &", DEADLINE_MS)).succeeded();
+
+    Path real = Processes.real(folder);
+    assertThat(left()).isEqualTo(1);
+    Processes.kill(one -> one.worksIn(real, ""));
+  }
+
+  @Test
+  void hungProgramIsKilledWithAllThatItStarted() {
+    // A child, one in a session of its own, and one whose parent has ended.
+    String script =
+        "echo begun; sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &); trap '' TERM; wait";
+
+    assertThatThrownBy(() -> Programs.run(marked(script, 1_000)))
+        .isInstanceOf(KitException.class)
+        .hasMessageContaining("had not ended after 1000 ms and was killed: begun");
+    Await.until("all are gone", () -> left() == 0);
+  }
+
+  @Test
+  void endlessPrinterIsKilledAtItsDeadline() {
+    assertThatThrownBy(() -> Programs.run(marked("yes", 500)))
+        .isInstanceOf(KitException.class)
+        .hasMessageContaining("was killed: ");
+    Await.until("it is gone", () -> left() == 0);
+  }
+
+  @Test
+  void interruptKillsItToo() throws Exception {
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    Thread runner =
+        new Thread(
+            () -> {
+              try {
+                Programs.run(marked("touch begun; sleep 1000", DEADLINE_MS));
+              } catch (KitException | InterruptedException e) {
+                thrown.set(e);
+              }
+              done.complete(null);
+            });
+    runner.start();
+    Await.until("it runs", () -> Files.exists(folder.resolve("begun")));
+
+    runner.interrupt();
+
+    Await.until("the call has ended", done::isDone);
+    assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+    assertThat(left()).isZero();
+  }
+
+  @Test
+  void nothingIsLeftInTheTemporaryFolder() throws Exception {
+    Path temporary = Files.createDirectories(folder.resolve("tmp"));
+    String before = System.setProperty("java.io.tmpdir", temporary.toString());
+    try {
+      Programs.run(shell("echo here"));
+    } finally {
+      System.setProperty("java.io.tmpdir", before);
+    }
+
+    try (Stream<Path> files = Files.list(temporary)) {
+      assertThat(files).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.mgtm.ha.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ScriptKitTest {
+  @TempDir Path folder;
+  private final ScriptKit kit = new ScriptKit();
+  private final Map<String, String> parameters = new HashMap<>();
+  private Rig rig;
+  private Path state;
+
+  @BeforeEach
+  void write() throws Exception {
+    rig = new Rig(folder);
+    state = folder.resolve("state");
+    parameters.put("start", "echo \"$MGTM_HIERARCHY/$MGTM_RESOURCE $MGTM_ACTION\" >" + state);
+    parameters.put("stop", "rm -f " + state);
+    parameters.put("status", "test -f %s || exit 3; grep -q start %s".formatted(state, state));
+  }
+
+  @AfterEach
+  void end() {
+    Rig.removeGroup(context());
+  }
+
+  private KitContext context() {
+    return rig.context("app", parameters);
+  }
+
+  @Test
+  void commandsAreRunAndTheirStatusIsUnderstood() throws Exception {
+    Rig.assertOut(kit.quickCheck(context()));
+    kit.inService(context());
+    assertThat(state).hasContent("db/app start");
+    Rig.assertIn(kit.quickCheck(context()));
+    Files.writeString(state, "broken");
+    Rig.assertFailed(kit.quickCheck(context()));
+    kit.localRecover(context());
+    Rig.assertIn(kit.deepCheck(context()));
+    kit.outOfService(context());
+    Rig.assertOut(kit.quickCheck(context()));
+  }
+
+  @Test
+  void ownCheckAndRecoveryAreUsed() throws Exception {
+    parameters.put("check", "echo bad; exit 9");
+    parameters.put("recover", "echo start recovered >" + state);
+    kit.inService(context());
+
+    Rig.assertIn(kit.quickCheck(context()));
+    Kit.Health deep = kit.deepCheck(context());
+    Rig.assertFailed(deep);
+    assertThat(deep.detail()).isEqualTo("status 9: bad");
+    kit.localRecover(context());
+    assertThat(state).hasContent("start recovered");
+  }
+
+  @Test
+  void failureSaysWhatTheCommandSaid() {
+    parameters.put("start", "echo no licence >&2; exit 4");
+
+    assertThatThrownBy(() -> kit.inService(context()))
+        .isInstanceOf(KitException.class)
+        .hasMessageEndingWith("ended with status 4: no licence");
+  }
+
+  @Test
+  void commandThatNeverEndsFailsTheCall() {
+    parameters.put("status", "sleep 1000");
+
+    assertThatThrownBy(() -> kit.quickCheck(rig.context("app", 300, parameters)))
+        .isInstanceOf(KitException.class)
+        .hasMessageContaining("was killed");
+  }
+
+  @Test
+  void guardIsThePidFileAndTheCommandOrElseStop() {
+    assertThat(kit.guard(context()))
+        .filteredOn(step -> !(step instanceof GuardStep.KillCgroup))
+        .containsExactly(
+            new GuardStep.Run(List.of("/bin/sh", "-c", parameters.get("stop")), 1_000));
+    parameters.put("pidFile", "/run/app.pid");
+    parameters.put("guard", "end-app");
+    assertThat(kit.guard(context()))
+        .filteredOn(step -> !(step instanceof GuardStep.KillCgroup))
+        .containsExactly(
+            new GuardStep.KillPidFile("/run/app.pid"),
+            new GuardStep.Run(List.of("/bin/sh", "-c", "end-app"), 1_000));
+  }
+}

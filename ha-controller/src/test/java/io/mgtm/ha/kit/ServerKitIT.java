@@ -1,0 +1,83 @@
+package io.mgtm.ha.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A GTM and a proxy before it, from their own jars. */
+class ServerKitIT {
+  @TempDir Path folder;
+
+  private static String text(InetSocketAddress address) {
+    return address.getHostString() + ":" + address.getPort();
+  }
+
+  private static KitContext context(Rig rig, String name, String metrics, String arguments) {
+    return rig.context(
+        name,
+        Map.of(
+            "metrics", metrics, "arguments", arguments, "javaOptions", "-XX:+UseSerialGC -Xmx96m"));
+  }
+
+  @Test
+  void gtmAndItsProxyAreStartedCheckedAndStopped() throws Exception {
+    Rig rig = new Rig(folder);
+    List<InetSocketAddress> at = OwnAddress.addresses(4);
+    ServerKit gtm = ServerKit.gtm();
+    ServerKit proxy = ServerKit.proxy();
+    KitContext gtmAt =
+        context(
+            rig,
+            "gtm",
+            text(at.get(0)),
+            "--data '%s' --listen %s".formatted(folder.resolve("a gtm"), text(at.get(1))));
+    KitContext proxyAt =
+        context(
+            rig,
+            "proxy",
+            text(at.get(2)),
+            "--listen %s --gtm %s --name p1".formatted(text(at.get(3)), text(at.get(1))));
+    try {
+      Jars.command(gtmAt, "mgtm-gtm.jar", "gtm-core");
+      Jars.command(proxyAt, "mgtm-proxy.jar", "gtm-proxy");
+    } catch (KitException e) {
+      Rig.needThat(false, "mgtm-gtm.jar or mgtm-proxy.jar is not built");
+    }
+    try {
+      Rig.assertOut(gtm.quickCheck(gtmAt));
+      gtm.inService(gtmAt);
+      Rig.assertIn(gtm.quickCheck(gtmAt));
+      awaitHealth(gtm, gtmAt);
+      proxy.inService(proxyAt);
+      awaitHealth(proxy, proxyAt);
+
+      gtm.outOfService(gtmAt);
+      Rig.assertOut(gtm.deepCheck(gtmAt));
+      Await.until(
+          "the proxy has no GTM",
+          () -> proxy.deepCheck(proxyAt).state() == Kit.Health.State.FAILED);
+      assertThat(proxy.deepCheck(proxyAt).detail()).contains("\"status\":\"down\"");
+      Rig.assertIn(proxy.quickCheck(proxyAt));
+      Rig.guard(proxy, proxyAt);
+      Rig.assertOut(proxy.quickCheck(proxyAt));
+    } finally {
+      gtm.outOfService(gtmAt);
+      proxy.outOfService(proxyAt);
+      Rig.removeGroup(gtmAt);
+      Rig.removeGroup(proxyAt);
+    }
+  }
+
+  private static void awaitHealth(ServerKit kit, KitContext context) {
+    Await.until(
+        context.resource() + " is healthy",
+        () -> kit.deepCheck(context).state() == Kit.Health.State.IN_SERVICE);
+  }
+}

@@ -1,0 +1,216 @@
+package io.mgtm.ha.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two copies of a volume, each with a real agent. */
+class VolumeKitIT {
+  @TempDir Path folder;
+  private final VolumeKit kit = new VolumeKit();
+  private KitContext left;
+  private KitContext right;
+
+  @BeforeEach
+  void describe() throws Exception {
+    Rig rig = new Rig(folder);
+    List<InetSocketAddress> at = OwnAddress.addresses(2);
+    String copies = "left=%s,right=%s".formatted(address(at.get(0)), address(at.get(1)));
+    left = copy(rig, "left", copies);
+    right = copy(rig, "right", copies);
+    try {
+      Jars.command(left, "mgtm-volume.jar", "replication/block");
+    } catch (KitException e) {
+      left = null;
+      Rig.needThat(false, "mgtm-volume.jar is not built");
+    }
+  }
+
+  private static String address(InetSocketAddress of) {
+    return of.getHostString() + ":" + of.getPort();
+  }
+
+  private KitContext copy(Rig rig, String name, String copies) throws Exception {
+    Path own = Files.createDirectories(folder.resolve(name));
+    Path key = Files.writeString(folder.resolve("link.key"), "5ec2e7".repeat(11).substring(0, 64));
+    return on(
+        name,
+        rig.context(
+            name,
+            Map.of(
+                "volume",
+                "v1",
+                "file",
+                own.resolve("disk").toString(),
+                "size",
+                "8M",
+                "listen",
+                "unix:" + own.resolve("nbd"),
+                "copies",
+                copies,
+                "linkKey",
+                key.toString(),
+                "options",
+                "--path-timeout-ms 60000",
+                "javaOptions",
+                "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx96m -Duser.home=" + own)));
+  }
+
+  private static KitContext on(String node, KitContext context) {
+    return with(node, context.parameters(), context.deadlineMs(), context);
+  }
+
+  private static KitContext with(
+      String node, Map<String, String> parameters, long deadlineMs, KitContext context) {
+    return new KitContext(
+        context.hierarchy(),
+        context.resource(),
+        node,
+        context.peers(),
+        parameters,
+        context.runtime(),
+        deadlineMs);
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    if (left != null) {
+      new Daemon(left).kill(Deadline.in(120_000));
+      new Daemon(right).kill(Deadline.in(120_000));
+      Rig.removeGroup(left);
+      Rig.removeGroup(right);
+    }
+  }
+
+  private static KitContext told(KitContext context, String name) {
+    Map<String, String> more = new HashMap<>(context.parameters());
+    more.put(name, "true");
+    return with(context.node(), more, context.deadlineMs(), context);
+  }
+
+  private void awaitInStep(KitContext secondary) {
+    Await.until(
+        "the other copy is up to date", () -> kit.data(secondary).get("copy").equals("UpToDate"));
+  }
+
+  @Test
+  void copiesStartAsSecondariesAndOneIsPromotedAndHandsOver() throws Exception {
+    Rig.assertOut(kit.quickCheck(left));
+    assertThat(kit.data(left)).containsEntry("role", "secondary");
+    assertThat(kit.data(right)).containsEntry("role", "secondary");
+
+    kit.inService(left);
+    Rig.assertIn(kit.quickCheck(left));
+    Rig.assertOut(kit.quickCheck(right));
+    awaitInStep(right);
+    Map<String, String> data = kit.data(left);
+    assertThat(data).containsEntry("copy", "UpToDate").containsEntry("sizeBytes", "8388608");
+    assertThat(data.get("generation")).matches("[0-9a-f]{16}");
+    assertThat(kit.data(right)).containsEntry("generation", data.get("generation"));
+    assertThat(data).containsEntry("inSync", "right");
+
+    kit.outOfService(left);
+    Rig.assertOut(kit.quickCheck(left));
+    kit.inService(right);
+    Rig.assertIn(kit.quickCheck(right));
+    assertThat(kit.data(right).get("generation")).isNotEqualTo(data.get("generation"));
+  }
+
+  @Test
+  void copyWhosePrimaryDiedIsPromotedOnlyWhenItIsVouchedFor() throws Exception {
+    kit.data(right);
+    kit.data(left);
+    kit.inService(left);
+    awaitInStep(right);
+
+    new Daemon(left).kill(Deadline.in(60_000));
+    Await.until("the other has noticed", () -> kit.data(right).get("copy").equals("Consistent"));
+
+    assertThatThrownBy(() -> kit.inService(right))
+        .isInstanceOf(KitException.class)
+        .hasMessageContaining("whose copy here is Consistent, was not promoted");
+    kit.inService(told(right, VolumeKit.VOUCHED));
+    Rig.assertIn(kit.quickCheck(right));
+
+    // The old primary returns and finds that it was replaced.
+    kit.data(left);
+    awaitInStep(left);
+    Rig.assertOut(kit.quickCheck(left));
+  }
+
+  @Test
+  void outdatedCopyIsPromotedOnlyWhenLossIsAccepted() throws Exception {
+    kit.data(right);
+    kit.data(left);
+    kit.inService(left);
+    awaitInStep(right);
+    // Cut off while the primary lives, which marks it.
+    Rig.run("kill", "-STOP", Long.toString(new Daemon(right).processes().get(0).pid()));
+    new Daemon(right).kill(Deadline.in(60_000));
+    Await.until(
+        "the primary goes on alone",
+        () -> kit.data(left).get("warning").startsWith("NOT PROTECTED"));
+    new Daemon(left).kill(Deadline.in(60_000));
+    String state = kit.data(right).get("copy");
+
+    assertThat(state).isIn("Outdated", "Consistent");
+    assertThatThrownBy(() -> kit.inService(right)).isInstanceOf(KitException.class);
+    if (state.equals("Outdated")) {
+      assertThatThrownBy(() -> kit.inService(told(right, VolumeKit.VOUCHED)))
+          .isInstanceOf(KitException.class);
+    }
+    kit.inService(told(right, VolumeKit.ACCEPT_LOSS));
+    Rig.assertIn(kit.quickCheck(right));
+  }
+
+  @Test
+  void killedAgentComesBackInService() throws Exception {
+    kit.data(right);
+    kit.data(left);
+    kit.inService(left);
+    awaitInStep(right);
+    new Daemon(left).kill(Deadline.in(60_000));
+    Rig.assertOut(kit.quickCheck(left));
+
+    kit.localRecover(left);
+
+    Rig.assertIn(kit.quickCheck(left));
+  }
+
+  @Test
+  void guardEndsTheAgent() throws Exception {
+    kit.data(right);
+    kit.data(left);
+    kit.inService(left);
+
+    Rig.guard(kit, left);
+
+    assertThat(new Daemon(left).isRunning()).isFalse();
+    Rig.assertOut(kit.quickCheck(left));
+  }
+
+  @Test
+  void hungAgentFailsItsCheckAndIsTakenOut() throws Exception {
+    kit.data(right);
+    kit.data(left);
+    kit.inService(left);
+    Rig.run("kill", "-STOP", Long.toString(new Daemon(left).processes().get(0).pid()));
+    KitContext hasty = with("left", left.parameters(), 2_000, left);
+
+    Rig.assertFailed(kit.quickCheck(hasty));
+    kit.outOfService(left);
+    Rig.assertOut(kit.quickCheck(left));
+  }
+}
