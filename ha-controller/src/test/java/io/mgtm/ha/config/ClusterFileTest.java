@@ -1,0 +1,155 @@
+package io.mgtm.ha.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.common.ConfigException;
+import io.mgtm.ha.kit.ResourceCheck;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Policy;
+import io.mgtm.ha.model.Timing;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClusterFileTest {
+  private static final String WHOLE =
+      """
+      cluster: orders
+      secretFile: /etc/mgtm/ha.secret
+      timing: {leaseMs: 6000}
+      nodes:
+        db1: {addresses: [10.0.0.1, 10.1.0.1], site: a}
+        db2: {addresses: [10.0.0.2, 10.1.0.2], site: b, ports: {api: 8000}}
+        w: {addresses: [10.0.0.3, 10.1.0.3], witness: true}
+      hierarchies:
+        orders:
+          nodes: [db1, db2]
+          policy: {failback: when_in_step, betweenSitesWaitMs: 5000}
+          resources:
+            vol:
+              kit: volume
+              parameters: {file: /srv/v1, size: 10G}
+              at: {db2: {file: /srv/other}}
+            pg: {kit: postgresql, on: [vol], parameters: {port: 5432}}
+      """;
+
+  private static ClusterConfig parse(String text) throws ConfigException {
+    return ClusterFile.parse("ha.yaml", text, ResourceCheck.NONE).config();
+  }
+
+  @Test
+  void readsWhatIsSetAndDefaults() throws ConfigException {
+    ClusterConfig config = parse(WHOLE);
+
+    assertThat(config.timing()).isEqualTo(new Timing(500, 6_000, 1_000, 5));
+    assertThat(config.nodes().get("db2").api()).hasToString("10.0.0.2:8000");
+    assertThat(config.nodes().get("db2").paths()).hasToString("[10.0.0.2:7901, 10.1.0.2:7901]");
+    assertThat(config.witness()).contains("w");
+    Policy policy = config.hierarchies().get("orders").policy();
+    assertThat(policy.failback()).isEqualTo(Policy.Failback.WHEN_IN_STEP);
+    assertThat(policy.betweenSitesWaitMs()).isEqualTo(5_000);
+    assertThat(policy.localRecoveries()).isEqualTo(3);
+    assertThat(config.hierarchies().get("orders").resources().get("vol").parametersOn("db2"))
+        .containsEntry("file", "/srv/other")
+        .containsEntry("size", "10G");
+  }
+
+  @Test
+  void everyErrorOfAFileTellsWhereItStands() {
+    String[][] cases = {
+      {
+        "  db1: {",
+        "  db1: {adresses: [x], ",
+        "line 5",
+        "nodes.db1.adresses: unknown key \"adresses\", did you mean \"addresses\"?"
+      },
+      {"kit: volume", "kti: volume", "line 14", "did you mean \"kit\"?"},
+      {"on: [vol]", "on: [vo]", "line 17", "unknown resource \"vo\", did you mean \"vol\"?"},
+      {"nodes: [db1, db2]", "nodes: [db1, w]", "line 10", "w is the witness"},
+      {"nodes: [db1, db2]", "nodes: [db1, db3]", "line 10", "unknown node \"db3\""},
+      {"at: {db2:", "at: {w:", "line 16", "at.w"},
+      {
+        "leaseMs: 6000",
+        "leaseMs: 1000",
+        "line 3",
+        "1000 is too short, expected 4 times heartbeatMs (500) or more"
+      },
+      {"leaseMs: 6000", "leaseMs: soon", "line 3", "integer"},
+      {"failback: when_in_step", "failback: always", "line 11", "never"},
+      {"10.1.0.2]", "]", "line 6", "1 addresses, and 2 at the first node"},
+      {"[10.0.0.3,", "[10.0.0.2,", "line 7", "10.0.0.2:7901 is an address of node db2 too"},
+    };
+    for (String[] c : cases) {
+      assertThat(WHOLE).contains(c[0]);
+      assertThatThrownBy(() -> parse(WHOLE.replace(c[0], c[1])))
+          .as("%s", c[1])
+          .isInstanceOf(ConfigException.class)
+          .hasMessageStartingWith("ha.yaml: " + c[2] + ", column ")
+          .hasMessageContaining(c[3]);
+    }
+  }
+
+  @Test
+  void resourcesDoNotStandOnEachOtherInACircle() {
+    String circle = WHOLE.replace("kit: volume", "kit: volume\n        on: [pg]");
+
+    assertThatThrownBy(() -> parse(circle))
+        .hasMessageContaining("line 12")
+        .hasMessageContaining("in a circle: vol, pg, vol");
+  }
+
+  @Test
+  void twoNodesNeedAThird() {
+    String two = WHOLE.replaceFirst("  w: .*\n", "");
+
+    assertThatThrownBy(() -> parse(two))
+        .hasMessageContaining("two nodes need a third with \"witness: true\"");
+  }
+
+  @Test
+  void aKitsWordStandsAtItsParameter() {
+    ResourceCheck kits =
+        (kit, parameters) ->
+            kit.equals("volume") && parameters.get("file").equals("/srv/other")
+                ? Optional.of(new ResourceCheck.Problem("file", "is wrong"))
+                : Optional.empty();
+
+    assertThatThrownBy(() -> ClusterFile.parse("ha.yaml", WHOLE, kits))
+        .hasMessage(
+            "ha.yaml: line 16, column 20: hierarchies.orders.resources.vol.at.db2.file: is wrong");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', expected keys and values", "'[1]', expected keys and values", "'a: [', line"})
+  void whatIsNoMappingIsRefused(String text, String message) {
+    assertThatThrownBy(() -> parse(text)).hasMessageContaining(message);
+  }
+
+  @Test
+  void keysGivenTwiceAreRefused() {
+    assertThatThrownBy(() -> parse(WHOLE + "cluster: other\n")).hasMessageContaining("Duplicate");
+  }
+
+  @Test
+  void aPlanTellsWhichServicesAreTouched() throws ConfigException {
+    ClusterConfig from = parse(WHOLE);
+
+    assertThat(ConfigPlan.of(from, parse(WHOLE))).isEmpty();
+    assertThat(ConfigPlan.of(from, parse(WHOLE.replace("port: 5432", "port: 5433"))))
+        .containsExactly(
+            new ConfigPlan.Change(
+                "hierarchies.orders.resources.pg", "is another", ConfigPlan.Effect.RESTART));
+    assertThat(ConfigPlan.of(from, parse(WHOLE.replace("5000", "6001"))))
+        .extracting(ConfigPlan.Change::effect)
+        .containsExactly(ConfigPlan.Effect.NONE);
+    assertThat(ConfigPlan.of(from, parse(WHOLE.replace("leaseMs: 6000", "leaseMs: 7000"))))
+        .extracting(ConfigPlan.Change::effect)
+        .containsExactly(ConfigPlan.Effect.REFUSED);
+    assertThat(ConfigPlan.of(from, from.withHierarchies(Map.of())))
+        .extracting(ConfigPlan.Change::effect)
+        .containsExactly(ConfigPlan.Effect.STOP);
+  }
+}
