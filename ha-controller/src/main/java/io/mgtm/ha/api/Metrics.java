@@ -1,0 +1,74 @@
+package io.mgtm.ha.api;
+
+import io.mgtm.ha.core.Report;
+import io.mgtm.ha.node.ClusterView;
+
+/** What a controller knows, in Prometheus' text format. */
+final class Metrics {
+  private final StringBuilder out = new StringBuilder();
+
+  private Metrics() {}
+
+  static String text(ClusterView view) {
+    Metrics m = new Metrics();
+    m.family("leads", "gauge", "Whether this controller leads.");
+    m.sample("leads", "", view.leader().equals(view.node()) ? 1 : 0);
+    m.family("leader_known", "gauge", "Whether a controller leads.");
+    m.sample("leader_known", "", view.leader().isEmpty() ? 0 : 1);
+    m.family("path_silent_seconds", "gauge", "How long a node was not heard on a path.");
+    view.nodes()
+        .forEach(
+            (node, status) ->
+                status
+                    .silentMs()
+                    .forEach(
+                        (path, ms) ->
+                            m.sample(
+                                "path_silent_seconds",
+                                labels("node", node, "path", path),
+                                ms / 1_000.0)));
+    m.family("hierarchy_in_service", "gauge", "Whether a node says that it has it in service.");
+    view.nodes()
+        .forEach(
+            (node, status) ->
+                status
+                    .reports()
+                    .forEach(
+                        (hierarchy, report) ->
+                            m.sample(
+                                "hierarchy_in_service",
+                                labels("hierarchy", hierarchy, "node", node),
+                                report.state() == Report.State.IN ? 1 : 0)));
+    m.family("hierarchy_epoch", "counter", "How often a hierarchy was placed on a node.");
+    view.state()
+        .placements()
+        .forEach(
+            (hierarchy, placement) ->
+                m.sample(
+                    "hierarchy_epoch", labels("hierarchy", hierarchy), (double) placement.epoch()));
+    m.family("events_total", "counter", "Events of the cluster.");
+    m.sample("events_total", "", (double) view.state().lastEvent());
+    return m.out.toString();
+  }
+
+  /** Names of the configuration: letters, digits, dots, dashes and underscores. */
+  private static String labels(String... namesAndValues) {
+    StringBuilder text = new StringBuilder("{");
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      text.append(i == 0 ? "" : ",")
+          .append(namesAndValues[i])
+          .append("=\"")
+          .append(namesAndValues[i + 1])
+          .append('"');
+    }
+    return text.append('}').toString();
+  }
+
+  private void family(String name, String type, String help) {
+    out.append("# HELP mgtm_ha_%1$s %3$s\n# TYPE mgtm_ha_%1$s %2$s\n".formatted(name, type, help));
+  }
+
+  private void sample(String name, String labels, double value) {
+    out.append("mgtm_ha_").append(name).append(labels).append(' ').append(value).append('\n');
+  }
+}

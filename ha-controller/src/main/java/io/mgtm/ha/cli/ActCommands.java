@@ -1,0 +1,137 @@
+package io.mgtm.ha.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The commands by which an operator decides. */
+final class ActCommands {
+  private ActCommands() {}
+
+  /** What they share: it is asked, and what came of it is printed. */
+  abstract static class Act implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private Ask ask;
+
+    final int ask(String path, Object body) throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = ask.post(path, body);
+      if (!ask.printed(answer, out)) {
+        String done = answer.path("done").asText();
+        out.println(done.isEmpty() ? "decided; mgtm ha status shows how far it is" : done);
+        out.flush();
+      }
+      return 0;
+    }
+  }
+
+  /** An act on one hierarchy. */
+  abstract static class OnHierarchy extends Act {
+    @Parameters(paramLabel = "HIERARCHY")
+    private String hierarchy;
+
+    final int ask(String action, String node, boolean acceptLoss)
+        throws IOException, InterruptedException {
+      return ask(
+          "/v1/hierarchies/" + hierarchy + "/" + action,
+          Map.of("node", node, "acceptLoss", acceptLoss));
+    }
+  }
+
+  /** {@code mgtm ha stop}. */
+  @Command(
+      name = "stop",
+      description = "Takes a hierarchy out of service until it is started again.",
+      mixinStandardHelpOptions = true)
+  static final class Stop extends OnHierarchy {
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return ask("stop", "", false);
+    }
+  }
+
+  /** {@code mgtm ha switchover}. */
+  @Command(
+      name = "switchover",
+      description = "Moves a hierarchy to another node in order, so that nothing is lost.",
+      mixinStandardHelpOptions = true)
+  static final class Switchover extends OnHierarchy {
+    @Option(
+        names = "--to",
+        paramLabel = "NODE",
+        required = true,
+        description = "Where it moves to.")
+    private String to;
+
+    @Option(
+        names = "--accept-loss",
+        description = "Though the node's copy may lack acknowledged writes.")
+    private boolean acceptLoss;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return ask("switchover", to, acceptLoss);
+    }
+  }
+
+  /** {@code mgtm ha confirm}. */
+  @Command(
+      name = "confirm",
+      description = "Lets a failover that waits for an operator begin now.",
+      mixinStandardHelpOptions = true)
+  static final class Confirm extends OnHierarchy {
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return ask("confirm", "", false);
+    }
+  }
+
+  /** {@code mgtm ha cancel}. */
+  @Command(
+      name = "cancel",
+      description = "Lets a failover that waits for an operator not happen.",
+      mixinStandardHelpOptions = true)
+  static final class Cancel extends OnHierarchy {
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return ask("cancel", "", false);
+    }
+  }
+
+  /** {@code mgtm ha maintenance}. */
+  @Command(
+      name = "maintenance",
+      description = "Begins or ends maintenance: nothing is repaired or moved by itself meanwhile.",
+      mixinStandardHelpOptions = true)
+  static final class Maintenance extends Act {
+    /** Whether it begins. */
+    enum Switch {
+      ON,
+      OFF
+    }
+
+    @Parameters(paramLabel = "on|off")
+    private Switch to;
+
+    @Option(names = "--node", paramLabel = "NODE", description = "Of a node.")
+    private String node;
+
+    @Option(names = "--hierarchy", paramLabel = "HIERARCHY", description = "Of a hierarchy.")
+    private String hierarchy;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      String scope = node != null ? "NODE" : hierarchy != null ? "HIERARCHY" : "CLUSTER";
+      String name = node != null ? node : hierarchy != null ? hierarchy : "";
+      return ask("/v1/maintenance", Map.of("scope", scope, "name", name, "on", to == Switch.ON));
+    }
+  }
+}

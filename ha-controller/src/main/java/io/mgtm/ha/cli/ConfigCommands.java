@@ -1,0 +1,161 @@
+package io.mgtm.ha.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.common.ConfigException;
+import io.mgtm.common.TextTable;
+import io.mgtm.ha.config.ClusterFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code mgtm ha config} and its commands. */
+@Command(
+    name = "config",
+    description = "The configuration of the cluster.",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      ConfigCommands.Check.class,
+      ConfigCommands.Schema.class,
+      ConfigCommands.Show.class,
+      ConfigCommands.Plan.class,
+      ConfigCommands.Apply.class
+    })
+final class ConfigCommands {
+  private ConfigCommands() {}
+
+  /** {@code mgtm ha config check}. */
+  @Command(
+      name = "check",
+      description = "Tells what is wrong with a file, and asks nobody.",
+      mixinStandardHelpOptions = true)
+  static final class Check implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Parameters(paramLabel = "FILE")
+    private Path file;
+
+    @Override
+    public Integer call() throws ConfigException {
+      ClusterFile read = ClusterFile.read(file, HaMain.KITS);
+      PrintWriter out = spec.commandLine().getOut();
+      out.printf(
+          "%s: cluster %s, %d nodes, %d hierarchies%n",
+          file,
+          read.config().cluster(),
+          read.config().nodes().size(),
+          read.config().hierarchies().size());
+      out.flush();
+      return 0;
+    }
+  }
+
+  /** {@code mgtm ha config schema}. */
+  @Command(
+      name = "schema",
+      description = "Prints the JSON Schema of the file, for editors.",
+      mixinStandardHelpOptions = true)
+  static final class Schema implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(ClusterFile.schemaText());
+      out.flush();
+      return 0;
+    }
+  }
+
+  /** {@code mgtm ha config show}. */
+  @Command(
+      name = "show",
+      description = "Shows what the controllers have agreed on, in JSON.",
+      mixinStandardHelpOptions = true)
+  static final class Show implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private Ask ask;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(ask.get("/v1/config").toPrettyString());
+      out.flush();
+      return 0;
+    }
+  }
+
+  /** {@code mgtm ha config plan}. */
+  @Command(
+      name = "plan",
+      description = "Shows what a file would change, and which services are touched.",
+      mixinStandardHelpOptions = true)
+  static final class Plan implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private Ask ask;
+
+    @Parameters(paramLabel = "FILE")
+    private Path file;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException, ConfigException {
+      ClusterFile.read(file, HaMain.KITS);
+      JsonNode changes = ask.post("/v1/config/plan", Files.readString(file));
+      PrintWriter out = spec.commandLine().getOut();
+      if (!ask.printed(changes, out)) {
+        TextTable table = new TextTable("WHERE", "WHAT", "SERVICE");
+        for (JsonNode change : changes) {
+          table.add(
+              change.path("where").asText(),
+              change.path("what").asText(),
+              service(change.path("effect").asText()));
+        }
+        out.print(table.render("nothing changes"));
+        out.flush();
+      }
+      return 0;
+    }
+
+    private static String service(String effect) {
+      return switch (effect) {
+        case "NONE" -> "not touched";
+        case "RESTART" -> "restarted";
+        case "START" -> "started";
+        case "STOP" -> "taken out of service";
+        default -> "refused";
+      };
+    }
+  }
+
+  /** {@code mgtm ha config apply}. */
+  @Command(
+      name = "apply",
+      description =
+          "Has the cluster take a file in place of its configuration; plan shows before what that touches.",
+      mixinStandardHelpOptions = true)
+  static final class Apply implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private Ask ask;
+
+    @Parameters(paramLabel = "FILE")
+    private Path file;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException, ConfigException {
+      ClusterFile.read(file, HaMain.KITS);
+      JsonNode answer = ask.post("/v1/config/apply", Files.readString(file));
+      PrintWriter out = spec.commandLine().getOut();
+      if (!ask.printed(answer, out)) {
+        out.println("the cluster has it");
+        out.flush();
+      }
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.mgtm.ha.cli;
+
+import io.mgtm.common.Cli;
+import io.mgtm.ha.kit.Kits;
+import io.mgtm.ha.kit.ResourceCheck;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code mgtm ha}. */
+@Command(
+    name = "mgtm ha",
+    description = "Decides which machine runs what, and moves it when it must.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Cli.Version.class,
+    subcommands = {
+      StartCommand.class,
+      StatusCommand.class,
+      EventCommands.Why.class,
+      EventCommands.Events.class,
+      ActCommands.Stop.class,
+      ActCommands.Switchover.class,
+      ActCommands.Confirm.class,
+      ActCommands.Cancel.class,
+      ActCommands.Maintenance.class,
+      ConfigCommands.class
+    })
+public final class HaMain implements Runnable {
+  /** What the kits of this version make of a resource. */
+  static final ResourceCheck KITS = Kits::problem;
+
+  @Spec private CommandSpec spec;
+
+  public static void main(String[] args) {
+    System.exit(Cli.run(Cli.of(new HaMain()), args));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+}

@@ -1,0 +1,110 @@
+package io.mgtm.ha.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.common.TextTable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code mgtm ha status}. */
+@Command(
+    name = "status",
+    description = "Shows who decides, how nodes hear each other, and what is in service where.",
+    mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+  private static final long SILENT_MS = 5_000;
+
+  @Spec private CommandSpec spec;
+  @Mixin private Ask ask;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    JsonNode view = ask.get("/v1/status");
+    if (!ask.printed(view, out)) {
+      print(view, out);
+      out.flush();
+    }
+    return 0;
+  }
+
+  private static void print(JsonNode view, PrintWriter out) {
+    String leader = view.path("leader").asText();
+    out.println(
+        leader.isEmpty()
+            ? "NO CONTROLLER DECIDES: a majority is not connected; what runs is taken out of service"
+            : "%s decides, term %d".formatted(leader, view.path("term").asLong()));
+    view.path("warnings").forEach(warning -> out.println("warning: " + warning.asText()));
+    JsonNode state = view.path("state");
+    if (state.path("clusterMaintenance").asBoolean()) {
+      out.println("in maintenance: nothing is decided by itself");
+    }
+    out.println();
+    nodes(view, out);
+    out.println();
+    hierarchies(view, out);
+  }
+
+  private static void nodes(JsonNode view, PrintWriter out) {
+    TextTable table = new TextTable("NODE", "HEARD", "PATHS");
+    JsonNode config = view.path("state").path("config").path("nodes");
+    for (Map.Entry<String, JsonNode> node : config.properties()) {
+      JsonNode silent = view.path("nodes").path(node.getKey()).path("silentMs");
+      List<String> paths = new ArrayList<>();
+      long least = Long.MAX_VALUE;
+      for (Map.Entry<String, JsonNode> path : silent.properties()) {
+        long ms = path.getValue().asLong();
+        least = Math.min(least, ms);
+        paths.add(path.getKey() + (ms > SILENT_MS ? " silent for " + ms / 1_000 + " s" : " ok"));
+      }
+      boolean witness = node.getValue().path("witness").asBoolean();
+      String heard = least > SILENT_MS ? (witness ? "witness" : "SILENT") : "yes";
+      table.add(node.getKey(), heard, String.join(", ", paths));
+    }
+    out.print(table.render("the cluster has no configuration yet"));
+  }
+
+  private static void hierarchies(JsonNode view, PrintWriter out) {
+    TextTable table = new TextTable("HIERARCHY", "NODE", "STATE", "WHY");
+    JsonNode placements = view.path("state").path("placements");
+    for (Map.Entry<String, JsonNode> entry : placements.properties()) {
+      JsonNode placement = entry.getValue();
+      String node = placement.path("node").asText();
+      JsonNode report = view.path("nodes").path(node).path("reports").path(entry.getKey());
+      table.add(
+          entry.getKey(),
+          node.isEmpty() ? "-" : node,
+          state(placement, report),
+          why(placement, report));
+    }
+    out.print(table.render("nothing is protected"));
+  }
+
+  private static String state(JsonNode placement, JsonNode report) {
+    String stage = placement.path("stage").asText();
+    return stage.equals("HELD") ? report.path("state").asText("UNKNOWN") : stage;
+  }
+
+  private static String why(JsonNode placement, JsonNode report) {
+    if (!placement.path("wanted").asBoolean()) {
+      return "stopped by an operator";
+    }
+    for (String field : List.of("halted", "waiting")) {
+      if (!placement.path(field).asText().isEmpty()) {
+        return placement.path(field).asText();
+      }
+    }
+    if (placement.path("pending").isObject()) {
+      return "a failover to %s waits for an operator: mgtm ha confirm or cancel"
+          .formatted(placement.path("pending").path("toward").asText());
+    }
+    return report.path("detail").asText();
+  }
+}

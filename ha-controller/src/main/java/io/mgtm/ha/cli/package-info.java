@@ -1,0 +1,2 @@
+/** The command line of the HA controller. */
+package io.mgtm.ha.cli;

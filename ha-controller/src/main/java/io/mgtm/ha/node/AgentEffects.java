@@ -1,0 +1,180 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.ha.core.Call;
+import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.Grant;
+import io.mgtm.ha.core.Heartbeat;
+import io.mgtm.ha.core.NodeEffects;
+import io.mgtm.ha.core.Placement;
+import io.mgtm.ha.core.Report.ResourceState;
+import io.mgtm.ha.kit.GuardStep;
+import io.mgtm.ha.kit.Kit;
+import io.mgtm.ha.kit.KitContext;
+import io.mgtm.ha.kit.KitException;
+import io.mgtm.ha.kit.VolumeKit;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Hierarchy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the node's agent does to the world. Owner thread. */
+final class AgentEffects implements NodeEffects, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(AgentEffects.class);
+  private static final CompletableFuture<Void> NOW = CompletableFuture.completedFuture(null);
+
+  private final HaNode node;
+  private final NodeSetup setup;
+  private final KitCalls calls;
+  private final Guardian guardian;
+  private final Marks marks;
+
+  /** What was guarded last, by hierarchy, and when that was sure. */
+  private final Map<String, CompletableFuture<?>> guards = new HashMap<>();
+
+  /** Of removed hierarchies too, until they are out. */
+  private final Map<String, Hierarchy> hierarchies = new HashMap<>();
+
+  AgentEffects(HaNode node, NodeSetup setup) throws IOException {
+    this.node = node;
+    this.setup = setup;
+    this.calls = new KitCalls((id, result) -> node.soon(() -> ended(id, result)));
+    this.guardian = WatchdogGuardian.start(setup.runtime(), setup.config().timing().guardMs());
+    this.marks = new Marks(setup.runtime());
+  }
+
+  void configured(ClusterConfig config) {
+    hierarchies.putAll(config.hierarchies());
+  }
+
+  private void ended(long id, Call.Result result) {
+    calls.forget(id);
+    node.agent().ended(id, result, node.nowMs());
+  }
+
+  @Override
+  public void send(Heartbeat heartbeat) {
+    node.send(heartbeat);
+  }
+
+  @Override
+  public void call(Call call) {
+    long leftMs = Math.max(1, call.deadline() - node.nowMs());
+    if (call.kind() == Call.Kind.END) {
+      end(call);
+    } else {
+      boolean begins = call.kind() == Call.Kind.IN_SERVICE || call.kind() == Call.Kind.RECOVER;
+      CompletableFuture<?> guarded = guards.getOrDefault(call.hierarchy(), NOW);
+      KitContext context = begins ? beginning(call, leftMs) : context(call, leftMs);
+      calls.begin(
+          call,
+          begins ? guarded : NOW,
+          () -> KitCalls.result(call.kind(), kit(call.hierarchy(), call.resource()), context));
+    }
+    node.later(leftMs, () -> calls.interrupt(call.id()));
+  }
+
+  private void end(Call call) {
+    calls.interruptAll(call.hierarchy());
+    Map<String, List<GuardStep>> steps =
+        steps(call.hierarchy(), hierarchies.get(call.hierarchy()).resources().keySet());
+    calls.begin(
+        call,
+        calls.ended(call.hierarchy(), call.id()),
+        () -> {
+          guardian.end(call.hierarchy(), steps);
+          return new Call.Result(ResourceState.OUT, "ended at once", Map.of());
+        });
+  }
+
+  private Kit kit(String hierarchy, String resource) throws KitException {
+    return setup.kits().of(hierarchies.get(hierarchy).resources().get(resource).kit());
+  }
+
+  private KitContext context(Call call, long deadlineMs) {
+    return context(call.hierarchy(), call.resource(), deadlineMs);
+  }
+
+  /** With what the cluster's state says of the copy here, which its kit cannot know. */
+  private KitContext beginning(Call call, long deadlineMs) {
+    KitContext plain = context(call, deadlineMs);
+    ClusterState state = node.state();
+    Map<String, String> parameters = new LinkedHashMap<>(plain.parameters());
+    Grant.Copies copies =
+        state.copies().getOrDefault(call.hierarchy(), Map.of()).get(call.resource());
+    Placement placement = state.placements().get(call.hierarchy());
+    boolean vouched = copies != null && copies.upToDate().contains(setup.node());
+    boolean accepted = placement != null && placement.acceptLoss().equals(setup.node());
+    parameters.put(VolumeKit.VOUCHED, Boolean.toString(vouched));
+    parameters.put(VolumeKit.ACCEPT_LOSS, Boolean.toString(accepted));
+    return new KitContext(
+        plain.hierarchy(),
+        plain.resource(),
+        plain.node(),
+        plain.peers(),
+        parameters,
+        plain.runtime(),
+        plain.deadlineMs());
+  }
+
+  private KitContext context(String hierarchy, String resource, long deadlineMs) {
+    Hierarchy of = hierarchies.get(hierarchy);
+    List<String> peers = of.nodes().stream().filter(peer -> !peer.equals(setup.node())).toList();
+    Path own = setup.runtime().resolve(hierarchy).resolve(resource);
+    return new KitContext(
+        hierarchy,
+        resource,
+        setup.node(),
+        peers,
+        of.resources().get(resource).parametersOn(setup.node()),
+        own,
+        deadlineMs);
+  }
+
+  @Override
+  public void cancel(long callId) {
+    calls.interrupt(callId);
+  }
+
+  @Override
+  public void guard(String hierarchy, Set<String> resources, long deadline) {
+    guards.put(hierarchy, guardian.guard(hierarchy, steps(hierarchy, resources), deadline));
+  }
+
+  /** What stands on others is ended before these. */
+  private Map<String, List<GuardStep>> steps(String hierarchy, Set<String> resources) {
+    Hierarchy of = hierarchies.get(hierarchy);
+    List<String> bottomUp = of.bottomUp();
+    Map<String, List<GuardStep>> steps = new LinkedHashMap<>();
+    for (int i = bottomUp.size() - 1; i >= 0; i--) {
+      String name = bottomUp.get(i);
+      if (resources.contains(name)) {
+        try {
+          steps.put(name, kit(hierarchy, name).guard(context(hierarchy, name, 0)));
+        } catch (KitException e) {
+          // It cannot be brought in service either.
+          log.error("{} of {} is not guarded: {}", name, hierarchy, e.getMessage());
+        }
+      }
+    }
+    return steps;
+  }
+
+  @Override
+  public void marked(String hierarchy, String resource, String token, Set<String> upToDate) {
+    marks.write(hierarchy, resource, token, upToDate);
+  }
+
+  @Override
+  public void close() {
+    calls.close();
+    guardian.close();
+  }
+}

@@ -1,0 +1,37 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.Report;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one node knows of its cluster.
+ *
+ * @param node whose view it is
+ * @param leader the controller that decides, empty when none is known
+ * @param term of that leader
+ * @param connected members of the controllers' group that this one is connected with
+ * @param warnings of the controllers' group, a sentence each
+ * @param nodes by name, those that were heard since this controller started
+ * @param state as this node has applied it
+ */
+public record ClusterView(
+    String node,
+    String leader,
+    long term,
+    List<String> connected,
+    List<String> warnings,
+    Map<String, NodeStatus> nodes,
+    ClusterState state) {
+
+  /**
+   * What was heard of a node.
+   *
+   * @param incarnation of its controller
+   * @param silentMs by path, how long ago it was heard
+   * @param reports by hierarchy
+   */
+  public record NodeStatus(
+      long incarnation, Map<String, Long> silentMs, Map<String, Report> reports) {}
+}

@@ -1,0 +1,26 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.ha.kit.GuardStep;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** The watchdog's process as the controller sees it. Owner thread, which does not wait. */
+interface Guardian extends AutoCloseable {
+
+  /**
+   * Has the watchdog do these steps once the deadline has passed, in place of those that it had for
+   * this hierarchy.
+   *
+   * @param steps by resource; empty for nothing any more
+   * @param deadlineMs of the node's monotonic clock
+   * @return completed when the watchdog is sure to do it
+   */
+  CompletableFuture<?> guard(String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs);
+
+  /** Does the steps of a hierarchy now. Blocks; any thread. */
+  void end(String hierarchy, Map<String, List<GuardStep>> steps) throws InterruptedException;
+
+  @Override
+  void close();
+}

@@ -1,0 +1,392 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.GroupMode;
+import io.mgtm.group.LogException;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.member.GroupLogs;
+import io.mgtm.group.member.GroupSettings;
+import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.MemberLog;
+import io.mgtm.group.net.GroupSecret;
+import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.ha.core.Batch;
+import io.mgtm.ha.core.ClusterCommand;
+import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.Grant;
+import io.mgtm.ha.core.Heartbeat;
+import io.mgtm.ha.core.Leader;
+import io.mgtm.ha.core.LeaderEffects;
+import io.mgtm.ha.core.LeaderEffects.Reply;
+import io.mgtm.ha.core.NodeAgent;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Node;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The controller of one node: its member of the replicated log, its agent, and the leader that it
+ * is while its member leads. One owner thread does all of it; what blocks is done by others.
+ */
+public final class HaNode implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(HaNode.class);
+  private static final int TICKS_OF_A_HEARTBEAT = 4;
+  private static final String HERE = "here";
+
+  private final NodeSetup setup;
+  private final String name;
+  private final ClusterConfig founding;
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("mgtm-ha-owner", true), NioIoHandler.newFactory());
+  private final EventLoop owner = loops.next();
+  private final StateLog state = new StateLog(this::stateChanged);
+  private final NodeView view;
+  private final Map<Long, CompletableFuture<Reply>> requests = new HashMap<>();
+  private final LogListener listener = new LogListener();
+  private long lastRequest;
+  private long lastAppended;
+  private long configured = -1;
+  private boolean closed;
+  private MemberLog members;
+  private Paths paths;
+  private Leader leader;
+  private NodeAgent agent;
+  private AgentEffects agentEffects;
+
+  private HaNode(NodeSetup setup) {
+    this.setup = setup;
+    this.name = setup.node();
+    this.founding = setup.config();
+    this.view = new NodeView(name, this::nowMs);
+  }
+
+  /**
+   * Starts the controller: it has joined its group in the background when the others are there.
+   *
+   * @throws IOException when an address cannot be taken, or the folder cannot be used
+   * @throws LogException when the log cannot be opened
+   */
+  public static HaNode start(NodeSetup setup) throws IOException {
+    HaNode node = new HaNode(setup);
+    try {
+      Files.createDirectories(setup.data());
+      node.open(Incarnation.next(setup.data(), System.currentTimeMillis()));
+      return node;
+    } catch (IOException | RuntimeException e) {
+      node.close();
+      throw e;
+    }
+  }
+
+  private void open(long incarnation) throws IOException {
+    boolean witness = founding.nodes().get(name).witness();
+    if (!witness) {
+      agentEffects = new AgentEffects(this, setup);
+      agent = new NodeAgent(name, incarnation, agentEffects);
+    }
+    leader = new Leader(name, new Effects());
+    Sealed sealed = new Sealed(founding.cluster(), setup.secret());
+    paths = Paths.open(name, founding, sealed, owner, new PathListener());
+    members = await(() -> openLog(witness));
+    owner.execute(() -> guarded(this::tick));
+  }
+
+  private MemberLog openLog(boolean witness) {
+    Map<String, Node> nodes = founding.nodes();
+    List<String> names = List.copyOf(nodes.keySet());
+    List<InetSocketAddress> hosts =
+        nodes.values().stream().map(node -> node.group().resolve()).toList();
+    GroupSettings settings =
+        GroupSettings.of(name, names)
+            .withDurability(DurabilityMode.ALL)
+            .withWitness(founding.witness().orElse(""));
+    JGroupsSettings network =
+        JGroupsSettings.of("ha-" + founding.cluster(), nodes.get(name).group().resolve(), hosts);
+    Optional<GroupSecret> secret = setup.secretFile().map(GroupSecret::read);
+    if (secret.isPresent()) {
+      network = network.withSecret(secret.get());
+    }
+    Path folder = setup.data().resolve(witness ? "witness" : "log");
+    return GroupLogs.open(GroupMode.FIFO, folder, settings, network, state, owner, listener);
+  }
+
+  private void tick() {
+    if (closed) {
+      return;
+    }
+    long now = nowMs();
+    if (agent != null) {
+      agent.tick(now);
+    }
+    leader.tick(now, wallMs());
+    int every = founding.timing().heartbeatMs() / TICKS_OF_A_HEARTBEAT;
+    later(every, this::tick);
+  }
+
+  /** Milliseconds of the node's monotonic clock, which its other processes read too. */
+  long nowMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  private static long wallMs() {
+    return System.currentTimeMillis();
+  }
+
+  /** Has the owner do something soon; what it throws ends the controller. */
+  void soon(Runnable task) {
+    try {
+      owner.execute(() -> guarded(task));
+    } catch (RejectedExecutionException e) {
+      log.debug("The controller has stopped before a task", e);
+    }
+  }
+
+  /** Has the owner do something after so long. */
+  void later(long ms, Runnable task) {
+    owner.schedule(() -> guarded(task), ms, TimeUnit.MILLISECONDS);
+  }
+
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      log.error("The controller cannot go on", e);
+      failure.complete(e);
+    }
+  }
+
+  private <T> T await(Supplier<T> task) {
+    return owner.submit(task::get).syncUninterruptibly().getNow();
+  }
+
+  /** Owner thread. */
+  private void stateChanged(ClusterState next) {
+    view.applied(next);
+    if (!listener.leads) {
+      configure();
+    }
+  }
+
+  /** Only what is committed: another leader may take back what is not. */
+  private void configure() {
+    ClusterState now = state.state();
+    if (now.config() != null && now.configVersion() != configured) {
+      configured = now.configVersion();
+      if (agent != null) {
+        agentEffects.configured(now.config());
+        soon(() -> agent.configured(now.config(), nowMs()));
+      }
+    }
+  }
+
+  void send(Heartbeat heartbeat) {
+    paths.send(heartbeat);
+    soon(() -> heard(heartbeat, HERE));
+  }
+
+  private void heard(Heartbeat heartbeat, String path) {
+    view.heard(heartbeat, path);
+    leader.heard(heartbeat, path, nowMs());
+  }
+
+  /** As this node has applied it. */
+  ClusterState state() {
+    return state.state();
+  }
+
+  NodeAgent agent() {
+    return agent;
+  }
+
+  /** What comes over the paths. */
+  private final class PathListener implements Paths.Listener {
+    @Override
+    public void heard(Heartbeat heartbeat, String path) {
+      guarded(() -> HaNode.this.heard(heartbeat, path));
+    }
+
+    @Override
+    public void granted(Grant grant) {
+      if (agent != null) {
+        guarded(() -> agent.granted(grant, nowMs()));
+      }
+    }
+  }
+
+  /** What the log tells. */
+  private final class LogListener implements ReplicatedLog.Listener {
+    private boolean leads;
+
+    @Override
+    public void leading(long term) {
+      log.info("This controller leads, term {}", term);
+      leads = true;
+      leader.leading(term, state.state(), nowMs(), wallMs());
+      if (state.state().config() == null) {
+        leader.asked(
+            ++lastRequest, name, new ClusterCommand.Configure(founding, 0), nowMs(), wallMs());
+      }
+    }
+
+    @Override
+    public void following(String who) {
+      if (leads) {
+        log.info(
+            "This controller does not lead any more{}", who == null ? "" : ", " + who + " does");
+      }
+      leads = false;
+      leader.following();
+      soon(HaNode.this::configure);
+    }
+
+    @Override
+    public void committed(long index) {
+      if (leads && lastAppended > 0 && index >= lastAppended) {
+        lastAppended = 0;
+        configure();
+        leader.committed(nowMs(), wallMs());
+      }
+    }
+
+    @Override
+    public void confirmed(long readIndex) {
+      leader.confirmed(readIndex, nowMs());
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      failure.complete(cause);
+    }
+  }
+
+  /** What the leader does to the world. */
+  private final class Effects implements LeaderEffects {
+    @Override
+    public void append(Batch batch, ClusterState after) {
+      lastAppended = state.append(members, batch, after);
+      soon(() -> listener.committed(members.committedIndex()));
+    }
+
+    @Override
+    public long confirm() {
+      long index = members.confirm();
+      soon(() -> leader.confirmed(members.confirmedReadIndex(), nowMs()));
+      return index;
+    }
+
+    @Override
+    public void send(Grant grant) {
+      if (grant.node().equals(name)) {
+        soon(() -> agent.granted(grant, nowMs()));
+      } else {
+        paths.send(grant);
+      }
+    }
+
+    @Override
+    public void reply(long request, Reply reply) {
+      CompletableFuture<Reply> waiting = requests.remove(request);
+      if (waiting != null) {
+        waiting.complete(reply);
+      } else if (reply.outcome() == Reply.Outcome.REFUSED) {
+        log.error("The first configuration is refused: {}", reply.text());
+      }
+    }
+
+    @Override
+    public void fence(String node) {
+      // Without fence agents the lease is waited for.
+    }
+  }
+
+  /**
+   * Has the leader decide on an operator's command. Any thread.
+   *
+   * @return completed when it is committed or refused; with NOT_LEADING at once when another leads
+   */
+  public CompletableFuture<Reply> ask(String by, ClusterCommand.Asked command) {
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    soon(
+        () -> {
+          long request = ++lastRequest;
+          requests.put(request, reply);
+          leader.asked(request, by, command, nowMs(), wallMs());
+        });
+    return reply.orTimeout(30, TimeUnit.SECONDS);
+  }
+
+  /** What this node knows of the cluster. Any thread but the owner's. */
+  public ClusterView view() {
+    return await(() -> view.of(members == null ? null : members.status()));
+  }
+
+  /** What this member knows of the controllers' group. Owner thread. */
+  GroupStatus group() {
+    return members.status();
+  }
+
+  /** The configuration that the cluster has agreed on, or the one of the file before that. */
+  public ClusterConfig config() {
+    return await(() -> state.state().config() == null ? founding : state.state().config());
+  }
+
+  /** Completed when the controller cannot go on. */
+  public CompletableFuture<Throwable> failure() {
+    return failure;
+  }
+
+  /** Tells what goes wrong later. */
+  void failed(Throwable cause) {
+    failure.complete(cause);
+  }
+
+  /**
+   * Stops the controller. What it has in service runs on for as long as its lease does: another
+   * start within that time takes it over untouched. Any thread but the owner's.
+   */
+  @Override
+  public void close() {
+    owner.submit(() -> closed = true).awaitUninterruptibly();
+    closing(paths, Paths::close);
+    closing(agentEffects, AgentEffects::close);
+    closing(
+        members,
+        log ->
+            await(
+                () -> {
+                  log.close();
+                  return null;
+                }));
+    loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+  }
+
+  private static <T> void closing(T what, Consumer<T> how) {
+    if (what == null) {
+      return;
+    }
+    try {
+      how.accept(what);
+    } catch (RuntimeException e) {
+      log.warn("Stopping: {}", e.getMessage());
+    }
+  }
+}

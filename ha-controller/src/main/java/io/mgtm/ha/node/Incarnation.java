@@ -1,0 +1,60 @@
+package io.mgtm.ha.node;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.mgtm.common.FileErrors;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** Counts the starts of a node's controller, in the file {@code incarnation} of its folder. */
+final class Incarnation {
+  private Incarnation() {}
+
+  /**
+   * The number of this start: higher than all before; on disk when this returns.
+   *
+   * @throws IOException when the file cannot be read or written, or is damaged
+   */
+  static long next(Path folder, long wallMs) throws IOException {
+    Path file = folder.resolve("incarnation");
+    // An emptied folder must not count from the beginning: the others would not hear it.
+    long next = Math.max(last(file) + 1, wallMs / 1_000);
+    Path written = folder.resolve("incarnation.new");
+    try (FileChannel channel =
+        FileChannel.open(
+            written,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
+      channel.write(ByteBuffer.wrap((next + "\n").getBytes(US_ASCII)));
+      channel.force(true);
+    }
+    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+    try (FileChannel parent = FileChannel.open(folder)) {
+      parent.force(true);
+    }
+    return next;
+  }
+
+  private static long last(Path file) throws IOException {
+    try {
+      return Long.parseLong(Files.readString(file, US_ASCII).strip());
+    } catch (NoSuchFileException e) {
+      return 0;
+    } catch (NumberFormatException e) {
+      throw new IOException(
+          file
+              + " is damaged; write a number into it that is higher than any incarnation of this"
+              + " node in the others' status",
+          e);
+    } catch (IOException e) {
+      throw new IOException("cannot read " + file + ": " + FileErrors.reason(e), e);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.ha.core.Call;
+import io.mgtm.ha.core.Report.ResourceState;
+import io.mgtm.ha.kit.Kit;
+import io.mgtm.ha.kit.KitContext;
+import io.mgtm.ha.kit.KitException;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls kits on threads of their own. A call is interrupted at its deadline; that it has ended is
+ * told only when its thread has come back, so that nothing of it has an effect afterwards. The
+ * owner thread calls, and is told.
+ */
+final class KitCalls implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(KitCalls.class);
+  private static final int CALLS_MAX = 256;
+
+  private final BiConsumer<Long, Call.Result> ended;
+  private final Map<Long, Running> running = new HashMap<>();
+  private final ExecutorService threads =
+      new ThreadPoolExecutor(
+          0,
+          CALLS_MAX,
+          10,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> {
+            Thread thread = new Thread(task, "mgtm-ha-kit");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * @param ended told by any thread
+   */
+  KitCalls(BiConsumer<Long, Call.Result> ended) {
+    this.ended = ended;
+  }
+
+  /**
+   * Begins a call.
+   *
+   * @param after what must have happened before it begins
+   */
+  void begin(Call call, CompletableFuture<?> after, KitWork work) {
+    Running task = new Running(call, after, work);
+    running.put(call.id(), task);
+    try {
+      threads.execute(task);
+    } catch (RejectedExecutionException e) {
+      task.done.complete(null);
+      ended.accept(call.id(), failed("%d calls of kits are under way".formatted(CALLS_MAX)));
+    }
+  }
+
+  /** Interrupts a call, at its deadline or before; done already when it has ended. */
+  void interrupt(long id) {
+    Running task = running.get(id);
+    if (task != null) {
+      task.interrupt();
+    }
+  }
+
+  /** Interrupts the calls of a hierarchy. */
+  void interruptAll(String hierarchy) {
+    running.values().stream()
+        .filter(task -> task.call.hierarchy().equals(hierarchy))
+        .filter(task -> task.call.kind() != Call.Kind.END)
+        .forEach(Running::interrupt);
+  }
+
+  /** Completed when the calls of a hierarchy but one have ended. */
+  CompletableFuture<?> ended(String hierarchy, long except) {
+    return CompletableFuture.allOf(
+        running.values().stream()
+            .filter(task -> task.call.hierarchy().equals(hierarchy) && task.call.id() != except)
+            .map(task -> task.done)
+            .toArray(CompletableFuture[]::new));
+  }
+
+  /** Forgets a call that has ended. */
+  void forget(long id) {
+    running.remove(id);
+  }
+
+  /** Work that blocks, and ends when it is interrupted. */
+  interface KitWork {
+    Call.Result run() throws KitException, InterruptedException;
+  }
+
+  private static Call.Result failed(String detail) {
+    return new Call.Result(ResourceState.FAILED, detail, Map.of());
+  }
+
+  /** Calls a kit on this thread. */
+  static Call.Result result(Call.Kind kind, Kit kit, KitContext context)
+      throws KitException, InterruptedException {
+    switch (kind) {
+      case IN_SERVICE -> kit.inService(context);
+      case OUT_OF_SERVICE -> kit.outOfService(context);
+      case RECOVER -> kit.localRecover(context);
+      case QUICK_CHECK -> {
+        return checked(kit.quickCheck(context), kit, context);
+      }
+      case DEEP_CHECK -> {
+        return checked(kit.deepCheck(context), kit, context);
+      }
+      case END -> throw new IllegalArgumentException("END is no call of a kit");
+    }
+    boolean out = kind == Call.Kind.OUT_OF_SERVICE;
+    return new Call.Result(
+        out ? ResourceState.OUT : ResourceState.IN, "", out ? Map.of() : kit.data(context));
+  }
+
+  private static Call.Result checked(Kit.Health health, Kit kit, KitContext context)
+      throws KitException, InterruptedException {
+    ResourceState state =
+        switch (health.state()) {
+          case IN_SERVICE -> ResourceState.IN;
+          case OUT_OF_SERVICE -> ResourceState.OUT;
+          case FAILED -> ResourceState.FAILED;
+        };
+    return new Call.Result(state, health.detail(), kit.data(context));
+  }
+
+  /** One call on its thread. */
+  private final class Running implements Runnable {
+    private final Call call;
+    private final CompletableFuture<?> after;
+    private final KitWork work;
+    private final CompletableFuture<?> done = new CompletableFuture<>();
+    private Thread thread;
+    private boolean interrupted;
+
+    Running(Call call, CompletableFuture<?> after, KitWork work) {
+      this.call = call;
+      this.after = after;
+      this.work = work;
+    }
+
+    @Override
+    public void run() {
+      synchronized (this) {
+        thread = Thread.currentThread();
+        if (interrupted) {
+          thread.interrupt();
+        }
+      }
+      Call.Result result = outcome();
+      synchronized (this) {
+        thread = null;
+      }
+      // Of this call; the thread goes on with others.
+      Thread.interrupted();
+      done.complete(null);
+      ended.accept(call.id(), result);
+    }
+
+    private Call.Result outcome() {
+      try {
+        after.get();
+        return work.run();
+      } catch (KitException e) {
+        return failed(e.getMessage());
+      } catch (InterruptedException e) {
+        return failed("%s did not end in its time".formatted(words()));
+      } catch (ExecutionException e) {
+        return failed("%s was not begun: %s".formatted(words(), e.getCause().getMessage()));
+      } catch (RuntimeException | Error e) {
+        log.error("{} of {} {} failed unexpectedly", words(), call.hierarchy(), call.resource(), e);
+        return failed("%s failed unexpectedly: %s".formatted(words(), e));
+      }
+    }
+
+    private String words() {
+      return call.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    private synchronized void interrupt() {
+      interrupted = true;
+      if (thread != null) {
+        thread.interrupt();
+      }
+    }
+  }
+
+  /** Ends all calls, for a bounded time. Any thread. */
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    try {
+      if (!threads.awaitTermination(5, TimeUnit.SECONDS)) {
+        log.warn("Calls of kits have not ended in 5 s");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.group.member.GroupStatus;
+import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.Heartbeat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/** What this node has heard of the others, and knows of the cluster's state. Owner thread. */
+final class NodeView {
+  private final String name;
+  private final LongSupplier nowMs;
+  private final Map<String, Heard> heard = new TreeMap<>();
+  private ClusterState state = ClusterState.EMPTY;
+
+  /** The newest heartbeat of a node, and when it was heard on each path. */
+  private static final class Heard {
+    private Heartbeat newest;
+    private final Map<String, Long> atMs = new TreeMap<>();
+  }
+
+  NodeView(String name, LongSupplier nowMs) {
+    this.name = name;
+    this.nowMs = nowMs;
+  }
+
+  void applied(ClusterState next) {
+    state = next;
+  }
+
+  void heard(Heartbeat heartbeat, String path) {
+    Heard of = heard.computeIfAbsent(heartbeat.node(), node -> new Heard());
+    of.atMs.put(path, nowMs.getAsLong());
+    if (of.newest == null
+        || heartbeat.incarnation() > of.newest.incarnation()
+        || (heartbeat.incarnation() == of.newest.incarnation()
+            && heartbeat.seq() > of.newest.seq())) {
+      of.newest = heartbeat;
+    }
+  }
+
+  ClusterView of(GroupStatus group) {
+    long now = nowMs.getAsLong();
+    Map<String, ClusterView.NodeStatus> nodes = new LinkedHashMap<>();
+    heard.forEach(
+        (node, of) -> {
+          Map<String, Long> agoMs = new LinkedHashMap<>();
+          of.atMs.forEach((path, at) -> agoMs.put(path, now - at));
+          nodes.put(
+              node,
+              new ClusterView.NodeStatus(of.newest.incarnation(), agoMs, of.newest.reports()));
+        });
+    return new ClusterView(
+        name,
+        group == null ? "" : group.leader(),
+        group == null ? 0 : group.term(),
+        group == null ? List.of() : group.connected(),
+        group == null ? List.of() : group.warnings(),
+        nodes,
+        state);
+  }
+}

@@ -1,0 +1,209 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.common.ConnectionErrors;
+import io.mgtm.common.HostPort;
+import io.mgtm.common.Rarely;
+import io.mgtm.ha.core.Grant;
+import io.mgtm.ha.core.Heartbeat;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Node;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DatagramPacket;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The communication paths: one UDP socket on each network, over which nodes hear each other. All
+ * that is sent goes over every path, since a node is silent only when it is silent on all. Owner
+ * thread, on whose loop the sockets are.
+ */
+final class Paths implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Paths.class);
+
+  /** A datagram's own limit. */
+  private static final int BYTES_MAX = 65_507;
+
+  /** Told what came. Owner thread. */
+  interface Listener {
+    void heard(Heartbeat heartbeat, String path);
+
+    void granted(Grant grant);
+  }
+
+  private final String self;
+  private final Map<String, List<InetSocketAddress>> peers = new LinkedHashMap<>();
+  private final Sealed sealed;
+  private final Listener listener;
+  private final List<Channel> channels = new ArrayList<>();
+  private final Rarely strangers = new Rarely();
+  private final Rarely failures = new Rarely();
+
+  private Paths(String self, ClusterConfig config, Sealed sealed, Listener listener) {
+    this.self = self;
+    // Once: a look-up that hangs must not keep the owner from renewing a lease.
+    config.nodes().forEach((name, node) -> peers.put(name, resolved(name, node)));
+    this.sealed = sealed;
+    this.listener = listener;
+  }
+
+  private static List<InetSocketAddress> resolved(String name, Node node) {
+    List<InetSocketAddress> addresses = node.paths().stream().map(HostPort::resolve).toList();
+    addresses.stream()
+        .filter(InetSocketAddress::isUnresolved)
+        .forEach(
+            address ->
+                log.warn(
+                    "Node {}: the host name {} is not known, so that it is not sent to on that path; give an address, or restart this controller once the name is known",
+                    name,
+                    address.getHostString()));
+    return addresses;
+  }
+
+  /**
+   * Takes the addresses. Any thread.
+   *
+   * @throws IOException when one cannot be listened on
+   */
+  static Paths open(
+      String self, ClusterConfig config, Sealed sealed, EventLoop loop, Listener listener)
+      throws IOException {
+    Paths paths = new Paths(self, config, sealed, listener);
+    List<HostPort> own = config.nodes().get(self).paths();
+    for (int path = 0; path < own.size(); path++) {
+      try {
+        paths.channels.add(paths.bind(loop, own.get(path), "path" + (path + 1)));
+      } catch (IOException e) {
+        paths.close();
+        throw e;
+      }
+    }
+    return paths;
+  }
+
+  private Channel bind(EventLoop loop, HostPort at, String path) throws IOException {
+    var bound =
+        new Bootstrap()
+            .group(loop)
+            .channel(NioDatagramChannel.class)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(BYTES_MAX))
+            .handler(
+                new SimpleChannelInboundHandler<DatagramPacket>() {
+                  @Override
+                  protected void channelRead0(ChannelHandlerContext ctx, DatagramPacket packet) {
+                    received(packet, path);
+                  }
+
+                  @Override
+                  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                    failures.run(
+                        more -> log.warn("{}: {}{}", path, ConnectionErrors.reason(cause), more));
+                  }
+                })
+            .bind(at.resolve())
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(
+          "cannot listen for heartbeats on UDP %s: %s; see the node's addresses and ports.heartbeat"
+              .formatted(at, bound.cause().getMessage()),
+          bound.cause());
+    }
+    return bound.channel();
+  }
+
+  private void received(DatagramPacket packet, String path) {
+    Optional<Sealed.Message> message = sealed.open(ByteBufUtil.getBytes(packet.content()));
+    if (message.isEmpty()) {
+      strangers.run(
+          more ->
+              log.warn(
+                  "A datagram of {} on {} is not of this cluster, or its sender has another secret{}",
+                  packet.sender(),
+                  path,
+                  more));
+      return;
+    }
+    try {
+      deliver(message.get(), path);
+    } catch (IOException e) {
+      strangers.run(
+          more ->
+              log.warn(
+                  "A datagram of {} on {} is of another version: {}{}",
+                  packet.sender(),
+                  path,
+                  e.getMessage(),
+                  more));
+    }
+  }
+
+  private void deliver(Sealed.Message message, String path) throws IOException {
+    if (message.kind() == Sealed.HEARTBEAT) {
+      Heartbeat heartbeat = Codec.message(message.payload(), Heartbeat.class);
+      if (peers.containsKey(heartbeat.node())) {
+        listener.heard(heartbeat, path);
+      }
+    } else if (message.kind() == Sealed.GRANT) {
+      Grant grant = Codec.message(message.payload(), Grant.class);
+      if (grant.node().equals(self)) {
+        listener.granted(grant);
+      }
+    }
+  }
+
+  /** Sends to every other node. */
+  void send(Heartbeat heartbeat) {
+    byte[] datagram = sealed.seal(Sealed.HEARTBEAT, Codec.bytes(heartbeat));
+    peers.forEach(
+        (node, addresses) -> {
+          if (!node.equals(self)) {
+            send(datagram, addresses);
+          }
+        });
+  }
+
+  /** Sends to the node that it is for. */
+  void send(Grant grant) {
+    send(sealed.seal(Sealed.GRANT, Codec.bytes(grant)), peers.get(grant.node()));
+  }
+
+  private void send(byte[] datagram, List<InetSocketAddress> to) {
+    if (datagram.length > BYTES_MAX) {
+      failures.run(
+          more ->
+              log.warn(
+                  "A message of {} bytes is too long for a datagram; protect fewer hierarchies{}",
+                  datagram.length,
+                  more));
+      return;
+    }
+    for (int path = 0; path < channels.size(); path++) {
+      if (!to.get(path).isUnresolved()) {
+        channels
+            .get(path)
+            .writeAndFlush(new DatagramPacket(Unpooled.wrappedBuffer(datagram), to.get(path)));
+      }
+    }
+  }
+
+  /** Any thread. */
+  @Override
+  public void close() {
+    channels.forEach(channel -> channel.close().awaitUninterruptibly());
+  }
+}

@@ -1,0 +1,116 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.ha.kit.GuardStep;
+import io.mgtm.ha.watchdog.GuardSteps;
+import io.mgtm.ha.watchdog.Watchdog;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Feeds the watchdog's process, and starts another where it is gone. The owner thread only moves
+ * deadlines; what waits is done by a thread of its own.
+ */
+final class WatchdogGuardian implements Guardian {
+  private static final Logger log = LoggerFactory.getLogger(WatchdogGuardian.class);
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+  private static final int AGAIN_MS = 50;
+
+  private final Watchdog watchdog;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread own = new Thread(task, "mgtm-ha-watchdog");
+            own.setDaemon(true);
+            return own;
+          });
+
+  private WatchdogGuardian(Watchdog watchdog) {
+    this.watchdog = watchdog;
+  }
+
+  /**
+   * Starts the watchdog where none runs.
+   *
+   * @throws IOException when its folder cannot be used
+   */
+  static WatchdogGuardian start(Path runtime, int guardMs) throws IOException {
+    WatchdogGuardian guardian =
+        new WatchdogGuardian(new Watchdog(runtime.resolve("watchdog"), guardMs, ""));
+    guardian.later("start", guardian.watchdog::ensureRunning);
+    return guardian;
+  }
+
+  @Override
+  public CompletableFuture<?> guard(
+      String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs) {
+    List<GuardStep> all = steps.values().stream().flatMap(List::stream).toList();
+    long deadlineNanos = TimeUnit.MILLISECONDS.toNanos(deadlineMs);
+    if (all.equals(watchdog.steps(hierarchy))
+        && (all.isEmpty() || watchdog.feed(hierarchy, deadlineNanos))) {
+      return DONE;
+    }
+    return later(
+        "guard " + hierarchy,
+        () -> {
+          if (!watchdog.isRunning()) {
+            watchdog.ensureRunning();
+          }
+          watchdog.guard(hierarchy, all, deadlineNanos);
+        });
+  }
+
+  /** Work that blocks. */
+  private interface Work {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private CompletableFuture<Void> later(String what, Work work) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            work.run();
+          } catch (IOException e) {
+            log.error("The watchdog cannot {}: {}", what, e.getMessage());
+            throw new CompletionException(e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CompletionException(e);
+          }
+        },
+        thread);
+  }
+
+  @Override
+  public void end(String hierarchy, Map<String, List<GuardStep>> steps)
+      throws InterruptedException {
+    boolean clean = false;
+    while (!clean) {
+      clean = true;
+      for (GuardStep step : steps.values().stream().flatMap(List::stream).toList()) {
+        try {
+          clean &= GuardSteps.isDone(step);
+        } catch (IOException e) {
+          log.warn("Ending {}: {}", hierarchy, e.getMessage());
+          clean = false;
+        }
+      }
+      if (!clean) {
+        Thread.sleep(AGAIN_MS);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,214 @@
+package io.mgtm.ha.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.Cli;
+import io.mgtm.ha.api.ApiServer;
+import io.mgtm.ha.kit.ResourceCheck;
+import io.mgtm.ha.node.LocalCluster;
+import io.mgtm.testing.Await;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** Commands and requests before real controllers. */
+class CommandsIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  @TempDir private static Path folder;
+  private static LocalCluster cluster;
+  private static final List<ApiServer> servers = new ArrayList<>();
+  private static String leads;
+  private static String follows;
+
+  private record Run(int status, String out, String err) {}
+
+  @BeforeAll
+  static void startAll() throws Exception {
+    cluster =
+        new LocalCluster(
+            folder,
+            List.of("a", "b", "c"),
+            """
+            hierarchies:
+              orders:
+                nodes: [a, b]
+                resources: {below: {kit: fake}}
+            """);
+    cluster.start("a", "b", "c");
+    for (String name : List.of("a", "b", "c")) {
+      servers.add(
+          ApiServer.start(
+              cluster.node(name),
+              cluster.config().nodes().get(name).api(),
+              ResourceCheck.NONE,
+              Optional.of("0123456789abcdef0123456789abcdef")));
+    }
+    Await.until("a leader", () -> cluster.leader().isPresent());
+    leads = cluster.leader().orElseThrow();
+    follows = leads.equals("a") ? "b" : "a";
+    Await.until("in service", () -> cluster.where("orders").isPresent());
+  }
+
+  @AfterAll
+  static void stopAll() {
+    servers.forEach(ApiServer::close);
+    cluster.close();
+  }
+
+  private static String at(String node) {
+    return cluster.config().nodes().get(node).api().toString();
+  }
+
+  private static Run run(String... args) {
+    CommandLine line = Cli.of(new HaMain());
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    int status = line.execute(args);
+    return new Run(status, out.toString(), err.toString());
+  }
+
+  private static HttpResponse<String> post(String node, String path, String body) throws Exception {
+    return HTTP.send(
+        HttpRequest.newBuilder(URI.create("http://" + at(node) + path))
+            .POST(BodyPublishers.ofString(body))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  private static HttpResponse<String> get(String path) throws Exception {
+    return HTTP.send(
+        HttpRequest.newBuilder(URI.create("http://" + at(leads) + path)).build(),
+        BodyHandlers.ofString());
+  }
+
+  @Test
+  void statusTellsWhoDecidesAndWhatRunsWhere() {
+    Run status = run("status", "--at", at(follows));
+
+    assertThat(status.status()).isZero();
+    assertThat(status.out())
+        .startsWith(leads + " decides, term ")
+        .containsPattern("(?m)^HIERARCHY +NODE +STATE")
+        .containsPattern("(?m)^orders +[ab] +IN")
+        .containsPattern("(?m)^a +yes +(here|path1) ok");
+  }
+
+  @Test
+  void aCommandFindsTheLeaderFromAnyNodeAndWhyTellsOfIt() throws Exception {
+    String there = cluster.where("orders").orElseThrow().equals("a") ? "b" : "a";
+
+    assertThat(run("switchover", "orders", "--to", there, "--at", at(follows)).err()).isEmpty();
+    Await.until("moved", () -> cluster.where("orders").equals(Optional.of(there)));
+
+    assertThat(run("why", "--at", at(leads)).out()).contains("orders").contains(there);
+    JsonNode events = JSON.readTree(get("/v1/events").body());
+    long last = events.get(events.size() - 1).path("id").asLong();
+    assertThat(run("why", String.valueOf(last), "--at", at(leads)).out()).contains(" by ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "switchover nothing --to b, nothing",
+    "switchover orders --to c, c",
+    "confirm orders, pending",
+    "why 999999, 999999",
+    "stop, HIERARCHY",
+    "maintenance on --node zz, zz"
+  })
+  void whatCannotBeDoneIsOneLineThatSaysWhy(String command, String names) {
+    List<String> args = new ArrayList<>(List.of(command.split(" ", -1)));
+    args.addAll(List.of("--at", at(leads)));
+
+    Run run = run(args.toArray(String[]::new));
+
+    assertThat(run.status()).isEqualTo(1);
+    assertThat(run.err()).startsWith("mgtm: ").contains(names).hasLineCount(1);
+  }
+
+  @Test
+  void nobodyThereIsSaidSo() {
+    Run run = run("status", "--at", "127.0.0.1:1");
+
+    assertThat(run.status()).isEqualTo(1);
+    assertThat(run.err()).startsWith("mgtm: no answer from a controller at 127.0.0.1:1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/hierarchies/orders/start | [] | 400",
+        "/v1/hierarchies/orders/start | {\"node\":1,\"x\":2} | 400",
+        "/v1/hierarchies/orders/start | null | 400",
+        "/v1/hierarchies/orders/start | {\"node\":\"c\"} | 409",
+        "/v1/hierarchies/orders/dance | {} | 400",
+        "/v1/hierarchies/%20/stop | {} | 409",
+        "/v1/maintenance | {} | 400",
+        "/v1/maintenance | {\"scope\":\"ALL\"} | 400",
+        "/v1/config/plan | a: [ | 400",
+        "/v1/config/apply | cluster: other | 400",
+        "/v1/nothing | {} | 404"
+      })
+  void badRequestsAreRefusedInJson(String path, String body, int status) throws Exception {
+    HttpResponse<String> answer = post(leads, path, body);
+
+    assertThat(answer.statusCode()).isEqualTo(status);
+    assertThat(JSON.readTree(answer.body()).path("error").asText()).isNotBlank();
+  }
+
+  @Test
+  void aBodyThatIsTooLargeIsRefused() throws Exception {
+    assertThat(post(leads, "/v1/config/plan", "x".repeat(2 << 20)).statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void theDescriptionNamesEveryPath() throws Exception {
+    JsonNode paths = JSON.readTree(get("/v1/openapi.json").body()).path("paths");
+
+    assertThat(paths.size()).isGreaterThan(8);
+    for (var path : paths.properties()) {
+      if (path.getValue().has("get") && !path.getKey().contains("{")) {
+        assertThat(get(path.getKey()).statusCode()).as(path.getKey()).isEqualTo(200);
+      }
+    }
+    assertThat(get("/metrics").body())
+        .contains("mgtm_ha_leads 1.0")
+        .contains("mgtm_ha_hierarchy_in_service{hierarchy=\"orders\"");
+  }
+
+  @Test
+  void aPlanShowsWhichServiceIsTouched() throws Exception {
+    Path file = folder.resolve("ha.yaml");
+    Files.writeString(
+        file, cluster.yaml().replace("{kit: fake}", "{kit: fake, parameters: {x: 1}}"));
+
+    Run plan = run("config", "plan", file.toString(), "--at", at(follows));
+
+    assertThat(plan.err()).isEmpty();
+    assertThat(plan.out()).contains("hierarchies.orders.resources.below").contains("restarted");
+    assertThat(run("config", "plan", file.toString(), "--at", at(follows), "--json").out())
+        .contains("RESTART");
+  }
+}

@@ -1,0 +1,112 @@
+package io.mgtm.ha.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.ha.core.ClusterCommand;
+import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.Report.State;
+import io.mgtm.testing.Await;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real controllers with their log and paths, before a kit that only remembers. */
+class ClusterIT {
+  private static final String HIERARCHIES =
+      """
+      hierarchies:
+        orders:
+          nodes: [a, b]
+          resources:
+            below: {kit: fake}
+            above: {kit: fake, on: [below]}
+      """;
+
+  @TempDir private Path folder;
+  private LocalCluster cluster;
+
+  /** Where it is in service when a test begins, and the other node. */
+  private String here;
+
+  private String there;
+
+  private void isInServiceOnlyAt(String node) {
+    assertThat(cluster.kit.inService()).containsExactlyInAnyOrder(node + "/below", node + "/above");
+  }
+
+  @BeforeEach
+  void startAll() throws Exception {
+    cluster = new LocalCluster(folder, List.of("a", "b", "w"), HIERARCHIES);
+    cluster.start("a", "b", "w");
+    Await.until("a leader", () -> cluster.leader().isPresent());
+    Await.until("in service", () -> cluster.where("orders").isPresent());
+    here = cluster.where("orders").orElseThrow();
+    there = here.equals("a") ? "b" : "a";
+  }
+
+  @AfterEach
+  void stopAll() {
+    cluster.close();
+  }
+
+  @Test
+  void oneNodeHasItInServiceWhollyAndTheOthersNothing() {
+    isInServiceOnlyAt(here);
+  }
+
+  @Test
+  void aSwitchoverMovesItAndSaysWhy() {
+    assertThat(cluster.ask(new ClusterCommand.Switchover("orders", there, false)).outcome())
+        .isEqualTo(Outcome.DONE);
+
+    Await.until("moved", () -> cluster.where("orders").equals(Optional.of(there)));
+    isInServiceOnlyAt(there);
+    assertThat(cluster.node("b").view().state().events())
+        .anySatisfy(
+            event -> {
+              assertThat(event.subject()).isEqualTo("orders");
+              assertThat(event.by()).isEqualTo("test");
+            });
+  }
+
+  @Test
+  void whatCrashedIsRepairedWhereItIs() {
+    cluster.kit.crash(here, "above");
+
+    Await.until("repaired", () -> cluster.kit.inService().contains(here + "/above"));
+    isInServiceOnlyAt(here);
+  }
+
+  @Test
+  void whoDoesNotLeadSaysSo() {
+    String other = cluster.leader().orElseThrow().equals("a") ? "b" : "a";
+
+    assertThat(cluster.node(other).ask("test", new ClusterCommand.Stop("orders")).join().outcome())
+        .isEqualTo(Outcome.NOT_LEADING);
+  }
+
+  @Test
+  void aStoppedHierarchyStaysOutUntilItIsStarted() {
+    cluster.ask(new ClusterCommand.Stop("orders"));
+    Await.until("out", () -> cluster.kit.inService().isEmpty());
+
+    cluster.ask(new ClusterCommand.Start("orders", "", false));
+    Await.until("in", () -> cluster.kit.inService().size() == 2);
+  }
+
+  @Test
+  void aControllerThatIsStartedAgainTouchesNothingThatRuns() throws Exception {
+    long epoch = cluster.epoch(there, "orders");
+    cluster.stop(here);
+    isInServiceOnlyAt(here);
+
+    cluster.start(here);
+    Await.until("adopted", () -> cluster.state(here, here, "orders") == State.IN);
+    isInServiceOnlyAt(here);
+    assertThat(cluster.epoch(there, "orders")).isEqualTo(epoch);
+  }
+}

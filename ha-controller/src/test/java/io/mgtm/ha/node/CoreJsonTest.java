@@ -1,0 +1,128 @@
+package io.mgtm.ha.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.HostPort;
+import io.mgtm.ha.core.Batch;
+import io.mgtm.ha.core.ClusterCommand;
+import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.CopyReport;
+import io.mgtm.ha.core.Decision;
+import io.mgtm.ha.core.Grant;
+import io.mgtm.ha.core.Heartbeat;
+import io.mgtm.ha.core.Mark;
+import io.mgtm.ha.core.Report;
+import io.mgtm.ha.core.Seen;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.Node;
+import io.mgtm.ha.model.Policy;
+import io.mgtm.ha.model.Resource;
+import io.mgtm.ha.model.Timing;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What the core's records are as JSON, in the log, in checkpoints and on the wire. */
+class CoreJsonTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static ClusterConfig config() {
+    HostPort address = new HostPort("192.0.2.1", 7000);
+    Node node = new Node("a", false, address, List.of(address), address);
+    Resource resource = new Resource("ip", List.of(), Map.of("address", "192.0.2.9"), Map.of());
+    Hierarchy hierarchy =
+        new Hierarchy(List.of("n1", "n2"), Policy.defaults(), Map.of("ip", resource));
+    return new ClusterConfig(
+        "test", Timing.defaults(), Map.of("n1", node, "n2", node), Map.of("db", hierarchy));
+  }
+
+  /** One of each, in an order in which none is refused. */
+  private static List<ClusterCommand> commands() {
+    return List.of(
+        new ClusterCommand.Configure(config(), 0),
+        new ClusterCommand.Lead(3, "n1"),
+        new ClusterCommand.Tick(),
+        new ClusterCommand.Silent("n2", true),
+        new ClusterCommand.Wait("db", "nobody is there"),
+        new ClusterCommand.Place("db", "n1", 1),
+        new ClusterCommand.MarkCopies("db", "ip", new Mark(1, 2, 3), Set.of("n1"), true),
+        new ClusterCommand.Repaired("db", new Mark(1, 2, 1), "ip was gone"),
+        new ClusterCommand.Blame("db", 1, "ip", "is gone"),
+        new ClusterCommand.Pend("db", 1, "n2", 600_000),
+        new ClusterCommand.Answer("db", true),
+        new ClusterCommand.Unpend("db", 1),
+        new ClusterCommand.Pend("db", 1, "n2", Long.MAX_VALUE),
+        new ClusterCommand.Leave("db", 1, ""),
+        new ClusterCommand.Revoke("db", 1, ""),
+        new ClusterCommand.Release("db", 1),
+        new ClusterCommand.Halt("db", "too often"),
+        new ClusterCommand.Start("db", "n2", true),
+        new ClusterCommand.Switchover("db", "n1", true),
+        new ClusterCommand.Stop("db"),
+        new ClusterCommand.Maintain(ClusterCommand.Scope.NODE, "n1", true));
+  }
+
+  @Test
+  void batchesAndStatesComeBackAsTheyWere() throws Exception {
+    ClusterState state = ClusterState.EMPTY;
+    for (ClusterCommand command : commands()) {
+      assertThat(state.refusal(command)).as("%s", command).isEmpty();
+      Batch batch =
+          new Batch(
+              Batch.FORMAT,
+              9,
+              1_700_000_000_000L,
+              List.of(new Decision(command, "test", "because", Map.of("n1", "was heard"))));
+      byte[] entry = JSON.writeValueAsBytes(batch);
+      Batch read = JSON.readValue(entry, Batch.class);
+      assertThat(read).isEqualTo(batch);
+      state = state.apply(read);
+      byte[] checkpoint = JSON.writeValueAsBytes(state);
+      ClusterState restored = JSON.readValue(checkpoint, ClusterState.class);
+      assertThat(restored).isEqualTo(state);
+      assertThat(JSON.writeValueAsBytes(restored)).isEqualTo(checkpoint);
+    }
+    assertThat(commands())
+        .extracting(command -> (Object) command.getClass())
+        .contains((Object[]) concrete());
+  }
+
+  private static Class<?>[] concrete() {
+    return Arrays.stream(ClusterCommand.class.getPermittedSubclasses())
+        .filter(type -> !type.isInterface())
+        .toArray(Class<?>[]::new);
+  }
+
+  @Test
+  void messagesComeBackAsTheyWere() throws Exception {
+    CopyReport copy = new CopyReport("UpToDate", new Mark(1, 2, 3), Set.of("n1", "n2"), true);
+    Report report =
+        new Report(
+            Report.State.IN,
+            1,
+            0,
+            "",
+            "",
+            Map.of("ip", Report.ResourceState.IN),
+            Map.of("volume", copy, "other", new CopyReport("Outdated", null, Set.of(), false)));
+    Heartbeat heartbeat =
+        new Heartbeat("test", "n1", 4, 5, 6, new Seen(7, 8), 3, Map.of("db", report));
+    assertThat(JSON.readValue(JSON.writeValueAsBytes(heartbeat), Heartbeat.class))
+        .isEqualTo(heartbeat);
+    Grant.Copies copies = new Grant.Copies(new Mark(1, 2, 3), Set.of("n1"), true);
+    Grant grant =
+        new Grant(
+            "n1",
+            4,
+            5,
+            6,
+            new Seen(7, 8),
+            4_000,
+            Map.of("db", new Grant.Order(true, 1, true, Map.of("volume", copies))));
+    assertThat(JSON.readValue(JSON.writeValueAsBytes(grant), Grant.class)).isEqualTo(grant);
+  }
+}

@@ -1,0 +1,119 @@
+package io.mgtm.ha.node;
+
+import io.mgtm.common.ConfigException;
+import io.mgtm.ha.config.ClusterFile;
+import io.mgtm.ha.core.ClusterCommand;
+import io.mgtm.ha.core.LeaderEffects.Reply;
+import io.mgtm.ha.core.Report;
+import io.mgtm.ha.kit.ResourceCheck;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.testing.OwnAddress;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Controllers of one cluster in this process, on loopback. */
+public final class LocalCluster implements AutoCloseable {
+  /** So long that a machine whose processors others take keeps its leases. */
+  private static final int LEASE_MS = 20_000;
+
+  final FakeKit kit = new FakeKit();
+  private final Path folder;
+  private final ClusterConfig config;
+  private final String yaml;
+  private final Map<String, HaNode> running = new LinkedHashMap<>();
+
+  public LocalCluster(Path folder, List<String> nodes, String hierarchies) throws ConfigException {
+    this.folder = folder;
+    StringBuilder yaml = new StringBuilder("cluster: test\n");
+    yaml.append("timing: {heartbeatMs: 100, leaseMs: %d}\nnodes:\n".formatted(LEASE_MS));
+    for (String node : nodes) {
+      yaml.append(
+          "  %s: {addresses: [%s], ports: {group: %d, heartbeat: %d, api: %d}%s}\n"
+              .formatted(
+                  node,
+                  OwnAddress.HOST,
+                  OwnAddress.port(),
+                  OwnAddress.port(),
+                  OwnAddress.port(),
+                  node.equals("w") ? ", witness: true" : ""));
+    }
+    yaml.append(hierarchies);
+    this.yaml = yaml.toString();
+    config = ClusterFile.parse("test", this.yaml, ResourceCheck.NONE).config();
+  }
+
+  public String yaml() {
+    return yaml;
+  }
+
+  public ClusterConfig config() {
+    return config;
+  }
+
+  public void start(String... names) throws IOException {
+    for (String name : names) {
+      Path own = folder.resolve(name);
+      running.put(
+          name,
+          HaNode.start(
+              new NodeSetup(
+                  name,
+                  config,
+                  own.resolve("data"),
+                  own.resolve("run"),
+                  Optional.empty(),
+                  "",
+                  kitName -> kit)));
+    }
+  }
+
+  void stop(String name) {
+    running.remove(name).close();
+  }
+
+  public HaNode node(String name) {
+    return running.get(name);
+  }
+
+  /** The node that leads, as all that run see it. */
+  public Optional<String> leader() {
+    List<String> leaders =
+        running.values().stream().map(node -> node.view().leader()).distinct().toList();
+    return leaders.size() == 1 && running.containsKey(leaders.get(0))
+        ? Optional.of(leaders.get(0))
+        : Optional.empty();
+  }
+
+  Report.State state(String seenBy, String node, String hierarchy) {
+    ClusterView.NodeStatus status = node(seenBy).view().nodes().get(node);
+    Report report = status == null ? null : status.reports().get(hierarchy);
+    return report == null ? Report.State.UNKNOWN : report.state();
+  }
+
+  /** The node that all who run say has it in service. */
+  public Optional<String> where(String hierarchy) {
+    return config.hierarchies().get(hierarchy).nodes().stream()
+        .filter(
+            node ->
+                running.keySet().stream()
+                    .allMatch(seenBy -> state(seenBy, node, hierarchy) == Report.State.IN))
+        .findFirst();
+  }
+
+  long epoch(String seenBy, String hierarchy) {
+    return node(seenBy).view().state().placements().get(hierarchy).epoch();
+  }
+
+  Reply ask(ClusterCommand.Asked command) {
+    return node(leader().orElseThrow()).ask("test", command).join();
+  }
+
+  @Override
+  public void close() {
+    running.values().forEach(HaNode::close);
+  }
+}
