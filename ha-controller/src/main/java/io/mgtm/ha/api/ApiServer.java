@@ -29,21 +29,21 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
 /**
- * Answers operators over HTTP. Whoever asks from this machine needs no more; from elsewhere, the
- * cluster's secret as a bearer token.
+ * Answers operators over HTTP. Whoever asks from this machine needs no more; from elsewhere, an
+ * {@link OperatorToken} as a bearer token.
  */
 public final class ApiServer implements AutoCloseable {
   private static final int BODY_BYTES_MAX = 1 << 20;
 
   private final HaNode node;
   private final ResourceCheck kits;
-  private final Optional<String> secret;
+  private final Optional<String> token;
   private final Javalin server;
 
   private ApiServer(HaNode node, ResourceCheck kits, Optional<String> secret) {
     this.node = node;
     this.kits = kits;
-    this.secret = secret;
+    this.token = secret.map(OperatorToken::of);
     server =
         Javalin.create(
             config -> {
@@ -106,9 +106,9 @@ public final class ApiServer implements AutoCloseable {
       return;
     }
     String given = Optional.ofNullable(ctx.header(Header.AUTHORIZATION)).orElse("");
-    byte[] wanted = ("Bearer " + secret.orElse("")).getBytes(StandardCharsets.UTF_8);
+    byte[] wanted = ("Bearer " + token.orElse("")).getBytes(StandardCharsets.UTF_8);
     boolean right = MessageDigest.isEqual(wanted, given.getBytes(StandardCharsets.UTF_8));
-    if (secret.isEmpty() || !right) {
+    if (token.isEmpty() || !right) {
       ctx.status(HttpStatus.UNAUTHORIZED)
           .json(
               Map.of(

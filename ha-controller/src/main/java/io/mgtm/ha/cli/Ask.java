@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.SecretFile;
+import io.mgtm.ha.api.OperatorToken;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -60,7 +61,8 @@ final class Ask {
   private JsonNode send(HttpRequest.Builder request) throws IOException, InterruptedException {
     if (secretFile != null) {
       request.header(
-          "Authorization", "Bearer " + SecretFile.firstLine("--secret-file", secretFile));
+          "Authorization",
+          "Bearer " + OperatorToken.of(SecretFile.firstLine("--secret-file", secretFile)));
     }
     HttpResponse<String> response;
     try {

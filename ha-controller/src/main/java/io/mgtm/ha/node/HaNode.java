@@ -50,6 +50,9 @@ public final class HaNode implements AutoCloseable {
   private static final int TICKS_OF_A_HEARTBEAT = 4;
   private static final String HERE = "here";
 
+  /** So long an operator's command waits to be committed. */
+  private static final int ANSWER_S = 30;
+
   private final NodeSetup setup;
   private final String name;
   private final ClusterConfig founding;
@@ -254,6 +257,7 @@ public final class HaNode implements AutoCloseable {
             "This controller does not lead any more{}", who == null ? "" : ", " + who + " does");
       }
       leads = false;
+      lastAppended = 0;
       leader.following();
       soon(HaNode.this::configure);
     }
@@ -329,9 +333,10 @@ public final class HaNode implements AutoCloseable {
         () -> {
           long request = ++lastRequest;
           requests.put(request, reply);
+          later(TimeUnit.SECONDS.toMillis(ANSWER_S), () -> requests.remove(request));
           leader.asked(request, by, command, nowMs(), wallMs());
         });
-    return reply.orTimeout(30, TimeUnit.SECONDS);
+    return reply.orTimeout(ANSWER_S, TimeUnit.SECONDS);
   }
 
   /** What this node knows of the cluster. Any thread but the owner's. */

@@ -172,6 +172,10 @@ final class KitCalls implements AutoCloseable {
     private Call.Result outcome() {
       try {
         after.get();
+        if (Thread.currentThread().isInterrupted()) {
+          // Also one that had not begun: nothing of it may have an effect any more.
+          throw new InterruptedException();
+        }
         return work.run();
       } catch (KitException e) {
         return failed(e.getMessage());
