@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Commands and requests before real controllers. */
+/** Commands and requests before real controllers, whose kits only remember. */
 class CommandsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -53,7 +53,8 @@ class CommandsIT {
             hierarchies:
               orders:
                 nodes: [a, b]
-                resources: {below: {kit: fake}}
+                resources:
+                  below: {kit: script, parameters: {start: a, stop: b, status: c}}
             """);
     cluster.start("a", "b", "c");
     for (String name : List.of("a", "b", "c")) {
@@ -201,8 +202,7 @@ class CommandsIT {
   @Test
   void aPlanShowsWhichServiceIsTouched() throws Exception {
     Path file = folder.resolve("ha.yaml");
-    Files.writeString(
-        file, cluster.yaml().replace("{kit: fake}", "{kit: fake, parameters: {x: 1}}"));
+    Files.writeString(file, cluster.yaml().replace("status: c", "status: other"));
 
     Run plan = run("config", "plan", file.toString(), "--at", at(follows));
 
@@ -210,5 +210,10 @@ class CommandsIT {
     assertThat(plan.out()).contains("hierarchies.orders.resources.below").contains("restarted");
     assertThat(run("config", "plan", file.toString(), "--at", at(follows), "--json").out())
         .contains("RESTART");
+
+    Files.writeString(file, cluster.yaml().replace("kit: script", "kit: scrip"));
+    assertThat(run("config", "check", file.toString()).err())
+        .contains("column")
+        .contains("unknown kit \"scrip\", did you mean \"script\"?");
   }
 }

@@ -100,9 +100,13 @@ class VolumeKitIT {
     return with(context.node(), more, context.deadlineMs(), context);
   }
 
-  private void awaitInStep(KitContext secondary) {
+  /** Both sides know it; the primary last. */
+  private void awaitInStep(KitContext primary, KitContext secondary) {
     Await.until(
-        "the other copy is up to date", () -> kit.data(secondary).get("copy").equals("UpToDate"));
+        "the other copy is up to date",
+        () ->
+            kit.data(secondary).get("copy").equals("UpToDate")
+                && kit.data(primary).get("inSync").equals(secondary.node()));
   }
 
   @Test
@@ -114,7 +118,7 @@ class VolumeKitIT {
     kit.inService(left);
     Rig.assertIn(kit.quickCheck(left));
     Rig.assertOut(kit.quickCheck(right));
-    awaitInStep(right);
+    awaitInStep(left, right);
     Map<String, String> data = kit.data(left);
     assertThat(data).containsEntry("copy", "UpToDate").containsEntry("sizeBytes", "8388608");
     assertThat(data.get("generation")).matches("[0-9a-f]{16}");
@@ -133,7 +137,7 @@ class VolumeKitIT {
     kit.data(right);
     kit.data(left);
     kit.inService(left);
-    awaitInStep(right);
+    awaitInStep(left, right);
 
     new Daemon(left).kill(Deadline.in(60_000));
     Await.until("the other has noticed", () -> kit.data(right).get("copy").equals("Consistent"));
@@ -146,7 +150,7 @@ class VolumeKitIT {
 
     // The old primary returns and finds that it was replaced.
     kit.data(left);
-    awaitInStep(left);
+    awaitInStep(right, left);
     Rig.assertOut(kit.quickCheck(left));
   }
 
@@ -155,7 +159,7 @@ class VolumeKitIT {
     kit.data(right);
     kit.data(left);
     kit.inService(left);
-    awaitInStep(right);
+    awaitInStep(left, right);
     // Cut off while the primary lives, which marks it.
     Rig.run("kill", "-STOP", Long.toString(new Daemon(right).processes().get(0).pid()));
     new Daemon(right).kill(Deadline.in(60_000));
@@ -180,7 +184,7 @@ class VolumeKitIT {
     kit.data(right);
     kit.data(left);
     kit.inService(left);
-    awaitInStep(right);
+    awaitInStep(left, right);
     new Daemon(left).kill(Deadline.in(60_000));
     Rig.assertOut(kit.quickCheck(left));
 
