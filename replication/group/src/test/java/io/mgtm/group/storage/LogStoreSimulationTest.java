@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(QuietLog.class)
 class LogStoreSimulationTest {
-  /** A start that is repeated in the same boot comes in one of 400 seeds; it comes in this one. */
-  private static final long START_REPEATED = 454;
+  /** A start that is repeated in the same boot is rare; it comes in this seed. */
+  private static final long START_REPEATED = 159;
 
   @Test
   void whateverIsInterruptedTheLogIsAsBeforeOrAsAfter() {
