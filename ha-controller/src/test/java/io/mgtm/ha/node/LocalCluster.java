@@ -5,8 +5,10 @@ import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.LeaderEffects.Reply;
 import io.mgtm.ha.core.Report;
+import io.mgtm.ha.kit.Processes;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -115,5 +117,12 @@ public final class LocalCluster implements AutoCloseable {
   @Override
   public void close() {
     running.values().forEach(HaNode::close);
+    // They outlive their controllers, as they must.
+    Await.until(
+        "the watchdogs are gone",
+        () ->
+            config.nodes().keySet().stream()
+                .map(name -> Processes.real(folder.resolve(name).resolve("run/watchdog")))
+                .allMatch(work -> Processes.kill(one -> one.worksIn(work, "java")) == 0));
   }
 }
