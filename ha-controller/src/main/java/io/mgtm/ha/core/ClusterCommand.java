@@ -43,6 +43,16 @@ public sealed interface ClusterCommand {
   /** Does it; answers why not, empty when it did. */
   String applyTo(StateChange state);
 
+  /** What is about one hierarchy. */
+  sealed interface OfHierarchy extends ClusterCommand {
+    String hierarchy();
+
+    @Override
+    default String subject() {
+      return hierarchy();
+    }
+  }
+
   /** What operators ask. */
   sealed interface Asked extends ClusterCommand
       permits Configure, Start, Stop, Switchover, Answer, Maintain {}
@@ -75,12 +85,7 @@ public sealed interface ClusterCommand {
    * @param node where, empty to choose
    * @param acceptLoss that the node's copy may lack acknowledged writes
    */
-  record Start(String hierarchy, String node, boolean acceptLoss) implements Asked {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Start(String hierarchy, String node, boolean acceptLoss) implements Asked, OfHierarchy {
     @Override
     public String what() {
       return "shall be in service"
@@ -95,12 +100,7 @@ public sealed interface ClusterCommand {
   }
 
   /** Wants a hierarchy out of service. */
-  record Stop(String hierarchy) implements Asked {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Stop(String hierarchy) implements Asked, OfHierarchy {
     @Override
     public String what() {
       return "shall be out of service";
@@ -113,12 +113,8 @@ public sealed interface ClusterCommand {
   }
 
   /** Moves a hierarchy in order: out on its node first. */
-  record Switchover(String hierarchy, String node, boolean acceptLoss) implements Asked {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Switchover(String hierarchy, String node, boolean acceptLoss)
+      implements Asked, OfHierarchy {
     @Override
     public String what() {
       return "shall move to " + node + (acceptLoss ? ", whatever its copy lacks" : "");
@@ -131,12 +127,7 @@ public sealed interface ClusterCommand {
   }
 
   /** Confirms or cancels a pending failover. */
-  record Answer(String hierarchy, boolean confirm) implements Asked {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Answer(String hierarchy, boolean confirm) implements Asked, OfHierarchy {
     @Override
     public String what() {
       return "pending failover " + (confirm ? "confirmed" : "cancelled");
@@ -220,12 +211,7 @@ public sealed interface ClusterCommand {
    *
    * @param epoch the new one
    */
-  record Place(String hierarchy, String node, long epoch) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Place(String hierarchy, String node, long epoch) implements OfHierarchy {
     @Override
     public String what() {
       return "comes in service on " + node;
@@ -238,12 +224,7 @@ public sealed interface ClusterCommand {
   }
 
   /** Its node shall take it out in order; counts as a failover. */
-  record Leave(String hierarchy, long epoch, String toward) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Leave(String hierarchy, long epoch, String toward) implements OfHierarchy {
     @Override
     public String what() {
       return "is taken out of service" + (toward.isEmpty() ? "" : " to move to " + toward);
@@ -256,12 +237,7 @@ public sealed interface ClusterCommand {
   }
 
   /** Its node gets no lease on it any more; counts as a failover if it had one until now. */
-  record Revoke(String hierarchy, long epoch, String toward) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Revoke(String hierarchy, long epoch, String toward) implements OfHierarchy {
     @Override
     public String what() {
       return "loses its lease" + (toward.isEmpty() ? "" : ", to move to " + toward);
@@ -274,12 +250,7 @@ public sealed interface ClusterCommand {
   }
 
   /** Its node is surely out. */
-  record Release(String hierarchy, long epoch) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Release(String hierarchy, long epoch) implements OfHierarchy {
     @Override
     public String what() {
       return "is out of service";
@@ -292,13 +263,7 @@ public sealed interface ClusterCommand {
   }
 
   /** A failover waits for an operator. */
-  record Pend(String hierarchy, long epoch, String toward, long deadline)
-      implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Pend(String hierarchy, long epoch, String toward, long deadline) implements OfHierarchy {
     @Override
     public String what() {
       return "waits for an operator to confirm or cancel that it moves to " + toward;
@@ -311,12 +276,7 @@ public sealed interface ClusterCommand {
   }
 
   /** What led to a pending failover is over. */
-  record Unpend(String hierarchy, long epoch) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Unpend(String hierarchy, long epoch) implements OfHierarchy {
     @Override
     public String what() {
       return "need not move any more";
@@ -329,12 +289,7 @@ public sealed interface ClusterCommand {
   }
 
   /** It stays out until an operator starts it. */
-  record Halt(String hierarchy, String reason) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Halt(String hierarchy, String reason) implements OfHierarchy {
     @Override
     public String what() {
       return "stays out of service until an operator starts it: " + reason;
@@ -347,12 +302,7 @@ public sealed interface ClusterCommand {
   }
 
   /** Why it is out though it is wanted; empty when that is over. */
-  record Wait(String hierarchy, String reason) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Wait(String hierarchy, String reason) implements OfHierarchy {
     @Override
     public String what() {
       return reason.isEmpty() ? "need not wait any more" : "no node can have it: " + reason;
@@ -366,12 +316,7 @@ public sealed interface ClusterCommand {
 
   /** Its node could not have it in service. */
   record Blame(String hierarchy, long epoch, String resource, String detail)
-      implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+      implements OfHierarchy {
     @Override
     public String what() {
       return "has failed: " + (resource.isEmpty() ? "" : resource + ": ") + detail;
@@ -384,12 +329,7 @@ public sealed interface ClusterCommand {
   }
 
   /** Its node has repaired something in place. */
-  record Repaired(String hierarchy, Mark mark, String detail) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+  record Repaired(String hierarchy, Mark mark, String detail) implements OfHierarchy {
     @Override
     public String what() {
       return "was repaired in place, " + mark.count() + " times by now: " + detail;
@@ -404,12 +344,7 @@ public sealed interface ClusterCommand {
   /** Its primary says which copies have everything acknowledged. */
   record MarkCopies(
       String hierarchy, String resource, Mark mark, Set<String> upToDate, boolean guarded)
-      implements ClusterCommand {
-    @Override
-    public String subject() {
-      return hierarchy;
-    }
-
+      implements OfHierarchy {
     @Override
     public String what() {
       return "UpToDate copies of " + resource + " are on " + String.join(", ", upToDate);

@@ -6,7 +6,6 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
-import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
@@ -344,11 +343,6 @@ public final class HaNode implements AutoCloseable {
     return await(() -> view.of(members == null ? null : members.status()));
   }
 
-  /** What this member knows of the controllers' group. Owner thread. */
-  GroupStatus group() {
-    return members.status();
-  }
-
   /** The configuration that the cluster has agreed on, or the one of the file before that. */
   public ClusterConfig config() {
     return await(() -> state.state().config() == null ? founding : state.state().config());
@@ -357,11 +351,6 @@ public final class HaNode implements AutoCloseable {
   /** Completed when the controller cannot go on. */
   public CompletableFuture<Throwable> failure() {
     return failure;
-  }
-
-  /** Tells what goes wrong later. */
-  void failed(Throwable cause) {
-    failure.complete(cause);
   }
 
   /**
