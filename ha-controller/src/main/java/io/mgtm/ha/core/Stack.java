@@ -12,7 +12,6 @@ import java.util.Set;
 /** The resources of a hierarchy on a node, by what stands on what. */
 final class Stack {
   private final Hierarchy hierarchy;
-  private final String name;
   private final NodeAgent agent;
 
   /** Those that others stand on first. */
@@ -22,24 +21,13 @@ final class Stack {
 
   Stack(String name, Hierarchy hierarchy, NodeAgent agent) {
     this.hierarchy = hierarchy;
-    this.name = name;
     this.agent = agent;
-    hierarchy.resources().keySet().forEach(this::addAfterWhatItStandsOn);
-  }
-
-  private void addAfterWhatItStandsOn(String resource) {
-    if (bottomUp.containsKey(resource) || !hierarchy.resources().containsKey(resource)) {
-      return;
+    for (String resource : hierarchy.bottomUp()) {
+      AgentResource added =
+          new AgentResource(resource, hierarchy.resources().get(resource), name, agent);
+      bottomUp.put(resource, added);
+      topDown.add(0, added);
     }
-    for (String below : hierarchy.resources().get(resource).on()) {
-      if (!below.equals(resource)) {
-        addAfterWhatItStandsOn(below);
-      }
-    }
-    AgentResource added =
-        new AgentResource(resource, hierarchy.resources().get(resource), name, agent);
-    bottomUp.put(resource, added);
-    topDown.add(0, added);
   }
 
   /** Null when none has this name. */

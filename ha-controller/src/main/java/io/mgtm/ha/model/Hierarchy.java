@@ -27,7 +27,11 @@ public record Hierarchy(List<String> nodes, Policy policy, Map<String, Resource>
 
   private void place(String resource, Set<String> ordered) {
     if (!ordered.contains(resource) && resources.containsKey(resource)) {
-      resources.get(resource).on().forEach(below -> place(below, ordered));
+      for (String below : resources.get(resource).on()) {
+        if (!below.equals(resource)) {
+          place(below, ordered);
+        }
+      }
       ordered.add(resource);
     }
   }
