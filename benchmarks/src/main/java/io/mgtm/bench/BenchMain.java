@@ -16,6 +16,7 @@ import picocli.CommandLine.ParameterException;
       GtmCommand.class,
       CompareCommand.class,
       ModesCommand.class,
+      FloorStageCommand.class,
       BackupBenchCommand.class,
       FailoverCommand.class,
       DemoCommand.class,

@@ -1,5 +1,6 @@
 package io.mgtm.bench;
 
+import io.mgtm.bench.floor.FloorChain;
 import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
@@ -17,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -89,6 +91,14 @@ final class ModesCommand implements Callable<Integer> {
       description = "Load on a new group before anything counts. Default: ${DEFAULT-VALUE}.")
   private double warmup;
 
+  @Option(
+      names = "--floor",
+      description = {
+        "Also measures, in turn, a chain of a proxy, a leader and a follower that do nothing but pass"
+            + " the same requests and answers on."
+      })
+  private boolean floor;
+
   private CheckedRuns runs;
 
   @Override
@@ -100,8 +110,10 @@ final class ModesCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.println(
         "| mode | nodes | connections | open | reference op/s | mgtm op/s | ratio | lowest |"
-            + " highest | p50 µs | p99 µs | CPU s per 100,000 transactions |");
-    out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+            + " highest | p50 µs | p99 µs | CPU s per 100,000 transactions |"
+            + (floor ? " floor op/s | mgtm to floor | floor to reference |" : ""));
+    out.println(
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|" + (floor ? "--:|--:|--:|" : ""));
     for (String group : groups) {
       measure(out, Group.parse(group));
     }
@@ -111,13 +123,17 @@ final class ModesCommand implements Callable<Integer> {
   private void measure(PrintWriter out, Group group) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("mgtm-modes");
     try (LocalInstallation installation =
-        LocalInstallation.start(LocalSettings.free(folder, group.nodes(), group.mode()))) {
+            LocalInstallation.start(LocalSettings.free(folder, group.nodes(), group.mode()));
+        FloorChain chain = floor ? FloorChain.start(folder, group.mode(), group.nodes()) : null) {
       installation.awaitLeader(LEADER_MS);
       int most = connections.stream().max(Comparator.naturalOrder()).orElseThrow();
       run(installation.proxyAddress(), most, 0, warmup);
+      if (chain != null) {
+        run(chain.entrance(), most, 0, warmup);
+      }
       for (int open : opens) {
         for (int count : connections) {
-          row(out, group, installation, count, open);
+          row(out, group, installation, chain, count, open);
         }
       }
     } finally {
@@ -126,11 +142,17 @@ final class ModesCommand implements Callable<Integer> {
   }
 
   private void row(
-      PrintWriter out, Group group, LocalInstallation installation, int count, int open)
+      PrintWriter out,
+      Group group,
+      LocalInstallation installation,
+      FloorChain chain,
+      int count,
+      int open)
       throws IOException, InterruptedException {
     double[] theirs = new double[rounds];
     double[] ratios = new double[rounds];
     double[] cpu = new double[rounds];
+    double[] floors = new double[rounds];
     List<LoadResult> ours = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       if (reference != null) {
@@ -142,10 +164,13 @@ final class ModesCommand implements Callable<Integer> {
       cpu[round] = (cpuSeconds(installation) - before) / transactions * 100_000;
       ratios[round] = reference == null ? 0 : result.operationsPerSecond() / theirs[round];
       ours.add(result);
+      if (chain != null) {
+        floors[round] = run(chain.entrance(), count, open, seconds).operationsPerSecond();
+      }
     }
     out.printf(
         Locale.ROOT,
-        "| %s | %d | %d | %d | %,.0f | %,.0f | **%.2f** | %.2f | %.2f | %.0f | %.0f | %.2f |%n",
+        "| %s | %d | %d | %d | %,.0f | %,.0f | **%.2f** | %.2f | %.2f | %.0f | %.0f | %.2f |",
         group.mode(),
         group.nodes(),
         count,
@@ -158,7 +183,21 @@ final class ModesCommand implements Callable<Integer> {
         CheckedRuns.median(ours, r -> r.latency().p50Micros()),
         CheckedRuns.median(ours, r -> r.latency().p99Micros()),
         CheckedRuns.median(cpu));
+    if (chain != null) {
+      out.printf(
+          Locale.ROOT,
+          " %,.0f | **%.2f** | %.2f |",
+          CheckedRuns.median(floors),
+          CheckedRuns.median(
+              ratio(ours.stream().mapToDouble(LoadResult::operationsPerSecond).toArray(), floors)),
+          reference == null ? 0 : CheckedRuns.median(ratio(floors, theirs)));
+    }
+    out.println();
     out.flush();
+  }
+
+  private static double[] ratio(double[] of, double[] to) {
+    return IntStream.range(0, of.length).mapToDouble(i -> of[i] / to[i]).toArray();
   }
 
   /** What the nodes and the proxy have used so far. */
