@@ -2,7 +2,6 @@ package io.mgtm.gtm.node.engine;
 
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
 import java.nio.ByteBuffer;
@@ -21,22 +20,21 @@ public final class EntryAppender {
   private final LongSupplier clockMicros;
   private final EntryWriter entry = new EntryWriter();
 
-  /** Of mode lazy, else null. */
-  private final EntryTrail trail;
+  private final LeaderMode mode;
 
   private boolean room;
 
   /**
    * One that has begun no entry.
    *
-   * @param trail of a group of mode lazy, else null
+   * @param mode says with which effect a command is stored, and is told of each entry
    */
   EntryAppender(
-      GtmStateMachine machine, ReplicatedLog log, LongSupplier clockMicros, EntryTrail trail) {
+      GtmStateMachine machine, ReplicatedLog log, LongSupplier clockMicros, LeaderMode mode) {
     this.machine = machine;
     this.log = log;
     this.clockMicros = clockMicros;
-    this.trail = trail;
+    this.mode = mode;
   }
 
   /** Begins an entry, at a time not before that of any other. */
@@ -69,14 +67,9 @@ public final class EntryAppender {
     Reply reply = machine.state().apply(command);
     Effect effect = machine.state().effect();
     if (effect != Effect.NONE) {
-      entry.add(command, trail == null ? effect : lazyEffect(command, effect));
+      entry.add(command, mode.effect(command, effect));
     }
     return reply;
-  }
-
-  /** Gateways could not bring back what is not theirs. */
-  private static Effect lazyEffect(Command command, Effect effect) {
-    return command.type() == CommandType.NUMBERED ? effect : Effect.FORCED;
   }
 
   /** Appends the entry, if there is anything in it. */
@@ -86,8 +79,8 @@ public final class EntryAppender {
       ByteBuffer bytes = entry.finish();
       long index = log.append(bytes, Engine.durability(effect));
       boolean counts = machine.state().entryDone();
-      if (trail != null && counts) {
-        trail.appended(index, machine.state().served().entries(), bytes);
+      if (counts) {
+        mode.appended(index, bytes);
       }
       entry.begin(machine.state().changedMicros());
     }

@@ -2,6 +2,9 @@ package io.mgtm.gtm.node.engine;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.gtm.command.Command;
+import io.mgtm.gtm.command.CommandType;
+import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.node.engine.EntryCollector.GatewayId;
@@ -23,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Invariant: while a recovery is under way nothing is given out, and no session is attached.
  */
-public final class LazyLeader {
+public final class LazyLeader extends LeaderMode {
   private static final Logger log = LoggerFactory.getLogger(LazyLeader.class);
 
   /**
@@ -46,9 +49,12 @@ public final class LazyLeader {
   private final Settings settings;
   private final String member;
   private final GtmStateMachine machine;
-  private final ReplicatedLog replicated;
   private final EngineTime time;
   private final EntryTrail trail = new EntryTrail();
+
+  /** Output that must not be lost with this node. */
+  private final PendingReplies heldUntilStable;
+
   private List<LinkWork> queued = new ArrayList<>();
 
   /** Not null while gateways are waited for. */
@@ -66,28 +72,23 @@ public final class LazyLeader {
       String member,
       GtmStateMachine machine,
       ReplicatedLog replicated,
-      EngineTime time) {
+      EngineTime time,
+      RequestMetrics metrics) {
+    super(replicated, metrics);
+    this.heldUntilStable = new PendingReplies(metrics, replicated::mayAnswer);
     this.time = time;
     this.settings = settings;
     this.member = member;
     this.machine = machine;
-    this.replicated = replicated;
   }
 
-  EntryTrail trail() {
-    return trail;
-  }
-
-  /** Whether gateways may come, though nothing is served. */
+  @Override
   boolean isRecovering() {
     return collector != null || result != null;
   }
 
-  /**
-   * This member leads. When clients may have seen more than it knows, gateways are waited for.
-   *
-   * @param timeIsUp called when they have been waited for long enough
-   */
+  /** When clients may have seen more than this member knows, gateways are waited for. */
+  @Override
   void leading(Runnable timeIsUp) {
     following();
     GtmState state = machine.state();
@@ -124,7 +125,7 @@ public final class LazyLeader {
             });
   }
 
-  /** This member no longer leads. */
+  @Override
   void following() {
     collector = null;
     result = null;
@@ -133,11 +134,7 @@ public final class LazyLeader {
     queued = new ArrayList<>();
   }
 
-  /**
-   * Takes what links bring during a recovery.
-   *
-   * @return what cannot even wait
-   */
+  @Override
   List<LinkWork> take(List<LinkWork> works) {
     List<LinkWork> refused = new ArrayList<>(0);
     for (LinkWork work : works) {
@@ -167,10 +164,7 @@ public final class LazyLeader {
     return new GatewayId(peer.gateway(), peer.kind());
   }
 
-  /**
-   * Whether everything that gateways have is applied and in the log now. When there was no room, it
-   * is to be asked again.
-   */
+  @Override
   boolean isRecovered() {
     if (collector != null && collector.isComplete()) {
       endWaiting();
@@ -209,12 +203,10 @@ public final class LazyLeader {
   }
 
   /**
-   * Begins to serve, in an entry of its own: that of a member which has lost nothing, or has it
-   * back, or skips it.
-   *
-   * @param term the present one
-   * @return false when there was no room; it is to be asked again
+   * {@inheritDoc} It does so in an entry of its own: that of a member which has lost nothing, or
+   * has it back, or skips it.
    */
+  @Override
   boolean serve(long term, EntryAppender entry, GatewaySessions sessions) {
     if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
       return false;
@@ -235,14 +227,15 @@ public final class LazyLeader {
     return true;
   }
 
-  /** What came while nothing was served. */
+  @Override
   List<LinkWork> takeQueued() {
     List<LinkWork> waiting = queued;
     queued = new ArrayList<>();
     return waiting;
   }
 
-  /** Whether a gateway was refused that keeps nothing. */
+  /** One that keeps nothing is refused. */
+  @Override
   boolean refuses(LinkWork.Attach work, BatchOutput output) {
     if (work.peer().version() >= LinkFormat.VERSION_ENTRIES) {
       return false;
@@ -256,7 +249,52 @@ public final class LazyLeader {
     return true;
   }
 
-  /** Up to where replies may leave. */
+  @Override
+  void gone(GatewayPeer peer) {
+    trail.forget(peer);
+  }
+
+  /** Gateways could not bring back what is not theirs. */
+  @Override
+  Effect effect(Command command, Effect effect) {
+    return command.type() == CommandType.NUMBERED ? effect : Effect.FORCED;
+  }
+
+  @Override
+  void appended(long index, ByteBuffer entry) {
+    trail.appended(index, machine.state().served().entries(), entry);
+  }
+
+  @Override
+  int pendingReplies() {
+    return super.pendingReplies() + heldUntilStable.size();
+  }
+
+  /**
+   * What goes to this node's own gateway would be lost with it, and so waits until it is stable.
+   */
+  @Override
+  void hold(
+      BatchOutput output,
+      long index,
+      long readIndex,
+      List<Runnable> then,
+      ServedCommands commands,
+      long nanos) {
+    BatchOutput own = output.takeOwn();
+    if (!own.isEmpty() || !then.isEmpty()) {
+      heldUntilStable.add(own, index, readIndex, then, new ServedCommands(), nanos);
+    }
+    super.hold(output, index, readIndex, List.of(), commands, nanos);
+  }
+
+  @Override
+  void release() {
+    super.release();
+    heldUntilStable.release(replicated.stableIndex(), replicated.confirmedReadIndex(), this::rests);
+  }
+
+  @Override
   long releasable(long committed) {
     long stable = replicated.stableIndex();
     trail.stable(replicated.sharedIndex());
@@ -264,5 +302,16 @@ public final class LazyLeader {
       trail.stable(stable);
     }
     return trail.isTooLong() ? Math.min(committed, stable) : committed;
+  }
+
+  @Override
+  void rests(BatchOutput output, long index) {
+    output.writeEntries(trail, index);
+  }
+
+  @Override
+  void drop() {
+    super.drop();
+    heldUntilStable.drop();
   }
 }

@@ -8,7 +8,6 @@ import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
-import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -45,13 +44,8 @@ public final class LinkEngine implements CommandEngine {
   private final GatewaySessions sessions;
   private final LeaderYield yielding;
   private final LinkReplies replies;
-  private final PendingReplies held;
-
-  /** Null but in mode lazy. */
-  private final LazyLeader lazy;
-
-  /** In mode lazy: output that must not be lost with this node. */
-  private final PendingReplies heldUntilStable;
+  private final LeaderMode mode;
+  private final NotLeading notLeading;
 
   private List<LinkWork> waiting = new ArrayList<>();
 
@@ -79,14 +73,12 @@ public final class LinkEngine implements CommandEngine {
     this.yielding = new LeaderYield(setup.handOver());
     this.time = time;
     this.replies = new LinkReplies(metrics, time);
-    this.held = new PendingReplies(metrics, replicated::mayAnswer);
-    this.heldUntilStable = new PendingReplies(metrics, replicated::mayAnswer);
-    this.lazy =
+    this.mode =
         setup.lazy() == null
-            ? null
-            : new LazyLeader(setup.lazy(), setup.member(), machine, replicated, time);
-    this.entry =
-        new EntryAppender(machine, replicated, time.micros(), lazy == null ? null : lazy.trail());
+            ? new LeaderMode(replicated, metrics)
+            : new LazyLeader(setup.lazy(), setup.member(), machine, replicated, time, metrics);
+    this.notLeading = new NotLeading(setup, this::gone);
+    this.entry = new EntryAppender(machine, replicated, time.micros(), mode);
     this.first = new FirstEntries(setup, entry, machine, replicated);
     this.watch = new SessionWatch(setup.graceMs());
     this.sessions =
@@ -101,7 +93,7 @@ public final class LinkEngine implements CommandEngine {
 
   /** Whether gateways may attach; they are answered once this node serves. */
   public boolean takesGateways() {
-    return (serving && !yielding.isYielding()) || (leads && lazy != null && lazy.isRecovering());
+    return (serving && !yielding.isYielding()) || (leads && mode.isRecovering());
   }
 
   /** Sessions with a link to this leader. */
@@ -113,7 +105,7 @@ public final class LinkEngine implements CommandEngine {
   /** How many batches wait for the log. */
   @Override
   public int pendingReplies() {
-    return held.size() + heldUntilStable.size();
+    return mode.pendingReplies();
   }
 
   /** This member leads: everything before is applied. */
@@ -121,11 +113,9 @@ public final class LinkEngine implements CommandEngine {
     leads = true;
     first.restart();
     watch.clear();
-    if (lazy != null) {
-      lazy.leading(this::askBatch);
-      if (lazy.isRecovering()) {
-        tellAddress(); // so that the gateways inside other members can bring what they have
-      }
+    mode.leading(this::askBatch);
+    if (mode.isRecovering()) {
+      tellAddress(); // so that the gateways inside other members can bring what they have
     }
     begin();
   }
@@ -139,7 +129,7 @@ public final class LinkEngine implements CommandEngine {
       log.warn("This member leads and cannot begin to serve: {}", replicated.noRoomReason());
       return;
     }
-    if (lazy != null && !lazy.isRecovered()) {
+    if (!mode.isRecovered()) {
       return;
     }
     if (!first.append()) {
@@ -147,14 +137,12 @@ public final class LinkEngine implements CommandEngine {
       return;
     }
     machine.state().setLimits(setup.limits());
-    if (lazy != null && !lazy.serve(setup.leadership().get().term(), entry, sessions)) {
+    if (!mode.serve(setup.leadership().get().term(), entry, sessions)) {
       return;
     }
     serving = true;
     announce();
-    if (lazy != null) {
-      lazy.takeQueued().forEach(this::submit);
-    }
+    mode.takeQueued().forEach(this::submit);
   }
 
   /** Tells all members, and through them all gateways, where this one is. */
@@ -179,20 +167,13 @@ public final class LinkEngine implements CommandEngine {
     leads = false;
     serving = false;
     yielding.clear();
-    if (lazy != null) {
-      turnAway(lazy.takeQueued());
-      lazy.following();
-    }
-    dropHeld();
+    notLeading.turnAway(mode.takeQueued());
+    mode.following();
+    mode.drop();
     watch.clear();
     replies.changed();
-    turnAway(stalled.takeAll());
+    notLeading.turnAway(stalled.takeAll());
     machine.state().setLimits(Limits.NONE);
-  }
-
-  private void dropHeld() {
-    held.drop();
-    heldUntilStable.drop();
   }
 
   /** Takes what a link brought; it is done, with all else of this batch, at the batch's end. */
@@ -232,10 +213,10 @@ public final class LinkEngine implements CommandEngine {
       if (serving) {
         serve(works);
       } else if (takesGateways()) {
-        turnAway(lazy.take(works));
+        notLeading.turnAway(mode.take(works));
         begin();
       } else {
-        turnAway(works);
+        notLeading.turnAway(works);
         if (leads && first.wantsBatch()) {
           begin();
         }
@@ -247,37 +228,11 @@ public final class LinkEngine implements CommandEngine {
     }
   }
 
-  private void turnAway(List<LinkWork> works) {
-    BatchOutput output = new BatchOutput();
-    for (LinkWork work : works) {
-      if (work instanceof LinkWork.Attach attach) {
-        refuseNotLeading(output, attach.peer(), attach.session());
-      } else if (work instanceof LinkWork.Commands commands) {
-        refuseNotLeading(output, commands.peer(), commands.session());
-      } else if (work instanceof LinkWork.Copy copy) {
-        copy.answer().notLeading();
-      } else if (work instanceof LinkWork.Gone gone) {
-        gone(gone.peer());
-      }
-    }
-    output.write();
-    output.flush();
-  }
-
   private void gone(GatewayPeer peer) {
     watch.gone(peer, nowMs());
     stalled.gone(peer);
     replies.gone(peer);
-    if (lazy != null) {
-      lazy.trail().forget(peer);
-    }
-  }
-
-  /** The leadership that follows lets the gateway start over, also where this node leads again. */
-  private void refuseNotLeading(BatchOutput output, GatewayPeer peer, long session) {
-    output.refuse(
-        peer, session, RefusalCode.NOT_LEADING, "this node does not lead", "Ask the leader.");
-    LinkWriter.leadership(output.to(peer), setup.leadership().get(), peer.version());
+    mode.gone(peer);
   }
 
   private void serve(List<LinkWork> works) {
@@ -290,7 +245,7 @@ public final class LinkEngine implements CommandEngine {
     if (entry.hasRoom()) {
       yielding.clear();
     } else if (yielding.noRoom(nowMs())) {
-      turnAway(works);
+      notLeading.turnAway(works);
       return;
     }
     try {
@@ -300,7 +255,7 @@ public final class LinkEngine implements CommandEngine {
         } else if (work instanceof LinkWork.Commands c) {
           commands(c, output, served);
         } else if (work instanceof LinkWork.Attach attach) {
-          if (lazy == null || !lazy.refuses(attach, output)) {
+          if (!mode.refuses(attach, output)) {
             sessions.attach(attach, output);
           }
         } else if (work instanceof LinkWork.Close close) {
@@ -329,28 +284,13 @@ public final class LinkEngine implements CommandEngine {
       ServedCommands commands,
       long nanos) {
     long readIndex = appended ? 0 : replicated.confirm();
-    long index = replicated.lastIndex();
-    if (lazy == null) {
-      held.add(output, index, readIndex, then, commands, nanos);
-    } else {
-      BatchOutput own = output.takeOwn();
-      if (!own.isEmpty() || !then.isEmpty()) {
-        heldUntilStable.add(own, index, readIndex, then, new ServedCommands(), nanos);
-      }
-      held.add(output, index, readIndex, List.of(), commands, nanos);
-    }
+    mode.hold(output, replicated.lastIndex(), readIndex, then, commands, nanos);
     release();
   }
 
   /** The log has got on: what it covers now may leave. */
   public void release() {
-    long confirmed = replicated.confirmedReadIndex();
-    if (lazy == null) {
-      held.release(replicated.committedIndex(), confirmed, null);
-    } else {
-      held.release(lazy.releasable(replicated.committedIndex()), confirmed, lazy.trail());
-      heldUntilStable.release(replicated.stableIndex(), confirmed, lazy.trail());
-    }
+    mode.release();
     resume();
   }
 
@@ -359,7 +299,7 @@ public final class LinkEngine implements CommandEngine {
     GatewayPeer peer = work.peer();
     SessionWatch.Attachment attachment = watch.of(work.session());
     if (attachment == null || attachment.peer != peer) {
-      refuseNotLeading(output, peer, work.session());
+      notLeading.refuse(output, peer, work.session());
       return;
     }
     String disorder = work.disorder(attachment.next);
@@ -444,7 +384,7 @@ public final class LinkEngine implements CommandEngine {
   public void abandon() {
     stopped = true;
     serving = false;
-    dropHeld();
+    mode.drop();
     replies.clear();
   }
 }

@@ -18,6 +18,12 @@ final class PendingReplies {
       ServedCommands commands,
       long nanos) {}
 
+  /** What leaves with a batch's output, before it. */
+  @FunctionalInterface
+  interface Before {
+    void leaves(BatchOutput output, long index);
+  }
+
   private final RequestMetrics metrics;
   private final BooleanSupplier mayAnswer;
   private final Deque<Held> held = new ArrayDeque<>();
@@ -59,9 +65,9 @@ final class PendingReplies {
   /**
    * The log has got on: what it covers now leaves.
    *
-   * @param trail of mode lazy, else null: output leaves behind the entries that it rests on
+   * @param before writes what an output rests on, which leaves before it
    */
-  void release(long index, long readIndex, EntryTrail trail) {
+  void release(long index, long readIndex, Before before) {
     if (held.isEmpty() || !mayAnswer.getAsBoolean()) {
       return;
     }
@@ -73,9 +79,7 @@ final class PendingReplies {
     }
     for (Held next : released) {
       next.output().unhold();
-      if (trail != null) {
-        next.output().writeEntries(trail, next.index());
-      }
+      before.leaves(next.output(), next.index());
       next.output().write();
       metrics.linkServed(next.commands(), next.nanos());
     }

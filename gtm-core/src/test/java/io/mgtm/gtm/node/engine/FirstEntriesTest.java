@@ -7,6 +7,7 @@ import io.mgtm.gtm.node.backup.BackupFile;
 import io.mgtm.gtm.node.backup.Restore;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +33,11 @@ class FirstEntriesTest {
               60_000,
               null,
               () -> {}),
-          new EntryAppender(machine, log, () -> 50, null),
+          new EntryAppender(
+              machine,
+              log,
+              () -> 50,
+              new LeaderMode(log, new RequestMetrics(new SimpleMeterRegistry()))),
           machine,
           log);
 

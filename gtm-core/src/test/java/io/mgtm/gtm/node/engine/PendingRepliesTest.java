@@ -33,7 +33,7 @@ class PendingRepliesTest {
     hold(OUTPUTS);
     assertThat(pool.metric().usedDirectMemory()).isLessThan(MEMORY_BYTES_MAX);
     assertThat((long) peer.heldBytes).isGreaterThan(OUTPUTS * 512L);
-    pending.release(OUTPUTS, 0, null);
+    pending.release(OUTPUTS, 0, (output, index) -> {});
     assertThat(peer.told).hasSize(OUTPUTS);
     assertThat(peer.heldBytes).isZero();
   }
