@@ -6,7 +6,6 @@ import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -21,10 +20,8 @@ import org.slf4j.LoggerFactory;
  * longer leads, or when it does not answer a ping for {@link #ANSWER_MS} while another says that it
  * leads. Pings go out only while something is outstanding.
  *
- * <p>The first leader says which group is served, once all nodes of the list have answered, or
- * could not be reached: while they are of two groups none is. Later a node of another one, which
- * stands in the list by mistake or was restored from a backup, is never taken for the leader from
- * then on: it gives the numbers again that this group has given.
+ * <p>Only a node of the group that is served is taken for the leader; {@link GroupChoice} says
+ * which that is.
  */
 final class LinkSet {
   private static final Logger log = LoggerFactory.getLogger(LinkSet.class);
@@ -52,6 +49,7 @@ final class LinkSet {
   private final GatewayTime time;
   private final RandomGenerator random;
   private final List<Endpoint> endpoints = new ArrayList<>();
+  private final GroupChoice groups = new GroupChoice();
   private int learnt;
   private Connection current;
   private long currentTerm;
@@ -59,14 +57,6 @@ final class LinkSet {
   private boolean pinging;
   private boolean closed;
   private volatile String lastFailure = "";
-
-  /** Whose nodes are used; null until a leader has told it. */
-  private UUID group;
-
-  /** Whether a group is chosen although nodes of the list were not heard. */
-  private boolean surveyed;
-
-  private volatile String stranger = "";
 
   /**
    * Links to nothing yet.
@@ -101,59 +91,15 @@ final class LinkSet {
 
   /** What is wrong with a node that was of another group when it was heard last, or empty. */
   String stranger() {
-    return stranger;
+    return groups.stranger();
   }
 
   /** Who has not answered by now is not waited for. */
   private void endSurvey() {
-    surveyed = true;
+    groups.endSurvey();
     if (current == null && !closed) {
       choose("");
     }
-  }
-
-  /**
-   * Whether a group may be served from now on. Of two groups in one list nobody can tell which is
-   * meant, and another process, or the next one, could take the other.
-   */
-  private boolean mayDecide() {
-    return twoGroups().isEmpty()
-        && (surveyed || endpoints.stream().allMatch(endpoint -> endpoint.tried));
-  }
-
-  private String twoGroups() {
-    Endpoint first = null;
-    for (Endpoint endpoint : endpoints) {
-      if (endpoint.group != null && first != null && !endpoint.group.equals(first.group)) {
-        return "%s at %s and %s at %s are of two groups, and none is served; take the nodes of one off the list, and start this process again"
-            .formatted(
-                first.member,
-                first.connector.address(),
-                endpoint.member,
-                endpoint.connector.address());
-      }
-      first = endpoint.group != null ? endpoint : first;
-    }
-    return "";
-  }
-
-  private void lookForStrangers() {
-    String found = group == null ? twoGroups() : "";
-    for (Endpoint endpoint : endpoints) {
-      Connection connection = endpoint.connection;
-      if (connection != null && connection.leadership != null) {
-        endpoint.stranger = !connection.isOfGroup();
-      }
-      if (endpoint.stranger) {
-        found =
-            "%s at %s is of another group than the one that is served here, and is not used; take it off the list of nodes, or, when the group was restored from a backup, start this process again"
-                .formatted(endpoint.member, endpoint.connector.address());
-      }
-    }
-    if (!found.equals(stranger) && !found.isEmpty()) {
-      log.warn("{}", found);
-    }
-    stranger = found;
   }
 
   /** Something is outstanding: pings begin unless they have. */
@@ -220,12 +166,8 @@ final class LinkSet {
         listener.nobodyLeads(why);
       }
     } else if (best != current || best.leadership.term() != currentTerm) {
-      if (group == null) {
-        if (current == null && best.leadership.group() != null && !mayDecide()) {
-          return;
-        }
-        group = best.leadership.group();
-        lookForStrangers();
+      if (!groups.takes(best.leadership.group(), current == null)) {
+        return;
       }
       current = best;
       currentTerm = best.leadership.term();
@@ -239,7 +181,7 @@ final class LinkSet {
       return;
     }
     for (Endpoint endpoint : endpoints) {
-      boolean sameMember = endpoint.member != null && endpoint.member.equals(leadership.leader());
+      boolean sameMember = leadership.leader().equals(endpoint.node.member());
       if (sameMember || endpoint.connector.address().equals(address)) {
         return;
       }
@@ -271,18 +213,12 @@ final class LinkSet {
   private final class Endpoint {
     private final LinkConnector connector;
     private final Backoff backoff = new Backoff(random);
+    private final GroupChoice.Node node;
     private Connection connection;
-    private String member;
-    private boolean stranger;
-
-    /** It has answered, or could not be reached. */
-    private boolean tried;
-
-    /** Of which it said last that it is; null when it has not. */
-    private UUID group;
 
     Endpoint(LinkConnector connector) {
       this.connector = connector;
+      this.node = groups.add(connector.address());
     }
 
     void dial() {
@@ -300,14 +236,13 @@ final class LinkSet {
           log.debug("No link to {}: {}", connector.address(), why);
         }
       } else {
-        log.info("Lost the link to {} at {}: {}", member, connector.address(), why);
+        log.info("Lost the link to {} at {}: {}", node.member(), connector.address(), why);
         if (time.nanos() - of.openedNanos > TimeUnit.MILLISECONDS.toNanos(GOOD_MS)) {
           backoff.reset();
         }
       }
       connection = null;
-      boolean first = !tried;
-      tried = true;
+      boolean first = node.lost();
       listener.closed(of.link);
       of.leadership = null;
       lastFailure = connector.address() + ": " + why;
@@ -341,12 +276,10 @@ final class LinkSet {
     }
 
     boolean leads() {
-      return leadership != null && leadership.leading() && !refusedToLead && isOfGroup();
-    }
-
-    /** As far as it says. */
-    boolean isOfGroup() {
-      return group == null || leadership.group() == null || leadership.group().equals(group);
+      return leadership != null
+          && leadership.leading()
+          && !refusedToLead
+          && groups.has(leadership.group());
     }
 
     void ping() {
@@ -368,16 +301,14 @@ final class LinkSet {
     public void leadership(Leadership now) {
       if (leadership == null) {
         openedNanos = time.nanos();
-        endpoint.member = now.member();
         log.info("Linked to {} at {}", now.member(), endpoint.connector.address());
       }
       leadership = now;
-      endpoint.tried = true;
-      endpoint.group = now.group() == null ? endpoint.group : now.group();
+      endpoint.node.heard(now.member(), now.group());
       refusedToLead = false;
-      lookForStrangers();
+      groups.lookForStrangers();
       choose("its node no longer leads");
-      if (isOfGroup()) {
+      if (groups.has(now.group())) {
         learn(now);
       }
     }

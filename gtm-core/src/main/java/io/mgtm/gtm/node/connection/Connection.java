@@ -16,7 +16,6 @@ import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.ListReply;
 import io.mgtm.gtm.wire.xc12.RequestDecoder;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -42,9 +41,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private static final Logger log = LoggerFactory.getLogger(Connection.class);
   private static final LoopBuffer REPLIES = new LoopBuffer(16 * 1024);
 
-  /** A piece of a long list, about. */
-  private static final int PIECE_BYTES = 128 * 1024;
-
   private final long session;
   private final GtmConfig config;
   private final Engine engine;
@@ -67,10 +63,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private final Deque<Batch> backlog = new ArrayDeque<>();
   private int heldBytes;
   private boolean resuming;
-  private boolean listing;
-  private ListReply list;
-  private Runnable listDone;
-  private boolean pumping;
+  private final ListPump lists;
   private boolean gone;
   private boolean ended;
 
@@ -94,6 +87,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     this.budget = budget;
     this.fatal = fatal;
     this.requests = new HandOver(owner, () -> onEventLoop(this::updateReading));
+    this.lists = new ListPump(owner, this::updateBlocked);
     this.decoder = new RequestDecoder(config.limits().frameBytesMax(), decoding);
     decoder.session(session);
   }
@@ -101,6 +95,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    lists.sendsTo(ctx);
     if (LocalSocket.isThisMachine(ctx.channel())) {
       decoder.allowOperators();
     }
@@ -219,7 +214,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private boolean mayAnswer() {
-    return !listing
+    return !lists.isBusy()
         && heldBytes < config.limits().outboundBytesMax()
         && context.channel().isWritable();
   }
@@ -249,7 +244,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
    * it is the other way round, so that one of the two sees that the backlog can go on.
    */
   private void updateBlocked() {
-    boolean now = listing || heldBytes >= config.limits().outboundBytesMax() || !backlog.isEmpty();
+    boolean now =
+        lists.isBusy() || heldBytes >= config.limits().outboundBytesMax() || !backlog.isEmpty();
     if (now != blocked) {
       blocked = now;
       onEventLoop(this::updateReading);
@@ -257,39 +253,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     if (!backlog.isEmpty() && mayAnswer()) {
       resumeSoon();
     }
-    if (list != null && context.channel().isWritable()) {
-      pumpSoon();
+    if (context.channel().isWritable()) {
+      lists.goOn();
     }
-  }
-
-  /** Owner thread. One piece a task, so that others are served between them. */
-  private void pumpSoon() {
-    if (!pumping) {
-      pumping = true;
-      owner.execute(this::pump);
-    }
-  }
-
-  private void pump() {
-    pumping = false;
-    if (list == null || !context.channel().isWritable()) {
-      return; // Once it is writable, updateBlocked comes here again.
-    }
-    ByteBuf piece = PooledByteBufAllocator.DEFAULT.directBuffer(PIECE_BYTES + PIECE_BYTES / 16);
-    list.write(piece, PIECE_BYTES);
-    context.writeAndFlush(piece, context.voidPromise());
-    if (list.isDone()) {
-      endList();
-    } else {
-      pumpSoon();
-    }
-  }
-
-  private void endList() {
-    list = null;
-    listing = false;
-    listDone.run();
-    updateBlocked();
   }
 
   /** Owner thread. Never at once: the engine may be in the middle of something. */
@@ -356,9 +322,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     ended = true;
     gone = true;
     backlog.clear();
-    if (list != null) {
-      endList();
-    }
+    lists.drop();
     try {
       engine.closeSession(session);
     } catch (RuntimeException | Error e) {
@@ -405,8 +369,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
 
   @Override
   public void listBegins() {
-    listing = true;
-    updateBlocked();
+    lists.await();
   }
 
   @Override
@@ -415,9 +378,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       done.run();
       return;
     }
-    list = of;
-    listDone = done;
-    pumpSoon();
+    lists.begin(of, done);
   }
 
   @Override
