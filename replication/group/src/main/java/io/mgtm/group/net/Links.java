@@ -38,8 +38,8 @@ import org.slf4j.LoggerFactory;
  * there. What one turn of the loop sends to a process goes with one flush at its end.
  *
  * <p>With {@link Reach#CONNECTION} a process that the view has lost is sent the group's messages,
- * and heard, until the link to it breaks. All else to it takes a new link, and so does everything
- * once that is there, since TCP is slow to send again after a long silence.
+ * and heard, until the last link to it breaks. All else to it takes a new link, and so does
+ * everything once that is there, since TCP is slow to send again after a long silence.
  *
  * <p>Bytes, big-endian: each side's {@link Hello}, then frames of the side that connected, each as
  * {@code | bytes:i32 | kind:u8 | message |}. All methods are called by the loop's thread unless
@@ -189,9 +189,11 @@ final class Links implements AutoCloseable {
         (process, place) -> {
           Link link = links.get(place);
           if (link != null && link.isReady() && !link.leadsTo(process)) {
-            links.remove(place).close();
+            links.remove(place);
+            lost.remove(link.peer(), link);
+            link.close();
           }
-          linkTo(place);
+          lost.remove(process, linkTo(place));
         });
     hear();
   }
@@ -244,9 +246,13 @@ final class Links implements AutoCloseable {
     return view.containsKey(process);
   }
 
-  /** A link's other end has said who it is. */
+  /**
+   * A link's other end has said who it is. One that the view has lost is heard as before: JGroups,
+   * which looks for processes to merge with, makes new links to all.
+   */
   void ready(Link link) {
-    Link old = lost.remove(link.peer());
+    Address peer = link.peer();
+    Link old = isInView(peer) ? lost.remove(peer) : lost.replace(peer, link);
     if (old != null) {
       old.close();
       hear();
@@ -261,6 +267,7 @@ final class Links implements AutoCloseable {
    */
   boolean ended(Link link, boolean refused) {
     if (lost.remove(link.peer(), link)) {
+      links.remove(link.place(), link);
       hear();
       return false;
     }
