@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.group.ReplicatedLog;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -60,8 +61,11 @@ final class Links implements AutoCloseable {
   /** Messages to a member that reads too slowly are dropped past this; they come again. */
   private static final int WAITING_BYTES_MAX = 4 << 20;
 
-  /** A message is a batch and at most one entry over its bound, and that is below a segment. */
-  static final int FRAME_BYTES_MAX = 1 << 30;
+  /** JGroups' own message: a view, or what it takes to agree on one, of hundreds of members. */
+  static final int CONTROL_BYTES_MAX = 64 << 10;
+
+  /** One of the group has the largest entry, or a batch of 1 MiB, and what is said beside them. */
+  static final int FRAME_BYTES_MAX = ReplicatedLog.ENTRY_BYTES_MAX + CONTROL_BYTES_MAX;
 
   private static final int CONNECT_TIMEOUT_MS = 500;
   private static final int LINKS_MAX = 256;
