@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /** Long lists, and commands that the link breaks over, at a gateway whose node does as told. */
 class GatewayListTest {
-  private static final int WAIT_S = 20;
+  private static final int WAIT_S = 180;
   private static final byte[] ASK = RequestFrame.command(MessageType.SEQUENCE_LIST).bytes();
 
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();

@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
  * #committedIndex()} has reached the entry. All methods are called by the owner thread.
  */
 public interface ReplicatedLog extends AutoCloseable {
+  /** The most that one entry has; members take no longer message from each other. */
+  int ENTRY_BYTES_MAX = 4 << 20;
 
   /** Told, on the owner thread, what happens to the log. */
   interface Listener {
@@ -79,6 +81,7 @@ public interface ReplicatedLog extends AutoCloseable {
    * @param payload its bytes from position to limit; copied before the call returns
    * @param durability what the state machine asked for
    * @return the entry's index; indexes increase by one and start at 1
+   * @throws IllegalArgumentException when an entry can never have that size
    * @throws LogException with NO_SPACE when {@link #hasRoom} was not asked, with the failure's
    *     category when the log has failed
    */

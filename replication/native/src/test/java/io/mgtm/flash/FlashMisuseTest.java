@@ -294,7 +294,7 @@ class FlashMisuseTest {
               }
             });
     thread.start();
-    thread.join(20_000);
+    thread.join(180_000);
     done.get(1, TimeUnit.SECONDS);
   }
 

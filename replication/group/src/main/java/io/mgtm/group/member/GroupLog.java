@@ -271,6 +271,7 @@ public class GroupLog implements MemberLog {
   @Override
   public boolean hasRoom(int bytes) {
     tasks.checkOpen();
+    checkSize(bytes);
     if (disk.hasRoom(bytes)) {
       return true;
     }
@@ -302,8 +303,17 @@ public class GroupLog implements MemberLog {
     return index;
   }
 
+  private static void checkSize(int bytes) {
+    if (bytes > ENTRY_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "An entry of %d bytes; members send each other %d at the most, make it several entries"
+              .formatted(bytes, ENTRY_BYTES_MAX));
+    }
+  }
+
   /** Appends what the leader has applied, and says its index. */
   long appendApplied(ByteBuffer payload, Durability durability) {
+    checkSize(payload.remaining());
     long index;
     try {
       index = core.append(payload, durability);

@@ -52,6 +52,13 @@ final class JGroupsStack {
    */
   private static final int JOIN_ATTEMPTS = 8;
 
+  /**
+   * So many reliable messages wait at a sender for the others' word, and at a receiver for those
+   * before them. Only JGroups' own are reliable, some for each view; it would keep thousands, of
+   * whoever says that it is a member.
+   */
+  static final int WINDOW = 256;
+
   private JGroupsStack() {}
 
   /** A stack, from the bottom up. */
@@ -63,8 +70,8 @@ final class JGroupsStack {
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new GroupVerify().setTimeout(settings.suspectMs() / 10));
     settings.secret().ifPresent(secret -> stack.add(encryption(secret)));
-    stack.add(new NAKACK4().setXmitInterval(RETRANSMIT_MS));
-    stack.add(new UNICAST4().setXmitInterval(RETRANSMIT_MS));
+    stack.add(new NAKACK4().capacity(WINDOW).setXmitInterval(RETRANSMIT_MS));
+    stack.add(new UNICAST4().capacity(WINDOW).setXmitInterval(RETRANSMIT_MS));
     settings.secret().ifPresent(secret -> stack.add(admission(secret)));
     stack.add(membership());
     return stack;

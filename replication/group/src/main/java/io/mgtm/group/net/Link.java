@@ -26,8 +26,6 @@ import org.slf4j.LoggerFactory;
 final class Link {
   private static final Logger log = LoggerFactory.getLogger(Link.class);
   private static final Rarely silent = new Rarely();
-  private static final int FIRST_PAUSE_MS = 5;
-  private static final int PAUSE_MS_MAX = 1_000;
 
   /** Of frames that wait for the other's word. */
   private static final int QUEUED_BYTES_MAX = 1 << 20;
@@ -38,6 +36,7 @@ final class Link {
   private final InetSocketAddress place;
   private final Bootstrap bootstrap;
   private final Deque<Queued> queue = new ArrayDeque<>();
+  private final Backoff backoff = new Backoff(bound -> ThreadLocalRandom.current().nextInt(bound));
   private int queuedBytes;
   private Channel channel;
 
@@ -47,7 +46,6 @@ final class Link {
   private boolean ready;
   private boolean dirty;
   private boolean closed;
-  private int pauseMs = FIRST_PAUSE_MS;
 
   /**
    * A link that is not connected yet.
@@ -116,8 +114,6 @@ final class Link {
       close();
       return;
     }
-    int pause = pauseMs + ThreadLocalRandom.current().nextInt(pauseMs);
-    pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs);
     channel
         .eventLoop()
         .schedule(
@@ -127,8 +123,12 @@ final class Link {
                 connect();
               }
             },
-            pause,
+            backoff.ended(nowMs()),
             TimeUnit.MILLISECONDS);
+  }
+
+  private static long nowMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
   /**
@@ -230,7 +230,7 @@ final class Link {
       }
       peer = hello.from();
       ready = !closed;
-      pauseMs = FIRST_PAUSE_MS;
+      backoff.usable(nowMs());
       links.ready(Link.this);
       queuedBytes = 0;
       for (Queued next = queue.poll(); next != null; next = queue.poll()) {

@@ -34,7 +34,7 @@ final class LinkListener {
   /** In which who connects says who it is. */
   static final int HELLO_MS = 2_000;
 
-  /** A frame of a process that this member's view does not have, yet or any more. */
+  /** The group's own of a process that this member's view does not have, yet or any more. */
   private static final int UNKNOWN_BYTES_MAX = 1 << 20;
 
   /** After a connection could not be accepted. */
@@ -127,27 +127,44 @@ final class LinkListener {
     return new LengthFieldBasedFrameDecoder(bytesMax, 0, Integer.BYTES, 0, Integer.BYTES);
   }
 
-  /** Frames of a process: long ones only while it is heard, and a short one before it is known. */
+  /** Frames of a process, no longer than members send them; short ones before it is known. */
   private final class Frames extends LengthFieldBasedFrameDecoder {
     private final Address from;
 
     Frames(Address from) {
-      super(Links.FRAME_BYTES_MAX, 0, Integer.BYTES, 0, Integer.BYTES);
+      super(Links.FRAME_BYTES_MAX + Integer.BYTES, 0, Integer.BYTES, 0, Integer.BYTES);
       this.from = from;
+    }
+
+    /** Waits for the kind too, on which the length's bound depends. */
+    @Override
+    protected Object decode(ChannelHandlerContext ctx, ByteBuf in) throws Exception {
+      return in.readableBytes() <= Integer.BYTES ? null : super.decode(ctx, in);
     }
 
     @Override
     protected long getUnadjustedFrameLength(ByteBuf in, int at, int bytes, ByteOrder order) {
       long length = super.getUnadjustedFrameLength(in, at, bytes, order);
-      if (from == null && length > Hello.BYTES_MAX) {
-        throw new TooLongFrameException(
-            length == Hello.EARLIER ? Hello.EARLIER_VERSION : "it does not speak as a member");
+      if (from == null) {
+        if (length > Hello.BYTES_MAX) {
+          throw new TooLongFrameException(
+              length == Hello.EARLIER ? Hello.EARLIER_VERSION : "it does not speak as a member");
+        }
+        return length;
       }
-      if (length > UNKNOWN_BYTES_MAX && !heard.contains(from)) {
+      int max = bytesMax(in.getByte(at + Integer.BYTES));
+      if (length > max) {
         throw new TooLongFrameException(
-            "a message of %d bytes of a process that is not in the view".formatted(length));
+            "a message of %d bytes where %d are the most".formatted(length, max));
       }
       return length;
+    }
+
+    private int bytesMax(int kind) {
+      if ((kind & Links.DATA) == 0) {
+        return Links.CONTROL_BYTES_MAX;
+      }
+      return heard.contains(from) ? Links.FRAME_BYTES_MAX : UNKNOWN_BYTES_MAX;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.group.ReplicatedLog;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -38,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * there. What one turn of the loop sends to a process goes with one flush at its end.
  *
  * <p>With {@link Reach#CONNECTION} a process that the view has lost is sent the group's messages,
- * and heard, until the link to it breaks. All else to it takes a new link, and so does everything
- * once that is there, since TCP is slow to send again after a long silence.
+ * and heard, until the last link to it breaks. All else to it takes a new link, and so does
+ * everything once that is there, since TCP is slow to send again after a long silence.
  *
  * <p>Bytes, big-endian: each side's {@link Hello}, then frames of the side that connected, each as
  * {@code | bytes:i32 | kind:u8 | message |}. All methods are called by the loop's thread unless
@@ -60,8 +61,11 @@ final class Links implements AutoCloseable {
   /** Messages to a member that reads too slowly are dropped past this; they come again. */
   private static final int WAITING_BYTES_MAX = 4 << 20;
 
-  /** A message is a batch and at most one entry over its bound, and that is below a segment. */
-  static final int FRAME_BYTES_MAX = 1 << 30;
+  /** JGroups' own message: a view, or what it takes to agree on one, of hundreds of members. */
+  static final int CONTROL_BYTES_MAX = 64 << 10;
+
+  /** One of the group has the largest entry, or a batch of 1 MiB, and what is said beside them. */
+  static final int FRAME_BYTES_MAX = ReplicatedLog.ENTRY_BYTES_MAX + CONTROL_BYTES_MAX;
 
   private static final int CONNECT_TIMEOUT_MS = 500;
   private static final int LINKS_MAX = 256;
@@ -189,9 +193,11 @@ final class Links implements AutoCloseable {
         (process, place) -> {
           Link link = links.get(place);
           if (link != null && link.isReady() && !link.leadsTo(process)) {
-            links.remove(place).close();
+            links.remove(place);
+            lost.remove(link.peer(), link);
+            link.close();
           }
-          linkTo(place);
+          lost.remove(process, linkTo(place));
         });
     hear();
   }
@@ -244,9 +250,13 @@ final class Links implements AutoCloseable {
     return view.containsKey(process);
   }
 
-  /** A link's other end has said who it is. */
+  /**
+   * A link's other end has said who it is. One that the view has lost is heard as before: JGroups,
+   * which looks for processes to merge with, makes new links to all.
+   */
   void ready(Link link) {
-    Link old = lost.remove(link.peer());
+    Address peer = link.peer();
+    Link old = isInView(peer) ? lost.remove(peer) : lost.replace(peer, link);
     if (old != null) {
       old.close();
       hear();
@@ -261,6 +271,7 @@ final class Links implements AutoCloseable {
    */
   boolean ended(Link link, boolean refused) {
     if (lost.remove(link.peer(), link)) {
+      links.remove(link.place(), link);
       hear();
       return false;
     }

@@ -30,6 +30,7 @@ import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.protocols.TP;
 import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ExtendedUUID;
+import org.jgroups.util.MaxOneThreadPerSender;
 import org.jgroups.util.UUID;
 
 /**
@@ -52,6 +53,9 @@ final class NettyTransport extends TP implements Links.Receiver {
 
   /** Above a message's payload. */
   private static final int HEADERS_BYTES = 128;
+
+  /** JGroups' own messages of one process that wait for a thread, and for those before them. */
+  static final int WAITING_MAX = 256;
 
   static {
     ClassConfigurator.addProtocol(ID, NettyTransport.class);
@@ -95,6 +99,8 @@ final class NettyTransport extends TP implements Links.Receiver {
     setBindPort(settings.bind().getPort());
     setPortRange(0);
     setBundlerType("no-bundler"); // which is not asked
+    message_processing_policy = null; // which would take the next one's place
+    msg_processing_policy = new BoundedQueues();
   }
 
   private static EventLoop newLoop() {
@@ -244,10 +250,21 @@ final class NettyTransport extends TP implements Links.Receiver {
   @Override
   public void received(Address from, int kind, ByteBuf frame) {
     Message message = decode(from, kind, frame);
-    if ((kind & Links.DATA) != 0) {
+    boolean data = (kind & Links.DATA) != 0;
+    if (data != isData(message)) {
+      // JGroups would keep it for those before it, though it may be as long as the group's.
+      throw new IllegalArgumentException("its message is not of the kind that it says");
+    }
+    Address source = message.getSrc();
+    boolean viewed = places.containsKey(source);
+    if (!viewed && !source.equals(from)) {
+      log.debug("%s: %s passes on a message of %s, which is nobody", local_addr, from, source);
+    } else if (data) {
       up_prot.up(message);
     } else {
-      msg_processing_policy.process(message, message.isFlagSet(Message.Flag.OOB));
+      // A queue of its own would stay for everybody who ever said something.
+      boolean unqueued = !viewed || message.isFlagSet(Message.Flag.OOB);
+      msg_processing_policy.process(message, unqueued);
     }
   }
 
@@ -276,6 +293,13 @@ final class NettyTransport extends TP implements Links.Receiver {
       throw new IllegalArgumentException("a message of type %d is not encrypted".formatted(type));
     }
     return MessageFactory.create(type);
+  }
+
+  /** JGroups' own are without a bound. What is dropped comes again. */
+  private static final class BoundedQueues extends MaxOneThreadPerSender {
+    BoundedQueues() {
+      max_buffer_size = WAITING_MAX;
+    }
   }
 
   /** JGroups would make as large an array as anybody's message says. */

@@ -10,6 +10,7 @@ import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.Pieces;
+import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.QuietLog;
@@ -399,6 +400,16 @@ class LoneLogTest {
     assertThat(fixture.log.hasRoom(100)).isTrue();
     assertThat(fixture.log.append(ByteBuffer.allocate(100), BUFFERED)).isEqualTo(last + 1);
     assertThat(fixture.failures).isEmpty();
+  }
+
+  @Test
+  void entryThatNoMemberWouldTakeIsRefused() {
+    fixture.open();
+    ByteBuffer tooLarge = ByteBuffer.allocate(ReplicatedLog.ENTRY_BYTES_MAX + 1);
+    assertThatThrownBy(() -> fixture.log.hasRoom(tooLarge.remaining()))
+        .hasMessageContaining("make it several entries");
+    assertThatThrownBy(() -> fixture.log.append(tooLarge, BUFFERED))
+        .hasMessageContaining("make it several entries");
   }
 
   @Test

@@ -175,6 +175,29 @@ class LinksTest {
     }
   }
 
+  /** As when JGroups asks whether they may merge: the new link takes the place of the old one. */
+  @Test
+  void processThatTheViewHasLostIsHeardAfterANewLinkToItToo() {
+    try (Node a = new Node(Reach.CONNECTION);
+        Node b = new Node(Reach.CONNECTION)) {
+      meet(a, b);
+      b.sees();
+      Await.until(
+          "the question over a new link",
+          () -> {
+            b.send(a, 0, "will you merge");
+            return b.onLoop(l -> l.leads(a.id, a.place));
+          });
+      a.reaches(b, "to the one that has lost it");
+      b.reaches(a, "of the one that has lost it");
+      b.sees(a);
+      a.reaches(b, "seen again");
+      b.sees();
+      a.reaches(b, "lost again");
+      b.reaches(a, "lost again too");
+    }
+  }
+
   @Test
   void processThatIsBackInTheViewGetsANewLink() throws Exception {
     InetSocketAddress at = OwnAddress.address();

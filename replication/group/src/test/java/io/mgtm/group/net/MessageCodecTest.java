@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Entry;
@@ -24,6 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MessageCodecTest {
   private static final MemberId SELF = new MemberId("g1", new UUID(1, 2));
   private static final UUID FOUNDING = new UUID(3, 4);
+
+  /** Of a view of 255. */
+  private static final int CAUSAL_HEADER_BYTES_MAX = 8 << 10;
 
   static Stream<Message> messages() {
     Membership members =
@@ -82,6 +86,16 @@ class MessageCodecTest {
       ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(bytes, length));
       assertThatIllegalArgumentException().isThrownBy(() -> MessageCodec.decode(cut));
     }
+  }
+
+  @Test
+  void largestEntryFitsAFrameWithAllThatIsSaidBesideIt() {
+    MemberId longest = new MemberId("n".repeat(Membership.NAME_BYTES_MAX), new UUID(1, 2));
+    ByteBuffer payload = ByteBuffer.allocate(ReplicatedLog.ENTRY_BYTES_MAX);
+    Entry entry = new Entry(3, EntryKind.COMMAND, Durability.AHEAD, payload);
+    Message message = new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of(entry));
+    assertThat(MessageCodec.encode(longest, message).length + CAUSAL_HEADER_BYTES_MAX)
+        .isLessThan(Links.FRAME_BYTES_MAX);
   }
 
   @Test
