@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.model.Resource;
 import java.util.Map;
@@ -29,8 +30,11 @@ final class AgentResource {
   /** What the kit said when that word was taken from it. */
   Map<String, String> wordData = Map.of();
 
-  /** Whether the kit has been told that the state has this word. */
-  boolean told;
+  /** What the state has of its copies, by the newest orders; null when it has nothing. */
+  Copies granted;
+
+  /** Whether a check shall tell the kit, at once, that the state has its word. */
+  boolean toTell;
 
   AgentResource(String name, Resource resource, String hierarchy, NodeAgent agent) {
     this.name = name;
@@ -41,7 +45,30 @@ final class AgentResource {
 
   void begin(Call.Kind kind, long now) {
     cancelled = false;
-    call = agent.call(hierarchy, name, kind, now + pace.deadlineMs(kind));
+    call = agent.call(hierarchy, name, kind, now + pace.deadlineMs(kind), told(kind));
+  }
+
+  private Map<String, String> told(Call.Kind kind) {
+    return switch (kind) {
+      case IN_SERVICE, RECOVER -> granted == null ? Map.of() : granted.grounds(agent.node());
+      case QUICK_CHECK, DEEP_CHECK -> {
+        toTell = false;
+        yield isNoted() ? Map.of(CopyReport.NOTED, token()) : Map.of();
+      }
+      case OUT_OF_SERVICE, END -> Map.of();
+    };
+  }
+
+  private String token() {
+    return wordData.getOrDefault(CopyReport.TOKEN, "");
+  }
+
+  /** Whether the state has the word that the kit waits for. */
+  boolean isNoted() {
+    return word != null
+        && granted != null
+        && granted.mark().equals(word.mark())
+        && !token().isEmpty();
   }
 
   /** Begins a call that changes something, when its other calls have ended. */
@@ -75,16 +102,22 @@ final class AgentResource {
     if (kind == Call.Kind.DEEP_CHECK) {
       nextDeepCheck = now + pace.deepCheckMs();
     }
-    nextQuickCheck = now + pace.quickCheckMs();
+    // A primary that waits for a mark is not to wait long.
+    boolean speaks = word != null && state == ResourceState.IN;
+    long every = speaks ? Math.min(agent.heartbeatMs(), pace.quickCheckMs()) : pace.quickCheckMs();
+    nextQuickCheck = toTell ? now : now + every;
   }
 
-  /** Whether these data say the same of copies as the last word, which was of this epoch. */
+  /**
+   * Whether these data say nothing of copies that the last word did not, which was of this epoch.
+   */
   boolean sameWord(Map<String, String> next, long epoch) {
+    String waitsFor = next.getOrDefault(CopyReport.TOKEN, "");
     return word != null
         && word.mark().epoch() == epoch
+        && (waitsFor.isEmpty() || waitsFor.equals(token()))
         && Objects.equals(wordData.get(CopyReport.IN_SYNC), next.get(CopyReport.IN_SYNC))
-        && Objects.equals(wordData.get(CopyReport.TOKEN), next.get(CopyReport.TOKEN))
-        && Objects.equals(wordData.get(CopyReport.GUARDED), next.get(CopyReport.GUARDED));
+        && Objects.equals(wordData.get(CopyReport.FOLLOWING), next.get(CopyReport.FOLLOWING));
   }
 
   /** What the leader is told of its copies, null when it has none. */
@@ -95,6 +128,6 @@ final class AgentResource {
     CopyReport own = CopyReport.of(data, node, null);
     return word == null
         ? own
-        : new CopyReport(own.copy(), word.mark(), word.inSync(), word.guarded());
+        : new CopyReport(own.copy(), word.mark(), word.inSync(), word.following());
   }
 }

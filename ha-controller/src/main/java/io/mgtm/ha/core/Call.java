@@ -8,8 +8,16 @@ import java.util.Map;
  * @param id of this incarnation, from 1
  * @param resource empty for {@link Kind#END}
  * @param deadline on the node's monotonic clock; the runner ends it by then
+ * @param told what the cluster's state says, as more parameters of the kit: {@link
+ *     CopyReport#NOTED}, {@link CopyReport#VOUCHED}, {@link CopyReport#ACCEPT_LOSS}
  */
-public record Call(long id, String hierarchy, String resource, Kind kind, long deadline) {
+public record Call(
+    long id,
+    String hierarchy,
+    String resource,
+    Kind kind,
+    long deadline,
+    Map<String, String> told) {
 
   /** Which call. */
   public enum Kind {

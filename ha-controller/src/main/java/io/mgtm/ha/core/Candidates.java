@@ -20,7 +20,10 @@ final class Candidates {
     this.placement = seen.placement(hierarchy);
   }
 
-  /** Those that could, other than {@code except}; of the site of {@code from} first. */
+  /**
+   * Those that could, other than {@code except}; of the site of {@code from} first. Those that lag
+   * only when no other could.
+   */
   List<String> able(String except, String from) {
     List<String> near = new ArrayList<>();
     List<String> far = new ArrayList<>();
@@ -30,7 +33,8 @@ final class Candidates {
       }
     }
     near.addAll(far);
-    return near;
+    List<String> whole = near.stream().filter(node -> lagging(node).isEmpty()).toList();
+    return whole.isEmpty() ? near : whole;
   }
 
   /** Whether one of them has not been heard yet and need not be silent: the leader is young. */
@@ -121,24 +125,16 @@ final class Candidates {
   }
 
   private String whyNotCopy(String node, String resource, Copies copies) {
-    if (!seen.nodes().get(node).report(hierarchy).copies().containsKey(resource)) {
-      return "has not said how its copy of " + resource + " is";
-    }
-    if (!copies.upToDate().contains(node)) {
-      return "its copy of " + resource + " is Outdated";
-    }
-    if (copies.guarded() || node.equals(placement.last()) || placement.last().isEmpty()) {
-      return "";
-    }
-    // Such a primary goes on by itself when it loses a copy, so its last word counts as well.
-    NodeView primary = seen.nodes().get(placement.last());
-    Report report = primary == null ? null : primary.report(hierarchy);
-    CopyReport word = report == null ? null : report.copies().get(resource);
-    return word != null
-            && word.mark() != null
-            && word.mark().epoch() == placement.epoch()
-            && word.inSync().contains(node)
-        ? ""
-        : placement.last() + " has not said that the copy of " + resource + " is in step";
+    return seen.nodes().get(node).report(hierarchy).copies().containsKey(resource)
+        ? copies.whyNot(resource, node)
+        : "has not said how its copy of " + resource + " is";
+  }
+
+  /** Resources of which a node's copy may lack the end of what was acknowledged. */
+  List<String> lagging(String node) {
+    return seen.state().copies().getOrDefault(hierarchy, Map.of()).entrySet().stream()
+        .filter(each -> each.getValue().following().contains(node))
+        .map(Map.Entry::getKey)
+        .toList();
   }
 }

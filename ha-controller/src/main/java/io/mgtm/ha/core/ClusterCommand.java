@@ -341,13 +341,19 @@ public sealed interface ClusterCommand {
     }
   }
 
-  /** Its primary says which copies have everything acknowledged. */
+  /** Its primary says which copies have everything acknowledged, and which all but the end. */
   record MarkCopies(
-      String hierarchy, String resource, Mark mark, Set<String> upToDate, boolean guarded)
+      String hierarchy, String resource, Mark mark, Set<String> upToDate, Set<String> following)
       implements OfHierarchy {
     @Override
     public String what() {
-      return "UpToDate copies of " + resource + " are on " + String.join(", ", upToDate);
+      return "UpToDate copies of "
+          + resource
+          + " are on "
+          + String.join(", ", upToDate)
+          + (following.isEmpty()
+              ? ""
+              : ", asynchronous ones that follow on " + String.join(", ", following));
     }
 
     @Override

@@ -1,45 +1,50 @@
 package io.mgtm.ha.core;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * What a node knows of a resource's replicated data.
  *
  * @param copy what the kit says of this node's own copy: {@code UpToDate}, {@code Outdated}, or
  *     another state, in which it can never be brought in service
- * @param mark on the node that has it in service: of the set that follows; null elsewhere
+ * @param mark on the node that has it in service: of the sets that follow; null elsewhere
  * @param inSync on the node that has it in service: all nodes, itself included, whose copies have
- *     everything acknowledged
- * @param guarded whether the primary acknowledges nothing that a copy of {@code inSync} lacks until
- *     it has been told that the state has a mark without that copy
+ *     everything acknowledged. It acknowledges nothing that one of them lacks before its kit has
+ *     been told that the state has a mark without that copy
+ * @param following nodes whose copies are asynchronous and connected: they have all but the end of
+ *     what was acknowledged
  */
-public record CopyReport(String copy, Mark mark, Set<String> inSync, boolean guarded) {
+public record CopyReport(String copy, Mark mark, Set<String> inSync, Set<String> following) {
 
-  /** Keeps the set immutable, in an order of its own. */
+  /** Keeps the sets immutable, in an order of their own. */
   public CopyReport {
     inSync = Collections.unmodifiableSet(new TreeSet<>(inSync));
+    following = Collections.unmodifiableSet(new TreeSet<>(following));
   }
 
   /**
    * Reads what {@link io.mgtm.ha.kit.Kit#data} says: {@code copy} is {@code UpToDate} or another
-   * state; {@code inSync} are the peers, separated by commas; {@code guarded} is {@code true} or
-   * not there.
+   * state; {@code inSync} and {@code following} are peers, separated by commas.
    */
   static CopyReport of(Map<String, String> data, String node, Mark mark) {
-    Set<String> inSync = new TreeSet<>();
+    Set<String> inSync = mark == null ? Set.of() : nodes(data, IN_SYNC);
+    Set<String> following = mark == null ? Set.of() : nodes(data, FOLLOWING);
     if (mark != null) {
       inSync.add(node);
-      for (String peer : data.getOrDefault(IN_SYNC, "").split(",", -1)) {
-        if (!peer.isBlank()) {
-          inSync.add(peer.strip());
-        }
-      }
     }
-    return new CopyReport(
-        data.getOrDefault(COPY, UP_TO_DATE), mark, inSync, "true".equals(data.get(GUARDED)));
+    return new CopyReport(data.getOrDefault(COPY, UP_TO_DATE), mark, inSync, following);
+  }
+
+  private static Set<String> nodes(Map<String, String> data, String key) {
+    return Arrays.stream(data.getOrDefault(key, "").split(",", -1))
+        .map(String::strip)
+        .filter(peer -> !peer.isEmpty())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** Keys of {@link io.mgtm.ha.kit.Kit#data}; others are for people. */
@@ -52,8 +57,19 @@ public record CopyReport(String copy, Mark mark, Set<String> inSync, boolean gua
 
   public static final String OUTDATED = "Outdated";
   public static final String IN_SYNC = "inSync";
-  public static final String GUARDED = "guarded";
+  public static final String FOLLOWING = "following";
 
-  /** Changes whenever the kit's set of copies does; told back by {@link NodeEffects#marked}. */
+  /** Names what the primary waits for: that the state has the sets it stands beside. */
   public static final String TOKEN = "token";
+
+  // What kits are told, as parameters of a call.
+
+  /** With a check: the token of a word that the state has. */
+  public static final String NOTED = "noted";
+
+  /** To come in service: the state says that the copy has everything acknowledged. */
+  public static final String VOUCHED = "vouched";
+
+  /** To come in service: what the copy lacks may be lost. */
+  public static final String ACCEPT_LOSS = "acceptLoss";
 }

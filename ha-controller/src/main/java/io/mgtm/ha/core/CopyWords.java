@@ -7,12 +7,10 @@ import java.util.Map;
 
 /** What a node says of the copies of a hierarchy's data, and tells kits that the state has. */
 final class CopyWords {
-  private final String hierarchy;
   private final NodeAgent agent;
   private long marks;
 
-  CopyWords(String hierarchy, NodeAgent agent) {
-    this.hierarchy = hierarchy;
+  CopyWords(NodeAgent agent) {
     this.agent = agent;
   }
 
@@ -30,30 +28,18 @@ final class CopyWords {
       resource.word =
           CopyReport.of(data, agent.node(), new Mark(epoch, agent.incarnation(), marks));
       resource.wordData = Map.copyOf(data);
-      resource.told = false;
       agent.changed();
     }
     resource.data = Map.copyOf(data);
-    if (primary && resource.told) {
-      tell(resource);
-    }
   }
 
-  /** Takes what the state has: the kit is told when it is this node's own last word. */
+  /** Takes what the state has: the kit is told at once when it waits for that. */
   void granted(AgentResource resource, Copies copies) {
-    if (resource.word != null && !resource.told && resource.word.mark().equals(copies.mark())) {
-      resource.told = true;
-      tell(resource);
+    boolean before = resource.isNoted();
+    resource.granted = copies;
+    resource.toTell |= !before && resource.isNoted();
+    if (resource.toTell) {
+      resource.nextQuickCheck = Long.MIN_VALUE;
     }
-  }
-
-  private void tell(AgentResource resource) {
-    agent
-        .effects()
-        .marked(
-            hierarchy,
-            resource.name,
-            resource.wordData.getOrDefault(CopyReport.TOKEN, ""),
-            resource.word.inSync());
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 
@@ -36,8 +37,33 @@ public record Grant(
   /**
    * Which copies of a resource's data have everything acknowledged.
    *
-   * @param mark whose word it is
-   * @param guarded see {@link CopyReport#guarded}
+   * @param mark whose word it is; with count 0 an operator's, who has accepted what that copy lacks
+   * @param following see {@link CopyReport#following}
+   * @param outdated since when the other copies lack what was acknowledged, milliseconds since 1970
    */
-  public record Copies(Mark mark, Set<String> upToDate, boolean guarded) {}
+  public record Copies(
+      Mark mark, Set<String> upToDate, Set<String> following, Map<String, Long> outdated) {
+
+    /** Why a node's copy may not be brought in service; empty when it may. */
+    String whyNot(String resource, String node) {
+      if (upToDate.contains(node) || following.contains(node)) {
+        return "";
+      }
+      Long since = outdated.get(node);
+      return "its copy of "
+          + resource
+          + " is Outdated: it lacks what was acknowledged "
+          + (since == null ? "elsewhere" : "since " + Instant.ofEpochSecond(since / 1_000));
+    }
+
+    /** On what grounds a kit brings a node's copy in service. */
+    Map<String, String> grounds(String node) {
+      if (upToDate.contains(node) && mark.count() > 0) {
+        return Map.of(CopyReport.VOUCHED, "true");
+      }
+      return upToDate.contains(node) || following.contains(node)
+          ? Map.of(CopyReport.ACCEPT_LOSS, "true")
+          : Map.of();
+    }
+  }
 }

@@ -6,6 +6,7 @@ import io.mgtm.ha.core.Grant.Order;
 import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.Hierarchy;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -55,7 +56,7 @@ final class HierarchyAgent {
   HierarchyAgent(String name, Hierarchy hierarchy, NodeAgent agent) {
     this.name = name;
     this.agent = agent;
-    this.words = new CopyWords(name, agent);
+    this.words = new CopyWords(agent);
     take(hierarchy);
   }
 
@@ -67,6 +68,13 @@ final class HierarchyAgent {
     latest = next;
     hierarchy = next;
     stack = new Stack(name, next, agent);
+    takeMarks();
+  }
+
+  private void takeMarks() {
+    if (order != null) {
+      stack.bottomUp().forEach(each -> words.granted(each, order.marks().get(each.name)));
+    }
   }
 
   boolean isOut() {
@@ -84,16 +92,7 @@ final class HierarchyAgent {
         guard();
       }
     }
-    if (order != null) {
-      order
-          .marks()
-          .forEach(
-              (resource, copies) -> {
-                if (stack.get(resource) != null) {
-                  words.granted(stack.get(resource), copies);
-                }
-              });
-    }
+    takeMarks();
   }
 
   /** Does what is to be done next. */
@@ -107,7 +106,7 @@ final class HierarchyAgent {
     }
     if (endNeeded) {
       if (now >= retryAt) {
-        end = agent.call(name, "", Kind.END, now + 2L * agent.guardMs());
+        end = agent.call(name, "", Kind.END, now + 2L * agent.guardMs(), Map.of());
       }
       return;
     }
@@ -224,6 +223,7 @@ final class HierarchyAgent {
 
   /** Takes out what stands on it, and repairs it. */
   private void repair(long now) {
+    checkCopies(now);
     for (AgentResource resource : stack.topDown()) {
       if (resource.state != ResourceState.OUT && stack.standsOn(resource.name, repairing)) {
         resource.act(Kind.OUT_OF_SERVICE, now);
@@ -295,7 +295,7 @@ final class HierarchyAgent {
     to(State.OUT, "all of it is out of service");
   }
 
-  /** A primary that waits to go on without a copy could not be taken out in order. */
+  /** What stands on a primary that waits to go on without a copy could not be taken out. */
   private void checkCopies(long now) {
     for (AgentResource resource : stack.bottomUp()) {
       if (resource.word != null
@@ -318,7 +318,6 @@ final class HierarchyAgent {
     }
     boolean cancelled = resource.cancelled;
     resource.call = null;
-    resource.checked(call.kind(), now);
     if (!cancelled) {
       resource.detail = result.detail();
     }
@@ -332,6 +331,7 @@ final class HierarchyAgent {
         }
       }
     }
+    resource.checked(call.kind(), now);
   }
 
   /** All of it has been ended, or not. */

@@ -54,10 +54,16 @@ final class HierarchyDecisions {
     }
   }
 
-  /** What the primary says of copies; the mark makes late words harmless. */
+  /**
+   * What the primary says of copies; the mark makes late words harmless. One that does not hear
+   * this leader is told of no mark, and none is made: it would only keep the copy from being used.
+   */
   private void markCopies() {
-    Report report = report(placement.node());
-    if (report == null) {
+    String node = placement.node();
+    Report report = report(node);
+    if (report == null
+        || !seen.contact(node)
+        || seen.nodes().get(node).last().seen().term() != seen.state().term()) {
       return;
     }
     for (Map.Entry<String, CopyReport> each : report.copies().entrySet()) {
@@ -67,7 +73,7 @@ final class HierarchyDecisions {
           && word.mark().epoch() == placement.epoch()
           && (known == null || word.mark().compareTo(known.mark()) > 0)) {
         add(
-            new MarkCopies(name, each.getKey(), word.mark(), word.inSync(), word.guarded()),
+            new MarkCopies(name, each.getKey(), word.mark(), word.inSync(), word.following()),
             "the primary " + placement.node() + " says which copies are in step",
             Map.of());
       }
@@ -133,8 +139,19 @@ final class HierarchyDecisions {
   private void place(String target, String cause) {
     add(
         new Place(name, target, placement.epoch() + 1),
-        cause + ", and " + target + " is the first that can have it",
+        cause + ", and " + target + " is the first that can have it" + loss(target),
         candidates.reasons());
+  }
+
+  /** What it means that a copy lags. */
+  private String loss(String target) {
+    List<String> lagging = candidates.lagging(target);
+    return lagging.isEmpty()
+        ? ""
+        : "; its copy of "
+            + String.join(", ", lagging)
+            + " is asynchronous: what had not reached it is lost, from the end of what was"
+            + " acknowledged";
   }
 
   private void waitForNodes() {
@@ -247,7 +264,7 @@ final class HierarchyDecisions {
             : Long.MAX_VALUE;
     add(
         new Pend(name, placement.epoch(), target, deadline),
-        cause + ", and the policy asks an operator before it moves to " + target,
+        cause + ", and the policy asks an operator before it moves to " + target + loss(target),
         candidates.reasons());
   }
 

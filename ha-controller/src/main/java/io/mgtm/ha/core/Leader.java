@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -147,7 +148,7 @@ public final class Leader {
     if (!leading || appended == null) {
       return;
     }
-    long before = committed.version();
+    ClusterState before = committed;
     committed = appended;
     appended = null;
     begun = true;
@@ -159,10 +160,14 @@ public final class Leader {
   }
 
   /** Nodes that have new orders need not wait for their next heartbeat. */
-  private void answerAgain(long before, long now) {
-    for (Placement placement : committed.placements().values()) {
+  private void answerAgain(ClusterState before, long now) {
+    for (Map.Entry<String, Placement> each : committed.placements().entrySet()) {
+      Placement placement = each.getValue();
       Contact contact = contacts.get(placement.node());
-      if (placement.changed() > before
+      boolean marked =
+          !Objects.equals(
+              before.copies().get(each.getKey()), committed.copies().get(each.getKey()));
+      if ((marked || placement.changed() > before.version())
           && contact != null
           && contact.contactAt != Long.MIN_VALUE
           && now - contact.contactAt <= 2L * timing().heartbeatMs()) {

@@ -152,6 +152,10 @@ public final class NodeAgent {
     return effects;
   }
 
+  int heartbeatMs() {
+    return timing().heartbeatMs();
+  }
+
   int guardMs() {
     return timing().guardMs();
   }
@@ -165,9 +169,10 @@ public final class NodeAgent {
     changed = true;
   }
 
-  Call call(String hierarchy, String resource, Call.Kind kind, long deadline) {
+  Call call(
+      String hierarchy, String resource, Call.Kind kind, long deadline, Map<String, String> told) {
     lastCall++;
-    Call call = new Call(lastCall, hierarchy, resource, kind, deadline);
+    Call call = new Call(lastCall, hierarchy, resource, kind, deadline, told);
     calls.put(lastCall, call);
     effects.call(call);
     return call;

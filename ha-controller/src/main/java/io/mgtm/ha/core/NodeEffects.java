@@ -33,14 +33,4 @@ public interface NodeEffects {
    * @param deadline on this node's monotonic clock
    */
   void guard(String hierarchy, Set<String> resources, long deadline);
-
-  /**
-   * Tells a kit that the state has this set of copies; a primary that waits for it goes on. A
-   * guarded primary acknowledges nothing and resyncs nobody before it has been told once: until
-   * then another copy may still be the one that counts.
-   *
-   * @param token what the kit's data said when the set was read, see {@link CopyReport#TOKEN}
-   * @param upToDate nodes whose copies have everything acknowledged
-   */
-  void marked(String hierarchy, String resource, String token, Set<String> upToDate);
 }

@@ -27,6 +27,7 @@ public final class StateChange {
 
   private long version;
   private long at;
+  private long wall;
   private long term;
   private String leader;
   private ClusterConfig config;
@@ -78,15 +79,16 @@ public final class StateChange {
 
   void apply(Batch batch) {
     at = Math.max(at, batch.at());
+    wall = batch.wall();
     for (Decision decision : batch.decisions()) {
       version++;
       if (decision.command().applyTo(this).isEmpty() && !decision.command().what().isEmpty()) {
-        record(batch.wall(), decision);
+        record(decision);
       }
     }
   }
 
-  private void record(long wall, Decision decision) {
+  private void record(Decision decision) {
     lastEvent++;
     events.add(
         new Event(
@@ -203,12 +205,9 @@ public final class StateChange {
 
   private String outdated(String hierarchy, String node) {
     for (Map.Entry<String, Copies> known : copies.getOrDefault(hierarchy, Map.of()).entrySet()) {
-      if (!known.getValue().upToDate().contains(node)) {
-        return "the copy of "
-            + known.getKey()
-            + " on "
-            + node
-            + " is Outdated: wait for its resync, or accept the loss of what it lacks";
+      String why = known.getValue().whyNot(known.getKey(), node);
+      if (!why.isEmpty()) {
+        return node + ": " + why + "; wait for its resync, or accept that loss";
       }
     }
     return "";
@@ -273,6 +272,11 @@ public final class StateChange {
           p.node = command.node();
           p.last = command.node();
           p.epoch = command.epoch();
+          if (p.acceptLoss.equals(p.node)) {
+            CopiesEdit edit = copiesOf(command.hierarchy());
+            edit.acceptLoss(command);
+            copies.put(command.hierarchy(), edit.done());
+          }
           p.toward = "";
           p.acceptLoss = "";
           p.waiting = "";
@@ -378,19 +382,25 @@ public final class StateChange {
 
   String markCopies(ClusterCommand.MarkCopies command) {
     Placement placement = placements.get(command.hierarchy());
+    // A primary without a lease is told of no mark, so that it leaves no copy behind.
     if (placement == null
-        || placement.stage() == Stage.OUT
+        || !Set.of(Stage.HELD, Stage.LEAVING).contains(placement.stage())
         || placement.epoch() != command.mark().epoch()) {
       return "its primary does not have it any more";
     }
-    Map<String, Copies> next = new TreeMap<>(copies.getOrDefault(command.hierarchy(), Map.of()));
-    Copies known = next.get(command.resource());
-    if (known != null && known.mark().compareTo(command.mark()) >= 0) {
-      return "a newer mark is known";
+    CopiesEdit edit = copiesOf(command.hierarchy());
+    String refused = edit.mark(command);
+    if (refused.isEmpty()) {
+      copies.put(command.hierarchy(), edit.done());
     }
-    next.put(command.resource(), new Copies(command.mark(), command.upToDate(), command.guarded()));
-    copies.put(command.hierarchy(), Collections.unmodifiableMap(next));
-    return "";
+    return refused;
+  }
+
+  private CopiesEdit copiesOf(String hierarchy) {
+    return new CopiesEdit(
+        copies.getOrDefault(hierarchy, Map.of()),
+        config.hierarchies().get(hierarchy).nodes(),
+        wall);
   }
 
   String silent(ClusterCommand.Silent command) {

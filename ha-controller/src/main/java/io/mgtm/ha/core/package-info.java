@@ -27,5 +27,13 @@
  * after it had seen that it shall be out, or its last lease and the watchdog's time are over on the
  * leader's clock, or a fence agent has switched it off. A new leader counts from the moment it
  * began to lead, since nobody can have been granted anything by another leader after that.
+ *
+ * <p>Why a failover that nobody asked for loses no acknowledged write. A primary acknowledges
+ * nothing that a copy lacks which was in sync with it, or which it has left behind under no mark
+ * yet, before its kit was told that the state has a mark without that copy. The kit is told so only
+ * of the node's own last word, in the order in which the node has looked; a word is an entry only
+ * under the present placement's epoch, and never after a later one. A node is placed only if the
+ * state counts its copy among those that have everything, or an operator has accepted what it
+ * lacks; words of a placement that has ended change nothing any more.
  */
 package io.mgtm.ha.core;

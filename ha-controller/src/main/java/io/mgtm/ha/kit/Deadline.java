@@ -1,27 +1,36 @@
 package io.mgtm.ha.kit;
 
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Until when a call of a kit may take. Any thread. */
+/** Until when a call of a kit may take, and where its programs are noted. Any thread. */
 final class Deadline {
   private static final long POLL_MS = 20;
   private final long endNanos;
+  private final Path notes;
 
   /** A condition that may have to run a program. */
   interface Condition {
     boolean holds() throws KitException, InterruptedException;
   }
 
-  private Deadline(long endNanos) {
-    this.endNanos = endNanos;
+  private Deadline(long ms, Path notes) {
+    this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+    this.notes = notes;
   }
 
+  /** Of no call: programs are noted nowhere. */
   static Deadline in(long ms) {
-    return new Deadline(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms));
+    return new Deadline(ms, null);
   }
 
   static Deadline of(KitContext context) {
-    return in(context.deadlineMs());
+    return new Deadline(context.deadlineMs(), context.runtime());
+  }
+
+  /** The folder where programs are noted while they run, or null. */
+  Path notes() {
+    return notes;
   }
 
   /** What is left, 0 when it has passed. */
@@ -35,7 +44,7 @@ final class Deadline {
 
   /** A part of what is left. */
   Deadline part(double share) {
-    return in((long) (leftMs() * share));
+    return new Deadline((long) (leftMs() * share), notes);
   }
 
   /** Asks until it holds; whether it did before the deadline. */

@@ -15,13 +15,16 @@ import java.util.Map;
  * @param folder where it works
  * @param deadlineMs so long it may take
  * @param keptBytes so much of the beginning of what it prints is kept, and as much of the end
+ * @param notes the folder where it is noted while it runs, see {@link Programs#endFormer}; null for
+ *     nowhere
  */
 public record Program(
     List<String> command,
     Map<String, String> environment,
     Path folder,
     long deadlineMs,
-    int keptBytes) {
+    int keptBytes,
+    Path notes) {
   private static final int KEPT_BYTES = 1024;
 
   /** Makes it immutable. */
@@ -36,7 +39,8 @@ public record Program(
   }
 
   static Program of(Deadline deadline, List<String> command) {
-    return new Program(command, Map.of(), Path.of("/"), deadline.leftMs(), KEPT_BYTES);
+    return new Program(
+        command, Map.of(), Path.of("/"), deadline.leftMs(), KEPT_BYTES, deadline.notes());
   }
 
   /** By the shell. */
@@ -49,14 +53,14 @@ public record Program(
   Program with(Map<String, String> more) {
     Map<String, String> merged = new LinkedHashMap<>(environment);
     merged.putAll(more);
-    return new Program(command, merged, folder, deadlineMs, keptBytes);
+    return new Program(command, merged, folder, deadlineMs, keptBytes, notes);
   }
 
   /** With this before its command: a program that runs another. */
   Program by(List<String> runner) {
     List<String> whole = new ArrayList<>(runner);
     whole.addAll(command);
-    return new Program(whole, environment, folder, deadlineMs, keptBytes);
+    return new Program(whole, environment, folder, deadlineMs, keptBytes, notes);
   }
 
   /** As another user, if it is another. */
@@ -69,15 +73,19 @@ public record Program(
   /** In a resource's control group, with all that it starts. */
   Program joining(KitContext context) {
     return new Program(
-        Cgroup.joining(context, command), environment, folder, deadlineMs, keptBytes);
+        Cgroup.joining(context, command), environment, folder, deadlineMs, keptBytes, notes);
   }
 
   Program in(Path other) {
-    return new Program(command, environment, other, deadlineMs, keptBytes);
+    return new Program(command, environment, other, deadlineMs, keptBytes, notes);
+  }
+
+  Program notedIn(Path where) {
+    return new Program(command, environment, folder, deadlineMs, keptBytes, where);
   }
 
   Program keeping(int bytes) {
-    return new Program(command, environment, folder, deadlineMs, bytes);
+    return new Program(command, environment, folder, deadlineMs, bytes, notes);
   }
 
   /** For an error's sentence. */

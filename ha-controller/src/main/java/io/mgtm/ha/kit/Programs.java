@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +27,9 @@ import java.util.concurrent.locks.LockSupport;
 public final class Programs {
   /** In the environment of a program and of what it starts; finds them when they are killed. */
   private static final String MARK = "MGTM_HA_RUN";
+
+  /** How the files begin that tell which programs are under way. */
+  private static final String NOTE = "running-";
 
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final int BUFFER_BYTES = 16 << 10;
@@ -74,11 +78,13 @@ public final class Programs {
     Deadline deadline = Deadline.in(program.deadlineMs());
     String mark = UUID.randomUUID().toString();
     Kept kept = new Kept(program.keptBytes());
-    try (Output output = Output.open()) {
+    try (Output output = Output.open();
+        Note note = Note.open(program, mark)) {
       Process process = start(program, mark, output.fifo);
       Files.delete(output.fifo); // both sides have it open, and a crash leaves nothing behind
       boolean ended = false;
       try {
+        note.began(process.pid());
         ended = read(process, output.stream, kept, deadline);
       } finally {
         if (!ended) {
@@ -125,6 +131,72 @@ public final class Programs {
       file.close();
       Files.deleteIfExists(fifo);
     }
+  }
+
+  /** The file that tells the next controller of a program that this one has under way. */
+  private record Note(Path file) implements AutoCloseable {
+    static Note open(Program program, String mark) throws IOException {
+      if (program.notes() == null) {
+        return new Note(null);
+      }
+      // Before it begins: of one that is not in its note yet all is ended.
+      Files.createDirectories(program.notes());
+      return new Note(Files.createFile(program.notes().resolve(NOTE + mark)));
+    }
+
+    void began(long pid) throws IOException {
+      if (file != null) {
+        long ticks = Processes.of(pid).map(Processes.Proc::startedTicks).orElse(0L);
+        Files.writeString(file, pid + " " + ticks);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (file != null) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  /**
+   * Ends the programs that an earlier controller, which was killed, had under way: with all that
+   * they started, until nothing is left. What a program has left running that has ended by itself
+   * since stays.
+   *
+   * @param folder where they were noted; this controller has noted none there yet
+   */
+  public static void endFormer(Path folder) throws KitException, InterruptedException {
+    try {
+      if (Files.isDirectory(folder)) {
+        try (DirectoryStream<Path> notes = Files.newDirectoryStream(folder, NOTE + "*")) {
+          for (Path note : notes) {
+            endFormer(note, note.getFileName().toString().substring(NOTE.length()));
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new KitException(
+          "what an earlier controller had under way cannot be found in %s: %s"
+              .formatted(folder, e.getMessage()),
+          e);
+    }
+  }
+
+  private static void endFormer(Path note, String mark) throws IOException, InterruptedException {
+    String[] told = Files.readString(note).split(" ", -1);
+    boolean begun = told.length > 1;
+    long session = begun ? Long.parseLong(told[0]) : 0;
+    boolean ended =
+        begun
+            && Processes.of(session)
+                .filter(one -> Long.toString(one.startedTicks()).equals(told[1]))
+                .isEmpty();
+    while (!ended) {
+      ended = kill(session, mark) == 0;
+      Thread.sleep(ended ? 0 : POLL_MS);
+    }
+    Files.delete(note);
   }
 
   private static Process start(Program program, String mark, Path output) throws IOException {
@@ -185,11 +257,15 @@ public final class Programs {
   /** One that waits in the kernel for a device cannot be killed yet, and is not waited for. */
   private static void kill(Process process, String mark) {
     Deadline deadline = Deadline.in(KILL_MS);
-    long session = process.pid();
-    while (Processes.kill(p -> p.session() == session || p.hasEnvironment(MARK + "=" + mark)) > 0
-        && !deadline.passed()) {
+    while (kill(process.pid(), mark) > 0 && !deadline.passed()) {
       Thread.onSpinWait();
     }
+  }
+
+  /** How many there were. */
+  private static int kill(long session, String mark) {
+    return Processes.kill(
+        one -> (session != 0 && one.session() == session) || one.hasEnvironment(MARK + "=" + mark));
   }
 
   /** The beginning and the end of what was printed. */

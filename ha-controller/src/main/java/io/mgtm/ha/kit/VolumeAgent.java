@@ -11,6 +11,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks a volume's agent at its control socket: a line of JSON each way, as the commands of {@code
@@ -18,6 +20,7 @@ import java.util.Optional;
  * the deadline.
  */
 final class VolumeAgent {
+  private static final Logger log = LoggerFactory.getLogger(VolumeAgent.class);
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int ANSWER_BYTES_MAX = 256 << 10;
   private static final int POLL_MS = 5;
@@ -59,6 +62,14 @@ final class VolumeAgent {
         deadline);
   }
 
+  /**
+   * Says that the state of the cluster has what this primary waits for; why it does not wait for
+   * that, or empty.
+   */
+  String fenced(String token, Deadline deadline) throws KitException, InterruptedException {
+    return command(JSON.createObjectNode().put("command", "fenced").put("token", token), deadline);
+  }
+
   /** Makes this copy secondary; why it refuses, or empty. */
   String demote(Deadline deadline) throws KitException, InterruptedException {
     return command(
@@ -69,6 +80,9 @@ final class VolumeAgent {
       throws KitException, InterruptedException {
     try {
       JsonNode answer = ask(command, deadline);
+      if (answer.has("note")) {
+        log.warn("volume {}: {}", volume, answer.path("note").asText());
+      }
       return answer.path("ok").asBoolean(false) ? "" : answer.path("error").asText("no reason");
     } catch (IOException e) {
       throw new KitException(

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.ha.kit.VolumeAgent.Grounds;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,11 +26,16 @@ public final class VolumeKit implements Kit {
    */
   public static final String VOUCHED = "vouched";
 
-  /** Set for a call when an operator has accepted to lose what this copy does not have. */
+  /** Set for a call when what this copy does not have may be lost. */
   public static final String ACCEPT_LOSS = "acceptLoss";
 
-  /** The state of a link whose copy has everything acknowledged. */
-  private static final String IN_SYNC = "up-to-date";
+  /** Set for a check: the token of {@link #data} with which the cluster's state has that. */
+  public static final String NOTED = "noted";
+
+  private static final String ASYNC = "async";
+
+  /** The states of copies that are as they were at one moment. */
+  private static final Set<String> WHOLE = Set.of("UpToDate", "Consistent", "Outdated");
 
   /** The share of a call's time in which an agent that is well has answered. */
   private static final double ANSWER = 0.5;
@@ -106,8 +112,13 @@ public final class VolumeKit implements Kit {
     for (String replica : copies.values()) {
       command.addAll(List.of("--replica", replica));
     }
-    for (String mode : given.getOrDefault("mode", "sync").split(",", -1)) {
-      command.addAll(List.of("--mode", mode.strip()));
+    List<String> modes =
+        Arrays.stream(given.getOrDefault("mode", "sync").split(",", -1))
+            .map(String::strip)
+            .toList();
+    modes.forEach(mode -> command.addAll(List.of("--mode", mode)));
+    if (!modes.stream().allMatch(ASYNC::equals)) {
+      command.add("--fence");
     }
     option(command, "--link-key", given.get("linkKey"));
     option(command, "--meta", given.get("meta"));
@@ -162,7 +173,8 @@ public final class VolumeKit implements Kit {
     if (!refusal.isEmpty() && is(context, VOUCHED)) {
       refusal = agent(context).promote(Grounds.VOUCHED, deadline);
     }
-    if (!refusal.isEmpty() && is(context, ACCEPT_LOSS)) {
+    boolean whole = WHOLE.contains(status.path("disk").asText());
+    if (!refusal.isEmpty() && is(context, ACCEPT_LOSS) && whole) {
       refusal = agent(context).promote(Grounds.FORCE, deadline);
     }
     if (!refusal.isEmpty()) {
@@ -197,8 +209,15 @@ public final class VolumeKit implements Kit {
   }
 
   @Override
-  public Health quickCheck(KitContext context) throws InterruptedException {
-    Optional<JsonNode> status = agent(context).status(Deadline.of(context).part(ANSWER));
+  public Health quickCheck(KitContext context) throws KitException, InterruptedException {
+    Deadline deadline = Deadline.of(context);
+    Optional<JsonNode> status = agent(context).status(deadline.part(ANSWER));
+    String noted = context.parameters().get(NOTED);
+    if (noted != null && status.isPresent() && noted.equals(token(status.get()))) {
+      // It may have other copies to wait for by now, and says so to the next check.
+      agent(context).fenced(noted, deadline.part(ANSWER));
+      status = agent(context).status(deadline.part(ANSWER));
+    }
     if (status.isEmpty()) {
       return new Daemon(context).isRunning()
           ? Health.failed("its agent does not answer")
@@ -214,6 +233,11 @@ public final class VolumeKit implements Kit {
         : Health.failed(told + ", not serving: " + trouble(status.get()));
   }
 
+  /** Of what a primary waits for to be noted; empty when it waits for nothing. */
+  private static String token(JsonNode status) {
+    return status.path("fencing").path("token").asText("");
+  }
+
   private static String trouble(JsonNode status) {
     return status.path("notServingBecause").asText("it is " + status.path("role").asText());
   }
@@ -224,12 +248,13 @@ public final class VolumeKit implements Kit {
   }
 
   /**
-   * {@code copy}, its state as DRBD names it; {@code inSync}, the other nodes whose copies have
-   * everything acknowledged, as a primary knows; {@code token}, which changes when that does;
-   * {@code role}, {@code serving}, {@code generation} and {@code generations}, the newest first,
-   * {@code node} and {@code upstream} as the agents name themselves, {@code sizeBytes}, {@code
-   * warning}; and of each link {@code link.ADDRESS}, its state, and while it resyncs {@code
-   * resync.ADDRESS}, bytes done and in total, and milliseconds left.
+   * {@code copy}, its state as DRBD names it; of a primary that serves {@code inSync}, the other
+   * nodes whose copies have everything acknowledged, {@code following}, those with asynchronous
+   * ones that are connected, and {@code token} while it waits for that to be noted; {@code role},
+   * {@code serving}, {@code generation} and {@code generations}, the newest first, {@code node} and
+   * {@code upstream} as the agents name themselves, {@code sizeBytes}, {@code warning}; and of each
+   * link {@code link.ADDRESS}, its state, and while it resyncs {@code resync.ADDRESS}, bytes done
+   * and in total, and milliseconds left.
    */
   @Override
   public Map<String, String> data(KitContext context) throws KitException, InterruptedException {
@@ -251,14 +276,8 @@ public final class VolumeKit implements Kit {
     data.put("upstream", status.path("upstream").asText(""));
     data.put("sizeBytes", status.path("sizeBytes").asText());
     data.put("warning", status.path("warning").asText(""));
-    Map<String, String> nodes = new HashMap<>();
-    copies(context).forEach((node, address) -> nodes.put(address, node));
-    StringJoiner inSync = new StringJoiner(",");
     for (JsonNode link : status.path("links")) {
       String name = link.path("name").asText();
-      if (isPrimary(status) && IN_SYNC.equals(link.path("state").asText())) {
-        inSync.add(nodes.getOrDefault(name, name));
-      }
       data.put("link." + name, link.path("state").asText());
       JsonNode resync = link.path("resync");
       if (resync.path("running").asBoolean()) {
@@ -271,11 +290,32 @@ public final class VolumeKit implements Kit {
                     resync.path("remainingMs").asLong()));
       }
     }
-    data.put("inSync", inSync.toString());
-    // Each loss of a replica begins a generation.
-    data.put("token", data.get("generation") + "/" + inSync);
+    if (isServing(status)) {
+      data.putAll(others(status, copies(context)));
+    }
     data.values().removeIf(value -> value.equals("null"));
     return data;
+  }
+
+  /** What a primary says of the other copies. */
+  private static Map<String, String> others(JsonNode status, Map<String, String> copies) {
+    Map<String, String> nodes = new HashMap<>();
+    copies.forEach((node, address) -> nodes.put(address, node));
+    StringJoiner inSync = new StringJoiner(",");
+    StringJoiner following = new StringJoiner(",");
+    for (JsonNode link : status.path("links")) {
+      String name = link.path("name").asText();
+      String node = nodes.getOrDefault(name, name);
+      // Without a fence it may have gone on without a copy by the time that this is read.
+      if (link.path("inSync").asBoolean() && status.path("fences").asBoolean()) {
+        inSync.add(node);
+      } else if (ASYNC.equals(link.path("mode").asText())
+          && "up-to-date".equals(link.path("state").asText())) {
+        following.add(node);
+      }
+    }
+    return Map.of(
+        "inSync", inSync.toString(), "following", following.toString(), "token", token(status));
   }
 
   @Override

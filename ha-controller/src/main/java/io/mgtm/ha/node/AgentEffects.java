@@ -1,17 +1,14 @@
 package io.mgtm.ha.node;
 
 import io.mgtm.ha.core.Call;
-import io.mgtm.ha.core.ClusterState;
-import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.NodeEffects;
-import io.mgtm.ha.core.Placement;
 import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.kit.GuardStep;
 import io.mgtm.ha.kit.Kit;
 import io.mgtm.ha.kit.KitContext;
 import io.mgtm.ha.kit.KitException;
-import io.mgtm.ha.kit.VolumeKit;
+import io.mgtm.ha.kit.Programs;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
 import java.io.IOException;
@@ -22,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,10 +32,12 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   private final NodeSetup setup;
   private final KitCalls calls;
   private final Guardian guardian;
-  private final Marks marks;
 
   /** What was guarded last, by hierarchy, and when that was sure. */
   private final Map<String, CompletableFuture<?>> guards = new HashMap<>();
+
+  /** Folders of resources where nothing runs that an earlier controller's calls had begun. */
+  private final Set<Path> formerEnded = ConcurrentHashMap.newKeySet();
 
   /** Of removed hierarchies too, until they are out. */
   private final Map<String, Hierarchy> hierarchies = new HashMap<>();
@@ -47,7 +47,6 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     this.setup = setup;
     this.calls = new KitCalls((id, result) -> node.soon(() -> ended(id, result)));
     this.guardian = WatchdogGuardian.start(setup.runtime(), setup.config().timing().guardMs());
-    this.marks = new Marks(setup.runtime());
   }
 
   void configured(ClusterConfig config) {
@@ -71,14 +70,25 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
       end(call);
     } else {
       boolean begins = call.kind() == Call.Kind.IN_SERVICE || call.kind() == Call.Kind.RECOVER;
-      CompletableFuture<?> guarded = guards.getOrDefault(call.hierarchy(), NOW);
-      KitContext context = begins ? beginning(call, leftMs) : context(call, leftMs);
+      CompletableFuture<?> guarded = begins ? guards.getOrDefault(call.hierarchy(), NOW) : NOW;
+      KitContext context = context(call, leftMs);
       calls.begin(
           call,
-          begins ? guarded : NOW,
-          () -> KitCalls.result(call.kind(), kit(call.hierarchy(), call.resource()), context));
+          guarded,
+          () -> {
+            endFormer(context.runtime());
+            return KitCalls.result(call.kind(), kit(call.hierarchy(), call.resource()), context);
+          });
     }
     node.later(leftMs, () -> calls.interrupt(call.id()));
+  }
+
+  /** Nothing runs any more of what an earlier controller's calls had under way. On their thread. */
+  private void endFormer(Path folder) throws KitException, InterruptedException {
+    if (!formerEnded.contains(folder)) {
+      Programs.endFormer(folder);
+      formerEnded.add(folder);
+    }
   }
 
   private void end(Call call) {
@@ -99,42 +109,23 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   }
 
   private KitContext context(Call call, long deadlineMs) {
-    return context(call.hierarchy(), call.resource(), deadlineMs);
+    return context(call.hierarchy(), call.resource(), call.told(), deadlineMs);
   }
 
-  /** With what the cluster's state says of the copy here, which its kit cannot know. */
-  private KitContext beginning(Call call, long deadlineMs) {
-    KitContext plain = context(call, deadlineMs);
-    ClusterState state = node.state();
-    Map<String, String> parameters = new LinkedHashMap<>(plain.parameters());
-    Grant.Copies copies =
-        state.copies().getOrDefault(call.hierarchy(), Map.of()).get(call.resource());
-    Placement placement = state.placements().get(call.hierarchy());
-    boolean vouched = copies != null && copies.upToDate().contains(setup.node());
-    boolean accepted = placement != null && placement.acceptLoss().equals(setup.node());
-    parameters.put(VolumeKit.VOUCHED, Boolean.toString(vouched));
-    parameters.put(VolumeKit.ACCEPT_LOSS, Boolean.toString(accepted));
-    return new KitContext(
-        plain.hierarchy(),
-        plain.resource(),
-        plain.node(),
-        plain.peers(),
-        parameters,
-        plain.runtime(),
-        plain.deadlineMs());
-  }
-
-  private KitContext context(String hierarchy, String resource, long deadlineMs) {
+  private KitContext context(
+      String hierarchy, String resource, Map<String, String> told, long deadlineMs) {
     Hierarchy of = hierarchies.get(hierarchy);
+    Map<String, String> parameters =
+        new LinkedHashMap<>(of.resources().get(resource).parametersOn(setup.node()));
+    parameters.putAll(told);
     List<String> peers = of.nodes().stream().filter(peer -> !peer.equals(setup.node())).toList();
-    Path own = setup.runtime().resolve(hierarchy).resolve(resource);
     return new KitContext(
         hierarchy,
         resource,
         setup.node(),
         peers,
-        of.resources().get(resource).parametersOn(setup.node()),
-        own,
+        parameters,
+        setup.runtime().resolve(hierarchy).resolve(resource),
         deadlineMs);
   }
 
@@ -157,7 +148,7 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
       String name = bottomUp.get(i);
       if (resources.contains(name)) {
         try {
-          steps.put(name, kit(hierarchy, name).guard(context(hierarchy, name, 0)));
+          steps.put(name, kit(hierarchy, name).guard(context(hierarchy, name, Map.of(), 0)));
         } catch (KitException e) {
           // It cannot be brought in service either.
           log.error("{} of {} is not guarded: {}", name, hierarchy, e.getMessage());
@@ -165,11 +156,6 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
       }
     }
     return steps;
-  }
-
-  @Override
-  public void marked(String hierarchy, String resource, String token, Set<String> upToDate) {
-    marks.write(hierarchy, resource, token, upToDate);
   }
 
   @Override

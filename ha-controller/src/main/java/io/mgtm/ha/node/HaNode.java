@@ -210,11 +210,6 @@ public final class HaNode implements AutoCloseable {
     leader.heard(heartbeat, path, nowMs());
   }
 
-  /** As this node has applied it. */
-  ClusterState state() {
-    return state.state();
-  }
-
   NodeAgent agent() {
     return agent;
   }

@@ -54,7 +54,7 @@ public final class GuardSteps {
   private static boolean run(GuardStep.Run run) throws IOException, InterruptedException {
     try {
       Program program =
-          new Program(run.command(), Map.of(), Path.of("/"), run.deadlineMs(), KEPT_BYTES);
+          new Program(run.command(), Map.of(), Path.of("/"), run.deadlineMs(), KEPT_BYTES, null);
       return Programs.run(program).status() == 0;
     } catch (KitException e) {
       throw new IOException(e.getMessage(), e);

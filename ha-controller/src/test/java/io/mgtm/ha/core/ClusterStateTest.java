@@ -90,23 +90,59 @@ class ClusterStateTest {
     assertThat(again.failures()).isEmpty();
   }
 
+  private static MarkCopies word(long epoch, long incarnation, long count, String... inSync) {
+    return new MarkCopies(
+        DB, VOLUME, new Mark(epoch, incarnation, count), Set.of(inSync), Set.of());
+  }
+
+  private static Copies copies(ClusterState state) {
+    return state.copies().get(DB).get(VOLUME);
+  }
+
   @Test
   void laterMarkReplacesAnEarlierOneOnly() {
-    ClusterState marked =
-        apply(onA1(), 0, new MarkCopies(DB, VOLUME, new Mark(1, 2, 1), Set.of("a1"), true));
-    assertThat(
-            marked.refusal(new MarkCopies(DB, VOLUME, new Mark(1, 1, 9), Set.of("a1", "a2"), true)))
-        .isEqualTo("a newer mark is known");
-    assertThat(
-            marked.refusal(new MarkCopies(DB, VOLUME, new Mark(2, 9, 9), Set.of("a1", "a2"), true)))
+    ClusterState marked = apply(onA1(), 0, word(1, 2, 1, "a1"));
+    assertThat(marked.refusal(word(1, 1, 9, "a1", "a2"))).isEqualTo("a newer mark is known");
+    assertThat(marked.refusal(word(2, 9, 9, "a1", "a2")))
         .isEqualTo("its primary does not have it any more");
-    assertThat(marked.copies().get(DB).get(VOLUME))
-        .isEqualTo(new Copies(new Mark(1, 2, 1), Set.of("a1"), true));
+    assertThat(marked.refusal(word(0, 9, 9, "a1", "a2")))
+        .isEqualTo("its primary does not have it any more");
+    assertThat(copies(marked))
+        .isEqualTo(
+            new Copies(new Mark(1, 2, 1), Set.of("a1"), Set.of(), Map.of("a2", 0L, "b1", 0L)));
     assertThat(marked.refusal(new Switchover(DB, "a2", false)))
         .isEqualTo(
-            "the copy of volume on a2 is Outdated: wait for its resync, or accept the loss of what"
-                + " it lacks");
+            "a2: its copy of volume is Outdated: it lacks what was acknowledged since"
+                + " 1970-01-01T00:00:00Z; wait for its resync, or accept that loss");
     assertThat(marked.refusal(new Switchover(DB, "a2", true))).isEmpty();
+  }
+
+  @Test
+  void copyIsOutdatedSinceItWasLeftBehindFirst() {
+    ClusterState state = apply(onA1(), 0, word(1, 2, 1, "a1", "a2", "b1"));
+    state = at(state, 1_000, word(1, 2, 2, "a1", "b1"));
+    state = at(state, 2_000, word(1, 2, 3, "a1"));
+    assertThat(copies(state).outdated()).isEqualTo(Map.of("a2", 1_000L, "b1", 2_000L));
+    state = at(state, 3_000, word(1, 2, 4, "a1", "a2"));
+    assertThat(copies(state).outdated()).isEqualTo(Map.of("b1", 2_000L));
+  }
+
+  private static ClusterState at(ClusterState state, long wall, ClusterCommand command) {
+    assertThat(state.refusal(command)).isEmpty();
+    Decision decision = new Decision(command, "test", "", Map.of());
+    return state.apply(new Batch(Batch.FORMAT, 0, wall, List.of(decision)));
+  }
+
+  @Test
+  void copyWhoseLossIsAcceptedIsTheOneThatCountsOnceItIsPlaced() {
+    ClusterState state = apply(onA1(), 0, word(1, 2, 1, "a1", "b1"));
+    state = apply(state, 0, new Switchover(DB, "a2", true), new Release(DB, 1));
+    assertThat(copies(state).upToDate()).containsExactlyInAnyOrder("a1", "b1");
+    state = apply(state, 0, new Place(DB, "a2", 2));
+    assertThat(copies(state).upToDate()).containsExactly("a2");
+    assertThat(copies(state).grounds("a2")).containsKey(CopyReport.ACCEPT_LOSS);
+    state = apply(state, 0, word(2, 1, 1, "a2"));
+    assertThat(copies(state).grounds("a2")).containsKey(CopyReport.VOUCHED);
   }
 
   @Test

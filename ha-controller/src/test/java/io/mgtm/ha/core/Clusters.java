@@ -73,11 +73,11 @@ final class Clusters {
   }
 
   static CopyReport secondary() {
-    return new CopyReport(CopyReport.UP_TO_DATE, null, Set.of(), false);
+    return new CopyReport(CopyReport.UP_TO_DATE, null, Set.of(), Set.of());
   }
 
-  static CopyReport primary(long epoch, boolean guarded, String... inSync) {
-    return new CopyReport(CopyReport.UP_TO_DATE, new Mark(epoch, 1, 1), Set.of(inSync), guarded);
+  static CopyReport primary(long epoch, String... inSync) {
+    return new CopyReport(CopyReport.UP_TO_DATE, new Mark(epoch, 1, 1), Set.of(inSync), Set.of());
   }
 
   /** What is seen of three nodes; by default all are in contact and out. */

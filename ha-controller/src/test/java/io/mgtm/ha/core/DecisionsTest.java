@@ -51,6 +51,9 @@ class DecisionsTest {
         3, 600_000, Failover.AUTOMATIC, betweenSites, 600_000, failback, 1, 3_600_000);
   }
 
+  private static final String OUTDATED =
+      "its copy of volume is Outdated: it lacks what was acknowledged since 1970-01-01T00:00:00Z";
+
   /** A situation, what is seen in it, and what is decided. */
   private record Row(
       String name, ClusterState state, UnaryOperator<Seen3> seen, List<ClusterCommand> decided) {
@@ -64,11 +67,11 @@ class DecisionsTest {
     ClusterState placed = apply(state(policy), 0, new Place(DB, node, 1));
     return inSync.length == 0
         ? placed
-        : apply(placed, 0, new MarkCopies(DB, VOLUME, new Mark(1, 1, 1), Set.of(inSync), true));
+        : apply(placed, 0, new MarkCopies(DB, VOLUME, new Mark(1, 1, 1), Set.of(inSync), Set.of()));
   }
 
   private static UnaryOperator<Seen3> holder(String node, State said) {
-    return seen -> seen.says(node, report(said, 1, primary(1, true, "a1", "a2", "b1")));
+    return seen -> seen.says(node, report(said, 1, primary(1, "a1", "a2", "b1")));
   }
 
   private static Row row(
@@ -101,10 +104,7 @@ class DecisionsTest {
             "an outdated copy waits",
             onlyA2,
             s -> s.silent("a2", true),
-            new Wait(
-                DB,
-                "a1 its copy of volume is Outdated; a2 is silent; b1 its copy of volume is"
-                    + " Outdated")),
+            new Wait(DB, "a1 " + OUTDATED + "; a2 is silent; b1 " + OUTDATED)),
         row(
             "an outdated copy with its loss accepted",
             apply(onlyA2, 0, new Start(DB, "a1", true)),
@@ -118,7 +118,9 @@ class DecisionsTest {
                     .says(
                         "a1",
                         report(
-                            State.OUT, 0, new CopyReport("Inconsistent", null, Set.of(), false)))));
+                            State.OUT,
+                            0,
+                            new CopyReport("Inconsistent", null, Set.of(), Set.of())))));
   }
 
   static Stream<Row> passingOver() {
@@ -163,8 +165,7 @@ class DecisionsTest {
   }
 
   private static final String WAITS =
-      "a1 its copy of volume is Inconsistent by its own word; a2 is silent; b1 its copy of volume"
-          + " is Outdated";
+      "a1 its copy of volume is Inconsistent by its own word; a2 is silent; b1 " + OUTDATED;
 
   static Stream<Row> moving() {
     ClusterState near = on(BY_ITSELF, "a1", "a1", "a2", "b1");
@@ -291,26 +292,47 @@ class DecisionsTest {
   @Test
   void primarysWordOnCopiesIsRecorded() {
     ClusterState state = on(BY_ITSELF, "a1", "a1", "a2");
-    CopyReport alone = new CopyReport("UpToDate", new Mark(1, 1, 2), Set.of("a1"), true);
+    CopyReport alone = new CopyReport("UpToDate", new Mark(1, 1, 2), Set.of("a1"), Set.of("b1"));
     assertThat(new Seen3(state).says("a1", report(State.IN, 1, alone)).decide())
-        .containsExactly(new MarkCopies(DB, VOLUME, new Mark(1, 1, 2), Set.of("a1"), true));
-    CopyReport late = new CopyReport("UpToDate", new Mark(1, 1, 0), Set.of("a1", "b1"), true);
+        .containsExactly(new MarkCopies(DB, VOLUME, new Mark(1, 1, 2), Set.of("a1"), Set.of("b1")));
+    CopyReport late = new CopyReport("UpToDate", new Mark(1, 1, 0), Set.of("a1", "b1"), Set.of());
     assertThat(new Seen3(state).says("a1", report(State.IN, 1, late)).decide()).isEmpty();
   }
 
+  /** It is told of none, so that it has gone on without no copy: the copy may be used. */
   @Test
-  void primaryThatIsNotGuardedMustHaveSaidThatTheCopyIsInStep() {
-    ClusterState held = apply(state(BY_ITSELF), 0, new Place(DB, "a1", 1));
-    held = apply(held, 0, new MarkCopies(DB, VOLUME, new Mark(1, 1, 1), Set.of("a1", "a2"), false));
-    Seen3 inStep = new Seen3(held).says("a1", report(State.IN, 1, primary(1, false, "a1", "a2")));
-    assertThat(inStep.silent("a1", false).decide()).containsExactly(new Revoke(DB, 1, "a2"));
-    Seen3 alone = new Seen3(held).says("a1", report(State.IN, 1, primary(1, false, "a1")));
-    assertThat(alone.silent("a1", false).decide())
-        .containsExactly(
-            new Wait(
-                DB,
-                "a1 is silent; a2 a1 has not said that the copy of volume is in step; b1 its copy"
-                    + " of volume is Outdated"));
+  void wordOfAPrimaryThatHearsNobodyIsNotRecorded() {
+    ClusterState state = on(BY_ITSELF, "a1", "a1", "a2");
+    CopyReport alone = new CopyReport("UpToDate", new Mark(1, 1, 2), Set.of("a1"), Set.of());
+    Seen3 seen = new Seen3(state).says("a1", report(State.IN, 1, alone)).silent("a1", false);
+    assertThat(seen.decide()).containsExactly(new Revoke(DB, 1, "a2"));
+    seen.says("a1", report(State.IN, 1, alone), new Seen(TERM - 1, 99));
+    assertThat(seen.decide()).isEmpty();
+    ClusterState revoked = apply(state, 0, new Revoke(DB, 1, "a2"));
+    assertThat(
+            revoked.refusal(new MarkCopies(DB, VOLUME, new Mark(1, 1, 2), Set.of("a1"), Set.of())))
+        .isEqualTo("its primary does not have it any more");
+  }
+
+  @Test
+  void copyThatFollowsIsUsedWhereNoOtherIsThereAndWhatIsLostIsSaid() {
+    ClusterState state = apply(state(BY_ITSELF), 0, new Place(DB, "a1", 1));
+    state =
+        apply(
+            state,
+            0,
+            new MarkCopies(DB, VOLUME, new Mark(1, 1, 1), Set.of("a1", "b1"), Set.of("a2")),
+            new Leave(DB, 1, ""),
+            new Release(DB, 1));
+    Seen3 dead = new Seen3(state).silent("a1", true);
+    assertThat(dead.decide()).containsExactly(new Place(DB, "b1", 2));
+    Decision placed = Decisions.decide(dead.silent("b1", true).seen()).get(2);
+    assertThat(placed.command()).isEqualTo(new Place(DB, "a2", 2));
+    assertThat(placed.cause())
+        .isEqualTo(
+            "it was out of service, and a2 is the first that can have it; its copy of volume is"
+                + " asynchronous: what had not reached it is lost, from the end of what was"
+                + " acknowledged");
   }
 
   @Test
@@ -339,6 +361,6 @@ class DecisionsTest {
     assertThat(decision.cause()).isEqualTo("a1 is silent on all paths");
     assertThat(decision.observations())
         .containsEntry("node a1", "heard 9000 ms ago on path 1, said IN ")
-        .containsEntry("b1", "its copy of volume is Outdated");
+        .containsEntry("b1", OUTDATED);
   }
 }

@@ -1,6 +1,7 @@
 package io.mgtm.ha.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -10,8 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Whole clusters on virtual time: machines, controllers and networks fail, stand still and come
  * back, kits fail, hang and lie, operators ask. Never two nodes have a hierarchy in service,
- * nothing is in service without a lease, no outdated copy is, no acknowledged command is lost; and
- * when the faults end, all that is wanted comes in service.
+ * nothing is in service without a lease, no acknowledged command is lost, and no acknowledged write
+ * but where an operator accepts that; and when the faults end, all that is wanted comes in service.
  */
 class HaSimulationTest {
   private static final int SCHEDULES = 20_000;
@@ -44,14 +45,25 @@ class HaSimulationTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void plantedFaultsAreCaught(Plant plant) {
-    AssertionError caught = null;
-    for (long seed = SEED; caught == null && seed < SEED + UNTIL_CAUGHT; seed++) {
+    assertThatThrownBy(() -> SimChaos.run(plant.seed, plant))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining(plant.caught);
+  }
+
+  /** When the simulation has changed, the seeds of {@link Plant} come from here. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  @Tag("long")
+  void plantedFaultsAreCaughtFromAnySeed(Plant plant) {
+    String caught = "";
+    for (long seed = SEED; caught.isEmpty() && seed < SEED + UNTIL_CAUGHT; seed++) {
       try {
         SimChaos.run(seed, plant);
       } catch (AssertionError e) {
-        caught = e;
+        caught = e.getMessage().contains(plant.caught) ? e.getMessage() : "";
       }
     }
-    assertThat(caught).as("%s, from seed %d", plant, SEED).isNotNull();
+    System.out.println(plant + ": " + caught);
+    assertThat(caught).as("%s, from seed %d", plant, SEED).isNotEmpty();
   }
 }

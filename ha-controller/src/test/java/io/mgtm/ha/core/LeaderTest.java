@@ -134,7 +134,7 @@ class LeaderTest implements LeaderEffects {
     now++;
     leader.tick(now, 0);
     leader.committed(now, 0);
-    heard("a1", report(State.IN, 1, primary(1, true, "a1", "a2")), 1);
+    heard("a1", report(State.IN, 1, primary(1, "a1", "a2")), 1);
     confirms();
     long granted = now;
     Timing timing = Timing.defaults();

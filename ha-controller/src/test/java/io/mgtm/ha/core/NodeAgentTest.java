@@ -26,7 +26,6 @@ class NodeAgentTest implements NodeEffects {
   private final List<Call> calls = new ArrayList<>();
   private final List<Long> cancelled = new ArrayList<>();
   private final List<String> guards = new ArrayList<>();
-  private final List<String> marks = new ArrayList<>();
   private Heartbeat last;
   private long now = 100;
   private final NodeAgent agent = new NodeAgent("a1", 3, this);
@@ -49,11 +48,6 @@ class NodeAgentTest implements NodeEffects {
   @Override
   public void guard(String hierarchy, Set<String> resources, long deadline) {
     guards.add(resources.isEmpty() ? "none" : "until " + deadline);
-  }
-
-  @Override
-  public void marked(String hierarchy, String resource, String token, Set<String> upToDate) {
-    marks.add(token + " " + upToDate);
   }
 
   private void configure(int localRecoveries) {
@@ -292,37 +286,73 @@ class NodeAgentTest implements NodeEffects {
     assertThat(call(POSTGRES, Kind.OUT_OF_SERVICE)).isNotNull();
   }
 
-  @Test
-  void kitGoesOnWhenTheStateHasItsWord() {
+  private static Order marked(Mark mark, Set<String> upToDate, Set<String> following) {
+    Copies copies = new Copies(mark, upToDate, following, Map.of());
+    return new Order(true, 1, true, Map.of(VOLUME, copies));
+  }
+
+  private void volumeIsInService(Order order, Map<String, String> data) {
     configure(1);
     looksAndFinds(ResourceState.OUT);
-    grant(FIRST, run(1));
-    Map<String, String> data = Map.of("copy", "UpToDate", "inSync", "a2", "token", "t5");
+    grant(FIRST, order);
     ends(VOLUME, Kind.IN_SERVICE, ResourceState.IN, data);
+  }
+
+  @Test
+  void kitIsToldByACheckAtOnceThatTheStateHasItsWord() {
+    volumeIsInService(run(1), Map.of("copy", "UpToDate", "inSync", "a2", "token", "t5"));
     CopyReport word = last.reports().get(DB).copies().get(VOLUME);
     assertThat(word.mark()).isEqualTo(new Mark(1, 3, 1));
     assertThat(word.inSync()).containsExactly("a1", "a2");
-    assertThat(marks).isEmpty();
-    Copies other = new Copies(new Mark(1, 2, 9), Set.of("a1"), true);
-    grant(SECOND, new Order(true, 1, true, Map.of(VOLUME, other)));
-    assertThat(marks).isEmpty();
-    Copies same = new Copies(word.mark(), word.inSync(), true);
-    grant(SECOND, new Order(true, 1, true, Map.of(VOLUME, same)));
-    assertThat(marks).containsExactly("t5 [a1, a2]");
+    grant(SECOND, marked(new Mark(1, 2, 9), Set.of("a1"), Set.of()));
+    assertThat(calls).noneMatch(call -> call.resource().equals(VOLUME));
+    grant(SECOND, marked(word.mark(), word.inSync(), Set.of()));
+    assertThat(call(VOLUME, Kind.QUICK_CHECK).told()).isEqualTo(Map.of("noted", "t5"));
+  }
+
+  @Test
+  void checkUnderWayIsFollowedByOneThatTellsTheKit() {
+    volumeIsInService(run(1), Map.of("inSync", "", "token", "t5"));
+    CopyReport word = last.reports().get(DB).copies().get(VOLUME);
+    tick(600);
+    assertThat(call(VOLUME, Kind.QUICK_CHECK).told()).isEmpty();
+    grant(SECOND, marked(word.mark(), word.inSync(), Set.of()));
+    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.IN, Map.of("inSync", "", "token", "t5"));
+    assertThat(call(VOLUME, Kind.QUICK_CHECK).told()).isEqualTo(Map.of("noted", "t5"));
+  }
+
+  @Test
+  void newerWordIsNotTakenForTheOneThatTheStateHas() {
+    volumeIsInService(run(1), Map.of("inSync", "a2,b1", "token", "t5"));
+    CopyReport word = last.reports().get(DB).copies().get(VOLUME);
+    tick(600);
+    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.IN, Map.of("inSync", "a2", "token", "t6"));
+    grant(SECOND, marked(word.mark(), word.inSync(), Set.of()));
+    tick(600);
+    assertThat(call(VOLUME, Kind.QUICK_CHECK).told()).isEmpty();
   }
 
   @Test
   void wordOfAFailedCheckDoesNotChangeWhatIsMarked() {
+    volumeIsInService(run(1), Map.of("inSync", "a2", "token", "t5"));
+    CopyReport word = last.reports().get(DB).copies().get(VOLUME);
+    tick(600);
+    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.FAILED, Map.of("inSync", "", "token", "t6"));
+    assertThat(last.reports().get(DB).copies().get(VOLUME).mark()).isEqualTo(word.mark());
+  }
+
+  @Test
+  void kitIsToldOnWhatGroundsACopyComesInService() {
     configure(1);
     looksAndFinds(ResourceState.OUT);
-    grant(FIRST, run(1));
-    ends(VOLUME, Kind.IN_SERVICE, ResourceState.IN, Map.of("inSync", "a2", "token", "t5"));
-    CopyReport word = last.reports().get(DB).copies().get(VOLUME);
-    tick(2_100);
-    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.FAILED, Map.of("inSync", "", "token", "t6"));
-    grant(
-        SECOND,
-        new Order(true, 1, true, Map.of(VOLUME, new Copies(word.mark(), word.inSync(), false))));
-    assertThat(marks).containsExactly("t5 [a1, a2]");
+    Mark former = new Mark(0, 2, 9);
+    grant(FIRST, marked(former, Set.of("a1"), Set.of()));
+    assertThat(call(VOLUME, Kind.IN_SERVICE).told()).isEqualTo(Map.of("vouched", "true"));
+    Map<String, String> loss = Map.of("acceptLoss", "true");
+    assertThat(new Copies(former, Set.of("a2"), Set.of("a1"), Map.of()).grounds("a1"))
+        .isEqualTo(loss);
+    assertThat(new Copies(new Mark(1, 0, 0), Set.of("a1"), Set.of(), Map.of()).grounds("a1"))
+        .isEqualTo(loss);
+    assertThat(new Copies(former, Set.of("a2"), Set.of(), Map.of()).grounds("a1")).isEmpty();
   }
 }

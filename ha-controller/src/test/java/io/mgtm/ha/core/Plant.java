@@ -1,33 +1,82 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.core.ClusterCommand.MarkCopies;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Report.State;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Faults that are planted to see them caught. */
+/** Faults that are planted to see them caught, each with a seed that does. */
 enum Plant {
-  NONE,
+  NONE(0, ""),
   /** A leader grants without asking the log whether it leads. */
-  UNCONFIRMED,
+  UNCONFIRMED(35, "is in service on"),
   /** A lease counts as over at once. */
-  NO_WAIT,
+  NO_WAIT(3, "is in service on"),
   /** Every copy counts as UpToDate. */
-  OUTDATED_COPY,
+  OUTDATED_COPY(2945, "lacks acknowledged writes"),
   /** The watchdog takes longer than others wait. */
-  SLOW_WATCHDOG,
+  SLOW_WATCHDOG(4, "without a lease"),
   /** A grant for another incarnation is obeyed. */
-  FORMER_INCARNATION,
+  FORMER_INCARNATION(89, "without a lease"),
   /** A node that says OUT is believed, whatever it has seen. */
-  OLD_OUT,
+  OLD_OUT(424, "is in service on"),
   /** An agent that has not looked says OUT. */
-  OUT_UNSEEN,
+  OUT_UNSEEN(200, "is in service on"),
   /** A leader that has granted nothing takes leases of others for over. */
-  YOUNG_LEADER;
+  YOUNG_LEADER(10, "is in service on"),
+  /** A primary goes on without a copy before the state has the mark. */
+  EARLY_GO(2, "lacks acknowledged writes"),
+  /** A primary says that a copy is in sync again before its resync is done. */
+  EARLY_LIFT(447, "lacks acknowledged writes"),
+  /** Words of former primaries count as well. */
+  OLD_EPOCH(11, "lacks acknowledged writes");
+
+  /** A schedule in which it does harm. */
+  final long seed;
+
+  /** What is said of that harm. */
+  final String caught;
+
+  Plant(long seed, String caught) {
+    this.seed = seed;
+    this.caught = caught;
+  }
+
+  /** What a leader decides. */
+  List<Decision> decide(Observation seen) {
+    List<Decision> decisions = new ArrayList<>(Decisions.decide(alter(seen)));
+    if (this == OLD_EPOCH) {
+      seen.state().placements().forEach((name, placement) -> repeat(seen, name, decisions));
+    }
+    return decisions;
+  }
+
+  private static void repeat(Observation seen, String hierarchy, List<Decision> decisions) {
+    Map<String, Copies> known = seen.state().copies().getOrDefault(hierarchy, Map.of());
+    long epoch = seen.placement(hierarchy).epoch();
+    for (NodeView view : seen.nodes().values()) {
+      Report report = view.report(hierarchy);
+      CopyReport word = report == null ? null : report.copies().get(SimConfigs.VOLUME);
+      Copies copies = known.get(SimConfigs.VOLUME);
+      if (word != null
+          && word.mark() != null
+          && word.mark().epoch() < epoch
+          && copies != null
+          && copies.mark().epoch() == epoch) {
+        Mark mark = new Mark(epoch, copies.mark().incarnation(), copies.mark().count() + 1);
+        ClusterCommand again =
+            new MarkCopies(hierarchy, SimConfigs.VOLUME, mark, word.inSync(), word.following());
+        decisions.add(new Decision(again, Decision.BY_ITSELF, "planted", Map.of()));
+      }
+    }
+  }
 
   /** What the leader takes for observed. */
-  Observation alter(Observation seen) {
+  private Observation alter(Observation seen) {
     return switch (this) {
       case NO_WAIT -> new Observation(seen.at(), seen.state(), allOver(seen, false));
       case YOUNG_LEADER -> new Observation(seen.at(), seen.state(), allOver(seen, true));
@@ -87,7 +136,8 @@ enum Plant {
         (hierarchy, known) -> {
           Map<String, Copies> all = new TreeMap<>(known);
           all.replaceAll(
-              (resource, each) -> new Copies(each.mark(), state.config().nodes().keySet(), true));
+              (resource, each) ->
+                  new Copies(each.mark(), state.config().nodes().keySet(), Set.of(), Map.of()));
           return all;
         });
     return new ClusterState(

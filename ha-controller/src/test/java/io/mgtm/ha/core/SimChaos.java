@@ -251,9 +251,17 @@ final class SimChaos {
       if (placement.pending() != null) {
         ask(new Answer(each.getKey(), true));
       } else if (!placement.halted().isEmpty() || !placement.failures().isEmpty()) {
-        ask(new Start(each.getKey(), "", false));
+        ask(new Start(each.getKey(), whoKnows(state, each.getKey()), false));
       }
     }
+  }
+
+  /** Where the newest copy is, while the state does not know it; empty when it does. */
+  private String whoKnows(ClusterState state, String hierarchy) {
+    SimVolume volume = sim.volumes.get(hierarchy);
+    return volume == null || volume.newest() == null || state.copies().containsKey(hierarchy)
+        ? ""
+        : volume.newest();
   }
 
   private boolean well() {

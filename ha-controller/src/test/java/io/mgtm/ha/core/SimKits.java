@@ -115,7 +115,7 @@ final class SimKits {
     boolean refused =
         brings
             && call.resource().equals(SimConfigs.VOLUME)
-            && sim.volumes.get(call.hierarchy()).isUseless(machine.name);
+            && sim.volumes.get(call.hierarchy()).refuses(machine.name, call.told());
     if (brings && !refused) {
       bring(call.hierarchy(), call.resource(), item);
     }
@@ -173,7 +173,12 @@ final class SimKits {
             }
             yield well ? result(call, ResourceState.OUT) : failed();
           }
-          default -> result(call, lying && sim.oneIn(2) ? lie() : truth(item));
+          default -> {
+            if (call.told().containsKey(CopyReport.NOTED)) {
+              sim.volumes.get(call.hierarchy()).noted(machine.name, call.told());
+            }
+            yield result(call, lying && sim.oneIn(2) ? lie() : truth(item));
+          }
         };
     sim.after(
         sim.between(0, 5),

@@ -1,7 +1,6 @@
 package io.mgtm.ha.core;
 
 import io.mgtm.ha.core.ClusterCommand.Configure;
-import io.mgtm.ha.core.ClusterCommand.MarkCopies;
 import io.mgtm.ha.core.ClusterCommand.Place;
 import io.mgtm.ha.core.ClusterCommand.Start;
 import io.mgtm.ha.core.ClusterCommand.Stop;
@@ -172,9 +171,7 @@ final class SimLog {
       return;
     }
     if (command instanceof Place place) {
-      volume.placed(place.node(), place.epoch());
-    } else if (command instanceof MarkCopies mark) {
-      volume.markCommitted(mark.mark().epoch());
+      volume.placed(place.node());
     } else if (command instanceof Start start && start.acceptLoss()) {
       volume.acceptLoss(start.node());
     } else if (command instanceof Switchover switchover && switchover.acceptLoss()) {

@@ -22,7 +22,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     this.machine = machine;
     this.plant = sim.plant;
     agent = new NodeAgent(machine.name, incarnation, this);
-    leader = new Leader(machine.name, this, seen -> Decisions.decide(plant.alter(seen)));
+    leader = new Leader(machine.name, this, plant::decide);
     run(() -> agent.configured(sim.config, machine.clock()));
     tick();
   }
@@ -172,11 +172,6 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   @Override
   public void guard(String hierarchy, Set<String> resources, long deadline) {
     machine.guard(hierarchy, resources, deadline);
-  }
-
-  @Override
-  public void marked(String hierarchy, String resource, String token, Set<String> upToDate) {
-    sim.after(sim.between(1, 300), () -> sim.volumes.get(hierarchy).marked(machine.name, token));
   }
 
   @Override

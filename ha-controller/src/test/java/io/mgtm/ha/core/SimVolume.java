@@ -8,43 +8,58 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Replicated data of a hierarchy. A primary acknowledges what it and all copies in step have; it
- * goes on without one only when it has been told that the state has a mark for that.
+ * Replicated data of a hierarchy, as agents with {@code --fence} keep them: a primary acknowledges
+ * what it and all copies in sync have. It goes on without one that was not fenced since it was in
+ * sync, or since the promotion, only when it has been told that the state has a mark for that; and
+ * it resyncs whomever it reaches.
  */
 final class SimVolume {
   private static final int LOOK_MS = 250;
-  private static final int RESYNC_LOOKS = 4;
 
-  /** Its data parted from those that count, or a resync has not ended. */
-  private static final long USELESS = -1;
+  /** After so many looks a copy that is reached again is overwritten, and at last equal. */
+  private static final int MEETING_LOOKS = 3;
+
+  private static final int RESYNC_LOOKS = 6;
+
+  /**
+   * What a copy has.
+   *
+   * @param history another one begins where an operator gives up what had been acknowledged
+   * @param writes of it
+   */
+  private record Data(long history, long writes) {
+    boolean hasAll(Data other) {
+      return history == other.history && writes >= other.writes;
+    }
+  }
 
   private final Sim sim;
   private final String hierarchy;
   private final List<String> nodes;
+  private final Map<String, Data> has = new TreeMap<>();
 
-  /** By node, the last acknowledged write that its copy has. */
-  private final Map<String, Long> has = new TreeMap<>();
+  /** Copies in the middle of a resync. */
+  private final Set<String> inconsistent = new HashSet<>();
 
   private final Map<String, Integer> looksConnected = new TreeMap<>();
   private final Set<String> lossAccepted = new HashSet<>();
-  private String placedOn;
-  private long placedEpoch;
   private boolean placedWithLoss;
-  private boolean parted;
-  private long acknowledged;
+  private Data acknowledged = new Data(0, 0);
   private String primary;
+  private String newest;
   private final Set<String> inSync = new TreeSet<>();
-  private long token;
-  private boolean mayGoOn;
+  private final Set<String> fenced = new TreeSet<>();
 
-  /** Whether the primary has been told since it came in service. */
-  private boolean marked;
+  /** Whom it waits to be fenced; nobody when it does not wait. */
+  private Set<String> lost = Set.of();
+
+  private long token;
 
   SimVolume(Sim sim, String hierarchy, List<String> nodes) {
     this.sim = sim;
     this.hierarchy = hierarchy;
     this.nodes = nodes;
-    nodes.forEach(node -> has.put(node, 0L));
+    nodes.forEach(node -> has.put(node, acknowledged));
     sim.after(LOOK_MS, this::look);
   }
 
@@ -57,82 +72,102 @@ final class SimVolume {
   }
 
   /** What was accepted holds for the node that it was accepted for, when that is next. */
-  void placed(String node, long epoch) {
-    placedOn = node;
-    placedEpoch = epoch;
-    parted = false;
+  void placed(String node) {
     placedWithLoss = lossAccepted.contains(node);
     lossAccepted.clear();
+    if (placedWithLoss && !has.get(node).hasAll(acknowledged)) {
+      acknowledged = new Data(acknowledged.history() + 1, 0);
+      has.put(node, acknowledged);
+    }
   }
 
+  /** Whether a primary acknowledges what is written. */
   boolean writes() {
-    return primary != null && mayGoOn;
+    return primary != null && owed().isEmpty();
   }
 
   void promote(String node) {
-    if (has.get(node) < acknowledged && !placedWithLoss) {
-      throw sim.violation("an outdated copy of " + hierarchy + " is in service on " + node);
+    if (!has.get(node).hasAll(acknowledged)) {
+      throw sim.violation(
+          "a copy of %s that lacks acknowledged writes is in service on %s"
+              .formatted(hierarchy, node));
     }
     primary = node;
-    mayGoOn = false;
-    marked = false;
+    newest = node;
+    fenced.clear();
     inSync.clear();
     looksConnected.clear();
+    lost = Set.of();
     for (String other : nodes) {
-      if (!other.equals(node) && reached(other) && has.get(other).equals(has.get(node))) {
+      if (!other.equals(node) && reached(other) && isEqual(other)) {
         inSync.add(other);
       }
     }
-    token++;
   }
 
   void demote(String node) {
     if (node.equals(primary)) {
       primary = null;
-      mayGoOn = false;
+      lost = Set.of();
     }
   }
 
-  void marked(String node, String tokenMarked) {
-    if (node.equals(primary) && tokenMarked.equals("" + token)) {
-      mayGoOn = true;
-      marked = true;
+  /** The kit has been told that the state has this. */
+  void noted(String node, Map<String, String> told) {
+    if (node.equals(primary) && !lost.isEmpty() && token().equals(told.get(CopyReport.NOTED))) {
+      fenced.addAll(lost);
+      lost = Set.of();
     }
   }
 
-  /** The state has the word of the node that it is placed on: from now on its copy counts. */
-  void markCommitted(long epoch) {
-    if (epoch != placedEpoch || parted) {
-      return;
-    }
-    parted = true;
-    acknowledged = has.get(placedOn);
-    has.replaceAll((other, written) -> written > acknowledged ? USELESS : written);
+  /** Whether the agent refuses to promote its copy. */
+  boolean refuses(String node, Map<String, String> told) {
+    boolean knows = newest == null || newest.equals(node);
+    return inconsistent.contains(node) || (!knows && told.isEmpty());
   }
 
-  /** Whether a copy is in no state to be brought in service. */
-  boolean isUseless(String node) {
-    return has.get(node) == USELESS;
+  /** Who was promoted last; null before anybody was. */
+  String newest() {
+    return newest;
+  }
+
+  private String token() {
+    return lost.isEmpty() ? "" : "t" + token;
   }
 
   Map<String, String> data(String node) {
     if (!node.equals(primary)) {
       return Map.of(
-          CopyReport.COPY, has.get(node) == USELESS ? "Inconsistent" : CopyReport.UP_TO_DATE);
+          CopyReport.COPY, inconsistent.contains(node) ? "Inconsistent" : CopyReport.UP_TO_DATE);
+    }
+    Set<String> said = new TreeSet<>(inSync);
+    if (sim.plant == Plant.EARLY_LIFT) {
+      nodes.stream().filter(other -> looksConnected.getOrDefault(other, 0) > 0).forEach(said::add);
     }
     return Map.of(
         CopyReport.COPY,
         CopyReport.UP_TO_DATE,
         CopyReport.IN_SYNC,
-        String.join(",", inSync),
+        String.join(",", said),
         CopyReport.TOKEN,
-        "" + token,
-        CopyReport.GUARDED,
-        "true");
+        token());
   }
 
   private boolean reached(String other) {
     return sim.machines.get(other).up && sim.connected(primary, other, 1);
+  }
+
+  private boolean isEqual(String other) {
+    return !inconsistent.contains(other) && has.get(other).equals(has.get(primary));
+  }
+
+  /** Those that nothing may be acknowledged without. */
+  private Set<String> owed() {
+    Set<String> owed = new TreeSet<>(nodes);
+    owed.remove(primary);
+    owed.removeAll(inSync);
+    owed.removeAll(fenced);
+    return owed;
   }
 
   private void look() {
@@ -145,30 +180,37 @@ final class SimVolume {
         continue;
       }
       if (!reached(other)) {
-        looksConnected.put(other, 0);
-        if (inSync.remove(other)) {
-          token++;
-          mayGoOn = false;
-        }
-      } else if (marked && !inSync.contains(other)) {
+        looksConnected.remove(other);
+        inSync.remove(other);
+      } else if (!inSync.contains(other)) {
         resync(other);
       }
     }
-    if (mayGoOn) {
-      acknowledged++;
+    Set<String> owed = owed();
+    if (sim.plant == Plant.EARLY_GO) {
+      owed = Set.of();
+    }
+    if (!owed.equals(lost)) {
+      lost = owed;
+      token++;
+    }
+    if (owed.isEmpty()) {
+      acknowledged = new Data(acknowledged.history(), acknowledged.writes() + 1);
       has.put(primary, acknowledged);
       inSync.forEach(other -> has.put(other, acknowledged));
     }
   }
 
   private void resync(String other) {
-    boolean same = has.get(other).equals(has.get(primary));
-    if (same || looksConnected.merge(other, 1, Integer::sum) >= RESYNC_LOOKS) {
+    int looks = looksConnected.merge(other, 1, Integer::sum);
+    if (isEqual(other) || looks >= RESYNC_LOOKS) {
       has.put(other, has.get(primary));
+      inconsistent.remove(other);
+      looksConnected.remove(other);
       inSync.add(other);
-      token++;
-    } else {
-      has.put(other, USELESS);
+      fenced.remove(other);
+    } else if (looks > MEETING_LOOKS) {
+      inconsistent.add(other);
     }
   }
 }

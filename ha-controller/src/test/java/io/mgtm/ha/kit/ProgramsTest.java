@@ -25,7 +25,7 @@ class ProgramsTest {
   }
 
   private Program marked(String script, long deadlineMs) {
-    return new Program(List.of("/bin/sh", "-c", script), Map.of(), folder, deadlineMs, 1024);
+    return new Program(List.of("/bin/sh", "-c", script), Map.of(), folder, deadlineMs, 1024, null);
   }
 
   private long left() {
@@ -153,5 +153,46 @@ class ProgramsTest {
     try (Stream<Path> files = Files.list(temporary)) {
       assertThat(files).isEmpty();
     }
+  }
+
+  private long notes() throws Exception {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(file -> file.getFileName().toString().startsWith("running-")).count();
+    }
+  }
+
+  @Test
+  void whatAKilledControllerHadUnderWayIsEndedWithAllThatItStarted() throws Exception {
+    KilledController.leave(
+        folder, "setsid sleep 1000 & (setsid sleep 1000 &); touch begun; sleep 1000");
+    assertThat(left()).isGreaterThanOrEqualTo(3);
+    assertThat(notes()).isEqualTo(1);
+
+    Programs.endFormer(folder);
+
+    assertThat(left()).isZero();
+    assertThat(notes()).isZero();
+  }
+
+  @Test
+  void whatWasLeftRunningByAProgramThatHasEndedSinceStays() throws Exception {
+    KilledController.leave(
+        folder, "sleep 1000 >/dev/null 2>&1 & touch begun; while [ ! -e go ]; do sleep 0.02; done");
+    Files.createFile(folder.resolve("go"));
+    Await.until("the program has ended", () -> left() == 1);
+
+    Programs.endFormer(folder);
+
+    assertThat(left()).isEqualTo(1);
+    assertThat(notes()).isZero();
+    Path real = Processes.real(folder);
+    Processes.kill(one -> one.worksIn(real, ""));
+  }
+
+  @Test
+  void noNoteIsLeftOfAProgramThatEnds() throws Exception {
+    Programs.run(shell("exit 3").notedIn(folder));
+
+    assertThat(notes()).isZero();
   }
 }

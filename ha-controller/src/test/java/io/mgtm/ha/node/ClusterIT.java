@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
 import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.kit.KilledController;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
@@ -108,5 +109,17 @@ class ClusterIT {
     Await.until("adopted", () -> cluster.state(here, here, "orders") == State.IN);
     isInServiceOnlyAt(here);
     assertThat(cluster.epoch(there, "orders")).isEqualTo(epoch);
+  }
+
+  @Test
+  void whatAKilledControllerHadUnderWayIsEndedBeforeTheNextOneActs() throws Exception {
+    cluster.stop(here);
+    Path work = folder.resolve(here).resolve("run/orders/above");
+    KilledController.leave(work, "touch begun; sleep 1000");
+    assertThat(KilledController.working(work)).isPositive();
+
+    cluster.start(here);
+    Await.until("adopted", () -> cluster.state(here, here, "orders") == State.IN);
+    assertThat(KilledController.working(work)).isZero();
   }
 }

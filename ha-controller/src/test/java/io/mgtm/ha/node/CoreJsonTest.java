@@ -49,7 +49,7 @@ class CoreJsonTest {
         new ClusterCommand.Silent("n2", true),
         new ClusterCommand.Wait("db", "nobody is there"),
         new ClusterCommand.Place("db", "n1", 1),
-        new ClusterCommand.MarkCopies("db", "ip", new Mark(1, 2, 3), Set.of("n1"), true),
+        new ClusterCommand.MarkCopies("db", "ip", new Mark(1, 2, 3), Set.of("n1"), Set.of()),
         new ClusterCommand.Repaired("db", new Mark(1, 2, 1), "ip was gone"),
         new ClusterCommand.Blame("db", 1, "ip", "is gone"),
         new ClusterCommand.Pend("db", 1, "n2", 600_000),
@@ -99,7 +99,8 @@ class CoreJsonTest {
 
   @Test
   void messagesComeBackAsTheyWere() throws Exception {
-    CopyReport copy = new CopyReport("UpToDate", new Mark(1, 2, 3), Set.of("n1", "n2"), true);
+    CopyReport copy =
+        new CopyReport("UpToDate", new Mark(1, 2, 3), Set.of("n1", "n2"), Set.of("n3"));
     Report report =
         new Report(
             Report.State.IN,
@@ -108,12 +109,13 @@ class CoreJsonTest {
             "",
             "",
             Map.of("ip", Report.ResourceState.IN),
-            Map.of("volume", copy, "other", new CopyReport("Outdated", null, Set.of(), false)));
+            Map.of("volume", copy, "other", new CopyReport("Outdated", null, Set.of(), Set.of())));
     Heartbeat heartbeat =
         new Heartbeat("test", "n1", 4, 5, 6, new Seen(7, 8), 3, Map.of("db", report));
     assertThat(JSON.readValue(JSON.writeValueAsBytes(heartbeat), Heartbeat.class))
         .isEqualTo(heartbeat);
-    Grant.Copies copies = new Grant.Copies(new Mark(1, 2, 3), Set.of("n1"), true);
+    Grant.Copies copies =
+        new Grant.Copies(new Mark(1, 2, 3), Set.of("n1"), Set.of("n3"), Map.of("n2", 9L));
     Grant grant =
         new Grant(
             "n1",

@@ -23,13 +23,21 @@ public final class LocalCluster implements AutoCloseable {
   private static final int LEASE_MS = 20_000;
 
   final FakeKit kit = new FakeKit();
+  private final NodeSetup.KitSource kits;
   private final Path folder;
   private final ClusterConfig config;
   private final String yaml;
   private final Map<String, HaNode> running = new LinkedHashMap<>();
 
+  /** With a kit that only remembers. */
   public LocalCluster(Path folder, List<String> nodes, String hierarchies) throws ConfigException {
+    this(folder, nodes, hierarchies, null);
+  }
+
+  LocalCluster(Path folder, List<String> nodes, String hierarchies, NodeSetup.KitSource kits)
+      throws ConfigException {
     this.folder = folder;
+    this.kits = kits == null ? name -> kit : kits;
     StringBuilder yaml = new StringBuilder("cluster: test\n");
     yaml.append("timing: {heartbeatMs: 100, leaseMs: %d}\nnodes:\n".formatted(LEASE_MS));
     for (String node : nodes) {
@@ -63,14 +71,12 @@ public final class LocalCluster implements AutoCloseable {
           name,
           HaNode.start(
               new NodeSetup(
-                  name,
-                  config,
-                  own.resolve("data"),
-                  own.resolve("run"),
-                  Optional.empty(),
-                  "",
-                  kitName -> kit)));
+                  name, config, own.resolve("data"), runtime(name), Optional.empty(), "", kits)));
     }
+  }
+
+  Path runtime(String name) {
+    return folder.resolve(name).resolve("run");
   }
 
   void stop(String name) {

@@ -53,6 +53,7 @@ final class StatusReport {
         service.core().receiver().isConnected() ? service.core().receiver().source() : null;
     status.put("upstream", upstream == null ? null : upstream.nodeId());
     status.put("clients", service.clientCount());
+    status.put("fences", service.core().fencing().isRequired());
     status.put("fencing", fencing(service.core().fencing().waiting()));
     status.put("throttled", service.core().view().isThrottled());
     status.put("storeErrors", service.storeErrors());

@@ -128,6 +128,13 @@ final class StartCommand implements Callable<Integer> {
   boolean serveAlone;
 
   @Option(
+      names = "--fence",
+      description =
+          "A primary goes on without a sync or semi replica only once 'fenced' has said so: for a"
+              + " cluster that reads 'status --json'.")
+  boolean fence;
+
+  @Option(
       names = "--fence-command",
       paramLabel = "COMMAND",
       description =
@@ -250,7 +257,15 @@ final class StartCommand implements Callable<Integer> {
         bare.linkKey(),
         bare.io(),
         clientsMax,
-        fenceCommand == null ? null : new FenceConfig(fenceCommand, fenceTimeoutMs));
+        fenceConfig());
+  }
+
+  private FenceConfig fenceConfig() {
+    if (fence && fenceCommand != null) {
+      throw new IllegalArgumentException(
+          "--fence and --fence-command: give one, either the cluster asks or it is asked");
+    }
+    return fence || fenceCommand != null ? new FenceConfig(fenceCommand, fenceTimeoutMs) : null;
   }
 
   private List<ReplicaConfig> replicaConfigs() {

@@ -103,7 +103,7 @@ public record VolumeConfig(
     replicas = List.copyOf(replicas);
     if (fence != null && replicas.stream().allMatch(r -> r.link().mode() == LinkMode.ASYNC)) {
       throw new IllegalArgumentException(
-          "--fence-command without a sync or semi --replica: no copy would ever be fenced");
+          "--fence without a sync or semi --replica: no copy would ever be fenced");
     }
     control(meta);
     for (TlsFiles tls : List.of(nbdTls, linkTls)) {

@@ -41,7 +41,8 @@ public final class Fencing {
     required = true;
   }
 
-  boolean isRequired() {
+  /** Whether this side goes on without a copy only once that is fenced. */
+  public boolean isRequired() {
     return required;
   }
 
@@ -84,7 +85,7 @@ public final class Fencing {
       }
     }
     FenceRequest request = new FenceRequest(effects.newGeneration(), owed(), inSync);
-    waiting = new Waiting(request, 0, "the fence command runs");
+    waiting = new Waiting(request, 0, "nobody has said yet that it is");
     nextLineMs = core.nowMs();
     effects.notice(
         "writes wait until "

@@ -274,6 +274,7 @@ class CliIT {
     "'start --name v --file F --size 1M --listen unix:S --bit-cooling-ms 0', 'must be positive'",
     "'start --name v --file F --size 1M --listen unix:S --mode sync --mode semi', '2 --mode'",
     "'start --name v --file F --size 1M --listen unix:S --fence-command x', 'sync or semi'",
+    "'start --name v --file F --size 1M --listen unix:S --fence --fence-command x', 'give one'",
     "'fenced --name v', '--token'",
     "'create --name v --file F --size 1M --colour red', 'colour'",
     "'create --name v --file F --size 1M --colour red', '--help'",

@@ -1,0 +1,63 @@
+package io.mgtm.ha.core;
+
+import io.mgtm.ha.core.ClusterCommand.MarkCopies;
+import io.mgtm.ha.core.ClusterCommand.Place;
+import io.mgtm.ha.core.Grant.Copies;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What is known of a hierarchy's copies, while a command changes it. */
+final class CopiesEdit {
+  private final List<String> nodes;
+  private final long wall;
+  private final Map<String, Copies> all;
+
+  /**
+   * Begins with what is known.
+   *
+   * @param nodes of the hierarchy
+   * @param wall milliseconds since 1970
+   */
+  CopiesEdit(Map<String, Copies> known, List<String> nodes, long wall) {
+    all = new TreeMap<>(known);
+    this.nodes = nodes;
+    this.wall = wall;
+  }
+
+  Map<String, Copies> done() {
+    return Collections.unmodifiableMap(all);
+  }
+
+  /** Takes a primary's word; why not, empty when it did. */
+  String mark(MarkCopies word) {
+    Copies known = all.get(word.resource());
+    if (known != null && known.mark().compareTo(word.mark()) >= 0) {
+      return "a newer mark is known";
+    }
+    mark(word.resource(), word.mark(), word.upToDate(), word.following());
+    return "";
+  }
+
+  /** The copy there is the one that counts from now on, and those that have more are behind. */
+  void acceptLoss(Place place) {
+    for (Map.Entry<String, Copies> known : Map.copyOf(all).entrySet()) {
+      if (!known.getValue().whyNot(known.getKey(), place.node()).isEmpty()) {
+        mark(known.getKey(), new Mark(place.epoch(), 0, 0), Set.of(place.node()), Set.of());
+      }
+    }
+  }
+
+  private void mark(String resource, Mark mark, Set<String> upToDate, Set<String> following) {
+    Copies before = all.get(resource);
+    Map<String, Long> outdated = new TreeMap<>();
+    for (String node : nodes) {
+      if (!upToDate.contains(node) && !following.contains(node)) {
+        outdated.put(node, before == null ? wall : before.outdated().getOrDefault(node, wall));
+      }
+    }
+    all.put(resource, new Copies(mark, upToDate, following, outdated));
+  }
+}
