@@ -155,7 +155,8 @@ enum Plant {
         state.hierarchyMaintenance(),
         state.silentNodes(),
         state.lastEvent(),
-        state.events());
+        state.events(),
+        state.notified());
   }
 
   /** What an agent says. */
