@@ -3,6 +3,8 @@ package io.mgtm.ha.core;
 import io.mgtm.ha.core.Call.Result;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Report.ResourceState;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What a node says of the copies of a hierarchy's data, and tells kits that the state has. */
@@ -33,7 +35,7 @@ final class CopyWords {
       resource.told = false;
       agent.changed();
     }
-    resource.data = Map.copyOf(data);
+    resource.data = Collections.unmodifiableMap(new LinkedHashMap<>(data));
     if (primary && resource.told) {
       tell(resource);
     }

@@ -214,6 +214,11 @@ public final class VolumeKit implements Kit {
         : Health.failed(told + ", not serving: " + trouble(status.get()));
   }
 
+  private static String behindBytes(JsonNode status, JsonNode link) {
+    long chunks = link.path("chunksOutOfSync").asLong();
+    return Long.toString(chunks * status.path("chunkBytes").asLong());
+  }
+
   private static String trouble(JsonNode status) {
     return status.path("notServingBecause").asText("it is " + status.path("role").asText());
   }
@@ -226,10 +231,11 @@ public final class VolumeKit implements Kit {
   /**
    * {@code copy}, its state as DRBD names it; {@code inSync}, the other nodes whose copies have
    * everything acknowledged, as a primary knows; {@code token}, which changes when that does;
-   * {@code role}, {@code serving}, {@code generation} and {@code generations}, the newest first,
-   * {@code node} and {@code upstream} as the agents name themselves, {@code sizeBytes}, {@code
-   * warning}; and of each link {@code link.ADDRESS}, its state, and while it resyncs {@code
-   * resync.ADDRESS}, bytes done and in total, and milliseconds left.
+   * {@code role}, {@code serving}, {@code generation}, {@code node} and {@code upstream} as the
+   * agents name themselves, {@code sizeBytes}, {@code warning}; and of each link {@code
+   * link.ADDRESS}, its state, and while it resyncs {@code resync.ADDRESS}, bytes done and in total,
+   * milliseconds left, and bytes a second; {@code behind.ADDRESS}, at most so many bytes that the
+   * copy there lacks.
    */
   @Override
   public Map<String, String> data(KitContext context) throws KitException, InterruptedException {
@@ -243,10 +249,7 @@ public final class VolumeKit implements Kit {
     data.put("role", status.path("role").asText());
     data.put("copy", status.path("disk").asText());
     data.put("serving", status.path("serving").asText());
-    StringJoiner generations = new StringJoiner(",");
-    status.path("generations").forEach(one -> generations.add(one.asText()));
     data.put("generation", status.path("generations").path(0).asText());
-    data.put("generations", generations.toString());
     data.put("node", status.path("nodeId").asText());
     data.put("upstream", status.path("upstream").asText(""));
     data.put("sizeBytes", status.path("sizeBytes").asText());
@@ -264,12 +267,14 @@ public final class VolumeKit implements Kit {
       if (resync.path("running").asBoolean()) {
         data.put(
             "resync." + name,
-            "%d %d %d"
+            "%d %d %d %d"
                 .formatted(
                     resync.path("doneBytes").asLong(),
                     resync.path("totalBytes").asLong(),
-                    resync.path("remainingMs").asLong()));
+                    resync.path("remainingMs").asLong(),
+                    resync.path("bytesPerSecond").asLong()));
       }
+      data.put("behind." + name, behindBytes(status, link));
     }
     data.put("inSync", inSync.toString());
     // Each loss of a replica begins a generation.
