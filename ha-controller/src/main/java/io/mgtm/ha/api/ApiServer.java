@@ -10,6 +10,7 @@ import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.config.ConfigPlan;
+import io.mgtm.ha.console.Console;
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.Event;
 import io.mgtm.ha.core.LeaderEffects.Reply;
@@ -21,12 +22,16 @@ import io.mgtm.ha.node.HaNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Answers operators over HTTP. Whoever asks from this machine needs no more; from elsewhere, an
@@ -38,12 +43,18 @@ public final class ApiServer implements AutoCloseable {
   private final HaNode node;
   private final ResourceCheck kits;
   private final Optional<String> token;
+  private final EventStreams streams = new EventStreams();
+  private final StreamRoute streamRoute;
+  private final Browsers browsers;
+  private final Forward forward = new Forward();
   private final Javalin server;
 
   private ApiServer(HaNode node, ResourceCheck kits, Optional<String> secret) {
     this.node = node;
     this.kits = kits;
     this.token = secret.map(OperatorToken::of);
+    this.streamRoute = new StreamRoute(streams, node::view);
+    this.browsers = new Browsers(names(node.config()));
     server =
         Javalin.create(
             config -> {
@@ -63,6 +74,7 @@ public final class ApiServer implements AutoCloseable {
       HaNode node, HostPort at, ResourceCheck kits, Optional<String> secret) throws IOException {
     ApiServer api = new ApiServer(node, kits, secret);
     try {
+      node.onCommitted(api.streams::committed);
       api.server.start(at.host(), at.port());
       return api;
     } catch (RuntimeException e) {
@@ -74,12 +86,16 @@ public final class ApiServer implements AutoCloseable {
   }
 
   private void routes(RoutesConfig routes) {
+    routes.before(this::refuseOtherPages);
     routes.before(this::authorize);
+    new Console().serve(routes);
     routes.get("/health", this::health);
     routes.get("/metrics", this::metrics);
     routes.get("/v1/openapi.json", ApiServer::description);
     routes.get("/v1/status", ctx -> ctx.json(node.view()));
+    routes.get("/v1/whoami", ctx -> ctx.json(Map.of("role", "administrator")));
     routes.get("/v1/events", this::events);
+    routes.get("/v1/events/stream", streamRoute::serve);
     routes.get("/v1/events/{id}", this::event);
     routes.get("/v1/config", ctx -> ctx.json(node.config()));
     routes.post("/v1/config/plan", ctx -> ctx.json(plan(ctx)));
@@ -97,12 +113,31 @@ public final class ApiServer implements AutoCloseable {
         });
   }
 
+  private static Set<String> names(ClusterConfig config) {
+    return config.nodes().values().stream()
+        .flatMap(node -> Stream.concat(Stream.of(node.api()), node.paths().stream()))
+        .map(Browsers::name)
+        .collect(Collectors.toSet());
+  }
+
+  private void refuseOtherPages(Context ctx) {
+    browsers
+        .refusal(ctx)
+        .ifPresent(
+            why ->
+                ctx.status(HttpStatus.FORBIDDEN)
+                    .json(Map.of("error", why))
+                    .skipRemainingHandlers());
+  }
+
   private static void error(Context ctx, HttpStatus status, Exception e) {
     ctx.status(status).json(Map.of("error", String.valueOf(e.getMessage())));
   }
 
   private void authorize(Context ctx) throws IOException {
-    if (ctx.path().equals("/health") || InetAddress.getByName(ctx.ip()).isLoopbackAddress()) {
+    if (ctx.path().equals("/health")
+        || Console.isFile(ctx.path())
+        || InetAddress.getByName(ctx.ip()).isLoopbackAddress()) {
       return;
     }
     String given = Optional.ofNullable(ctx.header(Header.AUTHORIZATION)).orElse("");
@@ -156,7 +191,7 @@ public final class ApiServer implements AutoCloseable {
     }
   }
 
-  private static long number(String text, String what) {
+  static long number(String text, String what) {
     try {
       return text == null ? 0 : Long.parseLong(text);
     } catch (NumberFormatException e) {
@@ -236,8 +271,12 @@ public final class ApiServer implements AutoCloseable {
           .json(Map.of("error", "no controller leads: a majority is not connected"));
       return;
     }
-    ctx.header(Header.LOCATION, "http://" + leader.api() + ctx.path())
-        .status(HttpStatus.TEMPORARY_REDIRECT);
+    String location = "http://" + leader.api() + ctx.path();
+    if (Forward.isWanted(ctx)) {
+      forward.pass(ctx, URI.create(location), token);
+      return;
+    }
+    ctx.header(Header.LOCATION, location).status(HttpStatus.TEMPORARY_REDIRECT);
   }
 
   /** The address with its port. */
@@ -247,6 +286,7 @@ public final class ApiServer implements AutoCloseable {
 
   @Override
   public void close() {
+    streams.close();
     server.stop();
   }
 
