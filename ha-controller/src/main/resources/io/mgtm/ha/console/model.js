@@ -187,7 +187,7 @@ export class Model {
         all.push({kind: 'text', tone: 'warn', subject: name, text: `${p.stage === 'HELD' ? 'Cannot move' : 'Waits to come in service'}: ${p.waiting}.`});
       }
       const report = p.node ? this.report(p.node, name) : undefined;
-      if (report && (report.state === 'FAILED' || report.state === 'STUCK')) {
+      if (!p.pending && report && (report.state === 'FAILED' || report.state === 'STUCK')) {
         all.push({kind: 'text', tone: 'bad', subject: name, text: `${words(report.state).word} on ${p.node}: ${report.failed ? report.failed + ': ' : ''}${report.detail}.`});
       }
     }

@@ -131,7 +131,9 @@ export function hierarchies(model, page) {
     const maintained = (model.state.hierarchyMaintenance || []).includes(name);
     const lost = model.contact(node).tone === 'bad';
     const states = report && !lost ? report.resources : {};
-    return h('article', {class: `card ${is.tone}${config.nodes.length === 1 && Object.keys(config.resources).length < 3 ? ' small' : ''}`, 'data-key': name, 'aria-label': 'hierarchy ' + name},
+    // What a head and a graph tell of one node needs no table.
+    const small = config.nodes.length === 1 && Object.keys(config.resources).length < 3;
+    return h('article', {class: `card ${is.tone}${small ? ' small' : ''}`, 'data-key': name, 'aria-label': 'hierarchy ' + name},
       h('div', {class: 'head'},
         h('h3', {}, name),
         state(is.tone, is.word),
@@ -147,7 +149,7 @@ export function hierarchies(model, page) {
         h('figure', {},
           h('div', {class: 'scroll', tabindex: broad(config.resources) ? 0 : undefined, role: 'group', 'aria-label': 'graph of ' + name}, graph(name, config.resources, states, node)),
           h('figcaption', {}, lost ? `not known: ${node} is silent` : `as ${node} says`, report && report.recoveries ? `, repaired ${times(report.recoveries)}` : '')),
-        h('div', {class: 'placed'},
+        small ? null : h('div', {class: 'placed'},
           h('table', {}, h('caption', {class: 'hidden'}, `${name} by node`),
             h('thead', {class: 'hidden'}, h('tr', {}, h('th', {scope: 'col'}, 'node'), h('th', {scope: 'col'}, 'state'), h('th', {scope: 'col'}, 'copies, notes'))),
             h('tbody', {}, config.nodes.map((each) => nodeRow(model, name, each)))),
@@ -239,8 +241,7 @@ export function events(list, filter, all) {
       h('summary', {},
         h('time', {datetime: new Date(e.wall).toISOString(), class: 'num'}, clock(e.wall)),
         h('span', {class: 'what'}, h('b', {}, e.subject), ' ', e.what),
-        h('span', {class: 'cause'}, e.cause),
-        h('span', {class: 'by quiet'}, e.by === 'controller' ? '' : 'by ' + e.by)),
+        h('span', {class: 'cause'}, e.cause, e.by === 'controller' ? '' : `: ${e.by}`)),
       h('div', {class: 'because'},
         h('p', {}, `Event ${e.id}, decided by ${e.by === 'controller' ? 'the controller itself' : e.by}, because `, e.cause || 'nothing was said', '.'),
         Object.keys(e.observations || {}).length ? h('dl', {}, Object.entries(e.observations).map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v)))) : h('p', {class: 'quiet'}, 'Nothing else was seen before it.')))))),
