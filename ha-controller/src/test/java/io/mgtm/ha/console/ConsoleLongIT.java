@@ -4,11 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.testing.Await;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -241,14 +236,10 @@ class ConsoleLongIT {
   @Test
   void textIsNeverMarkup() throws Exception {
     String evil = "<img src=x onerror=document.title=1><script>alert(1)</script>\"'&amp;";
-    HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(URI.create(rig.url("db1") + "/v1/maintenance"))
-                .header("Mgtm-Operator", evil)
-                .header("Mgtm-Forward", "1")
-                .POST(BodyPublishers.ofString("{\"scope\":\"NODE\",\"name\":\"db2\",\"on\":false}"))
-                .build(),
-            BodyHandlers.ofString());
+    rig.cluster
+        .node(rig.cluster.leader().orElseThrow())
+        .ask(evil, new ClusterCommand.Maintain(ClusterCommand.Scope.NODE, "db2", false))
+        .join();
     Map<String, String> facts = new LinkedHashMap<>(gtm("g1", "leader"));
     facts.put("trouble", evil);
     facts.put("gateway.1", evil);
