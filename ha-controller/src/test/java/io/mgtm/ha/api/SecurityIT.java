@@ -59,7 +59,6 @@ class SecurityIT {
   private static HostPort at;
   private static TestKeys own;
   private static TestKeys known;
-  private static TestKeys strange;
 
   private record Run(int status, String out, String err) {}
 
@@ -79,7 +78,6 @@ class SecurityIT {
     cluster.start("a");
     own = TestKeys.make(folder, "own", OwnAddress.HOST);
     known = TestKeys.make(folder, "known", OwnAddress.HOST);
-    strange = TestKeys.make(folder, "strange", OwnAddress.HOST);
     Path trust =
         Files.writeString(
             folder.resolve("trust.crt"),
@@ -246,7 +244,7 @@ class SecurityIT {
 
   @Test
   void aServerThatIsNotTrustedIsSaidSo() {
-    Run run = run("status", "--tls-trust", strange.certificate().toString());
+    Run run = run("status", "--tls-trust", known.certificate().toString());
 
     assertThat(run.status()).isEqualTo(1);
     assertThat(run.err()).contains("its certificate is not trusted").hasLineCount(1);
