@@ -8,6 +8,7 @@ import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
+import io.mgtm.gtm.node.admin.NodePage;
 import io.mgtm.gtm.node.backup.Takeover;
 import io.mgtm.gtm.node.connection.LinkKeys;
 import io.mgtm.gtm.node.connection.LinkService;
@@ -56,6 +57,9 @@ public final class GtmServer implements AutoCloseable {
   private ScheduledFuture<?> ticker;
   private volatile String trouble = "";
 
+  /** As it was at the last tick: who asks waits for nobody. Null before the first. */
+  private volatile NodePage page;
+
   private GtmServer(GtmConfig config) {
     this.config = config;
     this.sockets = new SocketServer(config, metrics, this::fail);
@@ -102,6 +106,7 @@ public final class GtmServer implements AutoCloseable {
           HttpEndpoint.listen("--metrics", config.metrics())
               .metrics(registry::scrape)
               .health(() -> trouble, () -> "")
+              .page("/status", parameters -> page())
               .start();
     }
     LinkService links = core.linkService(keys, sockets.begun());
@@ -148,7 +153,15 @@ public final class GtmServer implements AutoCloseable {
   private void tick() {
     if (!failure.isDone()) {
       trouble = core.tick();
+      page = core.page();
     }
+  }
+
+  private NodePage page() throws IOException {
+    if (page == null) {
+      throw new IOException("the node begins");
+    }
+    return page;
   }
 
   /** Stops serving at once: what is not acknowledged is in doubt. Any thread. */

@@ -12,6 +12,7 @@ import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.admin.AdminService;
+import io.mgtm.gtm.node.admin.NodePage;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.node.admin.StateCounts;
 import io.mgtm.gtm.node.backup.BackupFile;
@@ -325,6 +326,12 @@ final class NodeCore implements AutoCloseable {
       checkRestored();
     }
     return trouble(status);
+  }
+
+  /** What is shown of this node beside its metrics. */
+  NodePage page() {
+    return NodePage.of(
+        status(), peers.others(NodePage.SHOWN_MAX), machine.state().nodes(NodePage.SHOWN_MAX));
   }
 
   /** What is wrong with a node that stands so, or empty. */

@@ -97,6 +97,15 @@ class MetricsTest {
     }
   }
 
+  @Test
+  void statusTellsHowTheNodeStandsAndWhoIsRegistered() throws Exception {
+    try (TestGtm gtm = TestGtm.in(folder).withMetrics().start()) {
+      Await.until("the first tick", () -> gtm.http("GET", "/status").statusCode() == 200);
+      assertThat(gtm.get("/status", 200))
+          .contains("\"mode\":\"single\"", "\"role\":\"leader\"", "\"gateways\":[]", "\"nodes\":[");
+    }
+  }
+
   /** Requests that never end, in their head or in their body, keep nobody else waiting for long. */
   @Test
   @Timeout(60)

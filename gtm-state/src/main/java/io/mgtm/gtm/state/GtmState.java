@@ -4,6 +4,7 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.command.NodeReply;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionReply;
@@ -235,6 +236,14 @@ public final class GtmState {
         tables.nodes().count(),
         tables.sessions().count(),
         tables.gxids().next());
+  }
+
+  /** The registered nodes, so many at most. */
+  public List<NodeReply.NodeInfo> nodes(int max) {
+    return tables.nodes().all().stream()
+        .limit(max)
+        .map(node -> new NodeReply.NodeInfo(node.address(), node.connected()))
+        .toList();
   }
 
   /** The counters of transactions, without any of them. */

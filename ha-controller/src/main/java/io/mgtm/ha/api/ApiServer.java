@@ -12,6 +12,7 @@ import io.mgtm.common.ConfigException;
 import io.mgtm.common.ListenErrors;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.config.ConfigPlan;
+import io.mgtm.ha.console.Console;
 import io.mgtm.ha.core.ActionRefused;
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.Event;
@@ -26,6 +27,7 @@ import io.mgtm.ha.node.HaNode;
 import io.mgtm.ha.notify.Notifier;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +56,9 @@ public final class ApiServer implements AutoCloseable {
   private final Web web;
   private final Audit audit = new Audit();
   private final Optional<Notifier> notifier;
+  private final EventStreams streams = new EventStreams();
+  private final StreamRoute streamRoute;
+  private final Forward forward;
   private final Javalin server;
 
   private ApiServer(HaNode node, ApiSetup setup) throws IOException {
@@ -62,6 +67,8 @@ public final class ApiServer implements AutoCloseable {
     this.notifier = setup.notifier();
     this.access = new Access(setup.secret(), setup.access(), hosts(node));
     this.web = Web.at(setup.at(), setup.tls());
+    this.streamRoute = new StreamRoute(streams, node::view);
+    this.forward = Forward.by(setup);
     server =
         Javalin.create(
             config -> {
@@ -89,6 +96,7 @@ public final class ApiServer implements AutoCloseable {
   public static ApiServer start(HaNode node, ApiSetup setup) throws IOException {
     ApiServer api = new ApiServer(node, setup);
     try {
+      node.onCommitted(api.streams::committed);
       api.server.start();
       return api;
     } catch (RuntimeException e) {
@@ -100,11 +108,14 @@ public final class ApiServer implements AutoCloseable {
   private void routes(RoutesConfig routes) {
     routes.before(access::check);
     routes.before(this::askAnother);
+    new Console().serve(routes);
     routes.get("/health", this::health);
     routes.get("/metrics", this::metrics);
     routes.get("/v1/openapi.json", ApiServer::description);
     routes.get("/v1/status", ctx -> ctx.json(node.view()));
+    routes.get("/v1/whoami", ApiServer::whoAsks);
     routes.get("/v1/events", this::events);
+    routes.get("/v1/events/stream", streamRoute::serve);
     routes.get("/v1/events/{id}", this::event);
     routes.get("/v1/config", ctx -> ctx.json(node.config()));
     routes.post("/v1/config/plan", ctx -> ctx.json(plan(proposed(ctx))));
@@ -118,6 +129,11 @@ public final class ApiServer implements AutoCloseable {
         RejectedExecutionException.class,
         (e, ctx) -> error(ctx, HttpStatus.SERVICE_UNAVAILABLE, "the controller is stopping"));
     routes.exception(Exception.class, ApiServer::broken);
+  }
+
+  private static void whoAsks(Context ctx) {
+    Caller caller = Access.of(ctx);
+    ctx.json(Map.of("name", caller.name(), "role", caller.role().toString()));
   }
 
   private static void error(Context ctx, HttpStatus status, Exception e) {
@@ -221,7 +237,7 @@ public final class ApiServer implements AutoCloseable {
     }
   }
 
-  private static long number(String text, String what) {
+  static long number(String text, String what) {
     try {
       return text == null ? 0 : Long.parseLong(text);
     } catch (NumberFormatException e) {
@@ -324,10 +340,12 @@ public final class ApiServer implements AutoCloseable {
 
   private void redirect(Context ctx, Node to) {
     String query = ctx.queryString() == null ? "" : "?" + ctx.queryString();
-    ctx.header(
-            Header.LOCATION,
-            (web.encrypts() ? "https://" : "http://") + to.api() + ctx.path() + query)
-        .status(HttpStatus.TEMPORARY_REDIRECT);
+    String there = (web.encrypts() ? "https://" : "http://") + to.api() + ctx.path() + query;
+    if (Forward.isWanted(ctx)) {
+      forward.pass(ctx, URI.create(there));
+    } else {
+      ctx.header(Header.LOCATION, there).status(HttpStatus.TEMPORARY_REDIRECT);
+    }
   }
 
   /** The address with its port. */
@@ -337,6 +355,7 @@ public final class ApiServer implements AutoCloseable {
 
   @Override
   public void close() {
+    streams.close();
     server.stop();
   }
 }

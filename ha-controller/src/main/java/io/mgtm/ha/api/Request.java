@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 final class Request {
   static final int BODY_BYTES_MAX = 1 << 20;
   private static final int NAME_MAX = 63;
+  private static final String BODY = "mgtm.body";
 
   /** Each read ends with the connection's idle time; all together end soon after this. */
   private static final long BODY_NANOS_MAX = TimeUnit.SECONDS.toNanos(20);
@@ -145,7 +146,14 @@ final class Request {
     } catch (IOException e) {
       throw new BadRequestResponse("the body ends before its time");
     }
+    ctx.attribute(BODY, body.toByteArray());
     return body.toByteArray();
+  }
+
+  /** The body that was read before; empty when none was. */
+  static byte[] body(Context ctx) {
+    byte[] read = ctx.attribute(BODY);
+    return read == null ? new byte[0] : read;
   }
 
   private static ContentTooLargeResponse tooLarge() {

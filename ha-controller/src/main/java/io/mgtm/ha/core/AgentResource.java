@@ -122,7 +122,7 @@ final class AgentResource {
 
   /** What the leader is told of its copies, null when it has none. */
   CopyReport copies(String node) {
-    if (data.isEmpty() && word == null) {
+    if (!data.containsKey(CopyReport.COPY) && word == null) {
       return null;
     }
     CopyReport own = CopyReport.of(data, node, null);

@@ -40,9 +40,8 @@ public record Call(
    *     RECOVER}, OUT after {@code OUT_OF_SERVICE} or {@code END}; FAILED when it threw, or was cut
    *     short
    * @param detail a sentence for people
-   * @param data of a kit with replicated data, what {@code Kit.data} said after the call, of
-   *     whatever kind but END; with {@code copy} being {@code Unknown} when it could not say. Empty
-   *     of other kits
+   * @param data what {@code Kit.data} said after the call, of whatever kind but END; of a kit with
+   *     replicated data with {@code copy} being {@code Unknown} when it could not say
    */
   public record Result(Report.ResourceState state, String detail, Map<String, String> data) {}
 }

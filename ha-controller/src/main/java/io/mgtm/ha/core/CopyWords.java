@@ -3,6 +3,8 @@ package io.mgtm.ha.core;
 import io.mgtm.ha.core.Call.Result;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Report.ResourceState;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What a node says of the copies of a hierarchy's data, and tells kits that the state has. */
@@ -30,7 +32,7 @@ final class CopyWords {
       resource.wordData = Map.copyOf(data);
       agent.changed();
     }
-    resource.data = Map.copyOf(data);
+    resource.data = Collections.unmodifiableMap(new LinkedHashMap<>(data));
   }
 
   /** Takes what the state has: the kit is told at once when it waits for that. */

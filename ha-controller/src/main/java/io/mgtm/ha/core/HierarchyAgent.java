@@ -424,7 +424,7 @@ final class HierarchyAgent {
     agent.changed();
   }
 
-  Report report() {
+  Report report(Facts facts) {
     boolean bad = state == State.FAILED || state == State.STUCK;
     return new Report(
         state,
@@ -433,6 +433,7 @@ final class HierarchyAgent {
         bad ? failed : "",
         detail,
         stack.states(),
-        stack.copies());
+        stack.copies(),
+        stack.facts(facts));
   }
 }

@@ -121,7 +121,8 @@ public final class NodeAgent {
 
   private void send(long now) {
     Map<String, Report> reports = new TreeMap<>();
-    hierarchies.forEach((name, agent) -> reports.put(name, agent.report()));
+    Facts facts = new Facts();
+    hierarchies.forEach((name, agent) -> reports.put(name, agent.report(facts)));
     seq++;
     effects.send(
         new Heartbeat(

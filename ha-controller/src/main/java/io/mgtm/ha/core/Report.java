@@ -11,6 +11,7 @@ import java.util.Map;
  * @param failed the resource that has failed, empty when none has
  * @param resources by name
  * @param copies of replicated data, by resource
+ * @param facts what kits know of their resources, by resource, for people to see
  */
 public record Report(
     State state,
@@ -19,7 +20,8 @@ public record Report(
     String failed,
     String detail,
     Map<String, ResourceState> resources,
-    Map<String, CopyReport> copies) {
+    Map<String, CopyReport> copies,
+    Map<String, Map<String, String>> facts) {
 
   /** How a hierarchy is on a node. */
   public enum State {

@@ -70,6 +70,18 @@ final class Stack {
     return states;
   }
 
+  /** What people are shown, by resource. */
+  Map<String, Map<String, String>> facts(Facts room) {
+    Map<String, Map<String, String>> facts = new LinkedHashMap<>();
+    bottomUp.forEach(
+        (each, resource) -> {
+          if (!resource.data.isEmpty()) {
+            facts.put(each, room.of(resource.data));
+          }
+        });
+    return facts;
+  }
+
   /** What is known of copies, by resource. */
   Map<String, CopyReport> copies() {
     Map<String, CopyReport> copies = new LinkedHashMap<>();

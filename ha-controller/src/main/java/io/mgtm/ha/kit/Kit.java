@@ -49,7 +49,10 @@ public interface Kit {
    */
   List<GuardStep> guard(KitContext context);
 
-  /** What is known of its data on this node; kits without data know nothing. */
+  /**
+   * What is known of it on this node, for people to see; nothing of most kits. One with replicated
+   * data says how its copy is. Asked after each call but out of service, within the call's time.
+   */
   default Map<String, String> data(KitContext context) throws KitException, InterruptedException {
     return Map.of();
   }

@@ -15,8 +15,14 @@ import java.util.Map;
  */
 final class ServerKit implements Kit {
   private static final int OK = 200;
-  private static final int BODY_BYTES_MAX = 2_048;
+  private static final String HEALTH = "/health";
+  private static final int BODY_BYTES_MAX = 65_536;
+
+  /** The status is for people: a check does not wait for it. */
+  private static final int STATUS_MS = 500;
+
   private static final double ANSWER = 0.5;
+  private static final String GTM = "gtm";
 
   private final String name;
   private final String jar;
@@ -29,7 +35,7 @@ final class ServerKit implements Kit {
   }
 
   static ServerKit gtm() {
-    return new ServerKit("gtm", "gtm-core");
+    return new ServerKit(GTM, "gtm-core");
   }
 
   static ServerKit proxy() {
@@ -53,8 +59,8 @@ final class ServerKit implements Kit {
   /** What it says of its health, or why it says nothing. */
   private record Answer(int status, String text) {}
 
-  private static Answer ask(KitContext context, long timeoutMs) throws KitException {
-    String url = "http://" + context.parameters().get("metrics") + "/health";
+  private static Answer ask(KitContext context, String path, long timeoutMs) throws KitException {
+    String url = "http://" + context.parameters().get("metrics") + path;
     try {
       HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
       connection.setConnectTimeout((int) Math.max(1, timeoutMs));
@@ -88,7 +94,8 @@ final class ServerKit implements Kit {
       server.start(command, Map.of());
     }
     boolean answers =
-        deadline.await(() -> !server.isRunning() || ask(context, deadline.leftMs()).status() != 0);
+        deadline.await(
+            () -> !server.isRunning() || ask(context, HEALTH, deadline.leftMs()).status() != 0);
     if (!answers || !server.isRunning()) {
       throw new KitException("%s does not answer%s".formatted(jar, server.said()));
     }
@@ -117,8 +124,26 @@ final class ServerKit implements Kit {
     if (quick.state() != Health.State.IN_SERVICE) {
       return quick;
     }
-    Answer answer = ask(context, (long) (context.deadlineMs() * ANSWER));
+    Answer answer = ask(context, HEALTH, (long) (context.deadlineMs() * ANSWER));
     return answer.status() == OK ? Health.in(answer.text()) : Health.failed(answer.text());
+  }
+
+  /** Of a GTM node, how its group stands and who connects. */
+  @Override
+  public Map<String, String> data(KitContext context) {
+    if (!name.equals(GTM)) {
+      return Map.of();
+    }
+    long timeoutMs = Math.min(STATUS_MS, (long) (context.deadlineMs() * ANSWER / 2));
+    try {
+      Answer answer = ask(context, "/status", timeoutMs);
+      if (answer.status() == OK) {
+        return GtmFacts.of(answer.text());
+      }
+    } catch (KitException e) {
+      return Map.of("trouble", e.getMessage());
+    }
+    return Map.of("trouble", "it does not say how it stands");
   }
 
   @Override

@@ -238,6 +238,11 @@ public final class VolumeKit implements Kit {
     return status.path("fencing").path("token").asText("");
   }
 
+  private static String behindBytes(JsonNode status, JsonNode link) {
+    long chunks = link.path("chunksOutOfSync").asLong();
+    return Long.toString(chunks * status.path("chunkBytes").asLong());
+  }
+
   private static String trouble(JsonNode status) {
     return status.path("notServingBecause").asText("it is " + status.path("role").asText());
   }
@@ -254,7 +259,8 @@ public final class VolumeKit implements Kit {
    * {@code serving}, {@code generation} and {@code generations}, the newest first, {@code node} and
    * {@code upstream} as the agents name themselves, {@code sizeBytes}, {@code warning}; and of each
    * link {@code link.ADDRESS}, its state, and while it resyncs {@code resync.ADDRESS}, bytes done
-   * and in total, and milliseconds left.
+   * and in total, milliseconds left, and bytes a second; {@code behind.ADDRESS}, at most so many
+   * bytes that the copy there lacks.
    */
   @Override
   public Map<String, String> data(KitContext context) throws KitException, InterruptedException {
@@ -268,10 +274,7 @@ public final class VolumeKit implements Kit {
     data.put("role", status.path("role").asText());
     data.put("copy", status.path("disk").asText());
     data.put("serving", status.path("serving").asText());
-    StringJoiner generations = new StringJoiner(",");
-    status.path("generations").forEach(one -> generations.add(one.asText()));
     data.put("generation", status.path("generations").path(0).asText());
-    data.put("generations", generations.toString());
     data.put("node", status.path("nodeId").asText());
     data.put("upstream", status.path("upstream").asText(""));
     data.put("sizeBytes", status.path("sizeBytes").asText());
@@ -283,12 +286,14 @@ public final class VolumeKit implements Kit {
       if (resync.path("running").asBoolean()) {
         data.put(
             "resync." + name,
-            "%d %d %d"
+            "%d %d %d %d"
                 .formatted(
                     resync.path("doneBytes").asLong(),
                     resync.path("totalBytes").asLong(),
-                    resync.path("remainingMs").asLong()));
+                    resync.path("remainingMs").asLong(),
+                    resync.path("bytesPerSecond").asLong()));
       }
+      data.put("behind." + name, behindBytes(status, link));
     }
     if (isServing(status)) {
       data.putAll(others(status, copies(context)));

@@ -11,6 +11,7 @@ import java.util.Map;
  * @param node whose view it is
  * @param leader the controller that decides, empty when none is known
  * @param term of that leader
+ * @param at the cluster's time now, as this node reckons it; deadlines are in it
  * @param connected members of the controllers' group that this one is connected with
  * @param warnings of the controllers' group, a sentence each
  * @param nodes by name, those that were heard since this controller started
@@ -20,6 +21,7 @@ public record ClusterView(
     String node,
     String leader,
     long term,
+    long at,
     List<String> connected,
     List<String> warnings,
     Map<String, NodeStatus> nodes,

@@ -64,6 +64,8 @@ public final class HaNode implements AutoCloseable {
   private final NodeView view;
   private final Map<Long, CompletableFuture<Reply>> requests = new HashMap<>();
   private final LogListener listener = new LogListener();
+  private ClusterState committed = ClusterState.EMPTY;
+  private Consumer<ClusterState> audience = told -> {};
   private long lastRequest;
   private long lastAppended;
   private long configured = -1;
@@ -192,6 +194,8 @@ public final class HaNode implements AutoCloseable {
   /** Only what is committed: another leader may take back what is not. */
   private void configure() {
     ClusterState now = state.state();
+    committed = now;
+    audience.accept(now);
     if (now.config() != null && now.configVersion() != configured) {
       configured = now.configVersion();
       if (agent != null) {
@@ -350,6 +354,18 @@ public final class HaNode implements AutoCloseable {
   /** What this node knows of the cluster. Any thread but the owner's. */
   public ClusterView view() {
     return await(() -> view.of(members == null ? null : members.status()));
+  }
+
+  /**
+   * Has somebody told of the committed state now and whenever it changes, by the owner thread,
+   * which it must not keep. Any thread but the owner's.
+   */
+  public void onCommitted(Consumer<ClusterState> listener) {
+    soon(
+        () -> {
+          audience = listener;
+          listener.accept(committed);
+        });
   }
 
   /** The configuration that the cluster has agreed on, or the one of the file before that. */

@@ -16,6 +16,9 @@ final class NodeView {
   private final Map<String, Heard> heard = new TreeMap<>();
   private ClusterState state = ClusterState.EMPTY;
 
+  /** When a batch moved the cluster's time last. */
+  private long movedMs;
+
   /** The newest heartbeat of a node, and when it was heard on each path. */
   private static final class Heard {
     private Heartbeat newest;
@@ -28,6 +31,9 @@ final class NodeView {
   }
 
   void applied(ClusterState next) {
+    if (next.at() != state.at()) {
+      movedMs = nowMs.getAsLong();
+    }
     state = next;
   }
 
@@ -57,6 +63,7 @@ final class NodeView {
         name,
         group == null ? "" : group.leader(),
         group == null ? 0 : group.term(),
+        state.at() == 0 ? 0 : state.at() + (now - movedMs),
         group == null ? List.of() : group.connected(),
         group == null ? List.of() : group.warnings(),
         nodes,

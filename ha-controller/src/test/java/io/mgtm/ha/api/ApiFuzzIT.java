@@ -95,6 +95,10 @@ class ApiFuzzIT {
   private static void fuzz(long seed, int each) throws Exception {
     Random random = new Random(seed);
     for (Map.Entry<String, JsonNode> path : description.path("paths").properties()) {
+      if (path.getKey().endsWith("/stream")) {
+        // Its answers do not end.
+        continue;
+      }
       for (String method : METHODS) {
         JsonNode operation = path.getValue().path(method.toLowerCase(Locale.ROOT));
         for (int i = 0; i < each; i++) {

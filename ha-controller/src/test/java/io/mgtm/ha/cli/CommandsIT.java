@@ -235,7 +235,8 @@ class CommandsIT {
 
     assertThat(paths.size()).isGreaterThan(8);
     for (var path : paths.properties()) {
-      if (path.getValue().has("get") && !path.getKey().contains("{")) {
+      boolean ends = !path.getKey().endsWith("/stream");
+      if (path.getValue().has("get") && !path.getKey().contains("{") && ends) {
         assertThat(get(path.getKey()).statusCode()).as(path.getKey()).isEqualTo(200);
       }
     }

@@ -69,7 +69,8 @@ final class Clusters {
         state == State.FAILED ? POSTGRES : "",
         state == State.FAILED ? "does not answer" : "",
         Map.of(VOLUME, ResourceState.UNKNOWN, POSTGRES, ResourceState.UNKNOWN),
-        copy == null ? Map.of() : Map.of(VOLUME, copy));
+        copy == null ? Map.of() : Map.of(VOLUME, copy),
+        Map.of());
   }
 
   static CopyReport secondary() {

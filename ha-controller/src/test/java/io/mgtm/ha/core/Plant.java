@@ -169,7 +169,8 @@ enum Plant {
         (hierarchy, report) ->
             report.state() != State.UNKNOWN
                 ? report
-                : new Report(State.OUT, 0, 0, "", "", report.resources(), report.copies()));
+                : new Report(
+                    State.OUT, 0, 0, "", "", report.resources(), report.copies(), Map.of()));
     return new Heartbeat(
         sent.cluster(),
         sent.node(),

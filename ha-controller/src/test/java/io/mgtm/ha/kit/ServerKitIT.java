@@ -55,6 +55,13 @@ class ServerKitIT {
       gtm.inService(gtmAt);
       Rig.assertIn(gtm.quickCheck(gtmAt));
       awaitHealth(gtm, gtmAt);
+      Await.untilAsserted(
+          "its status",
+          () ->
+              assertThat(gtm.data(gtmAt))
+                  .containsEntry("role", "leader")
+                  .containsEntry("mode", "single")
+                  .containsKey("term"));
       proxy.inService(proxyAt);
       awaitHealth(proxy, proxyAt);
 

@@ -113,7 +113,8 @@ class CoreJsonTest {
             "",
             "",
             Map.of("ip", Report.ResourceState.IN),
-            Map.of("volume", copy, "other", new CopyReport("Outdated", null, Set.of(), Set.of())));
+            Map.of("volume", copy, "other", new CopyReport("Outdated", null, Set.of(), Set.of())),
+            Map.of("volume", Map.of("role", "primary")));
     Heartbeat heartbeat =
         new Heartbeat("test", "n1", 4, 5, 6, new Seen(7, 8), 3, Map.of("db", report));
     assertThat(JSON.readValue(JSON.writeValueAsBytes(heartbeat), Heartbeat.class))

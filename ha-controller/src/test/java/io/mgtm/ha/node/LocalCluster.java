@@ -79,6 +79,21 @@ public final class LocalCluster implements AutoCloseable {
     return folder.resolve(name).resolve("run");
   }
 
+  /** What the kit knows of a resource on a node from now on. */
+  public void knows(String node, String resource, Map<String, String> facts) {
+    kit.knows(node, resource, facts);
+  }
+
+  /** A resource fails on a node, and does not come in service there again. */
+  public void breaks(String node, String resource, String why) {
+    kit.breaks(node, resource, why);
+  }
+
+  /** It may come in service there again. */
+  public void mend(String node, String resource) {
+    kit.mend(node, resource);
+  }
+
   void stop(String name) {
     running.remove(name).close();
   }
@@ -116,7 +131,7 @@ public final class LocalCluster implements AutoCloseable {
     return node(seenBy).view().state().placements().get(hierarchy).epoch();
   }
 
-  Reply ask(ClusterCommand.Asked command) {
+  public Reply ask(ClusterCommand.Asked command) {
     return node(leader().orElseThrow()).ask("test", command).join();
   }
 

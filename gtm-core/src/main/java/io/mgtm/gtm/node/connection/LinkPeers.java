@@ -48,6 +48,15 @@ public final class LinkPeers {
     return peers.size();
   }
 
+  /** The gateways beyond this node, and where they are; so many at most. */
+  public List<String> others(int max) {
+    return peers.stream()
+        .filter(peer -> !peer.isOwn())
+        .limit(max)
+        .map(GatewayPeer::describe)
+        .toList();
+  }
+
   /** Tells all links when something has changed. */
   public void update() {
     Leadership leadership = now.get();
