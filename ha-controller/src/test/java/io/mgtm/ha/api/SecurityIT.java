@@ -1,24 +1,32 @@
 package io.mgtm.ha.api;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
 import io.mgtm.common.Cli;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.TlsFiles;
 import io.mgtm.ha.cli.HaMain;
 import io.mgtm.ha.config.AccessConfig;
+import io.mgtm.ha.config.NotifyConfig;
 import io.mgtm.ha.core.Event;
 import io.mgtm.ha.kit.ResourceCheck;
+import io.mgtm.ha.model.EventKind;
 import io.mgtm.ha.model.Role;
 import io.mgtm.ha.node.LocalCluster;
+import io.mgtm.ha.notify.Notifier;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -35,6 +43,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
 import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.AfterAll;
@@ -55,6 +65,9 @@ class SecurityIT {
 
   @TempDir private static Path folder;
   private static LocalCluster cluster;
+  private static final List<String> posted = new CopyOnWriteArrayList<>();
+  private static HttpServer hook;
+  private static Notifier notifier;
   private static ApiServer server;
   private static HostPort at;
   private static TestKeys own;
@@ -83,19 +96,47 @@ class SecurityIT {
             folder.resolve("trust.crt"),
             Files.readString(known.certificate()) + Files.readString(own.certificate()));
     at = cluster.config().nodes().get("a").api();
-    server =
-        ApiServer.start(
-            cluster.node("a"),
-            new ApiSetup(
-                at,
-                ResourceCheck.NONE,
-                Optional.empty(),
-                new TlsFiles("tls.", own.certificate(), own.key(), trust),
-                new AccessConfig(
-                    Optional.of(tokens()),
-                    Map.of(new X500Principal("cn=Known, o=orders"), Role.OPERATOR)),
-                Optional.empty()));
+    hook = hook();
+    notifier = Notifier.start(cluster.node("a"), tells());
+    server = ApiServer.start(cluster.node("a"), setup(at, trust));
     Await.until("in service", () -> cluster.where("orders").isPresent());
+  }
+
+  private static ApiSetup setup(HostPort at, Path trust) throws Exception {
+    return new ApiSetup(
+        at,
+        ResourceCheck.NONE,
+        Optional.empty(),
+        new TlsFiles("tls.", own.certificate(), own.key(), trust),
+        new AccessConfig(
+            Optional.of(tokens()), Map.of(new X500Principal("cn=Known, o=orders"), Role.OPERATOR)),
+        Optional.of(notifier));
+  }
+
+  private static HttpServer hook() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+    server.createContext(
+        "/",
+        exchange -> {
+          posted.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  private static NotifyConfig tells() throws IOException {
+    return new NotifyConfig(
+        Map.of(
+            "ops",
+            new NotifyConfig.Webhook(
+                URI.create("http://127.0.0.1:" + hook.getAddress().getPort()),
+                Files.writeString(folder.resolve("hook"), "0123456789abcdef"),
+                Optional.empty(),
+                Set.of(EventKind.OPERATOR))),
+        Optional.empty());
   }
 
   private static Path tokens() throws Exception {
@@ -115,6 +156,8 @@ class SecurityIT {
   @AfterAll
   static void stop() {
     server.close();
+    notifier.close();
+    hook.stop(0);
     cluster.close();
   }
 
@@ -262,6 +305,46 @@ class SecurityIT {
               BodyHandlers.ofString());
       assertThat(health.statusCode()).as(scheme).isEqualTo(200);
     }
+  }
+
+  @Test
+  void elsewhereItSpeaksTlsAlone() throws Exception {
+    HostPort all = new HostPort("0.0.0.0", OwnAddress.port());
+    HostPort to = new HostPort(OwnAddress.HOST, all.port());
+    byte[] request = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII);
+    SSLContext trusting =
+        new TlsFiles("--", null, null, own.certificate()).client(TlsFiles.VERSION).context();
+    try (ApiServer other = ApiServer.start(cluster.node("a"), setup(all, own.certificate()))) {
+      assertThat(other.port()).isEqualTo(all.port());
+      assertThatThrownBy(() -> RawHttp.send(to, request, new byte[0]))
+          .isInstanceOf(IOException.class);
+      assertThat(
+              HttpClient.newBuilder()
+                  .sslContext(trusting)
+                  .build()
+                  .send(
+                      HttpRequest.newBuilder(URI.create("https://" + to + "/health")).build(),
+                      BodyHandlers.ofString())
+                  .statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void whatIsAskedIsToldToTheWebhookAndTheClusterRemembersIt() throws Exception {
+    Await.until("a position", () -> told() > 0);
+    assertThat(post("anna", "/v1/hierarchies/orders/switchover", "{}").statusCode()).isEqualTo(409);
+
+    Await.until(
+        "told", () -> posted.stream().anyMatch(body -> body.contains("name the node that it")));
+    Await.until("remembered", () -> told() == cluster.node("a").view().state().lastEvent());
+    assertThat(run("notify", "test").out()).isEqualTo("webhooks.ops: told\n");
+    assertThat(posted)
+        .anySatisfy(body -> assertThat(body).contains("a test: nothing has happened"));
+  }
+
+  private static long told() {
+    return cluster.node("a").view().state().notified().getOrDefault("webhooks.ops", 0L);
   }
 
   @Test
