@@ -1,5 +1,7 @@
 package io.mgtm.bench;
 
+import io.mgtm.bench.ha.HaCommand;
+import io.mgtm.bench.ha.HaDemoCommand;
 import io.mgtm.bench.volume.VolumeCommand;
 import io.mgtm.common.Cli;
 import picocli.CommandLine;
@@ -21,7 +23,9 @@ import picocli.CommandLine.ParameterException;
       FailoverCommand.class,
       DemoCommand.class,
       MicroCommand.class,
-      VolumeCommand.class
+      VolumeCommand.class,
+      HaCommand.class,
+      HaDemoCommand.class
     })
 public final class BenchMain {
   private BenchMain() {}

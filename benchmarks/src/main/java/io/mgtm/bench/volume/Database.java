@@ -8,7 +8,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A PostgreSQL on a volume: nbdfuse shows the volume as a file, a loop device makes a block device
@@ -57,23 +56,7 @@ final class Database implements AutoCloseable {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "mounting needs root";
     }
-    return newest() == null ? "no PostgreSQL in /usr/lib/postgresql" : null;
-  }
-
-  private static Path newest() {
-    Path all = Path.of("/usr/lib/postgresql");
-    if (!Files.isDirectory(all)) {
-      return null;
-    }
-    try (Stream<Path> versions = Files.list(all)) {
-      return versions
-          .map(version -> version.resolve("bin"))
-          .filter(bin -> Files.isExecutable(bin.resolve("initdb")))
-          .max(Path::compareTo)
-          .orElse(null);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
+    return Exec.postgres() == null ? "no PostgreSQL in /usr/lib/postgresql" : null;
   }
 
   /**
@@ -84,7 +67,7 @@ final class Database implements AutoCloseable {
    */
   static Database create(Path folder, Path socket, int scale)
       throws IOException, InterruptedException {
-    Database database = new Database(folder, newest(), ReplicatedBench.freePort());
+    Database database = new Database(folder, Exec.postgres(), ReplicatedBench.freePort());
     try {
       database.mount(socket);
       database.begin(scale);

@@ -1,14 +1,7 @@
 package io.mgtm.bench.volume;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,8 +9,6 @@ import java.util.List;
 
 /** The programs that are measured, as command lines and how to tell that they serve. */
 final class Programs {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   /** What fio calls the volume in all of them. */
   static final String EXPORT = "bench";
 
@@ -75,19 +66,8 @@ final class Programs {
     return ask(file, "{\"command\":\"status\"}");
   }
 
-  /** Asks the volume over {@code file} by its control socket. */
   JsonNode ask(Path file, String command) throws IOException {
-    Path control = Path.of(file + ".meta", "control.sock");
-    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      channel.connect(UnixDomainSocketAddress.of(control));
-      channel.write(ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.UTF_8)));
-      StringBuilder line = new StringBuilder();
-      var reader = Channels.newReader(channel, StandardCharsets.UTF_8);
-      for (int c = reader.read(); c >= 0 && c != '\n'; c = reader.read()) {
-        line.append((char) c);
-      }
-      return JSON.readTree(line.toString());
-    }
+    return VolumeControl.ask(file, command);
   }
 
   boolean isUpToDate(Path file) throws IOException {

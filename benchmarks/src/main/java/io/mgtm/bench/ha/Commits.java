@@ -1,0 +1,212 @@
+package io.mgtm.bench.ha;
+
+import io.mgtm.bench.volume.Exec;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A client that inserts numbered rows, one after the other, and remembers which were acknowledged.
+ * When its connection is lost it connects again, until it is closed.
+ */
+final class Commits implements AutoCloseable {
+  private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int LIST_SECONDS = 120;
+
+  /** A port that nobody listens on is not waited for. */
+  private static final String PROBE = "timeout 0.3 bash -c ': </dev/tcp/%s/%d' 2>/dev/null";
+
+  private final Engine engine;
+  private final Machine client;
+  private final String host;
+  private final Path log;
+  private final Thread thread = new Thread(this::run, "mgtm-ha-commits");
+  private final BitSet acknowledged = new BitSet();
+  private volatile boolean closed;
+  private volatile Process session;
+
+  // All below are read and written under this object's lock.
+  private int next;
+  private long count;
+  private long failed;
+  private long lastNanos;
+  private long longestNanos;
+  private int lastNumber;
+  private int beforeLongest;
+
+  private Commits(Engine engine, Machine client, String host, Path log) {
+    this.engine = engine;
+    this.client = client;
+    this.host = host;
+    this.log = log;
+  }
+
+  /**
+   * What became of acknowledged rows.
+   *
+   * @param lost how many are not there
+   * @param suffix whether they are the last before the longest wait, so that what is there from
+   *     before it is a prefix of what was acknowledged
+   */
+  record Verdict(int lost, boolean suffix) {}
+
+  /** Makes the table, and begins. */
+  static Commits start(Engine engine, Machine client, String host, Path log)
+      throws IOException, InterruptedException {
+    Commits commits = new Commits(engine, client, host, log);
+    commits.query("create table numbered (n bigint primary key)");
+    commits.mark();
+    commits.thread.setDaemon(true);
+    commits.thread.start();
+    return commits;
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        insertUntilItFails();
+      } catch (IOException e) {
+        // The next one connects again.
+      } finally {
+        LockSupport.parkNanos(AGAIN_NANOS);
+      }
+    }
+  }
+
+  private void insertUntilItFails() throws IOException {
+    if (!answers()) {
+      return;
+    }
+    Process process =
+        new ProcessBuilder(client.network(engine.session(host)))
+            .redirectError(Redirect.appendTo(log.toFile()))
+            .start();
+    session = process;
+    try (Writer statements = process.outputWriter(StandardCharsets.UTF_8);
+        BufferedReader answers =
+            new BufferedReader(
+                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      while (!closed) {
+        int number = take();
+        statements.write(
+            String.format(Locale.ROOT, "insert into numbered values (%d) returning n;%n", number));
+        statements.flush();
+        boolean done = String.valueOf(number).equals(answers.readLine());
+        ended(number, done);
+        if (!done) {
+          return;
+        }
+        LockSupport.parkNanos(BETWEEN_NANOS);
+      }
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private boolean answers() throws IOException {
+    String probe = PROBE.formatted(host, engine.port());
+    Process process =
+        new ProcessBuilder(client.network(List.of("/bin/sh", "-c", probe)))
+            .redirectOutput(Redirect.DISCARD)
+            .redirectError(Redirect.DISCARD)
+            .start();
+    return process.onExit().join().exitValue() == 0;
+  }
+
+  private synchronized int take() {
+    return next++;
+  }
+
+  private synchronized void ended(int number, boolean done) {
+    if (!done) {
+      failed += closed ? 0 : 1;
+      return;
+    }
+    long now = System.nanoTime();
+    acknowledged.set(number);
+    count++;
+    if (now - lastNanos > longestNanos) {
+      longestNanos = now - lastNanos;
+      beforeLongest = lastNumber;
+    }
+    lastNanos = now;
+    lastNumber = number;
+  }
+
+  /** From here on the longest wait is measured anew. */
+  synchronized void mark() {
+    lastNanos = System.nanoTime();
+    longestNanos = 0;
+  }
+
+  /** The longest time without an acknowledged commit since the mark, also one that goes on. */
+  synchronized double longestMs() {
+    return Math.max(longestNanos, System.nanoTime() - lastNanos) / 1e6;
+  }
+
+  /** Acknowledged so far. */
+  synchronized long count() {
+    return count;
+  }
+
+  /** Sent, and neither acknowledged nor refused in order. */
+  synchronized long failed() {
+    return failed;
+  }
+
+  /** Waits for so many more. */
+  void awaitMore(int more, int secondsMax) throws IOException, InterruptedException {
+    long from = count();
+    Wait.until(more + " more rows are committed", secondsMax, () -> count() >= from + more);
+  }
+
+  /** Runs a statement with a session of its own, and answers what it printed. */
+  String query(String statement) throws IOException, InterruptedException {
+    String session = String.join("' '", engine.session(host));
+    String line = "printf '%s;\\n' \"$1\" | '" + session + "'";
+    return Exec.run(LIST_SECONDS, client.network(List.of("/bin/sh", "-c", line, "sh", statement)));
+  }
+
+  /** Looks which acknowledged rows are there. What is lost is not looked for again. */
+  Verdict verify() throws IOException, InterruptedException {
+    BitSet wanted;
+    synchronized (this) {
+      wanted = (BitSet) acknowledged.clone();
+    }
+    BitSet there = new BitSet();
+    query("select n from numbered").lines().forEach(line -> there.set(Integer.parseInt(line)));
+    BitSet lost = (BitSet) wanted.clone();
+    lost.andNot(there);
+    if (lost.isEmpty()) {
+      return new Verdict(0, true);
+    }
+    synchronized (this) {
+      acknowledged.andNot(lost);
+      BitSet last = wanted.get(lost.nextSetBit(0), Math.max(beforeLongest + 1, lost.length()));
+      return new Verdict(lost.cardinality(), last.cardinality() == lost.cardinality());
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    if (session != null) {
+      session.destroyForcibly();
+    }
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

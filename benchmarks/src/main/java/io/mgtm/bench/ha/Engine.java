@@ -1,0 +1,186 @@
+package io.mgtm.bench.ha;
+
+import io.mgtm.bench.volume.Exec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** The database systems that are tried. */
+enum Engine {
+  POSTGRESQL("PostgreSQL", "postgres", 5432) {
+    @Override
+    String missingProgram() {
+      return Exec.postgres() == null
+          ? "no PostgreSQL in /usr/lib/postgresql; it is in Debian's package postgresql"
+          : Exec.has("psql") ? "" : "psql is not installed";
+    }
+
+    @Override
+    void create(Path data) throws IOException, InterruptedException {
+      Exec.run(10, List.of("install", "-d", "-o", "postgres", "-m", "700", data.toString()));
+      String initdb =
+          "cd / && %s/initdb -N -D %s -A trust -U postgres -E UTF8 --locale=C --wal-segsize=1"
+              .formatted(Exec.postgres(), data);
+      Exec.run(120, List.of("su", "postgres", "-s", "/bin/sh", "-c", initdb));
+      String all = "host all all 0.0.0.0/0 trust\n";
+      Files.writeString(
+          data.resolve("pg_hba.conf"), Files.readString(data.resolve("pg_hba.conf")) + all);
+      Files.writeString(
+          data.resolve("postgresql.auto.conf"),
+          """
+          listen_addresses = '*'
+          unix_socket_directories = '/run/postgresql'
+          max_wal_size = 64MB
+          max_connections = 50
+          """);
+    }
+
+    @Override
+    String resource(Path data, Path own) {
+      return "{kit: postgresql, on: [data, address], parameters: {data: %s, port: %d}}"
+          .formatted(data, port());
+    }
+
+    @Override
+    List<String> session(String host) {
+      return List.of("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", connection(host));
+    }
+
+    /** A dead server is noticed in seconds, one that only waits never. */
+    @Override
+    String connection(String host) {
+      return "host=%s port=%d user=postgres dbname=postgres connect_timeout=5 tcp_user_timeout=1500 keepalives_idle=1 keepalives_interval=1 keepalives_count=2"
+          .formatted(host, port());
+    }
+  },
+
+  MARIADB("MariaDB", "mariadbd", 3306) {
+    @Override
+    String missingProgram() {
+      for (String program : List.of("mariadbd", "mariadb", "mariadb-install-db")) {
+        if (!Exec.has(program)) {
+          return program
+              + " is not installed; see Debian's packages mariadb-server-core and mariadb-client-core";
+        }
+      }
+      return "";
+    }
+
+    @Override
+    void create(Path data) throws IOException, InterruptedException {
+      // The packages' user is there when the server's package, and not its core alone, is.
+      boolean own =
+          Files.readAllLines(Path.of("/etc/passwd")).stream()
+              .anyMatch(user -> user.startsWith("mysql:"));
+      String user = own ? "mysql" : "nobody";
+      Exec.run(10, List.of("install", "-d", "-o", user, "-m", "700", data.toString()));
+      Exec.run(
+          120,
+          List.of(
+              "mariadb-install-db",
+              "--no-defaults",
+              "--user=" + user,
+              "--datadir=" + data,
+              "--skip-test-db",
+              "--innodb-log-file-size=8M"));
+    }
+
+    @Override
+    String resource(Path data, Path own) {
+      return ("{kit: mariadb, on: [data, address], parameters: {data: %s, port: %d,"
+              + " config: /dev/null, options: \"--skip-grant-tables --bind-address=0.0.0.0"
+              + " --skip-networking=0 --innodb-log-file-size=8M\"},"
+              + " at: {a: {socket: %s}, b: {socket: %s}}}")
+          .formatted(data, port(), own.resolve("a/my.sock"), own.resolve("b/my.sock"));
+    }
+
+    @Override
+    List<String> session(String host) {
+      return List.of(
+          "mariadb",
+          "--no-defaults",
+          "--host=" + host,
+          "--port=" + port(),
+          "--user=root",
+          "--connect-timeout=5",
+          "--unbuffered",
+          "-NB",
+          "mysql");
+    }
+
+    @Override
+    String connection(String host) {
+      throw new UnsupportedOperationException("pgbench is PostgreSQL's");
+    }
+  };
+
+  private final String title;
+  private final String program;
+  private final int port;
+
+  Engine(String title, String program, int port) {
+    this.title = title;
+    this.program = program;
+    this.port = port;
+  }
+
+  /** What it lacks here, as a sentence; empty when nothing. */
+  abstract String missingProgram();
+
+  /** Makes an empty database in this folder, which does not exist. */
+  abstract void create(Path data) throws IOException, InterruptedException;
+
+  /**
+   * Its resource in a configuration.
+   *
+   * @param data where its data folder is mounted
+   * @param own the folder with one for each machine
+   */
+  abstract String resource(Path data, Path own);
+
+  /** A client that reads statements from its input, and prints values alone. */
+  abstract List<String> session(String host);
+
+  /** How pgbench is told where to connect. */
+  abstract String connection(String host);
+
+  String title() {
+    return title;
+  }
+
+  /** Of its server's processes. */
+  String program() {
+    return program;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Why it cannot be tried here, on volumes and machines of namespaces; empty when it can. */
+  Optional<String> missing() {
+    Optional<String> machine = Machine.missing();
+    if (machine.isPresent()) {
+      return machine;
+    }
+    for (String needed :
+        List.of("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "arping", "setpriv")) {
+      if (!Exec.has(needed)) {
+        return Optional.of(
+            needed + " is not installed; see ./mgtm test, which installs what is needed");
+      }
+    }
+    if (!Files.exists(Path.of("/dev/fuse")) || !Files.exists(Path.of("/dev/loop-control"))) {
+      return Optional.of("/dev/fuse or loop devices are missing");
+    }
+    return Optional.of(missingProgram()).filter(text -> !text.isEmpty());
+  }
+
+  /** The server's own process on a machine, which began the others; empty when none runs. */
+  Optional<ProcessHandle> server(Machine machine) {
+    List<ProcessHandle> all = machine.processes(program);
+    return all.stream().filter(one -> one.parent().filter(all::contains).isEmpty()).findFirst();
+  }
+}

@@ -1,0 +1,411 @@
+package io.mgtm.bench.ha;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.bench.ha.Network.Net;
+import io.mgtm.bench.volume.Exec;
+import io.mgtm.bench.volume.VolumeControl;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A cluster of HA controllers that keeps a database on a replicated volume in service on one of two
+ * machines, {@code a} and {@code b}, with a witness {@code w}, and a machine for clients; each a
+ * {@link Machine}. One thread; what is asked while it is closed fails.
+ */
+final class HaCluster implements AutoCloseable {
+  static final List<String> NODES = List.of("a", "b");
+  static final String HIERARCHY = "orders";
+
+  /** What takes longer than this does not come. */
+  static final int PATIENCE_SECONDS = 180;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final List<String> HOSTS = List.of("a", "b", "w", "client");
+  private static final int API_PORT = 7902;
+  private static final int EXEC_SECONDS = 60;
+  private static final String UP_TO_DATE = "up-to-date";
+
+  private static final String ASK =
+      "exec 3<>/dev/tcp/$1/$2; printf '%s %s HTTP/1.0\\r\\nAuthorization: Bearer %s\\r\\n"
+          + "Content-Length: %d\\r\\n\\r\\n%s' \"$3\" \"$4\" \"$5\" ${#6} \"$6\" >&3; cat <&3";
+
+  private final HaSetup setup;
+  private final Map<String, Machine> machines = new ConcurrentHashMap<>();
+  private final String token;
+  private Network network;
+  private ServiceWatch watch;
+  private boolean closed;
+
+  private HaCluster(HaSetup setup, String token) {
+    this.setup = setup;
+    this.token = token;
+  }
+
+  /**
+   * Starts one, and waits until its database is in service.
+   *
+   * @throws IOException when that does not succeed; nothing of it runs then
+   */
+  static HaCluster start(HaSetup setup) throws IOException, InterruptedException {
+    String secret = "6d67746d".repeat(8);
+    HaCluster cluster = new HaCluster(setup, token(secret));
+    try {
+      cluster.prepare(secret);
+      cluster.fillCopies();
+      for (String node : List.of("a", "b", "w")) {
+        cluster.startController(node);
+      }
+      cluster.awaitInStep();
+      return cluster;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  private static String token(String secret) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+      byte[] purpose = "mgtm ha operators".getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(mac.doFinal(purpose));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void prepare(String secret) throws IOException, InterruptedException {
+    Files.setPosixFilePermissions(setup.folder(), PosixFilePermissions.fromString("rwxr-xr-x"));
+    for (String name : List.of("ha.secret", "link.key")) {
+      Path file = Files.writeString(setup.folder().resolve(name), secret + "\n");
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    }
+    Files.writeString(setup.folder().resolve("ha.yaml"), setup.yaml());
+    Files.createDirectories(setup.folder().resolve("mnt"));
+    network = Network.make(setup.folder());
+    for (String host : HOSTS) {
+      Files.createDirectories(setup.folder().resolve(host));
+      boot(host);
+    }
+    watch =
+        ServiceWatch.start(
+            setup.engine(),
+            () -> NODES.stream().map(machines::get).filter(m -> m != null).toList());
+  }
+
+  private void boot(String host) throws IOException, InterruptedException {
+    Machine machine = Machine.boot(host, setup.folder().resolve(host));
+    machines.put(host, machine);
+    List<Net> nets =
+        switch (host) {
+          case "client" -> List.of(Net.CLIENTS);
+          case "w" -> List.of(Net.FIRST, Net.SECOND);
+          default -> List.of(Net.values());
+        };
+    network.connect(machine, HOSTS.indexOf(host) + 1, nets);
+  }
+
+  /** Makes the database, and has it on both copies. */
+  private void fillCopies() throws IOException, InterruptedException {
+    Path image = Files.createDirectories(setup.folder().resolve("image"));
+    setup.engine().create(image.resolve("data"));
+    exec("truncate", "-s", setup.size(), file("a").toString());
+    exec("mkfs.ext4", "-q", "-d", image.toString(), file("a").toString());
+    exec("rm", "-r", image.toString());
+    for (String node : NODES) {
+      machines.get(node).start(agent(node), log(node, "agent"));
+    }
+    Wait.until("a copy is promoted", PATIENCE_SECONDS, () -> tell("a", "promote"));
+    Wait.until("the other copy is filled", PATIENCE_SECONDS, () -> hasReplica("a"));
+    if (!tell("a", "demote")) {
+      throw new IOException("the copy was not demoted; see " + log("a", "agent"));
+    }
+    for (String node : NODES) {
+      List<ProcessHandle> agents = machines.get(node).processes("java");
+      agents.forEach(ProcessHandle::destroy);
+      Wait.until(
+          "the agent ends", PATIENCE_SECONDS, () -> agents.stream().noneMatch(a -> a.isAlive()));
+    }
+  }
+
+  private List<String> agent(String node) {
+    int host = HOSTS.indexOf(node) + 1;
+    List<String> command = new ArrayList<>(java());
+    command.addAll(List.of("-jar", setup.volumeJar().toString(), "start", "--name", "v1"));
+    command.addAll(List.of("--file", file(node).toString(), "--size", setup.size()));
+    command.addAll(List.of("--link-key", setup.folder().resolve("link.key").toString()));
+    command.addAll(List.of("--listen", "unix:" + file(node) + ".sock"));
+    command.addAll(List.of("--receive", HaSetup.copy(host)));
+    command.addAll(List.of("--replica", HaSetup.copy(3 - host), "--mode", setup.mode()));
+    return command;
+  }
+
+  private List<String> java() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(Arrays.asList(setup.javaOptions().split(" ", -1)));
+    return command;
+  }
+
+  private static void exec(String... command) throws IOException, InterruptedException {
+    Exec.run(EXEC_SECONDS, List.of(command));
+  }
+
+  private Path log(String host, String of) {
+    return setup.folder().resolve(host).resolve(of + ".log");
+  }
+
+  HaSetup setup() {
+    return setup;
+  }
+
+  ServiceWatch watch() {
+    return watch;
+  }
+
+  Machine machine(String name) {
+    return machines.get(name);
+  }
+
+  Network network() {
+    return network;
+  }
+
+  Path file(String node) {
+    return setup.folder().resolve(node).resolve("v1");
+  }
+
+  /** Starts a node's controller. */
+  void startController(String node) throws IOException, InterruptedException {
+    Path own = setup.folder().resolve(node);
+    List<String> command = new ArrayList<>(java());
+    command.addAll(List.of("-jar", setup.haJar().toString(), "start", "--node", node));
+    command.addAll(List.of("--config", setup.folder().resolve("ha.yaml").toString()));
+    command.addAll(List.of("--data", own.resolve("ha").toString()));
+    command.addAll(List.of("--runtime", own.resolve("run").toString()));
+    machines.get(node).start(command, log(node, "controller"));
+  }
+
+  /** A node's controller; empty when it does not run. */
+  Optional<ProcessHandle> controller(String node) {
+    return machines.get(node).processes("java").stream()
+        .filter(one -> Machine.arguments(one).contains(setup.haJar() + "\0start\0"))
+        .findFirst();
+  }
+
+  /** All processes of a node end at once, and its network is gone. */
+  void kill(String node) throws IOException, InterruptedException {
+    List<String> loops = loops(node);
+    network.kill(machines.get(node));
+    machines.remove(node).close();
+    detach(loops);
+  }
+
+  /** Boots a node that was killed. */
+  void reboot(String node) throws IOException, InterruptedException {
+    boot(node);
+    startController(node);
+  }
+
+  /** What a reboot does: namespaces share the kernel's loop devices. */
+  private static void detach(List<String> loops) throws IOException, InterruptedException {
+    Wait.until(
+        "the loop devices " + loops + " are let go",
+        PATIENCE_SECONDS,
+        () -> {
+          String all = Exec.run(EXEC_SECONDS, List.of("losetup", "-n", "-l", "-O", "NAME"));
+          List<String> left = all.lines().map(String::strip).filter(loops::contains).toList();
+          for (String loop : left) {
+            exec("losetup", "-d", loop);
+          }
+          return left.isEmpty();
+        });
+  }
+
+  /** Those of a node; their files can be told only while it is alive. */
+  private List<String> loops(String node) throws IOException, InterruptedException {
+    Machine machine = machines.get(node);
+    if (machine == null) {
+      return List.of();
+    }
+    String own = setup.folder().resolve(node) + "/";
+    return machine
+        .run(List.of("losetup", "-n", "-l", "-O", "NAME,BACK-FILE"))
+        .lines()
+        .filter(line -> line.contains(" " + own))
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .toList();
+  }
+
+  /** The one machine on which the database runs; empty when it runs on none or on two. */
+  Optional<String> primary() {
+    List<Machine> now = watch.now();
+    return now.size() == 1 ? Optional.of(now.get(0).name()) : Optional.empty();
+  }
+
+  static String other(String node) {
+    return node.equals("a") ? "b" : "a";
+  }
+
+  /** What a node's agent says; null when none answers. */
+  JsonNode volume(String node) {
+    try {
+      return VolumeControl.ask(file(node), "{\"command\":\"status\"}");
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** Has a node's agent do something; whether it has. */
+  boolean tell(String node, String command) {
+    try {
+      String line = "{\"command\":\"%s\",\"volume\":\"v1\"}".formatted(command);
+      return VolumeControl.ask(file(node), line).path("ok").asBoolean();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether the copy of a node is primary, and the other one has everything. */
+  boolean hasReplica(String node) {
+    JsonNode status = volume(node);
+    return status != null
+        && status.path("role").asText().equals("primary")
+        && status.path("links").path(0).path("state").asText().equals(UP_TO_DATE);
+  }
+
+  /** Asks the controller of a node; a missing node when it does not answer. */
+  JsonNode ask(String node, String method, String path, String body)
+      throws IOException, InterruptedException {
+    Machine machine = machines.get(node);
+    String host = Net.FIRST.address(HOSTS.indexOf(node) + 1);
+    List<String> command =
+        List.of("bash", "-c", ASK, "ask", host, "" + API_PORT, method, path, token, body);
+    String answer;
+    try {
+      answer = Exec.run(EXEC_SECONDS, machine.network(command));
+    } catch (IOException e) {
+      return JSON.missingNode();
+    }
+    int end = answer.indexOf("\r\n\r\n");
+    return answer.contains(" 200 ") && end > 0
+        ? JSON.readTree(answer.substring(end))
+        : JSON.missingNode();
+  }
+
+  JsonNode status(String node) throws IOException, InterruptedException {
+    return ask(node, "GET", "/v1/status", "");
+  }
+
+  /** Events since the one with this number. */
+  JsonNode events(String node, long after) throws IOException, InterruptedException {
+    return ask(node, "GET", "/v1/events?after=" + after, "");
+  }
+
+  long lastEvent(String node) throws IOException, InterruptedException {
+    return status(node).path("state").path("lastEvent").asLong();
+  }
+
+  /** Asks for a move to a node, as an operator does. */
+  void switchover(String to) throws IOException, InterruptedException {
+    String body = "{\"node\":\"" + to + "\",\"acceptLoss\":false}";
+    Wait.until(
+        "the controllers take the switchover",
+        PATIENCE_SECONDS,
+        () -> {
+          for (String node : NODES) {
+            if (ask(node, "POST", "/v1/hierarchies/" + HIERARCHY + "/switchover", body)
+                .isObject()) {
+              return true;
+            }
+          }
+          return false;
+        });
+  }
+
+  /** Waits until the database is in service, and the other node could take it over. */
+  void awaitInStep() throws IOException, InterruptedException {
+    Wait.until(
+        "the database is in service and the other node could take it over; see the logs in "
+            + setup.folder(),
+        PATIENCE_SECONDS,
+        this::isInStep);
+  }
+
+  private boolean isInStep() throws IOException, InterruptedException {
+    Optional<String> primary = primary();
+    if (primary.isEmpty() || !hasReplica(primary.get())) {
+      return false;
+    }
+    JsonNode status = status(primary.get());
+    JsonNode state = status.path("state");
+    List<String> upToDate = new ArrayList<>();
+    state
+        .path("copies")
+        .path(HIERARCHY)
+        .path("disk")
+        .path("upToDate")
+        .forEach(n -> upToDate.add(n.asText()));
+    Map<String, String> reports = new LinkedHashMap<>();
+    for (String node : NODES) {
+      JsonNode of = status.path("nodes").path(node).path("reports").path(HIERARCHY);
+      reports.put(node, of.path("state").asText());
+    }
+    return upToDate.containsAll(NODES)
+        && state.path("placements").path(HIERARCHY).path("node").asText().equals(primary.get())
+        && reports.get(primary.get()).equals("IN")
+        && reports.get(other(primary.get())).equals("OUT");
+  }
+
+  /** Ends all of it. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (watch != null) {
+      watch.close();
+    }
+    List<String> loops = new ArrayList<>();
+    try {
+      for (String node : NODES) {
+        loops.addAll(loops(node));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      stopAll();
+    }
+    try {
+      detach(loops);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void stopAll() throws IOException {
+    for (Machine machine : machines.values()) {
+      machine.close();
+    }
+    machines.clear();
+    if (network != null) {
+      network.close();
+    }
+  }
+}

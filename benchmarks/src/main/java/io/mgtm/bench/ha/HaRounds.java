@@ -1,0 +1,300 @@
+package io.mgtm.bench.ha;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.bench.ha.Network.Net;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleConsumer;
+
+/**
+ * A cluster under load, which is disturbed again and again, and looked after each time whether it
+ * kept its promises. One thread.
+ */
+final class HaRounds implements AutoCloseable {
+  private static final int SECONDS_MAX = HaCluster.PATIENCE_SECONDS;
+  private static final int SOME = 20;
+  private static final int MANY = 200;
+  private static final int CLIENTS = 2;
+
+  private final HaCluster cluster;
+  private final List<String> notes = new ArrayList<>();
+  private DoubleConsumer onServed = longestMs -> {};
+  private Commits commits;
+  private Pgbench load;
+
+  /**
+   * What one round came to.
+   *
+   * @param measured ms of the longest wait for a commit since the fault, or MB/s of a resync
+   * @param failed transactions that failed meanwhile, of all clients
+   * @param lost acknowledged rows that are not there
+   * @param suffix whether these are the last before the fault
+   * @param together on how many machines the database ran at once, at most
+   * @param from where it was in service before
+   * @param to where it is in service now
+   */
+  record Round(
+      double measured,
+      long failed,
+      int lost,
+      boolean suffix,
+      int together,
+      String from,
+      String to) {}
+
+  private HaRounds(HaCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /**
+   * Starts the cluster and its clients.
+   *
+   * @param rate transactions of pgbench a second
+   */
+  static HaRounds start(HaSetup setup, int rate) throws IOException, InterruptedException {
+    HaRounds rounds = new HaRounds(HaCluster.start(setup));
+    try {
+      rounds.begin(setup, rate);
+      return rounds;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      rounds.close();
+      throw e;
+    }
+  }
+
+  private void begin(HaSetup setup, int rate) throws IOException, InterruptedException {
+    Machine client = cluster.machine("client");
+    Path logs = setup.folder().resolve("client");
+    if (setup.sites()) {
+      for (String node : HaCluster.NODES) {
+        slow(node);
+      }
+    }
+    if (setup.engine() == Engine.POSTGRESQL) {
+      String connection = setup.engine().connection(HaSetup.ADDRESS);
+      load = Pgbench.start(client, connection, CLIENTS, rate, logs.resolve("pgbench.log"));
+    }
+    commits = Commits.start(setup.engine(), client, HaSetup.ADDRESS, logs.resolve("session.log"));
+    commits.awaitMore(SOME, SECONDS_MAX);
+  }
+
+  private void slow(String node) throws InterruptedException {
+    Optional<String> why =
+        cluster.network().slow(cluster.machine(node), "delay 15ms 3ms loss 0.1%");
+    if (why.isPresent() && notes.isEmpty()) {
+      notes.add("two sites without delay and loss: " + why.get());
+    }
+  }
+
+  HaCluster cluster() {
+    return cluster;
+  }
+
+  /** Told of each round when it serves again, and the longest wait in ms. */
+  void onServed(DoubleConsumer told) {
+    onServed = told;
+  }
+
+  Commits commits() {
+    return commits;
+  }
+
+  /** What could not be done here as it should be. */
+  List<String> notes() {
+    return List.copyOf(notes);
+  }
+
+  private long failed() {
+    return commits.failed() + (load == null ? 0 : load.failed());
+  }
+
+  /**
+   * Disturbs it, waits until it serves again, and until all is as it was.
+   *
+   * @param bytes how much is written while replication is paused
+   * @throws IOException when it does not serve again
+   */
+  Round round(HaFault fault, long bytes) throws IOException, InterruptedException {
+    cluster.awaitInStep();
+    commits.awaitMore(SOME, SECONDS_MAX);
+    String from = cluster.primary().orElseThrow();
+    long failedBefore = failed();
+    commits.mark();
+    double measured =
+        switch (fault) {
+          case PATH -> cutPath(from);
+          case RESYNC -> resync(from, bytes);
+          case DEATH, SITES -> death(from);
+          case POSTGRES, MARIADB -> killServer(from);
+          case CONTROLLER -> killController(from);
+          case SWITCHOVER, SWITCHOVER_MARIADB -> switchover(from);
+          case PARTITION_FIRST, PARTITION_SECOND -> cut(from, fault.cuts());
+          case PARTITION -> partition(from, fault.cuts());
+          case XC -> throw new IllegalArgumentException("there is no Postgres-XC here");
+        };
+    cluster.awaitInStep();
+    commits.awaitMore(SOME, SECONDS_MAX);
+    Commits.Verdict verdict = commits.verify();
+    return new Round(
+        measured,
+        failed() - failedBefore,
+        verdict.lost(),
+        verdict.suffix(),
+        cluster.watch().most(),
+        from,
+        cluster.primary().orElse("none"));
+  }
+
+  /** The longest wait, once it has served for a while. */
+  private double served(int commitsMore) throws IOException, InterruptedException {
+    commits.awaitMore(commitsMore, SECONDS_MAX);
+    double longestMs = commits.longestMs();
+    onServed.accept(longestMs);
+    return longestMs;
+  }
+
+  private void awaitServedBy(String node) throws IOException, InterruptedException {
+    Wait.until(
+        "the database is in service on " + node,
+        SECONDS_MAX,
+        () -> cluster.primary().equals(Optional.of(node)));
+  }
+
+  private double cutPath(String primary) throws IOException, InterruptedException {
+    Machine machine = cluster.machine(primary);
+    cluster.network().cut(machine, Net.SECOND);
+    Wait.until(
+        "the primary has noticed that its replica is gone",
+        SECONDS_MAX,
+        () -> !cluster.hasReplica(primary));
+    served(MANY);
+    cluster.network().heal(machine, Net.SECOND);
+    Wait.until("the replica is filled again", SECONDS_MAX, () -> cluster.hasReplica(primary));
+    return served(SOME);
+  }
+
+  /** MB a second, from the command to resume until the replica has all. */
+  private double resync(String primary, long bytes) throws IOException, InterruptedException {
+    tell(primary, "pause");
+    Path filler = cluster.setup().folder().resolve("mnt/filler");
+    String write = "head -c %d /dev/urandom >%s && sync %s".formatted(bytes, filler, filler);
+    cluster.machine(primary).run(List.of("/bin/sh", "-c", write));
+    long lacking =
+        link(primary).path("chunksOutOfSync").asLong()
+            * cluster.volume(primary).path("chunkBytes").asLong();
+    long began = System.nanoTime();
+    tell(primary, "resume");
+    Wait.until("the resync is done", SECONDS_MAX, () -> cluster.hasReplica(primary));
+    double seconds = (System.nanoTime() - began) / (double) TimeUnit.SECONDS.toNanos(1);
+    cluster.machine(primary).run(List.of("rm", filler.toString()));
+    return lacking / 1e6 / seconds;
+  }
+
+  private void tell(String node, String command) throws IOException {
+    if (!cluster.tell(node, command)) {
+      throw new IOException("the agent of " + node + " did not " + command);
+    }
+  }
+
+  private JsonNode link(String node) {
+    return cluster.volume(node).path("links").path(0);
+  }
+
+  private double death(String primary) throws IOException, InterruptedException {
+    cluster.kill(primary);
+    awaitServedBy(HaCluster.other(primary));
+    double longest = served(SOME);
+    cluster.reboot(primary);
+    if (cluster.setup().sites()) {
+      slow(primary);
+    }
+    return longest;
+  }
+
+  private double killServer(String primary) throws IOException, InterruptedException {
+    Engine engine = cluster.setup().engine();
+    Machine machine = cluster.machine(primary);
+    ProcessHandle server = engine.server(machine).orElseThrow();
+    server.destroyForcibly();
+    Wait.until(
+        "another server runs",
+        SECONDS_MAX,
+        () ->
+            cluster.primary().isPresent()
+                && engine
+                    .server(cluster.machine(cluster.primary().get()))
+                    .filter(one -> !one.equals(server))
+                    .isPresent());
+    return served(SOME);
+  }
+
+  /** As the init system does, another is started at once. */
+  private double killController(String primary) throws IOException, InterruptedException {
+    long before = incarnation(primary);
+    cluster.controller(primary).orElseThrow().destroyForcibly();
+    cluster.startController(primary);
+    Wait.until(
+        "the controller is back", SECONDS_MAX, () -> incarnation(primary) > Math.max(0, before));
+    TimeUnit.MILLISECONDS.sleep(cluster.setup().leaseMs());
+    return served(SOME);
+  }
+
+  private long incarnation(String node) throws IOException, InterruptedException {
+    return cluster
+        .status(HaCluster.other(node))
+        .path("nodes")
+        .path(node)
+        .path("incarnation")
+        .asLong(-1);
+  }
+
+  private double switchover(String primary) throws IOException, InterruptedException {
+    String to = HaCluster.other(primary);
+    cluster.switchover(to);
+    awaitServedBy(to);
+    return served(SOME);
+  }
+
+  /** Longer than a lease, so that who depends on the path would have lost it. */
+  private double cut(String primary, List<Net> nets) throws IOException, InterruptedException {
+    Machine machine = cluster.machine(primary);
+    for (Net net : nets) {
+      cluster.network().cut(machine, net);
+    }
+    TimeUnit.MILLISECONDS.sleep(3L * cluster.setup().leaseMs());
+    double longest = served(SOME);
+    for (Net net : nets) {
+      cluster.network().heal(machine, net);
+    }
+    return longest;
+  }
+
+  private double partition(String primary, List<Net> nets)
+      throws IOException, InterruptedException {
+    Machine machine = cluster.machine(primary);
+    for (Net net : nets) {
+      cluster.network().cut(machine, net);
+    }
+    awaitServedBy(HaCluster.other(primary));
+    double longest = served(SOME);
+    for (Net net : nets) {
+      cluster.network().heal(machine, net);
+    }
+    return longest;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (load != null) {
+      load.close();
+    }
+    if (commits != null) {
+      commits.close();
+    }
+    cluster.close();
+  }
+}
