@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Cli.Version.class,
     subcommands = {
+      InitCommand.class,
       StartCommand.class,
       StatusCommand.class,
       EventCommands.Why.class,

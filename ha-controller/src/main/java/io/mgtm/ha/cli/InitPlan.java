@@ -1,0 +1,215 @@
+package io.mgtm.ha.cli;
+
+import io.mgtm.common.ConfigException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * What {@code mgtm ha init} was told, and the file that says so.
+ *
+ * @param cluster its name, and its one hierarchy's
+ * @param nodes that may run the database, the preferred first
+ * @param witness that only votes
+ * @param address the one that moves, with its prefix
+ * @param volume the replicated volume that the data lies on
+ */
+record InitPlan(
+    String cluster,
+    List<Machine> nodes,
+    Optional<Machine> witness,
+    Database database,
+    String address,
+    String device,
+    Optional<Volume> volume,
+    Path secretFile) {
+  private static final int LINK_PORT = 7800;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9:][A-Za-z0-9.:_-]*");
+  private static final Pattern PLAIN =
+      Pattern.compile("[A-Za-z/][A-Za-z0-9/_.-]*|[1-9]\\d{0,8}|\\d+(\\.\\d+){3}(/\\d+)?");
+  private static final Pattern WORD = Pattern.compile("(?i)y|n|yes|no|on|off|true|false|null");
+  private static final int OCTET_MAX = 255;
+
+  /** A machine: its addresses, one on each network. */
+  record Machine(String name, List<String> addresses) {
+    /** Reads {@code NAME=ADDRESS[,ADDRESS...]}. */
+    static Machine parse(String text) {
+      int at = text.indexOf('=');
+      String name = text.substring(0, Math.max(at, 0)).strip();
+      List<String> addresses =
+          Arrays.stream(text.substring(at + 1).split(",", -1)).map(String::strip).toList();
+      if (!NAME.matcher(name).matches()
+          || addresses.stream().anyMatch(one -> !HOST.matcher(one).matches())) {
+        throw new IllegalArgumentException(
+            "\"%s\" is no machine: expected NAME=ADDRESS, and ,ADDRESS for each further network"
+                .formatted(text));
+      }
+      return new Machine(name, addresses);
+    }
+
+    /** Machines separated by spaces. */
+    static List<Machine> parseAll(String text) {
+      return Arrays.stream(text.strip().split("\\s+")).map(Machine::parse).toList();
+    }
+  }
+
+  /**
+   * What is protected.
+   *
+   * @param kit {@code postgresql} or {@code mariadb}
+   * @param more parameters beside data and port
+   */
+  record Database(String kit, String data, String port, Map<String, String> more) {}
+
+  /** A copy on each node. */
+  record Volume(String file, String size, Path linkKey) {}
+
+  /** Reads an address with its prefix. */
+  static String cidr(String text) {
+    int slash = text.indexOf('/');
+    String address = slash < 0 ? text : text.substring(0, slash);
+    int bits = address.contains(":") ? 128 : 32;
+    boolean prefix =
+        slash > 0
+            && text.substring(slash + 1).matches("\\d{1,3}")
+            && Integer.parseInt(text.substring(slash + 1)) <= bits;
+    boolean v4 =
+        address.matches("\\d{1,3}(\\.\\d{1,3}){3}")
+            && Arrays.stream(address.split("\\.")).allMatch(o -> Integer.parseInt(o) <= OCTET_MAX);
+    if (!prefix || !(v4 || address.matches("[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*"))) {
+      throw new IllegalArgumentException(
+          "\"%s\" is no address with a prefix, such as 10.0.0.100/24".formatted(text));
+    }
+    return text;
+  }
+
+  /** Refuses what cannot work, before anything is written. */
+  void check() throws ConfigException {
+    int count = nodes.size();
+    if (count == 2 && witness.isEmpty()) {
+      throw new ConfigException(
+          "two machines without a witness cannot tell a dead machine from a cut cable: after"
+              + " either, both would serve and the data would part, or none would. Name a third by"
+              + " --witness NAME=ADDRESS; it runs no database, and 64 MB of memory are enough");
+    }
+    if (witness.isPresent() && count != 2) {
+      throw new ConfigException(
+          "a witness is for two machines, and here are %d: leave it out, or name two by --node"
+              .formatted(count));
+    }
+    if (count % 2 == 0 && count != 2) {
+      throw new ConfigException(
+          "%d machines can be cut into two halves, of which none is a majority: expected 3, 5 or 7, or 2 and a witness"
+              .formatted(count));
+    }
+    String moved = address.substring(0, address.indexOf('/'));
+    for (Machine each : all()) {
+      if (each.addresses().contains(moved)) {
+        throw new ConfigException(
+            "--address: %s is %s's own; the one that moves belongs to no machine"
+                .formatted(moved, each.name()));
+      }
+    }
+    if (volume.isPresent() && Path.of(database.data()).getNameCount() < 2) {
+      throw new ConfigException(
+          "--data: on a volume it is a folder inside of the volume's mount, such as /srv/pg/data");
+    }
+  }
+
+  /** All machines, the witness last. */
+  List<Machine> all() {
+    List<Machine> all = new ArrayList<>(nodes);
+    witness.ifPresent(all::add);
+    return all;
+  }
+
+  /** Where the volume's file system is mounted. */
+  Path mount() {
+    return Path.of(database.data()).getParent();
+  }
+
+  /** The file. */
+  String yaml() {
+    StringBuilder text = new StringBuilder();
+    text.append("# Written by mgtm ha init; docs/ha.md explains it. The same on every machine.\n");
+    text.append("cluster: ").append(scalar(cluster)).append('\n');
+    text.append("secretFile: ").append(scalar(secretFile.toString())).append('\n');
+    text.append("nodes:\n");
+    for (Machine each : all()) {
+      boolean votes = witness.isPresent() && witness.get().equals(each);
+      text.append(
+          "  %s: {addresses: %s%s}\n"
+              .formatted(
+                  scalar(each.name()), list(each.addresses()), votes ? ", witness: true" : ""));
+    }
+    text.append("hierarchies:\n  ").append(scalar(cluster)).append(":\n");
+    text.append("    nodes: ").append(list(nodes.stream().map(Machine::name).toList()));
+    text.append("\n    resources:\n");
+    resource(text, "address", "ip", List.of(), parameters("address", address, "device", device));
+    volume.ifPresent(disk -> volume(text, disk));
+    Map<String, String> told = parameters("data", database.data(), "port", database.port());
+    told.putAll(database.more());
+    List<String> on = volume.isPresent() ? List.of("data", "address") : List.of("address");
+    resource(text, "database", database.kit(), on, told);
+    return text.toString();
+  }
+
+  private void volume(StringBuilder text, Volume disk) {
+    String socket = "/run/mgtm-" + cluster + ".sock";
+    List<String> copies = new ArrayList<>();
+    for (Machine node : nodes) {
+      String host = node.addresses().get(0);
+      String bracketed = host.contains(":") ? "[" + host + "]" : host;
+      copies.add(node.name() + "=" + bracketed + ":" + LINK_PORT);
+    }
+    Map<String, String> told = parameters("volume", cluster, "file", disk.file());
+    told.put("size", disk.size());
+    told.put("listen", "unix:" + socket);
+    told.put("linkKey", disk.linkKey().toString());
+    told.put("copies", String.join(",", copies));
+    resource(text, "disk", "volume", List.of(), told);
+    String export = "nbd+unix:///%s?socket=%s".formatted(cluster, socket);
+    resource(
+        text,
+        "data",
+        "filesystem",
+        List.of("disk"),
+        parameters("mount", mount().toString(), "nbd", export));
+  }
+
+  private static Map<String, String> parameters(String... pairs) {
+    Map<String, String> all = new LinkedHashMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      all.put(pairs[i], pairs[i + 1]);
+    }
+    return all;
+  }
+
+  private static void resource(
+      StringBuilder text, String name, String kit, List<String> on, Map<String, String> told) {
+    List<String> pairs = new ArrayList<>();
+    told.forEach((key, value) -> pairs.add(key + ": " + scalar(value)));
+    text.append("      %s:\n        kit: %s\n".formatted(name, kit));
+    if (!on.isEmpty()) {
+      text.append("        on: ").append(list(on)).append('\n');
+    }
+    text.append("        parameters: {%s}\n".formatted(String.join(", ", pairs)));
+  }
+
+  private static String list(List<String> values) {
+    return "[" + String.join(", ", values.stream().map(InitPlan::scalar).toList()) + "]";
+  }
+
+  /** As a value of YAML, quoted where it could be read as something else. */
+  private static String scalar(String value) {
+    return PLAIN.matcher(value).matches() && !WORD.matcher(value).matches()
+        ? value
+        : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+}
