@@ -20,6 +20,9 @@ import java.util.stream.Stream;
  *     authorities, and on a server for asking for no certificate
  */
 public record TlsFiles(String prefix, Path certificate, Path key, Path trust) {
+  /** What the programs of mgtm speak with each other, which need no older one. */
+  public static final String VERSION = "TLSv1.3";
+
   /**
    * Refuses half a pair.
    *

@@ -2,155 +2,199 @@ package io.mgtm.ha.api;
 
 import io.javalin.Javalin;
 import io.javalin.config.RoutesConfig;
+import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.Header;
+import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
 import io.javalin.json.JavalinJackson;
 import io.mgtm.common.ConfigException;
-import io.mgtm.common.HostPort;
+import io.mgtm.common.ListenErrors;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.config.ConfigPlan;
 import io.mgtm.ha.console.Console;
+import io.mgtm.ha.core.ActionRefused;
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.Event;
 import io.mgtm.ha.core.LeaderEffects.Reply;
+import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
+import io.mgtm.ha.model.Role;
 import io.mgtm.ha.node.ClusterView;
 import io.mgtm.ha.node.HaNode;
+import io.mgtm.ha.notify.Notifier;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Answers operators over HTTP. Whoever asks from this machine needs no more; from elsewhere, an
- * {@link OperatorToken} as a bearer token.
+ * Answers operators over HTTP: what {@code openapi.json} describes. {@link Access} says who may ask
+ * what, {@link Web} how it is spoken.
  */
 public final class ApiServer implements AutoCloseable {
-  private static final int BODY_BYTES_MAX = 1 << 20;
+  private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
+
+  /** What only the replicated state tells. */
+  private static final Pattern STATE = Pattern.compile("/v1/(status|events|events/.*|config)");
 
   private final HaNode node;
   private final ResourceCheck kits;
-  private final Optional<String> token;
+  private final Access access;
+  private final Web web;
+  private final Audit audit = new Audit();
+  private final Optional<Notifier> notifier;
   private final EventStreams streams = new EventStreams();
   private final StreamRoute streamRoute;
-  private final Browsers browsers;
-  private final Forward forward = new Forward();
+  private final Forward forward;
   private final Javalin server;
 
-  private ApiServer(HaNode node, ResourceCheck kits, Optional<String> secret) {
+  private ApiServer(HaNode node, ApiSetup setup) throws IOException {
     this.node = node;
-    this.kits = kits;
-    this.token = secret.map(OperatorToken::of);
+    this.kits = setup.kits();
+    this.notifier = setup.notifier();
+    this.access = new Access(setup.secret(), setup.access(), hosts(node));
+    this.web = Web.at(setup.at(), setup.tls());
     this.streamRoute = new StreamRoute(streams, node::view);
-    this.browsers = new Browsers(names(node.config()));
+    this.forward = Forward.by(setup);
     server =
         Javalin.create(
             config -> {
               config.startup.showJavalinBanner = false;
-              config.http.maxRequestSize = BODY_BYTES_MAX;
+              config.http.maxRequestSize = Request.BODY_BYTES_MAX;
+              config.http.prefer405over404 = true;
               config.jsonMapper(new JavalinJackson());
+              web.configure(config);
               routes(config.routes);
             });
+  }
+
+  private static Set<String> hosts(HaNode node) {
+    return node.config().nodes().values().stream()
+        .map(each -> each.api().host())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /**
    * Listens.
    *
-   * @throws IOException when the address cannot be listened on
+   * @throws IOException when the address cannot be listened on, or a file that is named cannot be
+   *     used
    */
-  public static ApiServer start(
-      HaNode node, HostPort at, ResourceCheck kits, Optional<String> secret) throws IOException {
-    ApiServer api = new ApiServer(node, kits, secret);
+  public static ApiServer start(HaNode node, ApiSetup setup) throws IOException {
+    ApiServer api = new ApiServer(node, setup);
     try {
       node.onCommitted(api.streams::committed);
-      api.server.start(at.host(), at.port());
+      api.server.start();
       return api;
     } catch (RuntimeException e) {
-      throw new IOException(
-          "cannot listen for operators on %s: %s; see the node's addresses and ports.api"
-              .formatted(at, e.getCause() == null ? e.getMessage() : e.getCause().getMessage()),
-          e);
+      api.close();
+      throw ListenErrors.of("ports.api", setup.at(), e.getCause() == null ? e : e.getCause());
     }
   }
 
   private void routes(RoutesConfig routes) {
-    routes.before(this::refuseOtherPages);
-    routes.before(this::authorize);
+    routes.before(access::check);
+    routes.before(this::askAnother);
     new Console().serve(routes);
     routes.get("/health", this::health);
     routes.get("/metrics", this::metrics);
     routes.get("/v1/openapi.json", ApiServer::description);
     routes.get("/v1/status", ctx -> ctx.json(node.view()));
-    routes.get("/v1/whoami", ctx -> ctx.json(Map.of("role", "administrator")));
+    routes.get("/v1/whoami", ApiServer::whoAsks);
     routes.get("/v1/events", this::events);
     routes.get("/v1/events/stream", streamRoute::serve);
     routes.get("/v1/events/{id}", this::event);
     routes.get("/v1/config", ctx -> ctx.json(node.config()));
-    routes.post("/v1/config/plan", ctx -> ctx.json(plan(ctx)));
+    routes.post("/v1/config/plan", ctx -> ctx.json(plan(proposed(ctx))));
     routes.post("/v1/config/apply", this::apply);
     routes.post("/v1/hierarchies/{name}/{action}", this::act);
     routes.post("/v1/maintenance", this::maintain);
-    routes.exception(BadRequest.class, (e, ctx) -> error(ctx, HttpStatus.BAD_REQUEST, e));
+    routes.post("/v1/notify/test", this::testNotify);
     routes.exception(ConfigException.class, (e, ctx) -> error(ctx, HttpStatus.BAD_REQUEST, e));
-    routes.error(
-        HttpStatus.NOT_FOUND,
-        ctx -> {
-          if (ctx.result() == null || ctx.result().isEmpty() || !ctx.result().startsWith("{")) {
-            ctx.json(Map.of("error", "there is nothing at " + ctx.path()));
-          }
-        });
+    routes.exception(HttpResponseException.class, this::refused);
+    routes.exception(
+        RejectedExecutionException.class,
+        (e, ctx) -> error(ctx, HttpStatus.SERVICE_UNAVAILABLE, "the controller is stopping"));
+    routes.exception(Exception.class, ApiServer::broken);
   }
 
-  private static Set<String> names(ClusterConfig config) {
-    return config.nodes().values().stream()
-        .flatMap(node -> Stream.concat(Stream.of(node.api()), node.paths().stream()))
-        .map(Browsers::name)
-        .collect(Collectors.toSet());
-  }
-
-  private void refuseOtherPages(Context ctx) {
-    browsers
-        .refusal(ctx)
-        .ifPresent(
-            why ->
-                ctx.status(HttpStatus.FORBIDDEN)
-                    .json(Map.of("error", why))
-                    .skipRemainingHandlers());
+  private static void whoAsks(Context ctx) {
+    Caller caller = Access.of(ctx);
+    ctx.json(Map.of("name", caller.name(), "role", caller.role().toString()));
   }
 
   private static void error(Context ctx, HttpStatus status, Exception e) {
-    ctx.status(status).json(Map.of("error", String.valueOf(e.getMessage())));
+    error(ctx, status, String.valueOf(e.getMessage()));
   }
 
-  private void authorize(Context ctx) throws IOException {
-    if (ctx.path().equals("/health")
-        || Console.isFile(ctx.path())
-        || InetAddress.getByName(ctx.ip()).isLoopbackAddress()) {
+  private static void error(Context ctx, HttpStatus status, String why) {
+    ctx.status(status).json(Map.of("error", why));
+  }
+
+  private void refused(HttpResponseException e, Context ctx) {
+    HttpStatus status = HttpStatus.forStatus(e.getStatus());
+    String why = e.getMessage();
+    switch (status) {
+      case UNAUTHORIZED -> {
+        ctx.header(Header.WWW_AUTHENTICATE, "Bearer");
+        audit.refused("somebody at " + ctx.ip(), ctx.method() + " " + ctx.path(), why);
+      }
+      case FORBIDDEN -> {
+        Caller caller = Access.of(ctx);
+        String who = caller == null ? "somebody at " + ctx.ip() : caller.by();
+        audit.refused(who, ctx.method() + " " + ctx.path(), why);
+      }
+      case NOT_FOUND -> why = "there is nothing at " + Audit.clean(ctx.path());
+      case METHOD_NOT_ALLOWED -> {
+        // The key depends on what the client accepts.
+        String allowed = String.join(", ", e.getDetails().values());
+        ctx.header(Header.ALLOW, allowed);
+        why = "%s takes %s".formatted(Audit.clean(ctx.path()), allowed);
+      }
+      default -> {
+        // Its message is ours.
+      }
+    }
+    error(ctx, status, why);
+  }
+
+  /** Ours to mend: the log says what it was. */
+  private static void broken(Exception e, Context ctx) {
+    log.error("{} {} failed", ctx.method(), Audit.clean(ctx.path()), e);
+    error(ctx, HttpStatus.INTERNAL_SERVER_ERROR, "this controller has failed to answer");
+  }
+
+  /** A witness votes and has no state: another controller knows how the cluster is. */
+  private void askAnother(Context ctx) {
+    if (!STATE.matcher(ctx.path()).matches()) {
       return;
     }
-    String given = Optional.ofNullable(ctx.header(Header.AUTHORIZATION)).orElse("");
-    byte[] wanted = ("Bearer " + token.orElse("")).getBytes(StandardCharsets.UTF_8);
-    boolean right = MessageDigest.isEqual(wanted, given.getBytes(StandardCharsets.UTF_8));
-    if (token.isEmpty() || !right) {
-      ctx.status(HttpStatus.UNAUTHORIZED)
-          .json(
-              Map.of(
-                  "error",
-                  "the cluster's secret is needed from another machine; see --secret-file"))
-          .skipRemainingHandlers();
+    ClusterView view = node.view();
+    Map<String, Node> nodes = node.config().nodes();
+    if (!nodes.get(view.node()).witness()) {
+      return;
     }
+    Stream.concat(Stream.of(view.leader()), view.connected().stream())
+        .filter(other -> nodes.containsKey(other) && !nodes.get(other).witness())
+        .findFirst()
+        .ifPresent(
+            other -> {
+              redirect(ctx, nodes.get(other));
+              ctx.skipRemainingHandlers();
+            });
   }
 
   private void health(Context ctx) {
@@ -186,8 +230,10 @@ public final class ApiServer implements AutoCloseable {
     if (found.isPresent()) {
       ctx.json(found.get());
     } else {
-      ctx.status(HttpStatus.NOT_FOUND)
-          .json(Map.of("error", "there is no event %d, or it is too old to be kept".formatted(id)));
+      error(
+          ctx,
+          HttpStatus.NOT_FOUND,
+          "there is no event %d, or it is too old to be kept".formatted(id));
     }
   }
 
@@ -195,33 +241,37 @@ public final class ApiServer implements AutoCloseable {
     try {
       return text == null ? 0 : Long.parseLong(text);
     } catch (NumberFormatException e) {
-      throw new BadRequest(what + " is \"" + text + "\", expected a whole number");
+      throw new BadRequestResponse(
+          "%s is \"%s\", expected a whole number".formatted(what, Audit.clean(text)));
     }
   }
 
   private ClusterConfig proposed(Context ctx) throws ConfigException {
-    return ClusterFile.parse("the new configuration", ctx.body(), kits).config();
+    return ClusterFile.parse("the new configuration", Request.yaml(ctx), kits).config();
   }
 
-  private List<ConfigPlan.Change> plan(Context ctx) throws ConfigException {
-    return ConfigPlan.of(node.config(), proposed(ctx));
+  private List<ConfigPlan.Change> plan(ClusterConfig proposed) {
+    return ConfigPlan.of(node.config(), proposed);
   }
 
   private void apply(Context ctx) throws ConfigException {
-    List<ConfigPlan.Change> changes = plan(ctx);
+    ClusterConfig proposed = proposed(ctx);
     Optional<ConfigPlan.Change> refused =
-        changes.stream().filter(c -> c.effect() == ConfigPlan.Effect.REFUSED).findFirst();
+        plan(proposed).stream().filter(c -> c.effect() == ConfigPlan.Effect.REFUSED).findFirst();
     if (refused.isPresent()) {
-      throw new BadRequest(refused.get().where() + ": " + refused.get().what());
+      throw new BadRequestResponse(refused.get().where() + ": " + refused.get().what());
     }
     long version = node.view().state().configVersion();
-    answer(ctx, new ClusterCommand.Configure(proposed(ctx), version));
+    answer(ctx, new ClusterCommand.Configure(proposed, version));
   }
 
   private void act(Context ctx) {
     String name = ctx.pathParam("name");
     String action = ctx.pathParam("action");
-    Request.Act body = Request.read(ctx.body(), Request.Act.class);
+    Request.Act body = Request.json(ctx, Request.Act.class);
+    if (body.acceptLoss()) {
+      Access.need(ctx, Role.ADMINISTRATOR);
+    }
     ClusterCommand.Asked command =
         switch (action) {
           case "start" -> new ClusterCommand.Start(name, body.node(), body.acceptLoss());
@@ -230,53 +280,72 @@ public final class ApiServer implements AutoCloseable {
           case "confirm" -> new ClusterCommand.Answer(name, true);
           case "cancel" -> new ClusterCommand.Answer(name, false);
           default ->
-              throw new BadRequest(
+              throw new BadRequestResponse(
                   "there is no action \"%s\"; there are start, stop, switchover, confirm and cancel"
-                      .formatted(action));
+                      .formatted(Audit.clean(action)));
         };
     answer(ctx, command);
   }
 
   private void maintain(Context ctx) {
-    Request.Maintenance body = Request.read(ctx.body(), Request.Maintenance.class);
+    Request.Maintenance body = Request.json(ctx, Request.Maintenance.class);
     answer(ctx, new ClusterCommand.Maintain(body.scope(), body.name(), body.on()));
   }
 
+  private void testNotify(Context ctx) {
+    Caller caller = Access.of(ctx);
+    Map<String, String> told = notifier.map(all -> all.test(caller.by())).orElse(Map.of());
+    audit.asked(caller, "to test whom events are told", told.toString());
+    ctx.json(Map.of("told", told));
+  }
+
   private void answer(Context ctx, ClusterCommand.Asked command) {
-    String by = Optional.ofNullable(ctx.header("Mgtm-Operator")).orElse("operator");
+    Caller caller = Access.of(ctx);
+    Reply reply;
     try {
-      Reply reply = node.ask(by, command).join();
-      switch (reply.outcome()) {
-        case DONE -> ctx.json(Map.of("done", reply.text()));
-        case REFUSED -> ctx.status(HttpStatus.CONFLICT).json(Map.of("error", reply.text()));
-        case IN_DOUBT ->
-            ctx.status(HttpStatus.SERVICE_UNAVAILABLE)
-                .json(
-                    Map.of(
-                        "error",
-                        "the leading controller has changed meanwhile; look at the status, whether it was done"));
-        case NOT_LEADING -> redirect(ctx);
-      }
+      reply = node.ask(caller.by(), command).join();
     } catch (CompletionException e) {
-      ctx.status(HttpStatus.SERVICE_UNAVAILABLE)
-          .json(Map.of("error", "no decision in 30 s: " + e.getCause()));
+      reply =
+          new Reply(
+              Outcome.IN_DOUBT, "no decision in 30 s; look at the status, whether it was done");
+    }
+    if (reply.outcome() == Outcome.NOT_LEADING) {
+      leaderDecides(ctx);
+      return;
+    }
+    audit.asked(
+        caller,
+        command.subject() + " " + command.what(),
+        reply.outcome() == Outcome.DONE ? "done" : reply.outcome() + ": " + reply.text());
+    switch (reply.outcome()) {
+      case DONE -> ctx.json(Map.of("done", reply.text()));
+      case REFUSED -> {
+        error(ctx, HttpStatus.CONFLICT, reply.text());
+        node.ask(caller.by(), ActionRefused.of(command, reply.text()));
+      }
+      default -> error(ctx, HttpStatus.SERVICE_UNAVAILABLE, reply.text());
     }
   }
 
   /** Only the leader decides. */
-  private void redirect(Context ctx) {
+  private void leaderDecides(Context ctx) {
     Node leader = node.config().nodes().get(node.view().leader());
     if (leader == null) {
-      ctx.status(HttpStatus.SERVICE_UNAVAILABLE)
-          .json(Map.of("error", "no controller leads: a majority is not connected"));
-      return;
+      error(
+          ctx, HttpStatus.SERVICE_UNAVAILABLE, "no controller leads: a majority is not connected");
+    } else {
+      redirect(ctx, leader);
     }
-    String location = "http://" + leader.api() + ctx.path();
+  }
+
+  private void redirect(Context ctx, Node to) {
+    String query = ctx.queryString() == null ? "" : "?" + ctx.queryString();
+    String there = (web.encrypts() ? "https://" : "http://") + to.api() + ctx.path() + query;
     if (Forward.isWanted(ctx)) {
-      forward.pass(ctx, URI.create(location), token);
-      return;
+      forward.pass(ctx, URI.create(there));
+    } else {
+      ctx.header(Header.LOCATION, there).status(HttpStatus.TEMPORARY_REDIRECT);
     }
-    ctx.header(Header.LOCATION, location).status(HttpStatus.TEMPORARY_REDIRECT);
   }
 
   /** The address with its port. */
@@ -288,14 +357,5 @@ public final class ApiServer implements AutoCloseable {
   public void close() {
     streams.close();
     server.stop();
-  }
-
-  /** What was asked makes no sense; the message says why. */
-  static final class BadRequest extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    BadRequest(String message) {
-      super(message);
-    }
   }
 }

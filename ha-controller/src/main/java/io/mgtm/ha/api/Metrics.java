@@ -46,6 +46,25 @@ final class Metrics {
             (hierarchy, placement) ->
                 m.sample(
                     "hierarchy_epoch", labels("hierarchy", hierarchy), (double) placement.epoch()));
+    m.family("hierarchy_halted", "gauge", "Whether it stays out until an operator starts it.");
+    m.family("hierarchy_pending", "gauge", "Whether a failover waits for an operator.");
+    view.state()
+        .placements()
+        .forEach(
+            (hierarchy, placement) -> {
+              String of = labels("hierarchy", hierarchy);
+              m.sample("hierarchy_halted", of, placement.halted().isEmpty() ? 0 : 1);
+              m.sample("hierarchy_pending", of, placement.pending() == null ? 0 : 1);
+            });
+    m.family("notify_behind", "gauge", "Events after the one up to which a target was told.");
+    view.state()
+        .notified()
+        .forEach(
+            (target, position) ->
+                m.sample(
+                    "notify_behind",
+                    labels("target", target),
+                    (double) view.state().lastEvent() - position));
     m.family("events_total", "counter", "Events of the cluster.");
     m.sample("events_total", "", (double) view.state().lastEvent());
     return m.out.toString();

@@ -1,6 +1,7 @@
 package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.common.Ask;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class ActCommands {
   /** What they share: it is asked, and what came of it is printed. */
   abstract static class Act implements Callable<Integer> {
     @Spec private CommandSpec spec;
-    @Mixin private Ask ask;
+    @Mixin private AskController ask;
 
     final int ask(String path, Object body) throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
@@ -41,7 +42,7 @@ final class ActCommands {
     final int ask(String action, String node, boolean acceptLoss)
         throws IOException, InterruptedException {
       return ask(
-          "/v1/hierarchies/" + hierarchy + "/" + action,
+          "/v1/hierarchies/" + Ask.segment(hierarchy) + "/" + action,
           Map.of("node", node, "acceptLoss", acceptLoss));
     }
   }

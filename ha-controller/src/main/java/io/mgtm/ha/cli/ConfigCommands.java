@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,7 +81,7 @@ final class ConfigCommands {
       mixinStandardHelpOptions = true)
   static final class Show implements Callable<Integer> {
     @Spec private CommandSpec spec;
-    @Mixin private Ask ask;
+    @Mixin private AskController ask;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -91,35 +92,48 @@ final class ConfigCommands {
     }
   }
 
+  /** What the commands share that have a controller look at a file. */
+  abstract static class WithFile implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private AskController ask;
+
+    @Parameters(paramLabel = "FILE")
+    private Path file;
+
+    /** Sends a file that is right, and tells what came of it. */
+    final int send(String path, Function<JsonNode, String> told)
+        throws IOException, InterruptedException, ConfigException {
+      ClusterFile.read(file, HaMain.KITS);
+      JsonNode answer = ask.post(path, "application/yaml", Files.readString(file));
+      PrintWriter out = spec.commandLine().getOut();
+      if (!ask.printed(answer, out)) {
+        out.print(told.apply(answer));
+        out.flush();
+      }
+      return 0;
+    }
+  }
+
   /** {@code mgtm ha config plan}. */
   @Command(
       name = "plan",
       description = "Shows what a file would change, and which services are touched.",
       mixinStandardHelpOptions = true)
-  static final class Plan implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private Ask ask;
-
-    @Parameters(paramLabel = "FILE")
-    private Path file;
-
+  static final class Plan extends WithFile {
     @Override
     public Integer call() throws IOException, InterruptedException, ConfigException {
-      ClusterFile.read(file, HaMain.KITS);
-      JsonNode changes = ask.post("/v1/config/plan", Files.readString(file));
-      PrintWriter out = spec.commandLine().getOut();
-      if (!ask.printed(changes, out)) {
-        TextTable table = new TextTable("WHERE", "WHAT", "SERVICE");
-        for (JsonNode change : changes) {
-          table.add(
-              change.path("where").asText(),
-              change.path("what").asText(),
-              service(change.path("effect").asText()));
-        }
-        out.print(table.render("nothing changes"));
-        out.flush();
+      return send("/v1/config/plan", Plan::table);
+    }
+
+    private static String table(JsonNode changes) {
+      TextTable table = new TextTable("WHERE", "WHAT", "SERVICE");
+      for (JsonNode change : changes) {
+        table.add(
+            change.path("where").asText(),
+            change.path("what").asText(),
+            service(change.path("effect").asText()));
       }
-      return 0;
+      return table.render("nothing changes");
     }
 
     private static String service(String effect) {
@@ -139,23 +153,10 @@ final class ConfigCommands {
       description =
           "Has the cluster take a file in place of its configuration; plan shows before what that touches.",
       mixinStandardHelpOptions = true)
-  static final class Apply implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private Ask ask;
-
-    @Parameters(paramLabel = "FILE")
-    private Path file;
-
+  static final class Apply extends WithFile {
     @Override
     public Integer call() throws IOException, InterruptedException, ConfigException {
-      ClusterFile.read(file, HaMain.KITS);
-      JsonNode answer = ask.post("/v1/config/apply", Files.readString(file));
-      PrintWriter out = spec.commandLine().getOut();
-      if (!ask.printed(answer, out)) {
-        out.println("the cluster has it");
-        out.flush();
-      }
-      return 0;
+      return send("/v1/config/apply", answer -> "the cluster has it\n");
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.ha.core.Decision;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -31,6 +32,12 @@ final class EventCommands {
             event.path("what").asText());
   }
 
+  /** With who asked, where it was not decided by the controller itself. */
+  private static String lineWithWho(JsonNode event) {
+    String by = event.path("by").asText();
+    return line(event) + (by.equals(Decision.BY_ITSELF) ? "" : "; asked by " + by);
+  }
+
   private static void explain(JsonNode event, PrintWriter out) {
     out.println(line(event));
     out.println("       by " + event.path("by").asText() + ": " + event.path("cause").asText());
@@ -46,7 +53,7 @@ final class EventCommands {
       mixinStandardHelpOptions = true)
   static final class Events implements Callable<Integer> {
     @Spec private CommandSpec spec;
-    @Mixin private Ask ask;
+    @Mixin private AskController ask;
 
     @Option(
         names = "--after",
@@ -60,7 +67,7 @@ final class EventCommands {
       PrintWriter out = spec.commandLine().getOut();
       JsonNode events = ask.get("/v1/events?after=" + after);
       if (!ask.printed(events, out)) {
-        events.forEach(event -> out.println(line(event)));
+        events.forEach(event -> out.println(lineWithWho(event)));
         out.flush();
       }
       return 0;
@@ -76,7 +83,7 @@ final class EventCommands {
     private static final int NEWEST = 5;
 
     @Spec private CommandSpec spec;
-    @Mixin private Ask ask;
+    @Mixin private AskController ask;
 
     @Parameters(
         arity = "0..1",

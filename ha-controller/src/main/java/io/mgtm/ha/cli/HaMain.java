@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
       ActCommands.Confirm.class,
       ActCommands.Cancel.class,
       ActCommands.Maintenance.class,
-      ConfigCommands.class
+      ConfigCommands.class,
+      NotifyCommand.class
     })
 public final class HaMain implements Runnable {
   /** What the kits of this version make of a resource. */

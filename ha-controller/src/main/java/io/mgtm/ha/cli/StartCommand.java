@@ -1,10 +1,12 @@
 package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.common.Ask;
 import io.mgtm.common.Cli;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.SecretFile;
 import io.mgtm.ha.api.ApiServer;
+import io.mgtm.ha.api.ApiSetup;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.kit.Kits;
 import io.mgtm.ha.kit.Nearest;
@@ -12,6 +14,7 @@ import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
 import io.mgtm.ha.node.HaNode;
 import io.mgtm.ha.node.NodeSetup;
+import io.mgtm.ha.notify.Notifier;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -39,7 +42,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class StartCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
-  @Mixin private Ask ask;
+  @Mixin private AskController ask;
 
   @Parameters(arity = "0..1", paramLabel = "HIERARCHY")
   private String hierarchy;
@@ -94,7 +97,7 @@ final class StartCommand implements Callable<Integer> {
   private int startHierarchy() throws IOException, InterruptedException {
     JsonNode answer =
         ask.post(
-            "/v1/hierarchies/" + hierarchy + "/start",
+            "/v1/hierarchies/" + Ask.segment(hierarchy) + "/start",
             Map.of("node", on, "acceptLoss", acceptLoss));
     PrintWriter out = spec.commandLine().getOut();
     if (!ask.printed(answer, out)) {
@@ -113,13 +116,24 @@ final class StartCommand implements Callable<Integer> {
             name, file.config(), data, runtime, file.secretFile(), secret.orElse(""), Kits::of);
     HaNode node = HaNode.start(setup);
     ApiServer api;
+    Notifier notifier;
     try {
-      api = ApiServer.start(node, file.config().nodes().get(name).api(), HaMain.KITS, secret);
+      notifier = Notifier.start(node, file.tells());
+      api =
+          ApiServer.start(
+              node,
+              new ApiSetup(
+                  file.config().nodes().get(name).api(),
+                  HaMain.KITS,
+                  secret,
+                  file.tls(),
+                  file.access(),
+                  Optional.of(notifier)));
     } catch (IOException e) {
       node.close();
       throw e;
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(api, node), "mgtm-stop"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(api, notifier, node), "mgtm-stop"));
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
         "Controller of %s in cluster %s, asked at %s%n",
@@ -128,8 +142,9 @@ final class StartCommand implements Callable<Integer> {
     return Cli.awaitFailure(node.failure(), spec.commandLine().getErr());
   }
 
-  private static void stop(ApiServer api, HaNode node) {
+  private static void stop(ApiServer api, Notifier notifier, HaNode node) {
     api.close();
+    notifier.close();
     node.close();
   }
 

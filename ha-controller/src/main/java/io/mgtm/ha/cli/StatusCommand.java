@@ -22,7 +22,7 @@ final class StatusCommand implements Callable<Integer> {
   private static final long SILENT_MS = 5_000;
 
   @Spec private CommandSpec spec;
-  @Mixin private Ask ask;
+  @Mixin private AskController ask;
 
   @Override
   public Integer call() throws IOException, InterruptedException {

@@ -10,6 +10,7 @@ import com.networknt.schema.ValidationMessage;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.FileErrors;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.TlsFiles;
 import io.mgtm.ha.kit.Nearest;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
@@ -41,8 +42,16 @@ import java.util.function.Function;
  *
  * @param config what the controllers agree on
  * @param secretFile where the secret lies that they share; empty only when all are on this machine
+ * @param tls of this machine's controller, for operators; no certificate without TLS
+ * @param access who may ask it what
+ * @param tells whom it tells of events while it leads
  */
-public record ClusterFile(ClusterConfig config, Optional<Path> secretFile) {
+public record ClusterFile(
+    ClusterConfig config,
+    Optional<Path> secretFile,
+    TlsFiles tls,
+    AccessConfig access,
+    NotifyConfig tells) {
   private static final int BYTES_MAX = 1 << 20;
   private static final int GROUP_PORT = 7900;
   private static final int HEARTBEAT_PORT = 7901;
@@ -95,8 +104,13 @@ public record ClusterFile(ClusterConfig config, Optional<Path> secretFile) {
             each(root.path("nodes"), ClusterFile::node),
             each(root.path("hierarchies"), ClusterFile::hierarchy));
     new ClusterCheck(yaml, config, kits).check();
+    FacesFile faces = new FacesFile(yaml);
     return new ClusterFile(
-        config, Optional.ofNullable(root.get("secretFile")).map(f -> Path.of(f.asText())));
+        config,
+        Optional.ofNullable(root.get("secretFile")).map(f -> Path.of(f.asText())),
+        faces.tls(),
+        faces.access(),
+        faces.tellWhom());
   }
 
   /** The JSON Schema of the file. */

@@ -83,12 +83,17 @@ final class YamlText {
 
   /** An error at a key, whose path is given as in a JSON pointer; or at the nearest above it. */
   ConfigException error(String pointer, String message) {
+    return error(pointer, message, null);
+  }
+
+  /** The same, because of something. */
+  ConfigException error(String pointer, String message, Throwable cause) {
     String at = pointer;
     while (!at.isEmpty() && !places.containsKey(at)) {
       at = at.substring(0, at.lastIndexOf('/'));
     }
     String key = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
-    return new ConfigException(source + place(places.get(at)) + ": " + key + message);
+    return new ConfigException(source + place(places.get(at)) + ": " + key + message, cause);
   }
 
   private static String place(JsonLocation at) {

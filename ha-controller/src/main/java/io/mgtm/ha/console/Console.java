@@ -77,11 +77,6 @@ public final class Console {
     }
   }
 
-  /** Whether this is the path of a file that everybody may have. */
-  public static boolean isFile(String path) {
-    return path.equals("/") || path.startsWith(FOLDER);
-  }
-
   /** Serves the files. */
   public void serve(RoutesConfig routes) {
     routes.get("/", ctx -> answer(ctx, PAGE));

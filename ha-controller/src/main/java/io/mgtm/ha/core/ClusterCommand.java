@@ -17,6 +17,8 @@ import java.util.Set;
   @JsonSubTypes.Type(value = ClusterCommand.Switchover.class, name = "switchover"),
   @JsonSubTypes.Type(value = ClusterCommand.Answer.class, name = "answer"),
   @JsonSubTypes.Type(value = ClusterCommand.Maintain.class, name = "maintain"),
+  @JsonSubTypes.Type(value = ActionRefused.class, name = "refused"),
+  @JsonSubTypes.Type(value = Notified.class, name = "notified"),
   @JsonSubTypes.Type(value = ClusterCommand.Lead.class, name = "lead"),
   @JsonSubTypes.Type(value = ClusterCommand.Tick.class, name = "tick"),
   @JsonSubTypes.Type(value = ClusterCommand.Place.class, name = "place"),
@@ -55,7 +57,7 @@ public sealed interface ClusterCommand {
 
   /** What operators ask. */
   sealed interface Asked extends ClusterCommand
-      permits Configure, Start, Stop, Switchover, Answer, Maintain {}
+      permits Configure, Start, Stop, Switchover, Answer, Maintain, ActionRefused, Notified {}
 
   /**
    * Takes another configuration.

@@ -22,6 +22,7 @@ import java.util.Set;
  * @param hierarchyMaintenance names of hierarchies that nothing is decided of
  * @param silentNodes those that the leader has no contact with
  * @param events the newest, oldest first
+ * @param notified up to which event each target of notifications was told
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ClusterState(
@@ -39,8 +40,10 @@ public record ClusterState(
     Set<String> hierarchyMaintenance,
     Set<String> silentNodes,
     long lastEvent,
-    List<Event> events) {
+    List<Event> events,
+    Map<String, Long> notified) {
   public static final int EVENTS_MAX = 256;
+  static final int NOTIFIED_MAX = 64;
 
   public static final ClusterState EMPTY =
       new ClusterState(
@@ -58,7 +61,13 @@ public record ClusterState(
           Set.of(),
           Set.of(),
           0,
-          List.of());
+          List.of(),
+          Map.of());
+
+  /** A checkpoint of before there were notifications has no positions. */
+  public ClusterState {
+    notified = notified == null ? Map.of() : notified;
+  }
 
   /** The state after a batch. Never throws: a command that does not fit changes nothing. */
   public ClusterState apply(Batch batch) {

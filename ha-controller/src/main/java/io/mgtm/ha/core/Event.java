@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.model.EventKind;
 import java.util.Map;
 
 /**
@@ -7,12 +8,14 @@ import java.util.Map;
  *
  * @param id counts the cluster's events, from 1
  * @param wall milliseconds since 1970, for people
+ * @param kind null in events of before there were kinds
  * @param subject a hierarchy, a node, or the cluster
  * @param what one sentence
  */
 public record Event(
     long id,
     long wall,
+    EventKind kind,
     String subject,
     String what,
     String by,

@@ -8,9 +8,7 @@ import io.mgtm.ha.core.Placement.Pending;
 import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -37,8 +35,8 @@ public final class StateChange {
   private final Set<String> nodeMaintenance;
   private final Set<String> hierarchyMaintenance;
   private final Set<String> silentNodes;
-  private long lastEvent;
-  private final List<Event> events;
+  private final EventLog events;
+  private final Map<String, Long> notified;
 
   StateChange(ClusterState from) {
     version = from.version();
@@ -53,8 +51,8 @@ public final class StateChange {
     nodeMaintenance = new TreeSet<>(from.nodeMaintenance());
     hierarchyMaintenance = new TreeSet<>(from.hierarchyMaintenance());
     silentNodes = new TreeSet<>(from.silentNodes());
-    lastEvent = from.lastEvent();
-    events = new ArrayList<>(from.events());
+    events = new EventLog(from);
+    notified = new TreeMap<>(from.notified());
   }
 
   ClusterState done() {
@@ -72,8 +70,9 @@ public final class StateChange {
         Collections.unmodifiableSet(nodeMaintenance),
         Collections.unmodifiableSet(hierarchyMaintenance),
         Collections.unmodifiableSet(silentNodes),
-        lastEvent,
-        List.copyOf(events));
+        events.last(),
+        events.kept(),
+        Collections.unmodifiableMap(notified));
   }
 
   void apply(Batch batch) {
@@ -81,24 +80,8 @@ public final class StateChange {
     for (Decision decision : batch.decisions()) {
       version++;
       if (decision.command().applyTo(this).isEmpty() && !decision.command().what().isEmpty()) {
-        record(batch.wall(), decision);
+        events.record(batch.wall(), decision);
       }
-    }
-  }
-
-  private void record(long wall, Decision decision) {
-    lastEvent++;
-    events.add(
-        new Event(
-            lastEvent,
-            wall,
-            decision.command().subject(),
-            decision.command().what(),
-            decision.by(),
-            decision.cause(),
-            decision.observations()));
-    if (events.size() > ClusterState.EVENTS_MAX) {
-      events.remove(0);
     }
   }
 
@@ -250,6 +233,21 @@ public final class StateChange {
     } else {
       names.remove(command.name());
     }
+    return "";
+  }
+
+  String refused(ActionRefused command) {
+    return events.endsWith(command) ? "it is recorded already" : "";
+  }
+
+  String notified(Notified command) {
+    if (command.event() <= notified.getOrDefault(command.target(), -1L)) {
+      return "it is recorded already";
+    }
+    if (notified.size() >= ClusterState.NOTIFIED_MAX && !notified.containsKey(command.target())) {
+      return "too many are told";
+    }
+    notified.put(command.target(), command.event());
     return "";
   }
 

@@ -75,6 +75,7 @@ public final class HaNode implements AutoCloseable {
   private Leader leader;
   private NodeAgent agent;
   private AgentEffects agentEffects;
+  private Optional<LeaderListener> told = Optional.empty();
 
   private HaNode(NodeSetup setup) {
     this.setup = setup;
@@ -262,6 +263,7 @@ public final class HaNode implements AutoCloseable {
       leads = false;
       lastAppended = 0;
       leader.following();
+      told.ifPresent(LeaderListener::following);
       soon(HaNode.this::configure);
     }
 
@@ -270,6 +272,7 @@ public final class HaNode implements AutoCloseable {
       if (leads && lastAppended > 0 && index >= lastAppended) {
         lastAppended = 0;
         configure();
+        told.ifPresent(listener -> listener.committed(state.state()));
         leader.committed(nowMs(), wallMs());
       }
     }
@@ -340,6 +343,17 @@ public final class HaNode implements AutoCloseable {
           leader.asked(request, by, command, nowMs(), wallMs());
         });
     return reply.orTimeout(ANSWER_S, TimeUnit.SECONDS);
+  }
+
+  /** Has one listener told what is committed while this controller leads. Any thread. */
+  public void tell(LeaderListener teller) {
+    soon(
+        () -> {
+          told = Optional.of(teller);
+          if (listener.leads && lastAppended == 0) {
+            teller.committed(state.state());
+          }
+        });
   }
 
   /** What this node knows of the cluster. Any thread but the owner's. */

@@ -194,6 +194,8 @@ export class Follower {
     const response = await fetch('/v1/events/stream?status=true', {
       headers: headers({'Last-Event-ID': String(this.page.lastEvent()), Accept: 'text/event-stream'}),
       cache: 'no-store',
+      // A witness names another controller, whose streams a page of this one may not read.
+      redirect: 'manual',
       signal,
     });
     if (response.status === 401 || response.status === 403) {

@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.Cli;
 import io.mgtm.ha.api.ApiServer;
+import io.mgtm.ha.api.ApiSetup;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.node.LocalCluster;
 import io.mgtm.testing.Await;
+import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -17,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +51,7 @@ class CommandsIT {
     cluster =
         new LocalCluster(
             folder,
-            List.of("a", "b", "c"),
+            List.of("a", "b", "w"),
             """
             hierarchies:
               orders:
@@ -56,14 +59,15 @@ class CommandsIT {
                 resources:
                   below: {kit: script, parameters: {start: a, stop: b, status: c}}
             """);
-    cluster.start("a", "b", "c");
-    for (String name : List.of("a", "b", "c")) {
+    cluster.start("a", "b", "w");
+    for (String name : List.of("a", "b", "w")) {
       servers.add(
           ApiServer.start(
               cluster.node(name),
-              cluster.config().nodes().get(name).api(),
-              ResourceCheck.NONE,
-              Optional.of("0123456789abcdef0123456789abcdef")));
+              new ApiSetup(
+                  cluster.config().nodes().get(name).api(),
+                  ResourceCheck.NONE,
+                  Optional.of("0123456789abcdef0123456789abcdef"))));
     }
     Await.until("a leader", () -> cluster.leader().isPresent());
     leads = cluster.leader().orElseThrow();
@@ -132,7 +136,7 @@ class CommandsIT {
   @ParameterizedTest
   @CsvSource({
     "switchover nothing --to b, nothing",
-    "switchover orders --to c, c",
+    "switchover orders --to w, w",
     "confirm orders, pending",
     "why 999999, 999999",
     "stop, HIERARCHY",
@@ -163,10 +167,12 @@ class CommandsIT {
         "/v1/hierarchies/orders/start | [] | 400",
         "/v1/hierarchies/orders/start | {\"node\":1,\"x\":2} | 400",
         "/v1/hierarchies/orders/start | null | 400",
-        "/v1/hierarchies/orders/start | {\"node\":\"c\"} | 409",
+        "/v1/hierarchies/orders/start | {\"node\":\"w\"} | 409",
         "/v1/hierarchies/orders/dance | {} | 400",
         "/v1/hierarchies/%20/stop | {} | 409",
         "/v1/maintenance | {} | 400",
+        "/v1/maintenance | {\"scope\":\"CLUSTER\",\"on\":\"true\"} | 400",
+        "/v1/maintenance | {\"scope\":\"CLUSTER\"} | 400",
         "/v1/maintenance | {\"scope\":\"ALL\"} | 400",
         "/v1/config/plan | a: [ | 400",
         "/v1/config/apply | cluster: other | 400",
@@ -181,7 +187,46 @@ class CommandsIT {
 
   @Test
   void aBodyThatIsTooLargeIsRefused() throws Exception {
-    assertThat(post(leads, "/v1/config/plan", "x".repeat(2 << 20)).statusCode()).isEqualTo(413);
+    String body = "x".repeat(2 << 20);
+    assertThat(post(leads, "/v1/config/plan", body).statusCode()).isEqualTo(413);
+    // Its length is not told before.
+    HttpResponse<String> pieces =
+        HTTP.send(
+            HttpRequest.newBuilder(URI.create("http://" + at(leads) + "/v1/config/plan"))
+                .POST(
+                    BodyPublishers.ofInputStream(
+                        () -> new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8))))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(pieces.statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void aWitnessHasAnotherControllerTell() throws Exception {
+    assertThat(run("status", "--at", at("w")).out())
+        .contains(leads + " decides")
+        .containsPattern("(?m)^orders +[ab] ");
+    assertThat(run("events", "--at", at("w")).out()).contains("orders");
+    assertThat(run("why", "1", "--at", at("w")).out()).contains(" by ");
+    assertThat(run("config", "show", "--at", at("w")).out()).contains("\"cluster\" : \"test\"");
+  }
+
+  @Test
+  void headersThatAreTooLargeAreRefusedInJson() throws Exception {
+    HttpResponse<String> answer =
+        HTTP.send(
+            HttpRequest.newBuilder(URI.create("http://" + at(leads) + "/v1/status"))
+                .header("X", "y".repeat(20_000))
+                .build(),
+            BodyHandlers.ofString());
+
+    assertThat(answer.statusCode()).isEqualTo(431);
+    assertThat(JSON.readTree(answer.body()).path("error").asText()).isNotBlank();
+  }
+
+  @Test
+  void whoeverIsToldOfEventsIsTestedFromTheCommandLine() {
+    assertThat(run("notify", "test", "--at", at(leads)).out()).contains("names nobody");
   }
 
   @Test

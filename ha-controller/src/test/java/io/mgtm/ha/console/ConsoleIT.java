@@ -9,7 +9,6 @@ import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
@@ -122,20 +121,6 @@ class ConsoleIT {
         .allSatisfy(
             line -> assertThat(line).contains("\"placements\"").doesNotContain("\"events\""));
     assertThat(get("/v1/events/stream", "Last-Event-ID", "soon").statusCode()).isEqualTo(400);
-  }
-
-  @Test
-  void pagesOfOtherSitesAreRefused() throws Exception {
-    assertThat(get("/v1/status", "Origin", "http://elsewhere.example").statusCode()).isEqualTo(403);
-    assertThat(get("/v1/status", "Origin", rig.url("a")).statusCode()).isEqualTo(200);
-    HttpResponse<String> stopped =
-        HTTP.send(
-            HttpRequest.newBuilder(URI.create(rig.url("a") + "/v1/hierarchies/orders/stop"))
-                .header("Sec-Fetch-Site", "cross-site")
-                .POST(BodyPublishers.ofString(""))
-                .build(),
-            BodyHandlers.ofString());
-    assertThat(stopped.statusCode()).isEqualTo(403);
   }
 
   @Test

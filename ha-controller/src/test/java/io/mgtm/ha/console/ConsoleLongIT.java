@@ -4,11 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.testing.Await;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,6 +136,12 @@ class ConsoleLongIT {
     browser.awaitText("#top", "live");
   }
 
+  /** As somebody whom the controller lets act. */
+  private void visitToAct() {
+    visit();
+    browser.awaitText("#attention", "Move now");
+  }
+
   private void isNotWiderThanTheWindow() {
     assertThat(
             browser.run(
@@ -152,7 +153,7 @@ class ConsoleLongIT {
   void allThereIsIsShownInLightAndDark() throws Exception {
     browser.size(1280, 1040);
     browser.scheme("light");
-    visit();
+    visitToAct();
     assertThat(browser.text("#volumes")).contains("5.3 GiB of 8.0 GiB", "675 MiB/s", "4.1 s left");
     assertThat(browser.text("#gtm"))
         .contains("fifo group", "g1", "leads", "1 gateway, 2 of 3 nodes");
@@ -173,7 +174,7 @@ class ConsoleLongIT {
   @Test
   void aPhoneShowsAllWithoutScrollingSideways() throws Exception {
     browser.size(360, 780);
-    visit();
+    visitToAct();
     isNotWiderThanTheWindow();
     browser.picture(PICTURES.resolve("console-phone.png"));
 
@@ -188,7 +189,7 @@ class ConsoleLongIT {
   @Test
   void aMoveThatLosesDataMustBeAcceptedByName() throws Exception {
     browser.size(1000, 860);
-    visit();
+    visitToAct();
     browser.tabTo("[data-act=switchover][data-of=orders]");
     browser.press(Keys.ENTER);
     browser.awaitText("dialog", "Accept the loss");
@@ -241,14 +242,10 @@ class ConsoleLongIT {
   @Test
   void textIsNeverMarkup() throws Exception {
     String evil = "<img src=x onerror=document.title=1><script>alert(1)</script>\"'&amp;";
-    HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(URI.create(rig.url("db1") + "/v1/maintenance"))
-                .header("Mgtm-Operator", evil)
-                .header("Mgtm-Forward", "1")
-                .POST(BodyPublishers.ofString("{\"scope\":\"NODE\",\"name\":\"db2\",\"on\":false}"))
-                .build(),
-            BodyHandlers.ofString());
+    rig.cluster
+        .node(rig.cluster.leader().orElseThrow())
+        .ask(evil, new ClusterCommand.Maintain(ClusterCommand.Scope.NODE, "db2", false))
+        .join();
     Map<String, String> facts = new LinkedHashMap<>(gtm("g1", "leader"));
     facts.put("trouble", evil);
     facts.put("gateway.1", evil);

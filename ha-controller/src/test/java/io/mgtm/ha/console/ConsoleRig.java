@@ -1,6 +1,7 @@
 package io.mgtm.ha.console;
 
 import io.mgtm.ha.api.ApiServer;
+import io.mgtm.ha.api.ApiSetup;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.node.LocalCluster;
 import io.mgtm.testing.Await;
@@ -37,9 +38,8 @@ final class ConsoleRig implements AutoCloseable {
         name,
         ApiServer.start(
             cluster.node(name),
-            cluster.config().nodes().get(name).api(),
-            ResourceCheck.NONE,
-            Optional.empty()));
+            new ApiSetup(
+                cluster.config().nodes().get(name).api(), ResourceCheck.NONE, Optional.empty())));
   }
 
   /** The console of a node answers no more. */

@@ -105,7 +105,8 @@ enum Plant {
         state.hierarchyMaintenance(),
         state.silentNodes(),
         state.lastEvent(),
-        state.events());
+        state.events(),
+        state.notified());
   }
 
   /** What an agent says. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.HostPort;
+import io.mgtm.ha.core.ActionRefused;
 import io.mgtm.ha.core.Batch;
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.ClusterState;
@@ -12,6 +13,7 @@ import io.mgtm.ha.core.Decision;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.Mark;
+import io.mgtm.ha.core.Notified;
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.core.Seen;
 import io.mgtm.ha.model.ClusterConfig;
@@ -44,6 +46,8 @@ class CoreJsonTest {
   private static List<ClusterCommand> commands() {
     return List.of(
         new ClusterCommand.Configure(config(), 0),
+        new Notified("ops", 1),
+        new ActionRefused("db", "shall move to n3", "it cannot run there"),
         new ClusterCommand.Lead(3, "n1"),
         new ClusterCommand.Tick(),
         new ClusterCommand.Silent("n2", true),

@@ -1,16 +1,10 @@
 package io.mgtm.query.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.Ask;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -24,47 +18,9 @@ import picocli.CommandLine.Spec;
 final class AskCommands {
   private AskCommands() {}
 
-  /** What they share. */
-  static final class At {
-    private static final ObjectMapper JSON = new ObjectMapper();
-
-    @Option(
-        names = "--at",
-        paramLabel = "HOST:PORT",
-        defaultValue = "127.0.0.1:6433",
-        description = "The replicator's --admin. Default: ${DEFAULT-VALUE}.")
-    private HostPort at;
-
-    @Option(names = "--json", description = "Print JSON.")
-    private boolean json;
-
-    JsonNode ask(String path) throws IOException, InterruptedException {
-      HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + at + path)).build();
-      HttpResponse<String> response;
-      try {
-        response =
-            HttpClient.newBuilder()
-                .connectTimeout(Duration.ofSeconds(10))
-                .build()
-                .send(request, HttpResponse.BodyHandlers.ofString());
-      } catch (IOException e) {
-        throw new IOException(
-            "no answer from a replicator's --admin at " + at + ", see --at: " + e, e);
-      }
-      JsonNode answer = JSON.readTree(response.body());
-      if (response.statusCode() != 200) {
-        throw new IOException(answer.path("error").asText());
-      }
-      return answer;
-    }
-
-    boolean printed(JsonNode answer, PrintWriter out) {
-      if (json) {
-        out.println(answer.toPrettyString());
-        out.flush();
-      }
-      return json;
-    }
+  /** The default of --admin; comparing all tables takes as long as it takes. */
+  private static Ask replicator() {
+    return new Ask("a replicator's --admin", HostPort.parse("127.0.0.1:6433"), Duration.ofDays(1));
   }
 
   private static void table(JsonNode servers, PrintWriter out) {
@@ -92,12 +48,12 @@ final class AskCommands {
       mixinStandardHelpOptions = true)
   static final class Servers implements Callable<Integer> {
     @Spec private CommandSpec spec;
-    @Mixin private At at;
+    @Mixin private final Ask at = replicator();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.ask("/servers");
+      JsonNode answer = at.get("/servers");
       if (!at.printed(answer, out)) {
         table(answer, out);
       }
@@ -112,12 +68,12 @@ final class AskCommands {
       mixinStandardHelpOptions = true)
   static final class Status implements Callable<Integer> {
     @Spec private CommandSpec spec;
-    @Mixin private At at;
+    @Mixin private final Ask at = replicator();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.ask("/status");
+      JsonNode answer = at.get("/status");
       if (!at.printed(answer, out)) {
         out.printf(
             "leader %s, %d servers in (at least %d to write), %d clients%n",
@@ -142,12 +98,12 @@ final class AskCommands {
       mixinStandardHelpOptions = true)
   static final class Verify implements Callable<Integer> {
     @Spec private CommandSpec spec;
-    @Mixin private At at;
+    @Mixin private final Ask at = replicator();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.ask("/verify");
+      JsonNode answer = at.get("/verify");
       if (!at.printed(answer, out)) {
         out.printf(
             "%d servers compared, %d rows different%n",
@@ -166,7 +122,7 @@ final class AskCommands {
       mixinStandardHelpOptions = true)
   static final class Explain implements Callable<Integer> {
     @Spec private CommandSpec spec;
-    @Mixin private At at;
+    @Mixin private final Ask at = replicator();
 
     @Option(names = "--database", required = true, description = "Where its tables are.")
     private String database;
@@ -177,7 +133,8 @@ final class AskCommands {
     @Override
     public Integer call() throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.ask("/explain?database=" + encode(database) + "&sql=" + encode(sql));
+      JsonNode answer =
+          at.get("/explain?database=" + Ask.segment(database) + "&sql=" + Ask.segment(sql));
       if (!at.printed(answer, out)) {
         for (JsonNode one : answer) {
           out.printf("%s: %s%n", one.path("class").asText(), one.path("why").asText());
@@ -191,10 +148,6 @@ final class AskCommands {
         out.flush();
       }
       return 0;
-    }
-
-    private static String encode(String text) {
-      return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
   }
 }

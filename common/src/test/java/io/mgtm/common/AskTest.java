@@ -1,0 +1,116 @@
+package io.mgtm.common;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class AskTest {
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+  private HttpServer first;
+  private HttpServer second;
+
+  @BeforeEach
+  void start() throws IOException {
+    first = server("first");
+    second = server("second");
+  }
+
+  @AfterEach
+  void stop() {
+    first.stop(0);
+    second.stop(0);
+  }
+
+  private HttpServer server(String name) throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+    server.createContext(
+        "/",
+        exchange -> {
+          String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+          String path = exchange.getRequestURI().toString();
+          asked.add(
+              "%s %s %s %s"
+                  .formatted(name, path, exchange.getRequestHeaders().getFirst("Who"), body));
+          int status = 200;
+          String answer = "{\"at\":\"%s\"}".formatted(name);
+          switch (path) {
+            case "/moved" -> status = 307;
+            case "/bad" -> {
+              status = 409;
+              answer = "{\"error\":\"not now\"}";
+            }
+            case "/page" -> answer = "<html>";
+            case "/round" -> status = 307;
+            default -> {
+              // As it is.
+            }
+          }
+          if (status == 307) {
+            String to = path.equals("/round") ? at(first) + "/round" : at(second) + "/there?x=1";
+            exchange.getResponseHeaders().set("Location", "http://" + to);
+          }
+          exchange.sendResponseHeaders(status, answer.length());
+          exchange.getResponseBody().write(answer.getBytes(UTF_8));
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  private static String at(HttpServer server) {
+    return "127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  private Ask ask() {
+    return new Ask("a server", HostPort.parse(at(first)), Duration.ofMinutes(2)) {
+      @Override
+      protected Map<String, String> headers() {
+        return Map.of("Who", "anna");
+      }
+    };
+  }
+
+  @Test
+  void whoIsNamedInItsPlaceIsAskedTheSame() throws Exception {
+    assertThat(ask().post("/moved", Map.of("a", 1)).path("at").asText()).isEqualTo("second");
+    assertThat(asked)
+        .containsExactly("first /moved anna {\"a\":1}", "second /there?x=1 anna {\"a\":1}");
+  }
+
+  @Test
+  void thoseWhoNameEachOtherAreNotAskedForEver() {
+    assertThatThrownBy(() -> ask().get("/round"))
+        .isInstanceOf(IOException.class)
+        .hasMessage(at(first) + " answers with status 307");
+    assertThat(asked).hasSize(4);
+  }
+
+  @Test
+  void whatIsWrongIsWhatTheServerSays() {
+    assertThatThrownBy(() -> ask().get("/bad")).hasMessage("not now");
+  }
+
+  @Test
+  void somethingElseThatAnswersIsSaidSo() {
+    assertThatThrownBy(() -> ask().get("/page"))
+        .hasMessageStartingWith("what answers at %s is not a server: ".formatted(at(first)));
+  }
+
+  @Test
+  void aNameIsOneSegment() {
+    assertThat(Ask.segment("a b/c?")).isEqualTo("a%20b%2Fc%3F");
+  }
+}

@@ -1,0 +1,2 @@
+/** Tells programs and people of events: webhooks and mail. */
+package io.mgtm.ha.notify;
