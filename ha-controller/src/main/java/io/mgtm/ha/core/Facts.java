@@ -26,7 +26,7 @@ final class Facts {
 
   /** What the state rests on is told as a {@link CopyReport}. */
   private static final Set<String> ELSEWHERE =
-      Set.of(CopyReport.IN_SYNC, CopyReport.TOKEN, CopyReport.GUARDED);
+      Set.of(CopyReport.IN_SYNC, CopyReport.TOKEN, CopyReport.FOLLOWING);
 
   private int left = BYTES_MAX;
 

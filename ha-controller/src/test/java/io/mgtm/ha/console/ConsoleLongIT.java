@@ -136,6 +136,12 @@ class ConsoleLongIT {
     browser.awaitText("#top", "live");
   }
 
+  /** As somebody whom the controller lets act. */
+  private void visitToAct() {
+    visit();
+    browser.awaitText("#attention", "Move now");
+  }
+
   private void isNotWiderThanTheWindow() {
     assertThat(
             browser.run(
@@ -147,7 +153,7 @@ class ConsoleLongIT {
   void allThereIsIsShownInLightAndDark() throws Exception {
     browser.size(1280, 1040);
     browser.scheme("light");
-    visit();
+    visitToAct();
     assertThat(browser.text("#volumes")).contains("5.3 GiB of 8.0 GiB", "675 MiB/s", "4.1 s left");
     assertThat(browser.text("#gtm"))
         .contains("fifo group", "g1", "leads", "1 gateway, 2 of 3 nodes");
@@ -168,7 +174,7 @@ class ConsoleLongIT {
   @Test
   void aPhoneShowsAllWithoutScrollingSideways() throws Exception {
     browser.size(360, 780);
-    visit();
+    visitToAct();
     isNotWiderThanTheWindow();
     browser.picture(PICTURES.resolve("console-phone.png"));
 
@@ -183,7 +189,7 @@ class ConsoleLongIT {
   @Test
   void aMoveThatLosesDataMustBeAcceptedByName() throws Exception {
     browser.size(1000, 860);
-    visit();
+    visitToAct();
     browser.tabTo("[data-act=switchover][data-of=orders]");
     browser.press(Keys.ENTER);
     browser.awaitText("dialog", "Accept the loss");
