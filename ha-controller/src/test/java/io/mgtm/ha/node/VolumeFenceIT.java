@@ -2,7 +2,7 @@ package io.mgtm.ha.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand.Start;
+import io.mgtm.ha.core.ClusterCommand.Switchover;
 import io.mgtm.ha.core.CopyReport;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
@@ -255,7 +255,7 @@ class VolumeFenceIT {
                 .waiting()
                 .contains("b its copy of disk is Outdated: it lacks what was acknowledged since"));
 
-    assertThat(cluster.ask(new Start(HIERARCHY, "b", true)).outcome()).isEqualTo(Outcome.DONE);
+    assertThat(cluster.ask(new Switchover(HIERARCHY, "b", true)).outcome()).isEqualTo(Outcome.DONE);
     awaitIn("b");
     assertThat(has("b", 1)).isTrue();
   }
