@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Which nodes could have a hierarchy in service, and why others could not. */
 final class Candidates {
@@ -128,6 +130,20 @@ final class Candidates {
     return seen.nodes().get(node).report(hierarchy).copies().containsKey(resource)
         ? copies.whyNot(resource, node)
         : "has not said how its copy of " + resource + " is";
+  }
+
+  /** Resources of which a node's copy is used by an operator's leave only. */
+  Set<String> lossAccepted(String node) {
+    if (!placement.acceptLoss().equals(node)) {
+      return Set.of();
+    }
+    Map<String, Copies> known = seen.state().copies().getOrDefault(hierarchy, Map.of());
+    Set<String> accepted =
+        new TreeSet<>(seen.nodes().get(node).report(hierarchy).copies().keySet());
+    accepted.removeIf(
+        resource ->
+            known.containsKey(resource) && known.get(resource).whyNot(resource, node).isEmpty());
+    return accepted;
   }
 
   /** Resources of which a node's copy may lack the end of what was acknowledged. */

@@ -212,11 +212,17 @@ public sealed interface ClusterCommand {
    * A node may have it in service from now on.
    *
    * @param epoch the new one
+   * @param lossAccepted resources whose copy there counts from now on, whatever it lacks
    */
-  record Place(String hierarchy, String node, long epoch) implements OfHierarchy {
+  record Place(String hierarchy, String node, long epoch, Set<String> lossAccepted)
+      implements OfHierarchy {
     @Override
     public String what() {
-      return "comes in service on " + node;
+      return "comes in service on "
+          + node
+          + (lossAccepted.isEmpty()
+              ? ""
+              : ", whatever its copy of " + String.join(", ", lossAccepted) + " lacks");
     }
 
     @Override

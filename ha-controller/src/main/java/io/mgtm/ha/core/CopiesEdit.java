@@ -41,13 +41,20 @@ final class CopiesEdit {
     return "";
   }
 
-  /** The copy there is the one that counts from now on, and those that have more are behind. */
-  void acceptLoss(Place place) {
-    for (Map.Entry<String, Copies> known : Map.copyOf(all).entrySet()) {
-      if (!known.getValue().whyNot(known.getKey(), place.node()).isEmpty()) {
-        mark(known.getKey(), new Mark(place.epoch(), 0, 0), Set.of(place.node()), Set.of());
-      }
+  /**
+   * The copy there is the one that counts from now on, and those that have more are behind; why
+   * not, empty when it is so.
+   *
+   * @param accepted the node whose copy may be used whatever it lacks
+   */
+  String acceptLoss(Place place, String accepted) {
+    if (!place.lossAccepted().isEmpty() && !accepted.equals(place.node())) {
+      return "nobody has accepted what the copy on " + place.node() + " lacks";
     }
+    for (String resource : place.lossAccepted()) {
+      mark(resource, new Mark(place.epoch(), 0, 0), Set.of(place.node()), Set.of());
+    }
+    return "";
   }
 
   private void mark(String resource, Mark mark, Set<String> upToDate, Set<String> following) {

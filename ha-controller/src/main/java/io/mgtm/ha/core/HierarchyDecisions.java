@@ -138,7 +138,7 @@ final class HierarchyDecisions {
 
   private void place(String target, String cause) {
     add(
-        new Place(name, target, placement.epoch() + 1),
+        new Place(name, target, placement.epoch() + 1, candidates.lossAccepted(target)),
         cause + ", and " + target + " is the first that can have it" + loss(target),
         candidates.reasons());
   }

@@ -266,15 +266,15 @@ public final class StateChange {
           if (p.stage != Stage.OUT || command.epoch() != p.epoch + 1 || !p.wanted) {
             return "it is not to be placed now";
           }
+          String refused =
+              editCopies(command.hierarchy(), c -> c.acceptLoss(command, p.acceptLoss));
+          if (!refused.isEmpty()) {
+            return refused;
+          }
           p.to(Stage.HELD, version);
           p.node = command.node();
           p.last = command.node();
           p.epoch = command.epoch();
-          if (p.acceptLoss.equals(p.node)) {
-            CopiesEdit edit = copiesOf(command.hierarchy());
-            edit.acceptLoss(command);
-            copies.put(command.hierarchy(), edit.done());
-          }
           p.toward = "";
           p.acceptLoss = "";
           p.waiting = "";
@@ -386,19 +386,20 @@ public final class StateChange {
         || placement.epoch() != command.mark().epoch()) {
       return "its primary does not have it any more";
     }
-    CopiesEdit edit = copiesOf(command.hierarchy());
-    String refused = edit.mark(command);
-    if (refused.isEmpty()) {
-      copies.put(command.hierarchy(), edit.done());
-    }
-    return refused;
+    return editCopies(command.hierarchy(), c -> c.mark(command));
   }
 
-  private CopiesEdit copiesOf(String hierarchy) {
-    return new CopiesEdit(
-        copies.getOrDefault(hierarchy, Map.of()),
-        config.hierarchies().get(hierarchy).nodes(),
-        wall);
+  private String editCopies(String hierarchy, Function<CopiesEdit, String> change) {
+    CopiesEdit edit =
+        new CopiesEdit(
+            copies.getOrDefault(hierarchy, Map.of()),
+            config.hierarchies().get(hierarchy).nodes(),
+            wall);
+    String refused = change.apply(edit);
+    if (refused.isEmpty() && !edit.done().isEmpty()) {
+      copies.put(hierarchy, edit.done());
+    }
+    return refused;
   }
 
   String silent(ClusterCommand.Silent command) {

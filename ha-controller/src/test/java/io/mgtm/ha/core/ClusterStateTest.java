@@ -34,7 +34,7 @@ class ClusterStateTest {
   private static final Policy POLICY = Policy.defaults();
 
   private static ClusterState onA1() {
-    return apply(state(POLICY), 0, new Place(DB, "a1", 1));
+    return apply(state(POLICY), 0, new Place(DB, "a1", 1, Set.of()));
   }
 
   @Test
@@ -52,7 +52,8 @@ class ClusterStateTest {
         .isEqualTo("name the node that it shall move to");
     assertThat(on.refusal(new Answer(DB, true))).isEqualTo("no failover of it is pending");
     assertThat(on.refusal(new Maintain(Scope.NODE, "c9", true))).isEqualTo("no node is named c9");
-    assertThat(on.refusal(new Place(DB, "a2", 2))).isEqualTo("it is not to be placed now");
+    assertThat(on.refusal(new Place(DB, "a2", 2, Set.of())))
+        .isEqualTo("it is not to be placed now");
     assertThat(on.refusal(new Leave(DB, 2, ""))).isEqualTo("it is in epoch 1 and HELD by now");
     assertThat(on.refusal(new Lead(Clusters.TERM, "b1"))).isEqualTo("term 7 has begun already");
     assertThat(ClusterState.EMPTY.refusal(new Stop(DB))).isEqualTo("no hierarchy is named db");
@@ -61,7 +62,7 @@ class ClusterStateTest {
   @Test
   void refusedCommandOfABatchChangesNothingButTheVersion() {
     ClusterState on = onA1();
-    Decision refused = new Decision(new Place(DB, "a2", 2), "test", "", Map.of());
+    Decision refused = new Decision(new Place(DB, "a2", 2, Set.of()), "test", "", Map.of());
     ClusterState after = on.apply(new Batch(Batch.FORMAT, 9, 9, List.of(refused)));
     assertThat(after.version()).isEqualTo(on.version() + 1);
     assertThat(after.placements()).isEqualTo(on.placements());
@@ -73,7 +74,7 @@ class ClusterStateTest {
     ClusterState leaving = apply(onA1(), 0, new Switchover(DB, "a2", false));
     assertThat(leaving.placements().get(DB).stage()).isEqualTo(Stage.LEAVING);
     assertThat(leaving.placements().get(DB).changed()).isEqualTo(leaving.version());
-    ClusterState moved = apply(leaving, 0, new Release(DB, 1), new Place(DB, "a2", 2));
+    ClusterState moved = apply(leaving, 0, new Release(DB, 1), new Place(DB, "a2", 2, Set.of()));
     Placement placement = moved.placements().get(DB);
     assertThat(placement.node()).isEqualTo("a2");
     assertThat(placement.epoch()).isEqualTo(2);
@@ -138,7 +139,9 @@ class ClusterStateTest {
     ClusterState state = apply(onA1(), 0, word(1, 2, 1, "a1", "b1"));
     state = apply(state, 0, new Switchover(DB, "a2", true), new Release(DB, 1));
     assertThat(copies(state).upToDate()).containsExactlyInAnyOrder("a1", "b1");
-    state = apply(state, 0, new Place(DB, "a2", 2));
+    assertThat(state.refusal(new Place(DB, "b1", 2, Set.of(VOLUME))))
+        .isEqualTo("nobody has accepted what the copy on b1 lacks");
+    state = apply(state, 0, new Place(DB, "a2", 2, Set.of(VOLUME)));
     assertThat(copies(state).upToDate()).containsExactly("a2");
     assertThat(copies(state).grounds("a2")).containsKey(CopyReport.ACCEPT_LOSS);
     state = apply(state, 0, word(2, 1, 1, "a2"));

@@ -64,7 +64,7 @@ class DecisionsTest {
   }
 
   private static ClusterState on(Policy policy, String node, String... inSync) {
-    ClusterState placed = apply(state(policy), 0, new Place(DB, node, 1));
+    ClusterState placed = apply(state(policy), 0, new Place(DB, node, 1, Set.of()));
     return inSync.length == 0
         ? placed
         : apply(placed, 0, new MarkCopies(DB, VOLUME, new Mark(1, 1, 1), Set.of(inSync), Set.of()));
@@ -84,7 +84,7 @@ class DecisionsTest {
     ClusterState onlyA2 =
         apply(on(BY_ITSELF, "a2", "a2"), 0, new Leave(DB, 1, ""), new Release(DB, 1));
     return Stream.of(
-        row("first on the preferred node", begin, s -> s, new Place(DB, "a1", 1)),
+        row("first on the preferred node", begin, s -> s, new Place(DB, "a1", 1, Set.of())),
         row(
             "nobody knows whose copy is newest",
             begin,
@@ -97,7 +97,7 @@ class DecisionsTest {
             "an operator knows it",
             apply(begin, 0, new Start(DB, "a2", false)),
             s -> s.silent("a1", true),
-            new Place(DB, "a2", 1)),
+            new Place(DB, "a2", 1, Set.of())),
         row("not when stopped", apply(begin, 0, new Stop(DB)), s -> s),
         row("not when halted", apply(begin, 0, new Halt(DB, "too often")), s -> s),
         row(
@@ -109,7 +109,17 @@ class DecisionsTest {
             "an outdated copy with its loss accepted",
             apply(onlyA2, 0, new Start(DB, "a1", true)),
             s -> s.silent("a2", true),
-            new Place(DB, "a1", 2)),
+            new Place(DB, "a1", 2, Set.of(VOLUME))),
+        row(
+            "a copy that nobody knows with its loss accepted",
+            apply(begin, 0, new Start(DB, "a2", true)),
+            s -> s.silent("a1", true),
+            new Place(DB, "a2", 1, Set.of(VOLUME))),
+        row(
+            "nothing is lost by a copy that has everything",
+            apply(onlyA2, 0, new Start(DB, "a2", true)),
+            s -> s,
+            new Place(DB, "a2", 2, Set.of())),
         row(
             "never an inconsistent copy",
             apply(onlyA2, 0, new Start(DB, "a1", true), new Wait(DB, WAITS)),
@@ -131,17 +141,17 @@ class DecisionsTest {
             "not on a node that has not obeyed this leader",
             out,
             s -> s.says("a1", report(State.OUT, 0, secondary()), new Seen(TERM - 1, 99)),
-            new Place(DB, "a2", 2)),
+            new Place(DB, "a2", 2, Set.of())),
         row(
             "not on a node that has not looked",
             out,
             s -> s.says("a1", report(State.UNKNOWN, 0, secondary())),
-            new Place(DB, "a2", 2)),
+            new Place(DB, "a2", 2, Set.of())),
         row(
             "not on a node in maintenance",
             apply(out, 0, new Maintain(Scope.NODE, "a1", true)),
             s -> s,
-            new Place(DB, "a2", 2)),
+            new Place(DB, "a2", 2, Set.of())),
         row(
             "not where it has failed",
             apply(
@@ -151,7 +161,7 @@ class DecisionsTest {
                 new Leave(DB, 1, ""),
                 new Release(DB, 1)),
             s -> s,
-            new Place(DB, "a2", 2)),
+            new Place(DB, "a2", 2, Set.of())),
         row(
             "again where it failed long ago",
             apply(
@@ -161,7 +171,7 @@ class DecisionsTest {
                 new Leave(DB, 1, ""),
                 new Release(DB, 1)),
             s -> s.at(600_000),
-            new Place(DB, "a1", 2)));
+            new Place(DB, "a1", 2, Set.of())));
   }
 
   private static final String WAITS =
@@ -258,7 +268,7 @@ class DecisionsTest {
             "to where it was to go",
             apply(leaving, 0, new Release(DB, 1)),
             s -> s,
-            new Place(DB, "a2", 2)));
+            new Place(DB, "a2", 2, Set.of())));
   }
 
   @ParameterizedTest
@@ -271,11 +281,13 @@ class DecisionsTest {
   @Test
   void flappingIsStopped() {
     ClusterState state = on(BY_ITSELF, "a1", "a1", "a2", "b1");
-    state = apply(state, 0, new Leave(DB, 1, ""), new Release(DB, 1), new Place(DB, "a2", 2));
+    state =
+        apply(state, 0, new Leave(DB, 1, ""), new Release(DB, 1), new Place(DB, "a2", 2, Set.of()));
     state = apply(state, 5_000, new Leave(DB, 2, ""), new Release(DB, 2));
     assertThat(new Seen3(state).at(9_000).decide())
         .containsExactly(new Halt(DB, "it has failed over 2 times"));
-    assertThat(new Seen3(state).at(3_600_000).decide()).containsExactly(new Place(DB, "a1", 3));
+    assertThat(new Seen3(state).at(3_600_000).decide())
+        .containsExactly(new Place(DB, "a1", 3, Set.of()));
   }
 
   @Test
@@ -316,7 +328,7 @@ class DecisionsTest {
 
   @Test
   void copyThatFollowsIsUsedWhereNoOtherIsThereAndWhatIsLostIsSaid() {
-    ClusterState state = apply(state(BY_ITSELF), 0, new Place(DB, "a1", 1));
+    ClusterState state = apply(state(BY_ITSELF), 0, new Place(DB, "a1", 1, Set.of()));
     state =
         apply(
             state,
@@ -325,9 +337,9 @@ class DecisionsTest {
             new Leave(DB, 1, ""),
             new Release(DB, 1));
     Seen3 dead = new Seen3(state).silent("a1", true);
-    assertThat(dead.decide()).containsExactly(new Place(DB, "b1", 2));
+    assertThat(dead.decide()).containsExactly(new Place(DB, "b1", 2, Set.of()));
     Decision placed = Decisions.decide(dead.silent("b1", true).seen()).get(2);
-    assertThat(placed.command()).isEqualTo(new Place(DB, "a2", 2));
+    assertThat(placed.command()).isEqualTo(new Place(DB, "a2", 2, Set.of()));
     assertThat(placed.cause())
         .isEqualTo(
             "it was out of service, and a2 is the first that can have it; its copy of volume is"

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class LeaderTest implements LeaderEffects {
@@ -113,7 +114,7 @@ class LeaderTest implements LeaderEffects {
     allOut();
     now++;
     leader.tick(now, 0);
-    assertThat(newest()).containsExactly(new Place(DB, "a1", 1));
+    assertThat(newest()).containsExactly(new Place(DB, "a1", 1, Set.of()));
     assertThat(grants).isEmpty();
     confirms();
     assertThat(grants).hasSize(3).allMatch(grant -> grant.orders().isEmpty());
@@ -160,7 +161,12 @@ class LeaderTest implements LeaderEffects {
   @Test
   void countsFromItsOwnElection() {
     ClusterState held =
-        apply(start(), 0, new Lead(7, "a1"), new Place(DB, "a1", 1), new Revoke(DB, 1, "a2"));
+        apply(
+            start(),
+            0,
+            new Lead(7, "a1"),
+            new Place(DB, "a1", 1, Set.of()),
+            new Revoke(DB, 1, "a2"));
     lead(held);
     long over = now + Timing.defaults().leaseOverMs();
     while (now + 250 < over) {

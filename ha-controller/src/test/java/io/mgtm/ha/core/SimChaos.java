@@ -248,12 +248,22 @@ final class SimChaos {
       if (!placement.wanted() || sinceMs < 5_000) {
         continue;
       }
-      if (placement.pending() != null) {
+      if (placement.stage() == Stage.OUT && isGivenUp(state, each.getKey())) {
+        // What an operator gave up for a copy that could not be used after all.
+        ask(new Start(each.getKey(), sim.volumes.get(each.getKey()).newest(), true));
+      } else if (placement.pending() != null) {
         ask(new Answer(each.getKey(), true));
       } else if (!placement.halted().isEmpty() || !placement.failures().isEmpty()) {
         ask(new Start(each.getKey(), whoKnows(state, each.getKey()), false));
       }
     }
+  }
+
+  private boolean isGivenUp(ClusterState state, String hierarchy) {
+    return sim.volumes.containsKey(hierarchy)
+        && sim.volumes.get(hierarchy).newest() != null
+        && state.copies().getOrDefault(hierarchy, Map.of()).values().stream()
+            .anyMatch(copies -> copies.mark().count() == 0);
   }
 
   /** Where the newest copy is, while the state does not know it; empty when it does. */

@@ -52,7 +52,7 @@ class CoreJsonTest {
         new ClusterCommand.Tick(),
         new ClusterCommand.Silent("n2", true),
         new ClusterCommand.Wait("db", "nobody is there"),
-        new ClusterCommand.Place("db", "n1", 1),
+        new ClusterCommand.Place("db", "n1", 1, Set.of()),
         new ClusterCommand.MarkCopies("db", "ip", new Mark(1, 2, 3), Set.of("n1"), Set.of()),
         new ClusterCommand.Repaired("db", new Mark(1, 2, 1), "ip was gone"),
         new ClusterCommand.Blame("db", 1, "ip", "is gone"),

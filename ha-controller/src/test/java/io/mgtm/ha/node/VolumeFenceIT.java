@@ -2,7 +2,7 @@ package io.mgtm.ha.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand.Start;
+import io.mgtm.ha.core.ClusterCommand.Switchover;
 import io.mgtm.ha.core.CopyReport;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
@@ -49,7 +49,7 @@ class VolumeFenceIT {
     cluster =
         new LocalCluster(
             folder,
-            List.of("a", "b", "w"),
+            List.of("a", "b", "c"),
             """
             hierarchies:
               orders:
@@ -72,7 +72,7 @@ class VolumeFenceIT {
                 .formatted(folder, address(at.get(0)), address(at.get(1)), jar),
             Kits::of);
     fill();
-    cluster.start("a", "b", "w");
+    cluster.start("a", "b", "c");
     awaitIn("a");
     awaitUpToDate("a", "a", "b");
   }
@@ -127,6 +127,15 @@ class VolumeFenceIT {
     }
   }
 
+  /** Its machine dies: no watchdog is left there either, which would end this process. */
+  private void killMachine(String node) {
+    cluster.stop(node);
+    Path watchdog = Processes.real(cluster.runtime(node).resolve("watchdog"));
+    Await.until(
+        "its watchdog is gone", () -> Processes.kill(one -> one.worksIn(watchdog, "")) == 0);
+    killAgent(node);
+  }
+
   private void killAgent(String node) {
     Await.until("its agent is gone", () -> Processes.kill(one -> one.worksIn(work(node), "")) == 0);
   }
@@ -139,7 +148,8 @@ class VolumeFenceIT {
   }
 
   private void awaitIn(String node) {
-    Await.until("in service", () -> cluster.where(HIERARCHY).equals(Optional.of(node)));
+    Await.until(
+        "in service on " + node, () -> cluster.state(node, node, HIERARCHY) == Report.State.IN);
   }
 
   private Copies state(String seenBy) {
@@ -217,7 +227,7 @@ class VolumeFenceIT {
   @Tag("long")
   void primaryWithoutALeaderDoesNotGoOn() throws Exception {
     loseB();
-    cluster.stop("w");
+    cluster.stop("c");
 
     Client client = write("a", 2);
     Await.until("it says that it has lost b", () -> copy("a").orElseThrow().inSync().size() == 1);
@@ -231,8 +241,7 @@ class VolumeFenceIT {
   void copyThatWasLeftBehindIsUsedOnlyWhereItsLossIsAccepted() throws Exception {
     loseB();
     assertThat(write("a", 2).ended()).isTrue();
-    cluster.stop("a");
-    killAgent("a");
+    killMachine("a");
     cluster.start("b");
     Await.until(
         "it is said why it waits",
@@ -246,7 +255,7 @@ class VolumeFenceIT {
                 .waiting()
                 .contains("b its copy of disk is Outdated: it lacks what was acknowledged since"));
 
-    assertThat(cluster.ask(new Start(HIERARCHY, "b", true)).outcome()).isEqualTo(Outcome.DONE);
+    assertThat(cluster.ask(new Switchover(HIERARCHY, "b", true)).outcome()).isEqualTo(Outcome.DONE);
     awaitIn("b");
     assertThat(has("b", 1)).isTrue();
   }
@@ -254,8 +263,7 @@ class VolumeFenceIT {
   @Test
   @Tag("long")
   void copyInSyncIsVouchedForWhenItsPrimaryDies() throws Exception {
-    cluster.stop("a");
-    killAgent("a");
+    killMachine("a");
 
     awaitIn("b");
     assertThat(has("b", 1)).isTrue();
