@@ -120,20 +120,23 @@ final class HaCluster implements AutoCloseable {
     network.connect(machine, HOSTS.indexOf(host) + 1, nets);
   }
 
-  /** Makes the database, and has it on both copies. */
+  /**
+   * Makes the database, and has it on both copies. A demotion hands over to the other copy, which is
+   * the newest from then on: of the node that is the first to have it in service.
+   */
   private void fillCopies() throws IOException, InterruptedException {
     Path image = Files.createDirectories(setup.folder().resolve("image"));
     setup.engine().create(image.resolve("data"));
-    exec("truncate", "-s", setup.size(), file("a").toString());
-    exec("mkfs.ext4", "-q", "-d", image.toString(), file("a").toString());
+    exec("truncate", "-s", setup.size(), file("b").toString());
+    exec("mkfs.ext4", "-q", "-d", image.toString(), file("b").toString());
     exec("rm", "-r", image.toString());
     for (String node : NODES) {
       machines.get(node).start(agent(node), log(node, "agent"));
     }
-    Wait.until("a copy is promoted", PATIENCE_SECONDS, () -> tell("a", "promote"));
-    Wait.until("the other copy is filled", PATIENCE_SECONDS, () -> hasReplica("a"));
-    if (!tell("a", "demote")) {
-      throw new IOException("the copy was not demoted; see " + log("a", "agent"));
+    Wait.until("a copy is promoted", PATIENCE_SECONDS, () -> tell("b", "promote"));
+    Wait.until("the other copy is filled", PATIENCE_SECONDS, () -> hasReplica("b"));
+    if (!tell("b", "demote")) {
+      throw new IOException("the copy was not demoted; see " + log("b", "agent"));
     }
     for (String node : NODES) {
       List<ProcessHandle> agents = machines.get(node).processes("java");
@@ -312,6 +315,16 @@ final class HaCluster implements AutoCloseable {
     return ask(node, "GET", "/v1/status", "");
   }
 
+  /** What a node's controller says of the hierarchy, for messages. */
+  String told(String node) throws IOException, InterruptedException {
+    JsonNode status = status(node);
+    return "%s; %s; %s"
+        .formatted(
+            status.path("state").path("placements").path(HIERARCHY),
+            status.path("state").path("copies").path(HIERARCHY),
+            status.path("nodes"));
+  }
+
   /** Events since the one with this number. */
   JsonNode events(String node, long after) throws IOException, InterruptedException {
     return ask(node, "GET", "/v1/events?after=" + after, "");
@@ -340,11 +353,15 @@ final class HaCluster implements AutoCloseable {
 
   /** Waits until the database is in service, and the other node could take it over. */
   void awaitInStep() throws IOException, InterruptedException {
-    Wait.until(
-        "the database is in service and the other node could take it over; see the logs in "
-            + setup.folder(),
-        PATIENCE_SECONDS,
-        this::isInStep);
+    try {
+      Wait.until(
+          "the database is in service and the other node could take it over",
+          PATIENCE_SECONDS,
+          this::isInStep);
+    } catch (IOException e) {
+      throw new IOException(
+          "%s; %s; see the logs in %s".formatted(e.getMessage(), told("a"), setup.folder()), e);
+    }
   }
 
   private boolean isInStep() throws IOException, InterruptedException {

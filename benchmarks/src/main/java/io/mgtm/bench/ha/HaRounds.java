@@ -158,10 +158,14 @@ final class HaRounds implements AutoCloseable {
   }
 
   private void awaitServedBy(String node) throws IOException, InterruptedException {
-    Wait.until(
-        "the database is in service on " + node,
-        SECONDS_MAX,
-        () -> cluster.primary().equals(Optional.of(node)));
+    try {
+      Wait.until(
+          "the database is in service on " + node,
+          SECONDS_MAX,
+          () -> cluster.primary().equals(Optional.of(node)));
+    } catch (IOException e) {
+      throw new IOException(e.getMessage() + "; the controllers say: " + cluster.told(node), e);
+    }
   }
 
   private double cutPath(String primary) throws IOException, InterruptedException {

@@ -101,6 +101,7 @@ class HaFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void primaryMachineDiesAndTheOtherServes() throws Exception {
     HaRounds rounds = cluster(Place.SITE, HaSetup.LEASE_MS, HaSetup.OFTEN);
     rounds.cluster().awaitInStep();
