@@ -188,7 +188,8 @@ public record ClusterFile(
         set.path("witness").asBoolean(),
         new HostPort(addresses.get(0), ports.path("group").asInt(GROUP_PORT)),
         addresses.stream().map(host -> new HostPort(host, heartbeat)).toList(),
-        new HostPort(addresses.get(0), ports.path("api").asInt(API_PORT)));
+        new HostPort(addresses.get(0), ports.path("api").asInt(API_PORT)),
+        set.path("watchdogDevice").asText());
   }
 
   private static Hierarchy hierarchy(JsonNode set) {

@@ -12,12 +12,19 @@ import java.util.List;
  * @param paths where heartbeats are taken, UDP: one address for each communication path, in the
  *     order of their priority, the same number on all nodes
  * @param api where operators ask, TCP
+ * @param watchdogDevice the kernel's watchdog that its watchdog feeds too, empty for none
  */
 public record Node(
-    String site, boolean witness, HostPort group, List<HostPort> paths, HostPort api) {
+    String site,
+    boolean witness,
+    HostPort group,
+    List<HostPort> paths,
+    HostPort api,
+    String watchdogDevice) {
 
-  /** Keeps lists immutable. */
+  /** Keeps lists immutable; an older configuration names no device. */
   public Node {
     paths = List.copyOf(paths);
+    watchdogDevice = watchdogDevice == null ? "" : watchdogDevice;
   }
 }

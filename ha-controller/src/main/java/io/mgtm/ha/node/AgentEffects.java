@@ -46,7 +46,9 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     this.node = node;
     this.setup = setup;
     this.calls = new KitCalls((id, result) -> node.soon(() -> ended(id, result)));
-    this.guardian = WatchdogGuardian.start(setup.runtime(), setup.config().timing().guardMs());
+    String device = setup.config().nodes().get(setup.node()).watchdogDevice();
+    this.guardian =
+        WatchdogGuardian.start(setup.runtime(), setup.config().timing().guardMs(), device);
   }
 
   void configured(ClusterConfig config) {

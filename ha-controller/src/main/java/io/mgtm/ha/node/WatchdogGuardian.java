@@ -2,6 +2,7 @@ package io.mgtm.ha.node;
 
 import io.mgtm.ha.kit.GuardStep;
 import io.mgtm.ha.watchdog.GuardSteps;
+import io.mgtm.ha.watchdog.KernelWatchdog;
 import io.mgtm.ha.watchdog.Watchdog;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ final class WatchdogGuardian implements Guardian {
   private static final Logger log = LoggerFactory.getLogger(WatchdogGuardian.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
   private static final int AGAIN_MS = 50;
+  private static final int CLOSE_S = 5;
 
   private final Watchdog watchdog;
   private final ExecutorService thread =
@@ -33,18 +35,23 @@ final class WatchdogGuardian implements Guardian {
             return own;
           });
 
-  private WatchdogGuardian(Watchdog watchdog) {
+  private final String device;
+
+  private WatchdogGuardian(Watchdog watchdog, String device) {
     this.watchdog = watchdog;
+    this.device = device;
   }
 
   /**
    * Starts the watchdog where none runs.
    *
-   * @throws IOException when its folder cannot be used
+   * @param device the kernel's watchdog that is fed too, or empty
+   * @throws IOException when its folder or the device cannot be used
    */
-  static WatchdogGuardian start(Path runtime, int guardMs) throws IOException {
+  static WatchdogGuardian start(Path runtime, int guardMs, String device) throws IOException {
+    KernelWatchdog.check(device);
     WatchdogGuardian guardian =
-        new WatchdogGuardian(new Watchdog(runtime.resolve("watchdog"), guardMs, ""));
+        new WatchdogGuardian(new Watchdog(runtime.resolve("watchdog"), guardMs, device), device);
     guardian.later("start", guardian.watchdog::ensureRunning);
     return guardian;
   }
@@ -112,5 +119,17 @@ final class WatchdogGuardian implements Guardian {
   @Override
   public void close() {
     thread.shutdownNow();
+    // With something in service it goes on, and so does the device: the next start takes both over.
+    try {
+      if (!device.isEmpty()
+          && thread.awaitTermination(CLOSE_S, TimeUnit.SECONDS)
+          && watchdog.isIdle()) {
+        watchdog.stop();
+      }
+    } catch (IOException e) {
+      log.error("{} stays armed, and resets the machine: {}", device, e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

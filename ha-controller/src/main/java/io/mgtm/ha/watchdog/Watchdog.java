@@ -195,6 +195,11 @@ public final class Watchdog {
     return of == null ? List.of() : of.steps();
   }
 
+  /** Whether it guards nothing. */
+  public boolean isIdle() {
+    return guarded.isEmpty();
+  }
+
   /**
    * Ends the watchdog in order, once nothing is in service any more.
    *

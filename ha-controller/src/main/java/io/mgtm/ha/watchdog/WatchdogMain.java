@@ -13,8 +13,10 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The watchdog's process, one for each folder. It ends a hierarchy that {@code guard.json} names
@@ -27,12 +29,18 @@ public final class WatchdogMain {
   private static final int TAKEN = 3;
 
   private static final int TICK_MS = 20;
+  private static final int DISARM_MS = 2_000;
 
   private final Path folder;
   private final SharedFile shared;
   private final Guards guards;
   private final Device device = new Device(WatchdogMain::say);
+  private final CountDownLatch ended = new CountDownLatch(1);
   private volatile GuardFile guard = GuardFile.EMPTY;
+
+  /** By a signal, as at the machine's shutdown. */
+  private volatile boolean terminated;
+
   private Object guardKey = "";
 
   /** Hierarchies whose deadline had passed when it was looked at last; null before that. */
@@ -67,7 +75,9 @@ public final class WatchdogMain {
         System.exit(TAKEN);
       }
       say("watches over " + folder);
-      new WatchdogMain(folder).run();
+      WatchdogMain watchdog = new WatchdogMain(folder);
+      Runtime.getRuntime().addShutdownHook(new Thread(watchdog::terminate, "terminate"));
+      watchdog.run();
       say("ends, as it was asked to");
     }
     System.exit(0);
@@ -87,8 +97,23 @@ public final class WatchdogMain {
     return guarded != null && !shared.mayRun(guarded.slot(), System.nanoTime());
   }
 
+  /**
+   * Leaves a device armed while something is guarded, which without a watchdog must not run for
+   * long; otherwise the machine is not reset.
+   */
+  private void terminate() {
+    terminated = true;
+    try {
+      if (guard.hierarchies().isEmpty() && !ended.await(DISARM_MS, TimeUnit.MILLISECONDS)) {
+        say("ended by a signal before its device was closed");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private void run() throws InterruptedException {
-    while (shared.get(Field.STOP) == 0) {
+    while (shared.get(Field.STOP) == 0 && !(terminated && guard.hierarchies().isEmpty())) {
       readGuard();
       Map<String, Guarded> ended = new TreeMap<>(guard.hierarchies());
       ended.keySet().removeIf(hierarchy -> !isExpired(hierarchy));
@@ -102,6 +127,7 @@ public final class WatchdogMain {
       Thread.sleep(TICK_MS);
     }
     device.close();
+    ended.countDown();
   }
 
   private void noteEnds(Set<String> now) {

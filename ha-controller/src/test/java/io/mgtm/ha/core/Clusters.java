@@ -30,7 +30,7 @@ final class Clusters {
   static ClusterConfig config(Policy policy) {
     Map<String, Node> nodes = new LinkedHashMap<>();
     for (String name : List.of("a1", "a2", "b1")) {
-      nodes.put(name, new Node(name.substring(0, 1), false, null, List.of(), null));
+      nodes.put(name, new Node(name.substring(0, 1), false, null, List.of(), null, ""));
     }
     Map<String, Resource> resources = new LinkedHashMap<>();
     resources.put(POSTGRES, new Resource("postgres", List.of(VOLUME), Map.of(), Map.of()));

@@ -31,7 +31,7 @@ final class SimConfigs {
     Map<String, Node> nodes = new LinkedHashMap<>();
     for (int i = 0; i < count; i++) {
       String site = twoSites && i % 2 == 1 ? "far" : "";
-      nodes.put("n" + i, new Node(site, witness && i == 2, null, List.of(), null));
+      nodes.put("n" + i, new Node(site, witness && i == 2, null, List.of(), null, ""));
     }
     Map<String, Hierarchy> hierarchies = new LinkedHashMap<>();
     int services = 1 + random.nextInt(2);

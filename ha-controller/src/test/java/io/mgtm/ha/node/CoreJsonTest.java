@@ -34,7 +34,7 @@ class CoreJsonTest {
 
   private static ClusterConfig config() {
     HostPort address = new HostPort("192.0.2.1", 7000);
-    Node node = new Node("a", false, address, List.of(address), address);
+    Node node = new Node("a", false, address, List.of(address), address, "/dev/watchdog");
     Resource resource = new Resource("ip", List.of(), Map.of("address", "192.0.2.9"), Map.of());
     Hierarchy hierarchy =
         new Hierarchy(List.of("n1", "n2"), Policy.defaults(), Map.of("ip", resource));

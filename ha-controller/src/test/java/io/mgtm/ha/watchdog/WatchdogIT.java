@@ -294,4 +294,33 @@ class WatchdogIT {
     watchdog.stop();
     assertThat(Files.readString(device)).as("closed in order").endsWith("\0V");
   }
+
+  @Test
+  void aSignalDisarmsOnlyWhileNothingIsGuarded() throws Exception {
+    Path device = Files.createFile(temporary.resolve("device"));
+    Watchdog watchdog = watchdog(device.toString(), GUARD_MS);
+    watchdog.ensureRunning();
+    watchdog.guard("db", List.of(new GuardStep.Run(List.of("false"), 1_000)), far());
+    Await.until("it is fed", () -> Files.size(device) > 0);
+    terminate();
+    assertThat(Files.readString(device)).as("armed").doesNotContain("V");
+
+    watchdog.ensureRunning();
+    watchdog.guard("db", List.of(), 0);
+    long size = Files.size(device);
+    Await.until("it is fed again", () -> Files.size(device) > size);
+    terminate();
+    assertThat(Files.readString(device)).as("closed in order").endsWith("\0V");
+  }
+
+  private void terminate() throws Exception {
+    Path real = Processes.real(folder);
+    ProcessHandle process =
+        ProcessHandle.allProcesses()
+            .filter(each -> real.equals(Processes.real(Path.of("/proc/" + each.pid(), "cwd"))))
+            .findFirst()
+            .orElseThrow();
+    process.destroy();
+    Await.until("the watchdog has ended", () -> !process.isAlive());
+  }
 }
