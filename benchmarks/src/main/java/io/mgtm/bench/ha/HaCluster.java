@@ -121,8 +121,8 @@ final class HaCluster implements AutoCloseable {
   }
 
   /**
-   * Makes the database, and has it on both copies. A demotion hands over to the other copy, which is
-   * the newest from then on: of the node that is the first to have it in service.
+   * Makes the database, and has it on both copies. A demotion hands over to the other copy, which
+   * is the newest from then on: of the node that is the first to have it in service.
    */
   private void fillCopies() throws IOException, InterruptedException {
     Path image = Files.createDirectories(setup.folder().resolve("image"));
