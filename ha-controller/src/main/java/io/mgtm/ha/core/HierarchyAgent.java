@@ -184,7 +184,7 @@ final class HierarchyAgent {
       raise(now);
       return;
     }
-    // What disks say of copies; whether it is in service is not asked.
+    // What disks say of copies, and whether anything is in service behind the controller's back.
     for (AgentResource resource : stack.bottomUp()) {
       if (resource.call == null && now >= resource.nextQuickCheck) {
         resource.begin(Kind.QUICK_CHECK, now);
@@ -388,6 +388,12 @@ final class HierarchyAgent {
         && result.state() != ResourceState.IN
         && inUse()) {
       fault(resource, now);
+    } else if (state == State.OUT
+        && result.state() == ResourceState.IN
+        && (order == null || order.repair())) {
+      // Somebody has started it, or what took it out has not: another node may have it in service.
+      resource.state = ResourceState.IN;
+      stop(resource.name + " is in service, and shall not be: " + result.detail(), now);
     }
   }
 

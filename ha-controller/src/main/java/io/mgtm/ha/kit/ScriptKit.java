@@ -35,18 +35,22 @@ final class ScriptKit implements Kit {
 
   private static Ended run(KitContext context, String what)
       throws KitException, InterruptedException {
+    Program program =
+        Program.shell(Deadline.of(context), context.parameters().get(what))
+            .as(context.parameters().getOrDefault("user", ""))
+            .with(told(context, what));
+    boolean starts = what.equals("start") || what.equals("recover");
+    return Programs.run(starts ? program.joining(context) : program);
+  }
+
+  private static Map<String, String> told(KitContext context, String what) {
     Map<String, String> told = new LinkedHashMap<>();
     told.put("MGTM_HIERARCHY", context.hierarchy());
     told.put("MGTM_RESOURCE", context.resource());
     told.put("MGTM_NODE", context.node());
     told.put("MGTM_RUNTIME", context.runtime().toString());
     told.put("MGTM_ACTION", what.toLowerCase(Locale.ROOT));
-    Program program =
-        Program.shell(Deadline.of(context), context.parameters().get(what))
-            .as(context.parameters().getOrDefault("user", ""))
-            .with(told);
-    boolean starts = what.equals("start") || what.equals("recover");
-    return Programs.run(starts ? program.joining(context) : program);
+    return told;
   }
 
   @Override
@@ -101,8 +105,11 @@ final class ScriptKit implements Kit {
       steps.add(new GuardStep.KillPidFile(given.get("pidFile")));
     }
     if (given.containsKey("guard") || !given.containsKey("pidFile")) {
-      String command = given.getOrDefault("guard", given.get("stop"));
-      steps.add(new GuardStep.Run(List.of("/bin/sh", "-c", command), GUARD_MS));
+      String what = given.containsKey("guard") ? "guard" : "stop";
+      List<String> command = new ArrayList<>(List.of("/usr/bin/env"));
+      told(context, what).forEach((name, value) -> command.add(name + "=" + value));
+      command.addAll(List.of("/bin/sh", "-c", given.get(what)));
+      steps.add(new GuardStep.Run(command, GUARD_MS));
     }
     return steps;
   }

@@ -31,6 +31,7 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   private final HaNode node;
   private final NodeSetup setup;
   private final KitCalls calls;
+  private final RuntimeFolder runtime;
   private final Guardian guardian;
 
   /** What was guarded last, by hierarchy, and when that was sure. */
@@ -47,8 +48,14 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     this.setup = setup;
     this.calls = new KitCalls((id, result) -> node.soon(() -> ended(id, result)));
     String device = setup.config().nodes().get(setup.node()).watchdogDevice();
-    this.guardian =
-        WatchdogGuardian.start(setup.runtime(), setup.config().timing().guardMs(), device);
+    this.runtime = RuntimeFolder.take(setup.runtime());
+    try {
+      this.guardian =
+          WatchdogGuardian.start(setup.runtime(), setup.config().timing().guardMs(), device);
+    } catch (IOException e) {
+      runtime.close();
+      throw e;
+    }
   }
 
   void configured(ClusterConfig config) {
@@ -164,5 +171,10 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   public void close() {
     calls.close();
     guardian.close();
+    try {
+      runtime.close();
+    } catch (IOException e) {
+      log.warn("Leaving the folder {}: {}", setup.runtime(), e.getMessage());
+    }
   }
 }

@@ -110,7 +110,7 @@ final class KitCalls implements AutoCloseable {
       throws KitException, InterruptedException {
     switch (kind) {
       case IN_SERVICE -> kit.inService(context);
-      case OUT_OF_SERVICE -> kit.outOfService(context);
+      case OUT_OF_SERVICE -> takeOut(kit, context);
       case RECOVER -> kit.localRecover(context);
       case QUICK_CHECK -> {
         return checked(kit.quickCheck(context), kit, context);
@@ -123,6 +123,17 @@ final class KitCalls implements AutoCloseable {
     boolean out = kind == Call.Kind.OUT_OF_SERVICE;
     return new Call.Result(
         out ? ResourceState.OUT : ResourceState.IN, "", out ? Map.of() : kit.data(context));
+  }
+
+  /** What says that it has taken something out may not have: another node is about to have it. */
+  private static void takeOut(Kit kit, KitContext context)
+      throws KitException, InterruptedException {
+    kit.outOfService(context);
+    Kit.Health after = kit.quickCheck(context);
+    if (after.state() == Kit.Health.State.IN_SERVICE) {
+      throw new KitException(
+          "it was taken out without an error, and is in service still: " + after.detail());
+    }
   }
 
   private static Call.Result checked(Kit.Health health, Kit kit, KitContext context)

@@ -187,6 +187,33 @@ class NodeAgentTest implements NodeEffects {
   }
 
   @Test
+  void whatIsInServiceThoughAllWasTakenOutIsTakenOutAgain() {
+    comesInService();
+    grant(SECOND, stop(1));
+    ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    tick(LEASE_MS * 10);
+    ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.IN);
+    assertThat(state()).isEqualTo(State.STOPPING);
+    ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.OUT);
+    tick(1);
+    assertThat(state()).isEqualTo(State.OUT);
+  }
+
+  @Test
+  void whatIsStartedByHandInMaintenanceIsLeftAlone() {
+    comesInService();
+    grant(SECOND, stop(1));
+    ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    tick(LEASE_MS * 10);
+    grant(SECOND, new Order(false, 1, false, Map.of()));
+    ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.IN);
+    assertThat(state()).isEqualTo(State.OUT);
+  }
+
+  @Test
   void endedLeaseEndsAllAtOnce() {
     comesInService();
     tick(LEASE_MS - LEASE_MS / 8);

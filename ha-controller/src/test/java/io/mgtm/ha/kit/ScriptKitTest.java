@@ -86,16 +86,32 @@ class ScriptKitTest {
 
   @Test
   void guardIsThePidFileAndTheCommandOrElseStop() {
-    assertThat(kit.guard(context()))
-        .filteredOn(step -> !(step instanceof GuardStep.KillCgroup))
-        .containsExactly(
-            new GuardStep.Run(List.of("/bin/sh", "-c", parameters.get("stop")), 1_000));
+    assertThat(ends(kit.guard(context()))).containsExactly(command("stop"));
     parameters.put("pidFile", "/run/app.pid");
     parameters.put("guard", "end-app");
-    assertThat(kit.guard(context()))
-        .filteredOn(step -> !(step instanceof GuardStep.KillCgroup))
-        .containsExactly(
-            new GuardStep.KillPidFile("/run/app.pid"),
-            new GuardStep.Run(List.of("/bin/sh", "-c", "end-app"), 1_000));
+    assertThat(ends(kit.guard(context())))
+        .containsExactly(new GuardStep.KillPidFile("/run/app.pid"), command("guard"));
+  }
+
+  /** All but what is done where control groups are. */
+  private static List<GuardStep> ends(List<GuardStep> steps) {
+    return steps.stream().filter(step -> !(step instanceof GuardStep.KillCgroup)).toList();
+  }
+
+  /** A command that finds what the kit's own find. */
+  private GuardStep command(String what) {
+    KitContext context = context();
+    return new GuardStep.Run(
+        List.of(
+            "/usr/bin/env",
+            "MGTM_HIERARCHY=" + context.hierarchy(),
+            "MGTM_RESOURCE=" + context.resource(),
+            "MGTM_NODE=" + context.node(),
+            "MGTM_RUNTIME=" + context.runtime(),
+            "MGTM_ACTION=" + what,
+            "/bin/sh",
+            "-c",
+            parameters.get(what)),
+        1_000);
   }
 }
