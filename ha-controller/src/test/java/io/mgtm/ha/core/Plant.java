@@ -21,7 +21,7 @@ enum Plant {
   /** The watchdog takes longer than others wait. */
   SLOW_WATCHDOG(4, "without a lease"),
   /** A grant for another incarnation is obeyed. */
-  FORMER_INCARNATION(89, "without a lease"),
+  FORMER_INCARNATION(111, "without a lease"),
   /** A node that says OUT is believed, whatever it has seen. */
   OLD_OUT(424, "is in service on"),
   /** An agent that has not looked says OUT. */
