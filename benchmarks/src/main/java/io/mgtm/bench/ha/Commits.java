@@ -143,7 +143,7 @@ final class Commits implements AutoCloseable {
     lastNumber = number;
   }
 
-  /** From here on the longest wait is measured anew. */
+  /** Forgets the longest wait so far. */
   synchronized void mark() {
     lastNanos = System.nanoTime();
     longestNanos = 0;

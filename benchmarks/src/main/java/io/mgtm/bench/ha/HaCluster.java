@@ -5,22 +5,18 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.ha.Network.Net;
 import io.mgtm.bench.volume.Exec;
 import io.mgtm.bench.volume.VolumeControl;
+import io.mgtm.common.Hmac;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * A cluster of HA controllers that keeps a database on a replicated volume in service on one of two
@@ -63,7 +59,7 @@ final class HaCluster implements AutoCloseable {
    */
   static HaCluster start(HaSetup setup) throws IOException, InterruptedException {
     String secret = "6d67746d".repeat(8);
-    HaCluster cluster = new HaCluster(setup, token(secret));
+    HaCluster cluster = new HaCluster(setup, Hmac.hex(secret, "mgtm ha operators"));
     try {
       cluster.prepare(secret);
       cluster.fillCopies();
@@ -75,17 +71,6 @@ final class HaCluster implements AutoCloseable {
     } catch (IOException | InterruptedException | RuntimeException e) {
       cluster.close();
       throw e;
-    }
-  }
-
-  private static String token(String secret) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-      byte[] purpose = "mgtm ha operators".getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(mac.doFinal(purpose));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
     }
   }
 

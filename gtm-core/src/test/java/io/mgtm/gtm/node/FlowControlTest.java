@@ -11,6 +11,7 @@ import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.gtm.wire.xc12.RequestFrame;
 import io.mgtm.gtm.wire.xc12.ResultType;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.TestKeys;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -119,7 +120,7 @@ class FlowControlTest {
   @CsvSource({"1, false", "3, false", "1, true"})
   void aLinkThatNeverReadsCostsWhatWaitsForItAndIsClosedInTheEnd(int ioThreads, boolean encrypted)
       throws Exception {
-    TestKeys keys = TestKeys.in(folder);
+    TestKeys keys = TestKeys.make(folder, "node", "127.0.0.1");
     SocketFactory sockets =
         encrypted
             ? new TlsFiles("", null, null, keys.certificate()).client().context().getSocketFactory()

@@ -18,6 +18,7 @@ import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.TestKeys;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.ssl.JdkSslContext;
@@ -165,7 +166,7 @@ class LinkServerTest {
 
   @Test
   void linksMayBeEncryptedAndMustWhereTheConfigurationSaysSo() throws Exception {
-    TestKeys keys = TestKeys.in(folder);
+    TestKeys keys = TestKeys.make(folder, "node", "127.0.0.1");
     gtm =
         TestGtm.in(folder)
             .links(
@@ -258,7 +259,7 @@ class LinkServerTest {
 
   @Test
   void aTlsHandshakeHasToEndInTimeToo() throws Exception {
-    TestKeys keys = TestKeys.in(folder);
+    TestKeys keys = TestKeys.make(folder, "node", "127.0.0.1");
     gtm =
         TestGtm.in(folder)
             .timeouts(300, 20_000, 60_000)

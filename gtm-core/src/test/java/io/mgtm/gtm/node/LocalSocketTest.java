@@ -9,6 +9,7 @@ import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
+import io.mgtm.testing.TestKeys;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -55,7 +56,7 @@ class LocalSocketTest {
 
   @Test
   void itsUserNeedsNoTls() throws Exception {
-    TestKeys keys = TestKeys.in(folder);
+    TestKeys keys = TestKeys.make(folder, "node", "127.0.0.1");
     LinksConfig tlsOnly = new LinksConfig(null, keys.certificate(), keys.key(), null, true, 10_000);
     try (TestGtm gtm = TestGtm.in(folder).links(tlsOnly).start();
         AdminClient admin =

@@ -22,6 +22,7 @@ import io.mgtm.ha.node.LocalCluster;
 import io.mgtm.ha.notify.Notifier;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
+import io.mgtm.testing.TestKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

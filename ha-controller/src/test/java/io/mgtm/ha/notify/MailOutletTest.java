@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.common.TlsFiles;
-import io.mgtm.ha.api.TestKeys;
 import io.mgtm.ha.config.NotifyConfig;
 import io.mgtm.ha.model.EventKind;
+import io.mgtm.testing.TestKeys;
 import jakarta.mail.Session;
 import jakarta.mail.internet.MimeMessage;
 import java.io.ByteArrayInputStream;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.net.JGroupsSettings;
-import io.mgtm.group.net.TestKeys;
+import io.mgtm.testing.TestKeys;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +19,9 @@ class TlsIT {
 
   @Test
   void groupWithTlsWorksAndTalksToNobodyWithoutACertificate() throws Exception {
-    JGroupsSettings.Tls keys = TestKeys.in(folder);
+    JGroupsSettings.Tls keys =
+        new JGroupsSettings.Tls(
+            TestKeys.make(folder, "member", "127.0.0.1").store(), TestKeys.PASSWORD);
     try (TestGroup group = new TestGroup(GroupMode.FIFO, folder, THREE, Optional.of(keys))) {
       THREE.forEach(group::start);
       group.add("secret");

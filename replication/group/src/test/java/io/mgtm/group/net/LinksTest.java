@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
+import io.mgtm.testing.TestKeys;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -284,8 +285,7 @@ class LinksTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void memberThatDoesNotReadCostsBoundedMemory(boolean encrypted) throws Exception {
-    Optional<JGroupsSettings.Tls> keys =
-        encrypted ? Optional.of(TestKeys.in(folder)) : Optional.empty();
+    Optional<JGroupsSettings.Tls> keys = encrypted ? Optional.of(keys(folder)) : Optional.empty();
     try (Node a = new Node(NioIoHandler.newFactory(), "test", keys, Reach.VIEW);
         Node b = new Node(NioIoHandler.newFactory(), "test", keys, Reach.VIEW)) {
       meet(a, b);
@@ -309,8 +309,8 @@ class LinksTest {
   void onlyHoldersOfACertificateGetIn() throws Exception {
     Path ours = Files.createDirectory(folder.resolve("ours"));
     Path theirs = Files.createDirectory(folder.resolve("theirs"));
-    Optional<JGroupsSettings.Tls> keys = Optional.of(TestKeys.in(ours));
-    Optional<JGroupsSettings.Tls> others = Optional.of(TestKeys.in(theirs));
+    Optional<JGroupsSettings.Tls> keys = Optional.of(keys(ours));
+    Optional<JGroupsSettings.Tls> others = Optional.of(keys(theirs));
     try (Node a = new Node(NioIoHandler.newFactory(), "test", keys, Reach.VIEW);
         Node b = new Node(NioIoHandler.newFactory(), "test", keys, Reach.VIEW);
         Node stranger = new Node(NioIoHandler.newFactory(), "test", others, Reach.VIEW);
@@ -379,5 +379,11 @@ class LinksTest {
       assertThat(a.ended).isEmpty();
       assertThat(a.gone).isEmpty();
     }
+  }
+
+  /** A store with a key, and its certificate, which is trusted too. */
+  private static JGroupsSettings.Tls keys(Path folder) throws Exception {
+    Path store = TestKeys.make(folder, "member", "127.0.0.1").store();
+    return new JGroupsSettings.Tls(store, TestKeys.PASSWORD);
   }
 }

@@ -9,6 +9,7 @@ import io.mgtm.query.local.LocalProgram;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.testing.OwnAddress;
+import io.mgtm.testing.TestKeys;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
