@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What can happen to machines, networks and programs under a database, for real, and whether the
  * cluster keeps its promises; {@code mgtm bench ha} measures the same.
  */
+@Tag("long")
 class HaFaultsIT {
   private static final int RATE = 50;
   private static final int DEATHS = Integer.getInteger("mgtm.haDeaths", 100);
@@ -101,7 +102,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void primaryMachineDiesAndTheOtherServes() throws Exception {
     HaRounds rounds = cluster(Place.SITE, HaSetup.LEASE_MS, HaSetup.OFTEN);
     rounds.cluster().awaitInStep();
@@ -115,7 +115,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   @Timeout(7_200)
   void manyMachinesDieInARow() throws Exception {
     HaRounds rounds = cluster(Place.SITE, HaSetup.LEASE_MS, HaSetup.OFTEN);
@@ -127,7 +126,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void replicationPathIsCutAndNobodyNotices() throws Exception {
     Round round = longLease(Place.SITE).round(HaFault.PATH, 0);
 
@@ -137,7 +135,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void replicationIsPausedAndCatchesUp() throws Exception {
     Round round = longLease(Place.SITE).round(HaFault.RESYNC, 32 << 20);
 
@@ -147,7 +144,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void primaryMachineDiesAndTheOtherSiteServesAfterTheWait() throws Exception {
     HaRounds rounds = longLease(Place.SITES);
     rounds.cluster().awaitInStep();
@@ -162,7 +158,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void killedPostgresIsRepairedWhereItIs() throws Exception {
     HaRounds rounds = longLease(Place.SITE);
     rounds.cluster().awaitInStep();
@@ -176,7 +171,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void postgresThatIsKilledAgainAndAgainFailsOver() throws Exception {
     HaRounds rounds = cluster(Place.SITE, LONG_LEASE_MS, 1);
     Round first = rounds.round(HaFault.POSTGRES, 0);
@@ -189,7 +183,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void killedMariadbIsRepairedWhereItIs() throws Exception {
     Round round = longLease(Place.MARIADB).round(HaFault.MARIADB, 0);
 
@@ -198,7 +191,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void killedControllerReturnsAndTouchesNothing() throws Exception {
     HaRounds rounds = longLease(Place.SITE);
     rounds.cluster().awaitInStep();
@@ -213,7 +205,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void switchoverLosesNothing() throws Exception {
     HaRounds rounds = longLease(Place.SITE);
     rounds.cluster().awaitInStep();
@@ -227,7 +218,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void switchoverOfMariadbLosesNothing() throws Exception {
     Round round = longLease(Place.MARIADB).round(HaFault.SWITCHOVER_MARIADB, 0);
 
@@ -236,7 +226,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void cutOfTheFirstPathLeavesItWhereItIs() throws Exception {
     Round round =
         cluster(Place.SITE, HaSetup.LEASE_MS, HaSetup.OFTEN).round(HaFault.PARTITION_FIRST, 0);
@@ -245,7 +234,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void cutOfTheSecondPathLeavesItWhereItIs() throws Exception {
     Round round =
         cluster(Place.SITE, HaSetup.LEASE_MS, HaSetup.OFTEN).round(HaFault.PARTITION_SECOND, 0);
@@ -254,7 +242,6 @@ class HaFaultsIT {
   }
 
   @Test
-  @Tag("long")
   void cutOfAllPathsHasTheOtherSideServeAlone() throws Exception {
     HaRounds rounds = cluster(Place.SITE, HaSetup.LEASE_MS, HaSetup.OFTEN);
     Round round = rounds.round(HaFault.PARTITION, 0);

@@ -34,6 +34,12 @@ final class Request {
   private static final String BODY = "mgtm.body";
 
   /** Each read ends with the connection's idle time; all together end soon after this. */
+  /**
+   * So much of a body that is too large is read all the same: the answer is lost on a client that
+   * still sends when its connection is closed.
+   */
+  private static final long READ_BYTES_MAX = 8 << 20;
+
   private static final long BODY_NANOS_MAX = TimeUnit.SECONDS.toNanos(20);
 
   private static final Set<String> JSON_TYPES = Set.of("application/json");
@@ -125,17 +131,20 @@ final class Request {
       throw new UnsupportedMediaTypeResponse(
           "the body has a type that is not understood here, expected " + types.iterator().next());
     }
-    if (ctx.req().getContentLengthLong() > BODY_BYTES_MAX) {
+    if (ctx.req().getContentLengthLong() > READ_BYTES_MAX) {
       throw tooLarge();
     }
     long begun = System.nanoTime();
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     byte[] piece = new byte[8192];
+    long came = 0;
     try {
       InputStream in = ctx.req().getInputStream();
       for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-        body.write(piece, 0, n);
-        if (body.size() > BODY_BYTES_MAX) {
+        came += n;
+        if (came <= BODY_BYTES_MAX) {
+          body.write(piece, 0, n);
+        } else if (came > READ_BYTES_MAX) {
           throw tooLarge();
         }
         if (System.nanoTime() - begun > BODY_NANOS_MAX) {
@@ -145,6 +154,9 @@ final class Request {
       }
     } catch (IOException e) {
       throw new BadRequestResponse("the body ends before its time");
+    }
+    if (came > BODY_BYTES_MAX) {
+      throw tooLarge();
     }
     ctx.attribute(BODY, body.toByteArray());
     return body.toByteArray();
