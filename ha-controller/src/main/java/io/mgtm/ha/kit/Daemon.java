@@ -146,7 +146,7 @@ public final class Daemon {
   }
 
   /** What the watchdog does. */
-  List<GuardStep> guard() {
+  public List<GuardStep> guard() {
     List<GuardStep> steps = new ArrayList<>(Cgroup.guard(context));
     steps.add(new GuardStep.KillWorkingIn(folder.toString(), program));
     return steps;
