@@ -34,8 +34,14 @@ public final class VolumeKit implements Kit {
 
   private static final String ASYNC = "async";
 
+  /** A copy has noticed that the primary's machine is dead before that one's lease is over. */
+  private static final String PATH_TIMEOUT_MS = "3000";
+
   /** The states of copies that are as they were at one moment. */
   private static final Set<String> WHOLE = Set.of("UpToDate", "Consistent", "Outdated");
+
+  /** The share of a call's time in which a copy has noticed that its source is gone. */
+  private static final double NOTICED = 0.5;
 
   /** The share of a call's time in which an agent that is well has answered. */
   private static final double ANSWER = 0.5;
@@ -58,6 +64,11 @@ public final class VolumeKit implements Kit {
             "where each node's copy is reached by the others: NODE=HOST:PORT, separated by commas"),
         new Parameter("mode", false, "sync", "sync, semi or async, separated by commas"),
         new Parameter("linkKey", false, "", "the file with the key of the links"),
+        new Parameter(
+            "pathTimeoutMs",
+            false,
+            PATH_TIMEOUT_MS,
+            "after so long without a word the other copy is out of reach; less than timing.leaseMs"),
         new Parameter("size", false, "", "the size, where the copy is to be created"),
         new Parameter("meta", false, "", "the folder of the metadata; by default FILE.meta"),
         new Parameter("options", false, "", "more options of mgtm volume start"),
@@ -120,6 +131,7 @@ public final class VolumeKit implements Kit {
     if (!modes.stream().allMatch(ASYNC::equals)) {
       command.add("--fence");
     }
+    option(command, "--path-timeout-ms", given.getOrDefault("pathTimeoutMs", PATH_TIMEOUT_MS));
     option(command, "--link-key", given.get("linkKey"));
     option(command, "--meta", given.get("meta"));
     boolean exists = meta(context).resolve("volume.json").toFile().exists();
@@ -169,10 +181,8 @@ public final class VolumeKit implements Kit {
     if (isServing(status)) {
       return;
     }
-    String refusal = agent(context).promote(Grounds.OWN, deadline);
-    if (!refusal.isEmpty() && is(context, VOUCHED)) {
-      refusal = agent(context).promote(Grounds.VOUCHED, deadline);
-    }
+    String refusal =
+        is(context, VOUCHED) ? promoteVouched(context, deadline) : promoteKnown(context, deadline);
     boolean whole = WHOLE.contains(status.path("disk").asText());
     if (!refusal.isEmpty() && is(context, ACCEPT_LOSS) && whole) {
       refusal = agent(context).promote(Grounds.FORCE, deadline);
@@ -186,6 +196,29 @@ public final class VolumeKit implements Kit {
     if (!deadline.await(() -> isServing(agent(context).status(deadline).orElse(status)))) {
       throw new KitException("volume does not serve: " + trouble(running(context, deadline)));
     }
+  }
+
+  /** What this copy knows by itself, or is told by the others, which may have to be waited for. */
+  private static String promoteKnown(KitContext context, Deadline deadline)
+      throws KitException, InterruptedException {
+    return agent(context).promote(Grounds.OWN, deadline);
+  }
+
+  /**
+   * The former primary is surely out; where its machine has died, this copy may not have noticed
+   * yet, and is promoted as soon as it has.
+   */
+  private static String promoteVouched(KitContext context, Deadline deadline)
+      throws KitException, InterruptedException {
+    VolumeAgent agent = agent(context);
+    Deadline noticed = deadline.part(NOTICED);
+    noticed.await(() -> !follows(agent.status(noticed)));
+    String refusal = agent.promote(Grounds.VOUCHED, deadline);
+    return refusal.isEmpty() ? refusal : promoteKnown(context, deadline);
+  }
+
+  private static boolean follows(Optional<JsonNode> status) {
+    return status.isPresent() && !status.get().path("upstream").isNull();
   }
 
   private static boolean is(KitContext context, String name) {

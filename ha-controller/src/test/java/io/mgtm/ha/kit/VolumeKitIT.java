@@ -62,8 +62,8 @@ class VolumeKitIT {
                 copies,
                 "linkKey",
                 key.toString(),
-                "options",
-                "--path-timeout-ms 60000",
+                "pathTimeoutMs",
+                "60000",
                 "javaOptions",
                 "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx96m -Duser.home=" + own)));
   }

@@ -64,7 +64,7 @@ class VolumeFenceIT {
                       copies: "a=%2$s,b=%3$s"
                       jar: %4$s
                       javaOptions: "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx96m -Duser.home=%1$s"
-                      options: "--path-timeout-ms 60000"
+                      pathTimeoutMs: 60000
                     at:
                       a: {file: %1$s/disk-a, listen: "unix:%1$s/nbd-a"}
                       b: {file: %1$s/disk-b, listen: "unix:%1$s/nbd-b"}

@@ -98,7 +98,7 @@ final class LinkDialer {
             timeoutMs,
             security,
             this::gone);
-    connect(connection, () -> service.connected(link, connection), this::dialled);
+    connect(connection, timeoutMs, () -> service.connected(link, connection), this::dialled);
   }
 
   private void dialled(LinkConnection connection, Throwable failure) {
@@ -108,17 +108,22 @@ final class LinkDialer {
     }
   }
 
-  /** Asks the copy at the other end before a promotion; {@code answer} is told once. */
-  void ask(Consumer<Testimony> answer) {
+  /**
+   * Asks the copy at the other end before a promotion; {@code answer} is told once, in the time
+   * that a link may be silent or in {@code mostMs}, whichever is less.
+   */
+  void ask(long mostMs, Consumer<Testimony> answer) {
+    long patienceMs = Math.min(timeoutMs, mostMs);
     InquiryConnection inquiry =
         new InquiryConnection(
             replica.link().name(),
             service.core().state().identityFor(""),
-            timeoutMs,
+            patienceMs,
             security,
             answer);
     connect(
         inquiry,
+        patienceMs,
         () -> {},
         (connection, failure) -> {
           if (failure != null) {
@@ -128,11 +133,14 @@ final class LinkDialer {
   }
 
   private <C extends LinkConnection> void connect(
-      C connection, Runnable initialized, BiConsumer<LinkConnection, Throwable> dialled) {
+      C connection,
+      long patienceMs,
+      Runnable initialized,
+      BiConsumer<LinkConnection, Throwable> dialled) {
     new Bootstrap()
         .group(owner)
         .channelFactory(channels())
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(timeoutMs, 60_000))
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(patienceMs, 60_000))
         .handler(
             new ChannelInitializer<Channel>() {
               @Override

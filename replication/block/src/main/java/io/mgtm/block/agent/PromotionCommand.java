@@ -16,6 +16,12 @@ import java.util.function.Consumer;
  * decides. On the owner's event loop.
  */
 final class PromotionCommand {
+  /**
+   * Who vouches for a copy knows already what the others would say; they are asked for what speaks
+   * against it, and a machine that has died is not waited for any longer.
+   */
+  private static final long VOUCHED_MS = 1_000;
+
   private final VolumeService service;
   private final List<LinkDialer> peers;
   private final Runnable roleChanged;
@@ -40,8 +46,10 @@ final class PromotionCommand {
     if (peers.isEmpty()) {
       decide();
     }
+    long mostMs = grounds == Grounds.VOUCHED ? VOUCHED_MS : Long.MAX_VALUE;
     for (LinkDialer peer : peers) {
       peer.ask(
+          mostMs,
           testimony -> {
             testimonies.add(testimony);
             if (testimonies.size() == peers.size()) {
