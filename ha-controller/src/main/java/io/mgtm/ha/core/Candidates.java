@@ -82,12 +82,24 @@ final class Candidates {
     if (report.state() != State.OUT) {
       return "has not taken it out of service";
     }
-    Failure failure = placement.failures().get(node);
-    long window = seen.hierarchy(hierarchy).policy().localRecoveryWindowMs();
-    if (failure != null && seen.at() - failure.at() < window) {
+    Failure failure = failure(node);
+    if (failure != null && failedLast()) {
       return "has failed: " + failure.resource() + ": " + failure.detail();
     }
     return whyNotCopies(node, report);
+  }
+
+  /** Whether the last node that had it could not, so that failures elsewhere count as well. */
+  private boolean failedLast() {
+    return placement.failures().values().stream()
+        .anyMatch(failure -> failure.epoch() == placement.epoch());
+  }
+
+  /** Why a node could not have it in service a short while ago; null when it was well. */
+  Failure failure(String node) {
+    Failure failure = placement.failures().get(node);
+    long window = seen.hierarchy(hierarchy).policy().localRecoveryWindowMs();
+    return failure != null && seen.at() - failure.at() < window ? failure : null;
   }
 
   private String whyNotCopies(String node, Report report) {

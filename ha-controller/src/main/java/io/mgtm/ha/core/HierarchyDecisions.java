@@ -282,6 +282,7 @@ final class HierarchyDecisions {
       if (recent < policy.failoversMax()
           && seen.nodes().get(preferred) != null
           && seen.nodes().get(preferred).contactMs() >= contactMs
+          && candidates.failure(preferred) == null
           && candidates.whyNot(preferred).isEmpty()) {
         add(
             new Leave(name, placement.epoch(), preferred),

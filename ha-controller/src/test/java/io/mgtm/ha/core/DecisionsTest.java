@@ -229,6 +229,29 @@ class DecisionsTest {
             new Wait(DB, "a1 is silent; a2 is silent; b1 is silent")));
   }
 
+  static Stream<Row> movingOn() {
+    ClusterState movedAway =
+        apply(
+            on(BY_ITSELF, "a1", "a1", "a2"),
+            0,
+            new Blame(DB, 1, "postgres", "does not answer"),
+            new Leave(DB, 1, "a2"),
+            new Release(DB, 1),
+            new Place(DB, "a2", 2, Set.of()),
+            new MarkCopies(DB, VOLUME, new Mark(2, 1, 1), Set.of("a1"), Set.of()));
+    return Stream.of(
+        row(
+            "back to where it failed, when the node that took it over has died",
+            movedAway,
+            s -> s.silent("a2", false).silent("b1", true),
+            new Revoke(DB, 2, "a1")),
+        row(
+            "but not when it failed there too",
+            apply(movedAway, 0, new Blame(DB, 2, "postgres", "does not answer")),
+            s -> s.says("a2", report(State.FAILED, 2, primary(2, "a1", "a2"))).silent("b1", true),
+            new Leave(DB, 2, "")));
+  }
+
   static Stream<Row> leaving() {
     ClusterState held = on(BY_ITSELF, "a1", "a1", "a2", "b1");
     ClusterState leaving = apply(held, 0, new Switchover(DB, "a2", false));
@@ -272,7 +295,7 @@ class DecisionsTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"placing", "passingOver", "moving", "leaving"})
+  @MethodSource({"placing", "passingOver", "moving", "movingOn", "leaving"})
   void table(Row row) {
     List<ClusterCommand> decided = row.seen().apply(new Seen3(row.state())).decide();
     assertThat(decided).isEqualTo(row.decided());
@@ -299,6 +322,33 @@ class DecisionsTest {
         .isEmpty();
     assertThat(holder("a2", State.IN).apply(new Seen3(on(BY_ITSELF, "a2", "a1", "a2"))).decide())
         .isEmpty();
+  }
+
+  @Test
+  void doesNotGoBackToWhereItFailedShortlyBefore() {
+    Policy patient =
+        new Policy(
+            3,
+            600_000,
+            Failover.AUTOMATIC,
+            Failover.AUTOMATIC,
+            600_000,
+            Failback.WHEN_IN_STEP,
+            3,
+            3_600_000);
+    ClusterState state =
+        apply(
+            on(patient, "a1", "a1", "a2"),
+            0,
+            new Blame(DB, 1, "postgres", "does not answer"),
+            new Leave(DB, 1, "a2"),
+            new Release(DB, 1),
+            new Place(DB, "a2", 2, Set.of()),
+            new MarkCopies(DB, VOLUME, new Mark(2, 1, 1), Set.of("a1", "a2"), Set.of()));
+    Report well = report(State.IN, 2, primary(2, "a1", "a2"));
+    assertThat(new Seen3(state).says("a2", well).at(599_999).decide()).isEmpty();
+    assertThat(new Seen3(state).says("a2", well).at(600_000).decide())
+        .containsExactly(new Leave(DB, 2, "a1"));
   }
 
   @Test
