@@ -116,6 +116,7 @@ class ProcessFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void aMemberWhoseDiskWasEmptiedJoinsAgainAndCanLead() throws Exception {
     running.awaitVoters(3);
     int leader = running.group().awaitLeader(GroupUnderLoad.LEADER_MS);

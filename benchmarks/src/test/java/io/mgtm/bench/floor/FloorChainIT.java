@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The chain answers as a GTM does, so that the load and its checker can be the same. */
+@Tag("long")
 class FloorChainIT {
   private static final int RUN_MS = 60_000;
   private static final long ENOUGH = 3_000;
@@ -40,13 +41,11 @@ class FloorChainIT {
   }
 
   @Test
-  @Tag("long")
   void doesNotWaitInModeLazy() throws Exception {
     answersRightly("lazy", 2);
   }
 
   @Test
-  @Tag("long")
   void hasNoFollowerInAGroupOfOne() throws Exception {
     answersRightly("fifo", 1);
   }

@@ -23,6 +23,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -121,6 +122,7 @@ class CliIT {
   }
 
   @Test
+  @Tag("long")
   void linksArePausedResumedComparedAndGrown() throws Exception {
     right.start();
     left.start();
@@ -214,6 +216,7 @@ class CliIT {
   }
 
   @Test
+  @Tag("long")
   void soManyClientsAndNoMore() throws Exception {
     VolumeProcess alone = new VolumeProcess(folder, "left", 0).listening();
     left = alone.with("--size", "8M", "--clients-max", "2").start();

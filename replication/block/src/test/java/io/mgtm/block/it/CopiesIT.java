@@ -82,6 +82,7 @@ class CopiesIT {
   }
 
   @Test
+  @Tag("long")
   void anOldPrimaryServesNothingMoreOnceABetterOneExists() throws Exception {
     VolumeProcess a = started("a", "b").get(0);
     VolumeProcess b = copies.get(1);
@@ -194,6 +195,7 @@ class CopiesIT {
 
   /** Whoever answers at a replica's address vouches for nothing unless it is another true copy. */
   @Test
+  @Tag("long")
   void aRestartedPrimaryIsNotVouchedForByItselfAStrangerOrItsOwnMetadata() throws Exception {
     VolumeProcess a = started("a", "b").get(0);
     VolumeProcess b = copies.get(1);
@@ -222,6 +224,7 @@ class CopiesIT {
 
   /** A machine is cloned with the primary on it, and the clone is started. */
   @Test
+  @Tag("long")
   void aTwinOfAPrimaryThatLivesDoesNotServe() throws Exception {
     VolumeProcess a = started("a", "b").get(0);
     VolumeProcess b = copies.get(1);

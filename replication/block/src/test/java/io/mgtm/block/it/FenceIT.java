@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -156,6 +157,7 @@ class FenceIT {
   }
 
   @Test
+  @Tag("long")
   void theReplicaComesBackWhileTheCommandHangs() throws Exception {
     started();
     b.kill();
@@ -170,6 +172,7 @@ class FenceIT {
   }
 
   @Test
+  @Tag("long")
   void theCommandIsMissingAndAnOperatorSaysThatTheCopyIsFenced() throws Exception {
     started();
     b.kill();
@@ -226,6 +229,7 @@ class FenceIT {
   }
 
   @Test
+  @Tag("long")
   void aCopyThatWasLeftBehindIsNotVouchedForWhereTheOtherAnswers() throws Exception {
     started();
     b.kill();

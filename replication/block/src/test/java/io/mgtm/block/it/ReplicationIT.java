@@ -110,6 +110,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void aKilledPrimarySendsAgainWhatItHadSetAheadAndNoMore() throws Exception {
     startPair("sync", "--bits-ahead", "256K");
     write(left, 5 * CHUNK, 4, 4096);
@@ -270,6 +271,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void verifyFindsWhatWasChangedBehindTheVolumesBackAndRepairsIt() throws Exception {
     startPair("sync");
     write(left, 0, 1, 5 << 20);
@@ -379,6 +381,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void anAsyncLinkThatOverflowsFallsBackToTheBitmap() throws Exception {
     startPair("async", "--high-water", "1M", "--low-water", "512K", "--overflow-to-bitmap");
     Tools.run(folder, "kill", "-STOP", Long.toString(right.pid())).succeeded();

@@ -20,6 +20,7 @@ class SilentDifferenceIT {
   @TempDir Path folder;
 
   @Test
+  @Tag("long")
   void whatIsWrittenBehindTheOldEndAfterAResizeAndAPromotionReachesTheOtherCopy() throws Exception {
     try (CopyPair pair = new CopyPair(folder, "64M").start()) {
       assertThat(pair.a.ask("resize", "sizeBytes", 192L * MIB).has("ok")).isTrue();

@@ -23,7 +23,15 @@ class VolumeModelTest {
   /** Shortly before the first schedule that shows a fault, for those that show least often. */
   private static long firstSeed(ModelFault fault) {
     return switch (fault) {
-      case GENERATION_NOT_SPREAD -> 5_290;
+      case GENERATION_NOT_SPREAD -> 9_570;
+      case GENERATION_NOT_RENEWED -> 4_110;
+      case FOLLOWERS_DO_NOT_WAIT_FOR_FLUSH -> 3_830;
+      case BIT_CLEARED_BEFORE_TARGET_IS_DURABLE -> 1_485;
+      case GOES_ON_BEFORE_IT_IS_WRITTEN -> 1_145;
+      case FLUSH_MARK_IGNORED -> 985;
+      case ACKNOWLEDGED_IN_BACKLOG -> 660;
+      case BITMAP_KEEPS_ITS_SIZE -> 480;
+      case OLD_PRIMARY_SERVES_ON -> 380;
       case DAMAGED_STATE_TAKEN_FROM_SPARE -> 5_360;
       case OPENINGS_NOT_COMPARED -> 1_700;
       case OPENING_OF_BITMAP_NOT_LOOKED_AT -> 2_225;
@@ -52,7 +60,7 @@ class VolumeModelTest {
       run(only, fault == ModelFault.NONE ? stepsOf(only) : STEPS, fault, true);
       return;
     }
-    int schedules = Integer.getInteger("mgtm.modelSchedules", 20_000);
+    int schedules = Integer.getInteger("mgtm.modelSchedules", 8_000);
     for (long seed = 0; seed < schedules; seed++) {
       run(seed, stepsOf(seed), ModelFault.NONE, false);
     }
