@@ -34,6 +34,7 @@ final class HaCluster implements AutoCloseable {
   private static final List<String> HOSTS = List.of("a", "b", "w", "client");
   private static final int API_PORT = 7902;
   private static final int EXEC_SECONDS = 60;
+  private static final int EVENTS_TOLD = 12;
   private static final String UP_TO_DATE = "up-to-date";
 
   private static final String ASK =
@@ -133,7 +134,7 @@ final class HaCluster implements AutoCloseable {
 
   private List<String> agent(String node) {
     int host = HOSTS.indexOf(node) + 1;
-    List<String> command = new ArrayList<>(java());
+    List<String> command = java(Arrays.asList(setup.javaOptions().split(" ", -1)));
     command.addAll(List.of("-jar", setup.volumeJar().toString(), "start", "--name", "v1"));
     command.addAll(List.of("--file", file(node).toString(), "--size", setup.size()));
     command.addAll(List.of("--link-key", setup.folder().resolve("link.key").toString()));
@@ -143,10 +144,10 @@ final class HaCluster implements AutoCloseable {
     return command;
   }
 
-  private List<String> java() {
+  private static List<String> java(List<String> options) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(Arrays.asList(setup.javaOptions().split(" ", -1)));
+    command.addAll(options);
     return command;
   }
 
@@ -181,7 +182,7 @@ final class HaCluster implements AutoCloseable {
   /** Starts a node's controller. */
   void startController(String node) throws IOException, InterruptedException {
     Path own = setup.folder().resolve(node);
-    List<String> command = new ArrayList<>(java());
+    List<String> command = java(HaJars.controllerOptions(setup.javaOptions()));
     command.addAll(List.of("-jar", setup.haJar().toString(), "start", "--node", node));
     command.addAll(List.of("--config", setup.folder().resolve("ha.yaml").toString()));
     command.addAll(List.of("--data", own.resolve("ha").toString()));
@@ -303,11 +304,13 @@ final class HaCluster implements AutoCloseable {
   /** What a node's controller says of the hierarchy, for messages. */
   String told(String node) throws IOException, InterruptedException {
     JsonNode status = status(node);
-    return "%s; %s; %s"
+    long before = status.path("state").path("lastEvent").asLong() - EVENTS_TOLD;
+    return "%s; %s; %s; %s"
         .formatted(
             status.path("state").path("placements").path(HIERARCHY),
             status.path("state").path("copies").path(HIERARCHY),
-            status.path("nodes"));
+            status.path("nodes"),
+            events(node, before));
   }
 
   /** Events since the one with this number. */

@@ -167,7 +167,7 @@ public final class HaCommand implements Callable<Integer> {
           fault.name().toLowerCase(Locale.ROOT),
           round,
           rounds,
-          done.get(round - 1));
+          HaReport.line(fault, done.get(round - 1)));
       err.flush();
     }
     return done;

@@ -84,20 +84,33 @@ public record HaReport(double load1, List<Row> rows, List<String> notes) {
           "%s %d | %s | %s | %d | %d | %d |",
           head,
           rounds,
-          amount(median),
-          amount(worst),
+          amount(fault, median),
+          amount(fault, worst),
           failed,
           lost,
           together);
     }
+  }
 
-    private String amount(double figure) {
-      return fault.bound() == HaFault.Bound.RATE
-          ? String.format(Locale.ROOT, "%.0f MB/s", figure)
-          : figure < 1_000
-              ? String.format(Locale.ROOT, "%.0f ms", figure)
-              : String.format(Locale.ROOT, "%.1f s", figure / 1e3);
-    }
+  private static String amount(HaFault fault, double figure) {
+    return fault.bound() == HaFault.Bound.RATE
+        ? String.format(Locale.ROOT, "%.0f MB/s", figure)
+        : figure < 1_000
+            ? String.format(Locale.ROOT, "%.0f ms", figure)
+            : String.format(Locale.ROOT, "%.1f s", figure / 1e3);
+  }
+
+  /** What a round came to, for who waits. */
+  static String line(HaFault fault, Round round) {
+    return "%s; %d transactions failed, %d commits lost, in service on %d at once; %s"
+        .formatted(
+            amount(fault, round.measured()),
+            round.failed(),
+            round.lost(),
+            round.together(),
+            round.from().equals(round.to())
+                ? "on " + round.to()
+                : "from " + round.from() + " to " + round.to());
   }
 
   /** The same with one row more. */
