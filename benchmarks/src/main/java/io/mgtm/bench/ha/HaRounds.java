@@ -236,13 +236,24 @@ final class HaRounds implements AutoCloseable {
     return served(SOME);
   }
 
-  /** As the init system does, another is started at once. */
+  /**
+   * As the init system does, another is started at once; and again when the lease ends before it is
+   * back, since the watchdog ends it then.
+   */
   private double killController(String primary) throws IOException, InterruptedException {
     long before = incarnation(primary);
-    cluster.controller(primary).orElseThrow().destroyForcibly();
-    cluster.startController(primary);
+    ProcessHandle killed = cluster.controller(primary).orElseThrow();
+    killed.destroyForcibly();
+    killed.onExit().join();
     Wait.until(
-        "the controller is back", SECONDS_MAX, () -> incarnation(primary) > Math.max(0, before));
+        "the controller is back",
+        SECONDS_MAX,
+        () -> {
+          if (cluster.controller(primary).isEmpty()) {
+            cluster.startController(primary);
+          }
+          return incarnation(primary) > Math.max(0, before);
+        });
     TimeUnit.MILLISECONDS.sleep(cluster.setup().leaseMs());
     return served(SOME);
   }
