@@ -2,6 +2,7 @@ package io.mgtm.bench;
 
 import io.mgtm.bench.ha.HaCommand;
 import io.mgtm.bench.ha.HaDemoCommand;
+import io.mgtm.bench.tpcc.TpccCommand;
 import io.mgtm.bench.volume.VolumeCommand;
 import io.mgtm.common.Cli;
 import picocli.CommandLine;
@@ -25,7 +26,8 @@ import picocli.CommandLine.ParameterException;
       MicroCommand.class,
       VolumeCommand.class,
       HaCommand.class,
-      HaDemoCommand.class
+      HaDemoCommand.class,
+      TpccCommand.class
     })
 public final class BenchMain {
   private BenchMain() {}

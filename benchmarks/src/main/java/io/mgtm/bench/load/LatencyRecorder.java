@@ -4,30 +4,45 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** The latencies that one thread saw; others read it when the thread has ended. */
-final class LatencyRecorder {
+/**
+ * The latencies that one thread saw, of operations of several kinds; others read it when the thread
+ * has ended.
+ */
+public final class LatencyRecorder<K extends Enum<K>> {
   private static final long LONGEST_NANOS = 3_600_000_000_000L;
   private static final int DIGITS = 3;
 
-  private final Map<Operation, Histogram> byOperation = new EnumMap<>(Operation.class);
+  private final Class<K> kinds;
+  private final Map<K, Histogram> byKind;
 
-  LatencyRecorder() {
-    for (Operation operation : Operation.values()) {
-      byOperation.put(operation, new Histogram(LONGEST_NANOS, DIGITS));
+  /** Of no operation yet. */
+  public LatencyRecorder(Class<K> kinds) {
+    this.kinds = kinds;
+    byKind = new EnumMap<>(kinds);
+    for (K kind : kinds.getEnumConstants()) {
+      byKind.put(kind, new Histogram(LONGEST_NANOS, DIGITS));
     }
   }
 
-  void record(Operation operation, long nanos) {
-    byOperation.get(operation).recordValue(Math.min(Math.max(nanos, 0), LONGEST_NANOS));
+  /** An operation has ended. */
+  public void record(K kind, long nanos) {
+    byKind.get(kind).recordValue(Math.min(Math.max(nanos, 0), LONGEST_NANOS));
   }
 
-  void add(LatencyRecorder other) {
-    other.byOperation.forEach((operation, histogram) -> byOperation.get(operation).add(histogram));
+  /** Adds what another thread saw. */
+  public void add(LatencyRecorder<K> other) {
+    other.byKind.forEach((kind, histogram) -> byKind.get(kind).add(histogram));
   }
 
-  long count() {
+  /** How many there were of one kind. */
+  public long count(K kind) {
+    return byKind.get(kind).getTotalCount();
+  }
+
+  /** How many there were. */
+  public long count() {
     long count = 0;
-    for (Histogram histogram : byOperation.values()) {
+    for (Histogram histogram : byKind.values()) {
       count += histogram.getTotalCount();
     }
     return count;
@@ -35,18 +50,19 @@ final class LatencyRecorder {
 
   LoadResult.Latency all() {
     Histogram sum = new Histogram(LONGEST_NANOS, DIGITS);
-    for (Histogram histogram : byOperation.values()) {
+    for (Histogram histogram : byKind.values()) {
       sum.add(histogram);
     }
     return latency(sum);
   }
 
-  Map<Operation, LoadResult.Latency> each() {
-    Map<Operation, LoadResult.Latency> latencies = new EnumMap<>(Operation.class);
-    byOperation.forEach(
-        (operation, histogram) -> {
+  /** Of each kind that there was. */
+  public Map<K, LoadResult.Latency> each() {
+    Map<K, LoadResult.Latency> latencies = new EnumMap<>(kinds);
+    byKind.forEach(
+        (kind, histogram) -> {
           if (histogram.getTotalCount() > 0) {
-            latencies.put(operation, latency(histogram));
+            latencies.put(kind, latency(histogram));
           }
         });
     return latencies;

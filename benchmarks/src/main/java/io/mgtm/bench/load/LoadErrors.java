@@ -3,25 +3,28 @@ package io.mgtm.bench.load;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counts requests that failed; the first are kept. Any thread. */
-final class LoadErrors {
+/** Counts requests or transactions that failed; the first are kept. Any thread. */
+public final class LoadErrors {
   private static final int KEPT_MAX = 20;
 
   private final List<String> kept = new ArrayList<>();
   private long count;
 
-  synchronized void add(String what) {
+  /** One has failed, so. */
+  public synchronized void add(String what) {
     count++;
     if (kept.size() < KEPT_MAX) {
       kept.add(what);
     }
   }
 
-  synchronized long count() {
+  /** How many failed. */
+  public synchronized long count() {
     return count;
   }
 
-  synchronized List<String> first() {
+  /** What was said of the first twenty. */
+  public synchronized List<String> first() {
     return List.copyOf(kept);
   }
 }

@@ -22,7 +22,7 @@ final class LoadLoop implements Runnable {
   private final LoadSettings settings;
   private final RunClock clock;
   private final LoadErrors errors;
-  private final LatencyRecorder latencies = new LatencyRecorder();
+  private final LatencyRecorder<Operation> latencies = new LatencyRecorder<>(Operation.class);
   private final List<LoadConnection> connections = new ArrayList<>();
   private final List<LoadConnection> toConnect = new ArrayList<>();
   private final AtomicLong served = new AtomicLong();
@@ -161,7 +161,7 @@ final class LoadLoop implements Runnable {
   }
 
   /** When the thread has ended. */
-  LatencyRecorder latencies() {
+  LatencyRecorder<Operation> latencies() {
     return latencies;
   }
 }

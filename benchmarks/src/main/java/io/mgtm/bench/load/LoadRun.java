@@ -124,7 +124,7 @@ public final class LoadRun implements AutoCloseable {
     for (Thread thread : threads) {
       thread.join();
     }
-    LatencyRecorder latencies = new LatencyRecorder();
+    LatencyRecorder<Operation> latencies = new LatencyRecorder<>(Operation.class);
     loops.forEach(loop -> latencies.add(loop.latencies()));
     double seconds = clock.seconds();
     long operations = latencies.count();
