@@ -66,8 +66,10 @@ public record QueryConfig(
    * @param messageBytesMax the longest message that is held, such as a statement or its parameters;
    *     rows and COPY data are not held
    * @param outboundBytesMax what waits for one end before nothing more is read from the other
+   * @param spoolBytesMax what COPY data of all clients may take on disk until all servers have them
    */
-  public record Limits(int connectionsMax, int messageBytesMax, int outboundBytesMax) {}
+  public record Limits(
+      int connectionsMax, int messageBytesMax, int outboundBytesMax, long spoolBytesMax) {}
 
   /**
    * How long is waited.
@@ -93,7 +95,7 @@ public record QueryConfig(
           new ServerTls(null),
           2,
           10_000,
-          new Limits(1_000, 64 * 1024 * 1024, 256 * 1024),
+          new Limits(1_000, 64 * 1024 * 1024, 256 * 1024, 16L << 30),
           new Timeouts(60_000, 5_000, 5_000, 30_000));
 
   private static final int SERVERS_MAX = 16;
@@ -143,6 +145,7 @@ public record QueryConfig(
     range("limits.connectionsMax", limits.connectionsMax(), 1, 30_000);
     range("limits.messageBytesMax", limits.messageBytesMax(), 64 * 1024, 0x3fffffff);
     range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
+    range("limits.spoolBytesMax", limits.spoolBytesMax(), 1 << 20, 1L << 50);
     range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
     range("timeouts.connectMs", timeouts.connectMs(), 100, 3_600_000);
     range("timeouts.silentMs", timeouts.silentMs(), 100, 3_600_000);
@@ -163,7 +166,7 @@ public record QueryConfig(
     }
   }
 
-  private static void range(String key, int value, int min, int max) throws ConfigException {
+  private static void range(String key, long value, long min, long max) throws ConfigException {
     if (value < min || value > max) {
       throw new ConfigException(
           key + ": " + value + " is not allowed, expected " + min + " to " + max);

@@ -6,6 +6,7 @@ import io.mgtm.query.sql.Classifier;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,6 +61,45 @@ final class Catalogues {
       "EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid"
           + " AND (f.confdeltype IN ('c', 'n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))%s)";
 
+  /** Types that read a text in the same way everywhere and at any time, and their arrays. */
+  private static final String SAME_INPUT =
+      "16, 17, 18, 19, 20, 21, 23, 25, 114, 600, 601, 602, 603, 604, 628, 650, 700, 701, 718, 774,"
+          + " 829, 869, 1042, 1043, 1186, 1560, 1562, 1700, 2950, 3614, 3615, 3802, 3904, 3906,"
+          + " 3926, 4072, 199, 1000, 1001, 1005, 1007, 1009, 1014, 1015, 1016, 1021, 1022, 1041,"
+          + " 1231, 2951, 3807";
+
+  /** A default that is a constant of a type whose values are the same everywhere. */
+  private static final String CONSTANT =
+      "^(\\(?-?[0-9.]+\\)?|true|false|(NULL|''([^'']|'''')*'')::(text|character varying|character"
+          + "|bpchar|integer|bigint|smallint|numeric|boolean|date|uuid|json|jsonb|interval|bytea|"
+          + "double precision|real|inet|timestamp|time)(\\([0-9,]+\\))?( with(out)? time zone)?)$";
+
+  /** Name:flags of each column, in their order. */
+  private static final String COLUMNS =
+      "(SELECT string_agg(quote_ident(a.attname) || ':'"
+          + flag("a.atttypid IN (16, 20, 21, 23, 25, 1043, 1042, 2950, 1700, 17)", 'e')
+          + flag("a.atttypid IN (20, 21, 23)", 'i')
+          + flag("a.atthasdef OR a.attidentity <> ''", 'd')
+          + flag(
+              "EXISTS (SELECT FROM pg_attrdef e WHERE e.adrelid = c.oid AND e.adnum = a.attnum AND"
+                  + " pg_get_expr(e.adbin, e.adrelid) ~ '"
+                  + CONSTANT
+                  + "')",
+              'c')
+          + flag(
+              "a.atttypid IN ("
+                  + SAME_INPUT
+                  + ") OR EXISTS (SELECT FROM pg_type y WHERE y.oid = a.atttypid AND y.typtype = 'e')",
+              's')
+          + flag("a.atttypid IN (1082, 1083, 1114, 1184)", 't')
+          + flag("a.attgenerated <> ''", 'g')
+          + ", E'\\x01' ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum"
+          + " > 0 AND NOT a.attisdropped)";
+
+  private static String flag(String condition, char flag) {
+    return " || CASE WHEN " + condition + " THEN '" + flag + "' ELSE '' END";
+  }
+
   private static final String TABLES =
       "SELECT nspname, relname, relkind = 'r' AND NOT relhasrules AND NOT "
           + TRIGGERS
@@ -80,12 +120,9 @@ final class Catalogues {
           + " = c.oid) AND NOT "
           + ACTIONS.formatted("")
           + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
-          + " a.attgenerated <> ''), (SELECT string_agg(quote_ident(a.attname) || ':' || CASE WHEN"
-          + " a.atttypid IN (16, 20, 21, 23, 25, 1043, 1042, 2950, 1700, 17) THEN 'e' ELSE '' END"
-          + " || CASE WHEN a.atttypid IN (20, 21, 23) THEN 'i' ELSE '' END || CASE WHEN a.atthasdef"
-          + " OR a.attidentity <> '' THEN 'd' ELSE '' END || CASE WHEN a.attgenerated <> '' THEN"
-          + " 'g' ELSE '' END, E'\\x01') FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum"
-          + " > 0 AND NOT a.attisdropped), (SELECT string_agg(quote_ident(a.attname), E'\\x01'"
+          + " a.attgenerated <> ''), "
+          + COLUMNS
+          + ", (SELECT string_agg(quote_ident(a.attname), E'\\x01'"
           + " ORDER BY x.at) FROM unnest(k.conkey) WITH ORDINALITY x(num, at) JOIN pg_attribute a"
           + " ON a.attrelid = c.oid AND a.attnum = x.num), k.condeferrable FROM pg_class c JOIN"
           + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
@@ -177,14 +214,18 @@ final class Catalogues {
   }
 
   private static Catalogue.Table table(List<String> row) {
-    Map<String, Catalogue.Column> columns = new HashMap<>();
+    Map<String, Catalogue.Column> columns = new LinkedHashMap<>();
     for (String column : split(row.get(4))) {
       int colon = column.lastIndexOf(':');
       String flags = column.substring(colon + 1);
       columns.put(
           unquote(column.substring(0, colon)),
           new Catalogue.Column(
-              flags.contains("e"), flags.contains("i"), flags.contains("d"), flags.contains("g")));
+              flags.contains("e"),
+              flags.contains("i"),
+              fill(flags),
+              flags.contains("g"),
+              input(flags)));
     }
     boolean deferrable = "t".equals(row.get(6));
     boolean written = row.get(2).equals("t") && !row.get(0).equals("pg_catalog") && !deferrable;
@@ -194,6 +235,20 @@ final class Catalogues {
         split(row.get(5)).stream().map(Catalogues::unquote).toList(),
         written && row.get(3).equals("t"),
         written);
+  }
+
+  private static Catalogue.Fill fill(String flags) {
+    if (!flags.contains("d")) {
+      return Catalogue.Fill.NULL;
+    }
+    return flags.contains("c") ? Catalogue.Fill.CONSTANT : Catalogue.Fill.COMPUTED;
+  }
+
+  private static Catalogue.Input input(String flags) {
+    if (flags.contains("s")) {
+      return Catalogue.Input.SAME;
+    }
+    return flags.contains("t") ? Catalogue.Input.CLOCK : Catalogue.Input.OTHER;
   }
 
   private static List<String> split(String list) {

@@ -66,6 +66,10 @@ final class ClientInput {
   }
 
   private void handle(Frame frame) {
+    if (session.copying() != null) {
+      session.copying().take(frame);
+      return;
+    }
     switch (frame.type()) {
       case 'P', 'B', 'D', 'E', 'C' -> {
         batch.add(frame);
@@ -106,7 +110,7 @@ final class ClientInput {
         frame.release();
         session.end(null);
       }
-      // COPY FROM is not let through; what was sent for it is dropped, as PostgreSQL does.
+      // What was sent for a COPY FROM that is over is dropped, as PostgreSQL does.
       default -> frame.release();
     }
   }

@@ -34,7 +34,7 @@ final class Entrance extends ChannelInitializer<Channel> {
    *
    * @param loop of the directory of roles
    * @param file where it is kept which servers are out, or null before one server
-   * @throws IOException when a key or the password cannot be read
+   * @throws IOException when a key or the password cannot be read, or files cannot be made
    * @throws ConfigException when an access rule is none
    */
   Entrance(QueryConfig config, EventLoop loop, StateFile file) throws IOException, ConfigException {
@@ -52,7 +52,16 @@ final class Entrance extends ChannelInitializer<Channel> {
             node -> sessions.all().forEach(session -> session.serverOut(node)));
     Supplier<HostPort> leader = () -> fleet.leader().address();
     this.shared =
-        new Shared(config, fleet, new CommitGate(), door, sessions, new Catalogues(own, leader));
+        new Shared(
+            config,
+            fleet,
+            new CommitGate(),
+            door,
+            sessions,
+            new Catalogues(own, leader),
+            file == null
+                ? null
+                : new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax()));
     this.roles = new RoleDirectory(config, loop, door, leader);
   }
 

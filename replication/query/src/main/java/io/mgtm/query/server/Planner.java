@@ -21,10 +21,12 @@ import java.util.Map;
 final class Planner {
   private static final int[] NO_TYPES = {};
   private static final int STATEMENTS_MAX = 10_000;
+  private static final int EFFECTS_MAX = 1_000;
 
   private final Classifier classifier;
   private final Map<String, Prepared> statements = new HashMap<>();
   private final Map<String, Prepared> portals = new HashMap<>();
+  private final Map<String, Prepared> effects = new HashMap<>();
   private Charset charset;
 
   Planner(Classifier classifier, Charset charset) {
@@ -44,6 +46,16 @@ final class Planner {
   void forget() {
     statements.clear();
     portals.clear();
+    effects.clear();
+  }
+
+  /** The statement that writes a row by this text. */
+  Prepared effect(String sql) {
+    if (effects.size() > EFFECTS_MAX) {
+      effects.clear();
+    }
+    return effects.computeIfAbsent(
+        sql, text -> Prepared.effect("mgtm effect " + Integer.toHexString(text.hashCode()), text));
   }
 
   /** Whether there was such a statement. */

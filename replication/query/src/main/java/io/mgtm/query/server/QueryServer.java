@@ -129,6 +129,11 @@ public final class QueryServer implements AutoCloseable {
     return entrance.shared().fleet().nodes().get(server).why();
   }
 
+  /** What COPY data take on disk. */
+  long spooledBytes() {
+    return entrance.shared().spools().bytes();
+  }
+
   /** How many clients are in. */
   public int sessions() {
     return entrance.sessions().count();
@@ -159,6 +164,9 @@ public final class QueryServer implements AutoCloseable {
       steward.close();
     }
     loops.shutdownGracefully(0, CLOSE_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    if (entrance != null && entrance.shared().spools() != null) {
+      entrance.shared().spools().close();
+    }
     if (file != null) {
       file.close();
     }

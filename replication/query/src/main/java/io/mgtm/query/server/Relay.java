@@ -83,6 +83,7 @@ final class Relay implements Answer {
       }
       case 'D' -> row(frame);
       case 'C' -> completed(frame);
+      case 'G' -> run.copyBegins(frame);
       default -> run.forward(frame.content());
     }
   }

@@ -16,7 +16,6 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -27,8 +26,6 @@ import java.util.Map;
  */
 final class ReplicatedSession extends ChannelInboundHandlerAdapter
     implements OpenSession, Backend.Owner {
-  private static final int EFFECTS_MAX = 1_000;
-
   private final int pid;
   private final int secret;
   private final Channel client;
@@ -37,7 +34,6 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   private final Planner planner;
   private final ServerSet set;
   private final ClientInput input;
-  private final Map<String, Prepared> effects = new HashMap<>();
   private final List<Runnable> afterCancels = new ArrayList<>();
   private UnitRun unit;
   private Backend running;
@@ -148,7 +144,12 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   /** Whether the next messages can be run. */
   boolean takesMore() {
-    return !ended && (unit == null || unit.isWaiting());
+    return !ended && (unit == null || unit.isWaiting() || copying() != null);
+  }
+
+  /** The COPY that takes what the client sends, or null. */
+  CopyIn copying() {
+    return unit == null ? null : unit.copying();
   }
 
   void run(List<Segment> segments, boolean last) {
@@ -158,9 +159,10 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     unit.add(segments, last);
   }
 
-  /** A Flush was answered. */
+  /** A Flush was answered, or a COPY wants its data. */
   void paused() {
     client.flush();
+    input.pump();
   }
 
   void unitDone() {
@@ -181,19 +183,9 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     return rollback ? null : told;
   }
 
-  /** The statement that writes a row by this text. */
-  Prepared effect(String sql) {
-    if (effects.size() > EFFECTS_MAX) {
-      effects.clear();
-    }
-    return effects.computeIfAbsent(
-        sql, text -> Prepared.effect("mgtm effect " + Integer.toHexString(text.hashCode()), text));
-  }
-
   void forgetStatements() {
     planner.forget();
     set.all().forEach(backend -> backend.prepared().clear());
-    effects.clear();
   }
 
   // ---- what servers do -------------------------------------------------------------------------
@@ -322,11 +314,16 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void writabilityChanged() {
+    if (unit != null) {
+      unit.pumpCopy();
+    }
     updateReading();
   }
 
   void updateReading() {
-    boolean room = input.bytes() <= shared.config().limits().outboundBytesMax();
+    boolean room =
+        input.bytes() <= shared.config().limits().outboundBytesMax()
+            && (unit == null || !unit.isCopyBehind());
     client
         .config()
         .setAutoRead(room && set.live().stream().allMatch(b -> b.channel().isWritable()));

@@ -23,6 +23,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     SESSION,
     /** One query that is run read-only, lest it writes. */
     UNPROVEN,
+    /** One COPY FROM STDIN. */
+    COPY,
     REFUSED
   }
 
@@ -42,6 +44,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case TRANSACTION -> Kind.CONTROL;
       case SESSION -> isShow(prepared) ? Kind.RUN : Kind.SESSION;
       case UNPROVEN_READ -> Kind.UNPROVEN;
+      case COPY_FROM -> Kind.COPY;
       default -> Kind.RUN;
     };
   }
@@ -57,7 +60,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
   }
 
   boolean isWrite() {
-    return kind == Kind.RUN && all().anyMatch(Prepared::isWrite);
+    return kind == Kind.COPY || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }
 
   boolean hasRows() {

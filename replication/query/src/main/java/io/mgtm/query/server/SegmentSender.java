@@ -41,7 +41,9 @@ final class SegmentSender {
     for (Step step : segment.steps()) {
       write(backend, step, out, relay);
     }
-    Effects.append(out, Messages.empty(backend.alloc(), 'S'));
+    // In COPY the leader passes over a Sync, or it does not when it fails first: it comes after.
+    char end = segment.kind() == Segment.Kind.COPY ? 'H' : 'S';
+    Effects.append(out, Messages.empty(backend.alloc(), end));
     backend.ask(out, relay);
   }
 

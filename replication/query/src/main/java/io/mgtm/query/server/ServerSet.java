@@ -149,13 +149,14 @@ final class ServerSet {
   void apply(Effects effects) {
     for (Backend other : live()) {
       if (other != home) {
-        open(other);
+        join(other);
         effects.sendTo(other, this::differs);
       }
     }
   }
 
-  private void open(Backend other) {
+  /** Begins a transaction at another server, where none is open. */
+  void join(Backend other) {
     if (other.isInTransaction()) {
       return;
     }
@@ -171,7 +172,8 @@ final class ServerSet {
     }
   }
 
-  private void differs(Backend other, String what) {
+  /** Another server has not done what the leader did. */
+  void differs(Backend other, String what) {
     if (fleet.eject(other.node(), what)) {
       other.fail();
     }

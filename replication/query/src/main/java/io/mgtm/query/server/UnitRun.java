@@ -40,6 +40,7 @@ final class UnitRun {
   private int next;
   private int restarts;
   private Commit commit;
+  private CopyIn copy;
 
   UnitRun(ReplicatedSession session) {
     this.session = session;
@@ -126,7 +127,73 @@ final class UnitRun {
           fail(
               ErrorFields.error("0A000", segment.refusal().message())
                   .withHint(segment.refusal().hint()));
+      case COPY -> copy(segment);
       case RUN -> plain(segment);
+    }
+  }
+
+  private void copy(Segment segment) {
+    if (segment.simple() == null && next < segments.size()) {
+      fail(
+          ErrorFields.error("0A000", "there are messages between COPY FROM and its data")
+              .withHint("Send Sync or Flush after Execute."));
+      return;
+    }
+    if (set.home() == null) {
+      hold = last;
+      set.wrap(set.chosen(), "BEGIN");
+    }
+    copy = new CopyIn(session, this, segment);
+    sender.send(set.home(), segment, copy::leaderAnswered);
+  }
+
+  /** The leader wants the data; what was held is told before it is asked for them. */
+  void copyBegins(Frame frame) {
+    sendHeld();
+    sent = true;
+    session.client().write(frame.content());
+    if (copy.isExtended()) {
+      // The Sync that was sent with it belongs to the data, and another comes after them.
+      hold = false;
+      last = false;
+    }
+    copy.begin();
+    session.paused();
+  }
+
+  /** The COPY that takes what the client sends, or null. */
+  CopyIn copying() {
+    return copy != null && copy.isTaking() ? copy : null;
+  }
+
+  boolean isCopyBehind() {
+    return copy != null && copy.isBehind();
+  }
+
+  void pumpCopy() {
+    if (copy != null) {
+      copy.pump();
+    }
+  }
+
+  private void endCopy() {
+    if (copy != null) {
+      copy.close();
+      copy = null;
+    }
+  }
+
+  /** All servers have the data, or the leader has refused them, or they could not be kept. */
+  void copied(Relay relay, char status, ErrorFields why) {
+    copy = null;
+    Backend home = set.home();
+    boolean here = home.node().isIn() && !home.isGone();
+    if (relay.error() == null && !here) {
+      lost(home);
+    } else if (relay.error() == null && why != null) {
+      fail(why);
+    } else {
+      ended(relay, status);
     }
   }
 
@@ -238,14 +305,20 @@ final class UnitRun {
   void complete() {
     commit = null;
     hold = false;
-    held.forEach(bytes -> session.client().write(bytes));
-    held.clear();
+    sendHeld();
     session.client().write(Messages.readyForQuery(session.alloc(), set.status()));
     release();
     session.unitDone();
   }
 
+  private void sendHeld() {
+    held.forEach(bytes -> session.client().write(bytes));
+    held.clear();
+    heldBytes = 0;
+  }
+
   void release() {
+    endCopy();
     segments.forEach(segment -> segment.steps().forEach(Step::release));
     segments.clear();
     held.forEach(ReferenceCountUtil::release);
@@ -276,6 +349,14 @@ final class UnitRun {
                   "The replicator runs what it cannot prove to be a read as one. "
                       + "Write by INSERT, UPDATE or DELETE.")));
       frame.release();
+      return;
+    }
+    if (copy != null) {
+      copy.leaderFailed();
+    }
+    if (copy != null && copy.refusal() != null) {
+      forward(Messages.error(session.alloc(), copy.refusal()));
+      frame.release();
     } else {
       forward(frame.content());
     }
@@ -286,6 +367,7 @@ final class UnitRun {
     if (session.isEnded() || (set.home() != null && set.home() != backend)) {
       return;
     }
+    endCopy();
     if (set.home() != null && !set.isWrapped()) {
       failed = true;
       forward(Messages.error(session.alloc(), ReplicatedSession.movedError(backend.node())));
@@ -322,7 +404,7 @@ final class UnitRun {
   }
 
   Prepared effect(RowWrite write) {
-    return session.effect(write.effectSql());
+    return session.planner().effect(write.effectSql());
   }
 
   SegmentSender sender() {

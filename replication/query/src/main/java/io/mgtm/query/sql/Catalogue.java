@@ -1,5 +1,7 @@
 package io.mgtm.query.sql;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,7 +31,7 @@ public record Catalogue(
    * A table.
    *
    * @param schema it is in
-   * @param columns by name
+   * @param columns by name, in their order
    * @param key the columns of the primary key, empty when there is none
    * @param plain whether it is an ordinary table without triggers, rules, row security,
    *     inheritance, generated columns, checks, and actions of foreign keys
@@ -43,7 +45,7 @@ public record Catalogue(
       boolean plain,
       boolean written) {
     public Table {
-      columns = Map.copyOf(columns);
+      columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
       key = List.copyOf(key);
     }
   }
@@ -53,10 +55,35 @@ public record Catalogue(
    *
    * @param exact whether its type reads a constant in the same way everywhere and at any time
    * @param integer whether its type is smallint, integer or bigint
-   * @param hasDefault whether it has a default, or is an identity
+   * @param fill what it holds when no value is given
    * @param generated whether its value is computed from others and cannot be given
+   * @param input how its type reads values that come as data
    */
-  public record Column(boolean exact, boolean integer, boolean hasDefault, boolean generated) {}
+  public record Column(boolean exact, boolean integer, Fill fill, boolean generated, Input input) {
+    /** Whether it has a default, or is an identity. */
+    boolean hasDefault() {
+      return fill != Fill.NULL;
+    }
+  }
+
+  /** What a column holds when no value is given. */
+  public enum Fill {
+    NULL,
+    /** The same value always and everywhere. */
+    CONSTANT,
+    /** What an expression or a sequence gives. */
+    COMPUTED
+  }
+
+  /** How a type reads values that come as data. */
+  public enum Input {
+    /** In the same way everywhere and at any time. */
+    SAME,
+    /** The same, but for words such as now. */
+    CLOCK,
+    /** By numbers that differ between servers, or by code of users. */
+    OTHER
+  }
 
   public Catalogue {
     pureFunctions = Set.copyOf(pureFunctions);

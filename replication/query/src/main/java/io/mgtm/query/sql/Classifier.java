@@ -24,12 +24,16 @@ public final class Classifier {
     for (List<Token> tokens : split(Lexer.tokens(sql))) {
       Token last = tokens.get(tokens.size() - 1);
       String text = sql.substring(tokens.get(0).start(), last.end());
-      Classification one = one(tokens);
+      Classification one = one(sql, tokens);
       boolean rows =
           one.statementClass() == StatementClass.ROWS
               || one.statementClass() == StatementClass.KEY_LOCAL;
       RowWrite write = rows ? RowWrite.of(catalogue, sql, tokens) : null;
-      statements.add(new Statement(text, tokens, one, write));
+      CopyFrom copy =
+          one.statementClass() == StatementClass.COPY_FROM
+              ? CopyFrom.of(catalogue, sql, tokens)
+              : null;
+      statements.add(new Statement(text, tokens, one, write, copy));
     }
     return statements;
   }
@@ -46,10 +50,10 @@ public final class Classifier {
       return of(StatementClass.SESSION, "it is empty");
     }
     if (statements.size() == 1) {
-      return one(statements.get(0));
+      return one(sql, statements.get(0));
     }
     return statements.stream()
-            .map(this::one)
+            .map(tokens -> one(sql, tokens))
             .allMatch(c -> c.statementClass() == StatementClass.READ)
         ? of(StatementClass.READ, "all its statements only read")
         : of(StatementClass.UNKNOWN, "several statements, not all of which provably only read");
@@ -85,7 +89,7 @@ public final class Classifier {
     return statements;
   }
 
-  private Classification one(List<Token> tokens) {
+  private Classification one(String sql, List<Token> tokens) {
     Token first = tokens.get(0);
     if (first.isSymbol("(")) {
       return query(tokens);
@@ -101,7 +105,7 @@ public final class Classifier {
           of(StatementClass.CAPTURED, first.text() + " may write to any table");
       case "lock", "listen", "unlisten", "notify" ->
           of(StatementClass.LEADER, "locks and notifications are the leader server's");
-      case "copy" -> copy(tokens);
+      case "copy" -> copy(sql, tokens);
       case "prepare" ->
           second(tokens, "transaction")
               ? of(StatementClass.TRANSACTION, "two-phase commit")
@@ -212,7 +216,7 @@ public final class Classifier {
         : of(StatementClass.UNPROVEN_READ, why);
   }
 
-  private Classification copy(List<Token> tokens) {
+  private Classification copy(String sql, List<Token> tokens) {
     int depth = 0;
     for (int i = 1; i < tokens.size(); i++) {
       Token token = tokens.get(i);
@@ -226,7 +230,7 @@ public final class Classifier {
           return of(StatementClass.UNKNOWN, "COPY of a file or program of the server");
         }
         if (in) {
-          return of(StatementClass.COPY_FROM, "rows from the client");
+          return copyFrom(sql, tokens);
         }
         String why = purity.whyNotReadOnly(withoutColumns(tokens.subList(1, i)));
         return why == null
@@ -235,6 +239,15 @@ public final class Classifier {
       }
     }
     return of(StatementClass.UNKNOWN, "COPY without FROM and TO");
+  }
+
+  private Classification copyFrom(String sql, List<Token> tokens) {
+    try {
+      CopyFrom.of(catalogue, sql, tokens);
+      return of(StatementClass.COPY_FROM, "the same data make the same rows");
+    } catch (SqlException e) {
+      return of(StatementClass.REFUSED, e.getMessage());
+    }
   }
 
   /** COPY t (a, b) TO: the list is none of arguments. */

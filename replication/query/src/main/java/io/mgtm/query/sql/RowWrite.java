@@ -119,7 +119,7 @@ public record RowWrite(
     return insert.toString();
   }
 
-  private static String quote(String name) {
+  static String quote(String name) {
     return '"' + name.replace("\"", "\"\"") + '"';
   }
 }

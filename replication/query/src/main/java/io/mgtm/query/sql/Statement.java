@@ -7,9 +7,10 @@ import java.util.List;
  *
  * @param text of it alone, without the semicolon
  * @param write what rows it writes, for the classes K and R; else null
+ * @param copy how data are read, for the class COPY_FROM; else null
  */
 public record Statement(
-    String text, List<Token> tokens, Classification classification, RowWrite write) {
+    String text, List<Token> tokens, Classification classification, RowWrite write, CopyFrom copy) {
   public Statement {
     tokens = List.copyOf(tokens);
   }

@@ -16,7 +16,8 @@ public enum StatementClass {
   CAPTURED("nowhere"),
   /** Changes what tables there are, or who may what. */
   DDL("nowhere"),
-  COPY_FROM("nowhere"),
+  /** COPY FROM STDIN: the same data make the same rows at every server. */
+  COPY_FROM("the leader, and then the same data at the others"),
   /** COPY TO: a read, if of a table or of a query that is one. */
   COPY_TO("any server; in a transaction that writes, the leader"),
   /** BEGIN, COMMIT, savepoints. */

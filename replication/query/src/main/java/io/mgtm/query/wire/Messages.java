@@ -174,6 +174,10 @@ public final class Messages {
         });
   }
 
+  public static ByteBuf copyFail(ByteBufAllocator allocator, String why) {
+    return of(allocator, 'f', out -> text(out, why));
+  }
+
   public static ByteBuf terminate(ByteBufAllocator allocator) {
     return of(allocator, 'X', out -> {});
   }

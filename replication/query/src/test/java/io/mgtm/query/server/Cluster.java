@@ -14,6 +14,7 @@ final class Cluster {
   final Path folder;
   final List<Postgres> servers = new ArrayList<>();
   QueryServer replicator;
+  long spoolBytes = 8 << 20;
 
   /** Starts servers with the tables of pgbench, and what {@code sql} makes in the database app. */
   Cluster(Path folder, int count, String sql) throws Exception {
@@ -48,7 +49,8 @@ final class Cluster {
   void startReplicator() throws Exception {
     replicator =
         QueryServer.start(
-            TestConfig.several(folder, servers.stream().map(one -> one.address).toList()));
+            TestConfig.several(
+                folder, servers.stream().map(one -> one.address).toList(), spoolBytes));
   }
 
   static Connection alice(HostPort at) throws SQLException {

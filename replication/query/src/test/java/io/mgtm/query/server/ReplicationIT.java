@@ -162,7 +162,7 @@ class ReplicationIT {
         "with w as (insert into pair values (6, 'w', 6) returning 1) select * from w",
         "create table other (id int)",
         "truncate pair",
-        "copy pair from stdin",
+        "copy noted from stdin",
         "select nextval('item_id_seq')",
         "update pgbench_history set delta = 0",
         "delete from pair where ctid = '(0,1)'",

@@ -37,13 +37,14 @@ final class TestConfig {
             new QueryConfig.ServerTls(trust),
             2,
             drainMs,
-            new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024),
+            new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024, 64 << 20),
             d.timeouts())
         .validated();
   }
 
   /** Before several servers, with its state in that folder. */
-  static QueryConfig several(Path folder, List<HostPort> servers) throws Exception {
+  static QueryConfig several(Path folder, List<HostPort> servers, long spoolBytes)
+      throws Exception {
     QueryConfig one = of(folder, servers.get(0));
     return new QueryConfig(
             one.listen(),
@@ -57,7 +58,7 @@ final class TestConfig {
             one.serverTls(),
             one.threads(),
             one.drainMs(),
-            new QueryConfig.Limits(40, 64 * 1024 * 1024, 256 * 1024),
+            new QueryConfig.Limits(40, 64 * 1024 * 1024, 256 * 1024, spoolBytes),
             new QueryConfig.Timeouts(60_000, 5_000, 3_000, 60_000))
         .validated();
   }

@@ -10,10 +10,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ClassifierTest {
-  private static final Catalogue.Column INT = new Catalogue.Column(true, true, false, false);
-  private static final Catalogue.Column TEXT = new Catalogue.Column(true, false, false, false);
-  private static final Catalogue.Column TIME = new Catalogue.Column(false, false, false, false);
-  private static final Catalogue.Column SERIAL = new Catalogue.Column(true, true, true, false);
+  private static final Catalogue.Column INT =
+      new Catalogue.Column(true, true, Catalogue.Fill.NULL, false, Catalogue.Input.SAME);
+  private static final Catalogue.Column TEXT =
+      new Catalogue.Column(true, false, Catalogue.Fill.NULL, false, Catalogue.Input.SAME);
+  private static final Catalogue.Column TIME =
+      new Catalogue.Column(false, false, Catalogue.Fill.NULL, false, Catalogue.Input.CLOCK);
+  private static final Catalogue.Column SERIAL =
+      new Catalogue.Column(true, true, Catalogue.Fill.COMPUTED, false, Catalogue.Input.SAME);
 
   private static Catalogue catalogue(boolean casts) {
     Set<String> pure = Set.of("abs", "count", "sum", "now", "lower", "txid_current");
@@ -203,6 +207,13 @@ class ClassifierTest {
           create function f() returns int begin atomic select 1; select 2; end | DDL
           truncate a                              | DDL
           copy a (n) from stdin with (format csv) | COPY_FROM
+          copy a from stdin csv header quote as 'q' | COPY_FROM
+          copy public.a from stdin (freeze, null 'x', force_null (n)) | COPY_FROM
+          copy binary gen (id) from stdin         | COPY_FROM
+          copy gen (n) from stdin                 | REFUSED
+          copy trig from stdin                    | REFUSED
+          copy a from stdin (on_error ignore)     | REFUSED
+          copy a (unheard) from stdin             | REFUSED
           copy a from '/etc/passwd'               | UNKNOWN
           copy a (n, s) to stdout                 | COPY_TO
           copy (select random()) to stdout        | UNKNOWN

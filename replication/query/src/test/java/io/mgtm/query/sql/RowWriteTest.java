@@ -9,8 +9,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RowWriteTest {
-  private static final Catalogue.Column INT = new Catalogue.Column(true, true, false, false);
-  private static final Catalogue.Column MADE = new Catalogue.Column(true, true, false, true);
+  private static final Catalogue.Column INT =
+      new Catalogue.Column(true, true, Catalogue.Fill.NULL, false, Catalogue.Input.SAME);
+  private static final Catalogue.Column MADE =
+      new Catalogue.Column(true, true, Catalogue.Fill.COMPUTED, true, Catalogue.Input.SAME);
 
   private static RowWrite write(String sql) throws SqlException {
     Catalogue.Table table =

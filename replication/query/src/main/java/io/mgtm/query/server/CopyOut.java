@@ -1,0 +1,164 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Gives the data of a COPY to one of the other servers, as fast as it takes them. One that differs,
+ * or takes nothing for too long, is put out. Belongs to a session.
+ */
+final class CopyOut implements Answer {
+  private static final int CHUNK_BYTES = 64 * 1024;
+
+  private final ReplicatedSession session;
+  private final Backend backend;
+  private final Spools.Spool spool;
+  private final String tag;
+  private final long withinMs;
+  private Runnable done = () -> {};
+  private Future<?> late;
+  private String wrong;
+  private boolean asked;
+  private boolean reading;
+  private boolean over;
+  private boolean answered;
+
+  /** The data cannot be read, which is not its fault: nobody commits them. */
+  private boolean unread;
+
+  private long given;
+
+  /**
+   * One that has not begun.
+   *
+   * @param tag what the leader has answered
+   * @param withinMs how long it may take nothing, or not answer
+   */
+  CopyOut(
+      ReplicatedSession session, Backend backend, Spools.Spool spool, String tag, long withinMs) {
+    this.session = session;
+    this.backend = backend;
+    this.spool = spool;
+    this.tag = tag;
+    this.withinMs = withinMs;
+  }
+
+  Backend backend() {
+    return backend;
+  }
+
+  /** Begins; {@code then} is called when it has taken all, or is out. */
+  void start(String sql, Runnable then) {
+    done = then;
+    watch();
+    backend.node().effects().increment();
+    backend.ask(
+        Messages.query(
+            backend.alloc(), Unpooled.wrappedBuffer(sql.getBytes(session.planner().charset()))),
+        this);
+  }
+
+  private void watch() {
+    close();
+    late =
+        session
+            .loop()
+            .schedule(
+                () ->
+                    session
+                        .set()
+                        .differs(backend, "took no data of a COPY for " + withinMs + " ms"),
+                withinMs,
+                TimeUnit.MILLISECONDS);
+  }
+
+  /** Sends as much as the connection takes. */
+  void pump() {
+    if (!asked || over || reading || backend.isGone() || !backend.channel().isWritable()) {
+      return;
+    }
+    if (given == spool.size()) {
+      over = true;
+      backend.channel().writeAndFlush(Messages.empty(backend.alloc(), 'c'));
+      return;
+    }
+    int count = (int) Math.min(CHUNK_BYTES, spool.size() - given);
+    ByteBuf chunk = backend.alloc().buffer(Frame.HEADER_BYTES + count);
+    chunk.writeByte('d').writeInt(count + Integer.BYTES);
+    reading = true;
+    spool.read(given, count, chunk, this::send);
+  }
+
+  private void send(ByteBuf chunk, IOException why) {
+    reading = false;
+    if (over || answered || backend.isGone()) {
+      if (chunk != null) {
+        chunk.release();
+      }
+      return;
+    }
+    if (chunk == null) {
+      over = true;
+      unread = true;
+      backend.channel().writeAndFlush(Messages.copyFail(backend.alloc(), why.getMessage()));
+      return;
+    }
+    given += chunk.readableBytes() - Frame.HEADER_BYTES;
+    backend.channel().writeAndFlush(chunk);
+    watch();
+    pump();
+  }
+
+  @Override
+  public void take(Frame frame) {
+    switch (frame.type()) {
+      case 'G' -> {
+        asked = true;
+        pump();
+      }
+      case 'E' -> {
+        over = true;
+        wrong = "failed where the leader did not: " + ErrorFields.read(frame.body()).message();
+      }
+      case 'C' -> {
+        String got = StartupPacket.text(frame.body());
+        wrong = got.equals(tag) ? null : "answered %s where the leader did %s".formatted(got, tag);
+      }
+      default -> {
+        // Notices.
+      }
+    }
+    frame.release();
+  }
+
+  @Override
+  public void ready(char status) {
+    answered = true;
+    close();
+    if (wrong != null && !unread) {
+      session.set().differs(backend, wrong);
+    }
+    done.run();
+  }
+
+  @Override
+  public void lost() {
+    answered = true;
+    close();
+    done.run();
+  }
+
+  /** Is no longer watched. */
+  void close() {
+    if (late != null) {
+      late.cancel(false);
+    }
+  }
+}
