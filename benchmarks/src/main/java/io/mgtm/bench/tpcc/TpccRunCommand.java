@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "run",
     description = {
-      "Runs the five transactions for a time, 45 % New-Order, 43 % Payment and 4 % each of the"
+      "Runs the five transactions for a time, 45 %% New-Order, 43 %% Payment and 4 %% each of the"
           + " others, and checks the tables afterwards.",
       "Exit status 1 when a transaction failed or a consistency condition does not hold."
     },
