@@ -61,6 +61,8 @@ final class Ddl {
           "localtime",
           "localtimestamp",
           "session_user",
+          "system_user",
+          "unlogged",
           "user");
 
   /** They may stand before a parenthesis in ALTER TABLE, besides those of queries. */
@@ -176,7 +178,10 @@ final class Ddl {
   private String create(List<Token> tokens) {
     int at = word(tokens, 1).equals("or") ? 3 : 1;
     String kind = word(tokens, at);
-    if (kind.equals("unlogged") || kind.equals("unique")) {
+    if (kind.equals("unlogged")) {
+      return "a server that starts again after a crash has emptied tables that are not logged";
+    }
+    if (kind.equals("unique")) {
       at++;
       kind = word(tokens, at);
     }
