@@ -129,7 +129,14 @@ final class Catalogues {
           + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <>"
           + " 'information_schema' AND nspname <> 'pg_toast'";
 
+  private static final String EVENT_TRIGGERS =
+      "SELECT count(*) FROM pg_event_trigger WHERE evtenabled <> 'D'";
+
   private static final String DEFERRABLE = "SELECT count(*) FROM pg_constraint WHERE condeferrable";
+
+  /** What is asked; {@link #read} reads the answers. All names are to be those of pg_catalog. */
+  static final List<String> QUERIES =
+      List.of(FUNCTIONS, OPERATORS, SUSPECTS, CASTS, TABLES, DEFERRABLE, EVENT_TRIGGERS);
 
   /**
    * What sessions in a database need.
@@ -158,6 +165,35 @@ final class Catalogues {
     return known;
   }
 
+  /** Whether nothing was changed since this was read, nor is about to be. */
+  boolean isCurrent(String database, Known known) {
+    CompletableFuture<Known> now = byDatabase.get(database);
+    return now != null
+        && now.isDone()
+        && !now.isCompletedExceptionally()
+        && now.join().equals(known);
+  }
+
+  /** The schema begins to be another: who asks waits until {@link #changed}. */
+  CompletableFuture<Known> change(String database) {
+    CompletableFuture<Known> next = new CompletableFuture<>();
+    byDatabase.put(database, next);
+    return next;
+  }
+
+  /** The change is at all servers, or at none. */
+  void changed(String database, CompletableFuture<Known> next) {
+    load(database)
+        .whenComplete(
+            (known, cause) -> {
+              if (cause == null) {
+                next.complete(known);
+              } else {
+                next.completeExceptionally(cause);
+              }
+            });
+  }
+
   /** The databases that were asked for. */
   Set<String> databases() {
     return Set.copyOf(byDatabase.keySet());
@@ -168,16 +204,14 @@ final class Catalogues {
         .thenCompose(
             asker -> {
               List<CompletableFuture<List<List<String>>>> answers =
-                  List.of(FUNCTIONS, OPERATORS, SUSPECTS, CASTS, TABLES, DEFERRABLE).stream()
-                      .map(asker::ask)
-                      .toList();
+                  QUERIES.stream().map(asker::ask).toList();
               return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                   .whenComplete((done, cause) -> asker.close())
                   .thenApply(done -> read(answers.stream().map(CompletableFuture::join).toList()));
             });
   }
 
-  private static Known read(List<List<List<String>>> answers) {
+  static Known read(List<List<List<String>>> answers) {
     Set<String> pure = new HashSet<>();
     Set<String> builtin = new HashSet<>();
     Set<String> suspects = new HashSet<>();
@@ -196,7 +230,14 @@ final class Catalogues {
     answers.get(1).forEach(row -> operators.add(row.get(0)));
     boolean casts = !answers.get(3).get(0).get(0).equals("0");
     Catalogue catalogue =
-        new Catalogue(pure, builtin, operators, suspects, tables(answers.get(4)), casts);
+        new Catalogue(
+            pure,
+            builtin,
+            operators,
+            suspects,
+            tables(answers.get(4)),
+            casts,
+            !answers.get(6).get(0).get(0).equals("0"));
     return new Known(new Classifier(catalogue), !answers.get(5).get(0).get(0).equals("0"));
   }
 

@@ -4,6 +4,7 @@ import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,6 +21,7 @@ final class Commit {
   private Future<?> late;
   private int confirmed;
   private boolean inside;
+  private CompletableFuture<Catalogues.Known> schema;
 
   /** What is done with it. */
   interface Result {
@@ -69,7 +71,7 @@ final class Commit {
       refuse(
           ErrorFields.error("53000", "fewer servers are in than serversMin")
               .withHint("Put servers in again, see mgtm query servers."));
-    } else if (session.known().deferrable()) {
+    } else if (session.schema().isChanged() || session.schema().known().deferrable()) {
       leader.ask(
           "SET CONSTRAINTS ALL IMMEDIATE",
           Answer.of((tag, error, status) -> checked(error), this::lost));
@@ -80,6 +82,10 @@ final class Commit {
 
   private void leave() {
     inside = false;
+    if (schema != null) {
+      session.shared().catalogues().changed(session.schema().database(), schema);
+      schema = null;
+    }
     session.shared().gate().leave();
     if (session.isEnded()) {
       session.closeBackends();
@@ -112,6 +118,9 @@ final class Commit {
     if (session.isEnded()) {
       leave();
       return;
+    }
+    if (session.schema().isChanged()) {
+      schema = session.shared().catalogues().change(session.schema().database());
     }
     unanswered.addAll(set.written());
     if (unanswered.isEmpty()) {

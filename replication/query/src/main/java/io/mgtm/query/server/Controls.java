@@ -85,7 +85,10 @@ final class Controls {
     switch (command.verb()) {
       case SAVEPOINT -> names.add(command.savepoint());
       case RELEASE -> names.subList(Math.max(0, at), names.size()).clear();
-      default -> names.subList(at + 1, names.size()).clear();
+      default -> {
+        names.subList(at + 1, names.size()).clear();
+        session.schema().undone();
+      }
     }
   }
 

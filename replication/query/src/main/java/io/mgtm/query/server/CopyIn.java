@@ -185,7 +185,13 @@ final class CopyIn {
     IOException unkept = spool == null ? null : spool.failed();
     if (relay.error() != null || spool == null || unkept != null) {
       close();
-      run.copied(relay, status, unkept == null ? null : full(unkept));
+      run.awaited().copied(relay, status, unkept == null ? null : full(unkept));
+      return;
+    }
+    if (!session.schema().isCurrent()) {
+      close();
+      run.awaited().end();
+      run.schemaMoved();
       return;
     }
     long leaderMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
@@ -202,7 +208,7 @@ final class CopyIn {
           if (left[0] == 0 && !closed) {
             IOException why = spool.failed();
             close();
-            run.copied(relay, status, why == null ? null : full(why));
+            run.awaited().copied(relay, status, why == null ? null : full(why));
           }
         };
     for (CopyOut other : List.copyOf(others)) {

@@ -61,7 +61,8 @@ final class Entrance extends ChannelInitializer<Channel> {
             new Catalogues(own, leader),
             file == null
                 ? null
-                : new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax()));
+                : new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax()),
+            new SchemaLock());
     this.roles = new RoleDirectory(config, loop, door, leader);
   }
 

@@ -4,6 +4,7 @@ import io.mgtm.query.sql.Classifier;
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.SqlException;
 import io.mgtm.query.sql.Statement;
+import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.StartupPacket;
 import io.mgtm.query.wire.WireException;
@@ -23,7 +24,7 @@ final class Planner {
   private static final int STATEMENTS_MAX = 10_000;
   private static final int EFFECTS_MAX = 1_000;
 
-  private final Classifier classifier;
+  private Classifier classifier;
   private final Map<String, Prepared> statements = new HashMap<>();
   private final Map<String, Prepared> portals = new HashMap<>();
   private final Map<String, Prepared> effects = new HashMap<>();
@@ -109,11 +110,61 @@ final class Planner {
 
   /** Of the messages up to a Sync or Flush; takes them over. */
   List<Segment> extended(List<Frame> frames) {
+    List<Step> all = new ArrayList<>();
+    for (Frame frame : frames) {
+      all.add(step(frame));
+    }
+    return segments(all);
+  }
+
+  /**
+   * Classifies what is known anew, after the schema was changed.
+   *
+   * @param left what was to be run, which the answer takes the place of
+   */
+  List<Segment> renew(Classifier by, List<Segment> left) {
+    classifier = by;
+    effects.clear();
+    Map<Prepared, Prepared> renewed = new HashMap<>();
+    statements.replaceAll((name, old) -> renewed.computeIfAbsent(old, this::renewed));
+    portals.replaceAll(
+        (name, old) -> old == null ? null : renewed.computeIfAbsent(old, this::renewed));
+    List<Segment> segments = new ArrayList<>();
+    List<Step> steps = new ArrayList<>();
+    for (Segment segment : left) {
+      if (segment.simple() != null) {
+        segments.add(Segment.of(renewed(segment.simple())));
+      }
+      for (Step step : segment.steps()) {
+        Prepared old = step.prepared();
+        Prepared now = old == null ? null : renewed.computeIfAbsent(old, this::renewed);
+        steps.add(new Step(step.frame(), now, step.name()));
+      }
+    }
+    segments.addAll(segments(steps));
+    return segments;
+  }
+
+  /** Of another class, or what it writes may be other columns; else it stays what it is. */
+  private Prepared renewed(Prepared old) {
+    if (old.sql().isEmpty()) {
+      return old;
+    }
+    Prepared now = prepare(old.name(), old.sql(), old.types());
+    boolean same =
+        !now.isWrite()
+            && !old.isWrite()
+            && now.refusal() == null
+            && old.refusal() == null
+            && now.statementClass() == old.statementClass();
+    return same && now.statementClass() != StatementClass.COPY_FROM ? old : now;
+  }
+
+  private static List<Segment> segments(List<Step> all) {
     List<Segment> segments = new ArrayList<>();
     List<Step> steps = new ArrayList<>();
     int executed = 0;
-    for (Frame frame : frames) {
-      Step step = step(frame);
+    for (Step step : all) {
       boolean alone =
           step.type() == 'E'
               && step.prepared() != null
@@ -183,6 +234,10 @@ final class Planner {
     for (int i = 0; i < types.length; i++) {
       types[i] = body.readInt();
     }
+    return prepare(name, sql, types);
+  }
+
+  private Prepared prepare(String name, String sql, int[] types) {
     try {
       List<Statement> all = classifier.statements(sql);
       if (all.size() > 1) {

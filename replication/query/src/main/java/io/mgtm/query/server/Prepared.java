@@ -21,6 +21,7 @@ final class Prepared {
   private final int[] types;
   private final Statement statement;
   private final Refusal refusal;
+  private final Prepared others;
 
   /**
    * A statement.
@@ -34,6 +35,10 @@ final class Prepared {
     this.types = types.clone();
     this.statement = statement;
     this.refusal = refusal;
+    this.others =
+        isKeyLocal() && isWrite()
+            ? new Prepared(name, statement.write().othersSql(), types, null, null)
+            : this;
   }
 
   /** One that writes a row. */
@@ -43,6 +48,16 @@ final class Prepared {
 
   String name() {
     return name;
+  }
+
+  /** As the client wrote it. */
+  String sql() {
+    return sql;
+  }
+
+  /** For the other servers: of class K with its table's schema, so that no other can be meant. */
+  Prepared others() {
+    return others;
   }
 
   int[] types() {

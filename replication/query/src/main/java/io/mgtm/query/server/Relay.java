@@ -83,7 +83,7 @@ final class Relay implements Answer {
       }
       case 'D' -> row(frame);
       case 'C' -> completed(frame);
-      case 'G' -> run.copyBegins(frame);
+      case 'G' -> run.awaited().copyBegins(frame);
       default -> run.forward(frame.content());
     }
   }
@@ -154,9 +154,9 @@ final class Relay implements Answer {
             && prepared.rows() == null
             && !tag.endsWith(" 0");
     if (same && one == null) {
-      effects.text(prepared, tag);
+      effects.text(prepared.others(), tag);
     } else if (same) {
-      effects.same(prepared, run.bound(one.step).afterNames(), tag);
+      effects.same(prepared.others(), run.bound(one.step).afterNames(), tag);
     }
     run.forward(frame.content());
   }

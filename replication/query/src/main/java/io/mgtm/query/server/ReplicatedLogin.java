@@ -24,6 +24,7 @@ import java.util.function.Supplier;
 /** Enters all servers that are in for one client. Belongs to the client's loop. */
 final class ReplicatedLogin {
   private static final String FLOATS = "extra_float_digits";
+  private static final List<String> READ_BY = List.of("TimeZone", "DateStyle", "IntervalStyle");
 
   private final Shared shared;
   private final Channel client;
@@ -164,7 +165,13 @@ final class ReplicatedLogin {
 
   /** The session, once all servers are entered. */
   ReplicatedSession session(int pid) {
-    return new ReplicatedSession(pid, client, shared, known, charset(setting("client_encoding")));
+    return new ReplicatedSession(
+        pid,
+        client,
+        shared,
+        parameters.get("database"),
+        known,
+        charset(setting("client_encoding")));
   }
 
   Map<Node, ServerConnection> entered() {
@@ -179,11 +186,32 @@ final class ReplicatedLogin {
     if (charset(encoding) == null) {
       return encodingRefused(encoding);
     }
-    return setting("standard_conforming_strings").equals("on") ? null : stringsRefused();
+    return setting("standard_conforming_strings").equals("on") ? differing() : stringsRefused();
+  }
+
+  /** By these a text is read as a value, or written. */
+  private ErrorFields differing() {
+    for (String name : READ_BY) {
+      for (Map.Entry<Node, ServerConnection> one : entered.entrySet()) {
+        String theirs = setting(one.getValue(), name);
+        if (!theirs.equals(setting(name))) {
+          return ErrorFields.fatal(
+                  "0A000",
+                  "%s is %s at the server at %s, and %s at the leader"
+                      .formatted(name, theirs, one.getKey(), setting(name)))
+              .withHint("Let the servers' configurations and roles set the same.");
+        }
+      }
+    }
+    return null;
   }
 
   private String setting(String wanted) {
-    for (Frame frame : entered.get(shared.fleet().leader()).greeting()) {
+    return setting(entered.get(shared.fleet().leader()), wanted);
+  }
+
+  private static String setting(ServerConnection at, String wanted) {
+    for (Frame frame : at.greeting()) {
       ByteBuf body = frame.body();
       if (frame.type() == 'S' && StartupPacket.text(body).equals(wanted)) {
         return StartupPacket.text(body);

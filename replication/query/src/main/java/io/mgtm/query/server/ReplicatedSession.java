@@ -30,7 +30,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   private final int secret;
   private final Channel client;
   private final Shared shared;
-  private final Catalogues.Known known;
+  private final Schema schema;
   private final Planner planner;
   private final ServerSet set;
   private final ClientInput input;
@@ -43,12 +43,17 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   private boolean ended;
 
   ReplicatedSession(
-      int pid, Channel client, Shared shared, Catalogues.Known known, Charset charset) {
+      int pid,
+      Channel client,
+      Shared shared,
+      String database,
+      Catalogues.Known known,
+      Charset charset) {
     this.pid = pid;
     this.secret = shared.sessions().secret();
     this.client = client;
     this.shared = shared;
-    this.known = known;
+    this.schema = new Schema(this, database, known);
     this.planner = new Planner(known.classifier(), charset);
     this.set = new ServerSet(shared.fleet(), this);
     this.input = new ClientInput(this);
@@ -80,8 +85,8 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     return shared;
   }
 
-  Catalogues.Known known() {
-    return known;
+  Schema schema() {
+    return schema;
   }
 
   Planner planner() {
@@ -149,7 +154,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   /** The COPY that takes what the client sends, or null. */
   CopyIn copying() {
-    return unit == null ? null : unit.copying();
+    return unit == null ? null : unit.awaited().copying();
   }
 
   void run(List<Segment> segments, boolean last) {
@@ -315,7 +320,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   @Override
   public void writabilityChanged() {
     if (unit != null) {
-      unit.pumpCopy();
+      unit.awaited().pump();
     }
     updateReading();
   }
@@ -323,7 +328,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   void updateReading() {
     boolean room =
         input.bytes() <= shared.config().limits().outboundBytesMax()
-            && (unit == null || !unit.isCopyBehind());
+            && (unit == null || !unit.awaited().isBehind());
     client
         .config()
         .setAutoRead(room && set.live().stream().allMatch(b -> b.channel().isWritable()));
@@ -425,6 +430,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       unit = null;
     }
     set.all().stream().filter(b -> !b.isGone()).forEach(Backend::close);
+    schema.ended();
     shared.sessions().remove(this);
   }
 

@@ -25,6 +25,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     UNPROVEN,
     /** One COPY FROM STDIN. */
     COPY,
+    /** One change of the schema. */
+    DDL,
     REFUSED
   }
 
@@ -45,6 +47,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case SESSION -> isShow(prepared) ? Kind.RUN : Kind.SESSION;
       case UNPROVEN_READ -> Kind.UNPROVEN;
       case COPY_FROM -> Kind.COPY;
+      case DDL -> Kind.DDL;
       default -> Kind.RUN;
     };
   }
@@ -60,7 +63,9 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
   }
 
   boolean isWrite() {
-    return kind == Kind.COPY || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
+    return kind == Kind.COPY
+        || kind == Kind.DDL
+        || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }
 
   boolean hasRows() {

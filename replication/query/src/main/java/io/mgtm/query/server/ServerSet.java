@@ -110,6 +110,7 @@ final class ServerSet {
       home = null;
       wrapped = false;
       savepoints.clear();
+      session.schema().ended();
     }
   }
 

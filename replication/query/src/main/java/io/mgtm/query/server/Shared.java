@@ -14,4 +14,5 @@ record Shared(
     ServerDoor door,
     Sessions sessions,
     Catalogues catalogues,
-    Spools spools) {}
+    Spools spools,
+    SchemaLock schemaLock) {}

@@ -5,7 +5,6 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,42 +26,45 @@ final class UnitRun {
   private final ServerSet set;
   private final SegmentSender sender;
   private final Controls controls;
+  private final AwaitedRun awaited;
   private final List<Segment> segments = new ArrayList<>();
-  private final List<ByteBuf> held = new ArrayList<>();
+  private final UnitOutput output;
   private final Map<String, Step> bound = new HashMap<>();
   private final boolean beganIdle;
-  private boolean hold;
-  private boolean sent;
   private boolean failed;
   private boolean last;
   private boolean waiting;
-  private long heldBytes;
   private int next;
   private int restarts;
   private Commit commit;
-  private CopyIn copy;
 
   UnitRun(ReplicatedSession session) {
     this.session = session;
     this.set = session.set();
     this.sender = new SegmentSender(session, this);
     this.controls = new Controls(session, this);
+    this.awaited = new AwaitedRun(session, this);
+    this.output = new UnitOutput(session);
     this.beganIdle = set.home() == null;
   }
 
   /** Goes on with more; after the last there is ReadyForQuery. */
   void add(List<Segment> more, boolean isLast) {
     segments.addAll(more);
-    for (Segment segment : more) {
+    rememberBinds(more);
+    last = isLast;
+    waiting = false;
+    next();
+  }
+
+  private void rememberBinds(List<Segment> of) {
+    for (Segment segment : of) {
       for (Step step : segment.steps()) {
         if (step.type() == 'B') {
           bound.put(step.name(), step);
         }
       }
     }
-    last = isLast;
-    waiting = false;
-    next();
   }
 
   /** Whether more is to come before ReadyForQuery, and all that came was run. */
@@ -115,7 +117,44 @@ final class UnitRun {
       session.stale();
       return;
     }
-    run(segments.get(next++));
+    if (hasSchema()) {
+      run(segments.get(next++));
+    }
+  }
+
+  /** Whether the next segment may be run by what is known of the schema; else it goes on later. */
+  private boolean hasSchema() {
+    Segment.Kind kind = segments.get(next).kind();
+    Schema schema = session.schema();
+    if (kind == Segment.Kind.CONTROL) {
+      return true;
+    }
+    if (!schema.isCurrent()) {
+      schema.refresh(this::renew, () -> lost(set.home()));
+      return false;
+    }
+    if (kind != Segment.Kind.DDL || schema.isLocked()) {
+      return true;
+    }
+    schema.lock(
+        this::next,
+        () ->
+            fail(
+                ErrorFields.error("55P03", "another session changes the schema")
+                    .withHint("Repeat it when that has ended its transaction.")));
+    return false;
+  }
+
+  /** What is left is classified anew; portals that were bound by the old schema are not written. */
+  private void renew() {
+    List<Segment> left = segments.subList(next, segments.size());
+    List<Segment> renewed =
+        session.planner().renew(session.schema().known().classifier(), List.copyOf(left));
+    left.clear();
+    segments.addAll(renewed);
+    bound.clear();
+    rememberBinds(renewed);
+    next();
   }
 
   private void run(Segment segment) {
@@ -127,74 +166,37 @@ final class UnitRun {
           fail(
               ErrorFields.error("0A000", segment.refusal().message())
                   .withHint(segment.refusal().hint()));
-      case COPY -> copy(segment);
+      case COPY -> awaited.copy(segment);
+      case DDL -> awaited.ddl(segment);
       case RUN -> plain(segment);
     }
   }
 
-  private void copy(Segment segment) {
-    if (segment.simple() == null && next < segments.size()) {
-      fail(
-          ErrorFields.error("0A000", "there are messages between COPY FROM and its data")
-              .withHint("Send Sync or Flush after Execute."));
-      return;
-    }
-    if (set.home() == null) {
-      hold = last;
-      set.wrap(set.chosen(), "BEGIN");
-    }
-    copy = new CopyIn(session, this, segment);
-    sender.send(set.home(), segment, copy::leaderAnswered);
-  }
-
-  /** The leader wants the data; what was held is told before it is asked for them. */
-  void copyBegins(Frame frame) {
-    sendHeld();
-    sent = true;
-    session.client().write(frame.content());
-    if (copy.isExtended()) {
-      // The Sync that was sent with it belongs to the data, and another comes after them.
-      hold = false;
-      last = false;
-    }
-    copy.begin();
-    session.paused();
-  }
-
-  /** The COPY that takes what the client sends, or null. */
-  CopyIn copying() {
-    return copy != null && copy.isTaking() ? copy : null;
-  }
-
-  boolean isCopyBehind() {
-    return copy != null && copy.isBehind();
-  }
-
-  void pumpCopy() {
-    if (copy != null) {
-      copy.pump();
-    }
-  }
-
-  private void endCopy() {
-    if (copy != null) {
-      copy.close();
-      copy = null;
-    }
-  }
-
-  /** All servers have the data, or the leader has refused them, or they could not be kept. */
-  void copied(Relay relay, char status, ErrorFields why) {
-    copy = null;
-    Backend home = set.home();
-    boolean here = home.node().isIn() && !home.isGone();
-    if (relay.error() == null && !here) {
-      lost(home);
-    } else if (relay.error() == null && why != null) {
-      fail(why);
+  /** What was written at the leader is undone, as it was classified by another schema. */
+  void schemaMoved() {
+    if (set.isWrapped() && mayRestart()) {
+      Backend home = set.home();
+      set.rollbackOthers();
+      home.ask("ROLLBACK", session.unfailing(home));
+      set.setStatus('I');
+      restart();
+      next();
     } else {
-      ended(relay, status);
+      fail(
+          ErrorFields.error("40001", "the schema was changed while the statement ran")
+              .withHint("Repeat the transaction."));
     }
+  }
+
+  private boolean mayRestart() {
+    return beganIdle && !output.isSent() && restarts++ < RESTARTS_MAX;
+  }
+
+  private void restart() {
+    output.drop();
+    next = 0;
+    failed = false;
+    rememberBinds(segments);
   }
 
   private void plain(Segment segment) {
@@ -211,7 +213,7 @@ final class UnitRun {
     boolean writes = segments.stream().anyMatch(Segment::isWrite);
     Backend leader = set.chosen();
     if (writes || !last) {
-      hold = last;
+      output.hold(last);
       set.wrap(leader, "BEGIN");
       sender.send(leader, segment, this::ended);
     } else if (segment.isLeaders()) {
@@ -233,7 +235,7 @@ final class UnitRun {
       set.setStatus(status);
     }
     if (relay.effects().bytes() > session.shared().config().limits().messageBytesMax()
-        || heldBytes > session.shared().config().limits().messageBytesMax()) {
+        || output.bytes() > session.shared().config().limits().messageBytesMax()) {
       fail(
           ErrorFields.error("54000", "a statement wrote more rows than are held")
               .withHint("Write fewer rows at a time, or raise limits.messageBytesMax."));
@@ -243,6 +245,10 @@ final class UnitRun {
       Node home = set.home().node();
       if (!home.isIn()) {
         lost(set.home());
+        return;
+      }
+      if (!session.schema().isCurrent()) {
+        schemaMoved();
         return;
       }
       home.writes().increment();
@@ -304,25 +310,18 @@ final class UnitRun {
   /** Nothing is to be done any more but to answer. */
   void complete() {
     commit = null;
-    hold = false;
-    sendHeld();
+    output.hold(false);
+    output.send();
     session.client().write(Messages.readyForQuery(session.alloc(), set.status()));
     release();
     session.unitDone();
   }
 
-  private void sendHeld() {
-    held.forEach(bytes -> session.client().write(bytes));
-    held.clear();
-    heldBytes = 0;
-  }
-
   void release() {
-    endCopy();
+    awaited.end();
     segments.forEach(segment -> segment.steps().forEach(Step::release));
     segments.clear();
-    held.forEach(ReferenceCountUtil::release);
-    held.clear();
+    output.drop();
   }
 
   void setCommit(Commit one) {
@@ -331,13 +330,7 @@ final class UnitRun {
 
   /** Something for the client, which is taken over. */
   void forward(ByteBuf bytes) {
-    if (hold) {
-      held.add(bytes);
-      heldBytes += bytes.readableBytes();
-    } else {
-      sent = true;
-      session.client().write(bytes);
-    }
+    output.forward(bytes);
   }
 
   void error(Segment segment, ErrorFields fields, Frame frame) {
@@ -351,11 +344,9 @@ final class UnitRun {
       frame.release();
       return;
     }
-    if (copy != null) {
-      copy.leaderFailed();
-    }
-    if (copy != null && copy.refusal() != null) {
-      forward(Messages.error(session.alloc(), copy.refusal()));
+    ErrorFields instead = awaited.leaderFailed();
+    if (instead != null) {
+      forward(Messages.error(session.alloc(), instead));
       frame.release();
     } else {
       forward(frame.content());
@@ -367,7 +358,7 @@ final class UnitRun {
     if (session.isEnded() || (set.home() != null && set.home() != backend)) {
       return;
     }
-    endCopy();
+    awaited.end();
     if (set.home() != null && !set.isWrapped()) {
       failed = true;
       forward(Messages.error(session.alloc(), ReplicatedSession.movedError(backend.node())));
@@ -376,12 +367,8 @@ final class UnitRun {
     }
     set.setStatus('I');
     set.rollbackOthers();
-    if (beganIdle && !sent && restarts++ < RESTARTS_MAX) {
-      held.forEach(ReferenceCountUtil::release);
-      held.clear();
-      heldBytes = 0;
-      next = 0;
-      failed = false;
+    if (mayRestart()) {
+      restart();
     } else {
       failed = true;
       forward(Messages.error(session.alloc(), ReplicatedSession.movedError(backend.node())));
@@ -405,6 +392,29 @@ final class UnitRun {
 
   Prepared effect(RowWrite write) {
     return session.planner().effect(write.effectSql());
+  }
+
+  UnitOutput output() {
+    return output;
+  }
+
+  AwaitedRun awaited() {
+    return awaited;
+  }
+
+  /** Whether the client has sent more that is not run yet. */
+  boolean hasMore() {
+    return next < segments.size();
+  }
+
+  /** Whether ReadyForQuery follows what is known. */
+  boolean isLast() {
+    return last;
+  }
+
+  /** Another Sync is to come before ReadyForQuery. */
+  void awaitSync() {
+    last = false;
   }
 
   SegmentSender sender() {

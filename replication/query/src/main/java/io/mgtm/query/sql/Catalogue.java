@@ -18,6 +18,7 @@ import java.util.Set;
  * @param tables by name, those whose name is in one schema only
  * @param hasUserCasts whether a cast runs a function that is not PostgreSQL's own; nothing is then
  *     provable
+ * @param hasEventTriggers whether changes of the schema run code of users
  */
 public record Catalogue(
     Set<String> pureFunctions,
@@ -25,7 +26,8 @@ public record Catalogue(
     Set<String> pureOperators,
     Set<String> suspects,
     Map<String, Table> tables,
-    boolean hasUserCasts) {
+    boolean hasUserCasts,
+    boolean hasEventTriggers) {
 
   /**
    * A table.

@@ -12,10 +12,12 @@ import java.util.List;
 public final class Classifier {
   private final Catalogue catalogue;
   private final Purity purity;
+  private final Ddl ddl;
 
   public Classifier(Catalogue catalogue) {
     this.catalogue = catalogue;
     this.purity = new Purity(catalogue);
+    this.ddl = new Ddl(catalogue, purity);
   }
 
   /** The statements of a text, each with its class; none where the text is empty. */
@@ -111,13 +113,12 @@ public final class Classifier {
               ? of(StatementClass.TRANSACTION, "two-phase commit")
               : of(StatementClass.SESSION, "prepares a statement");
       case "set" -> set(tokens);
-      case "create" -> create(tokens);
       case "declare" -> declare(tokens);
-      default -> named(first.text());
+      default -> named(sql, tokens, first.text());
     };
   }
 
-  private static Classification named(String first) {
+  private Classification named(String sql, List<Token> tokens, String first) {
     if (Words.CURSOR.contains(first)) {
       return of(StatementClass.LEADER, first + " moves a cursor");
     }
@@ -128,7 +129,10 @@ public final class Classifier {
       return of(StatementClass.SESSION, first + " is the session's own");
     }
     if (Words.DDL.contains(first)) {
-      return of(StatementClass.DDL, first + " changes the schema, or is for every server");
+      String why = ddl.whyNot(sql, tokens);
+      return why == null
+          ? of(StatementClass.DDL, first + " does the same at every server")
+          : of(StatementClass.REFUSED, why);
     }
     return of(StatementClass.UNKNOWN, "what " + first + " runs is not known from the text");
   }
@@ -146,15 +150,6 @@ public final class Classifier {
             .anyMatch(t -> t.isName() && t.text().equals("standard_conforming_strings"))
         ? of(StatementClass.REFUSED, "the classes hold with standard_conforming_strings on only")
         : of(StatementClass.SESSION, "set is the session's own");
-  }
-
-  private static Classification create(List<Token> tokens) {
-    boolean rows =
-        has(tokens.subList(0, Math.min(6, tokens.size())), "table")
-            || has(tokens.subList(0, Math.min(6, tokens.size())), "materialized");
-    return rows && has(tokens, "as")
-        ? of(StatementClass.UNKNOWN, "it makes rows from a query")
-        : of(StatementClass.DDL, "create changes the schema");
   }
 
   private Classification query(List<Token> tokens) {

@@ -25,7 +25,7 @@ public record CopyFrom(
     boolean header,
     Set<Integer> clock) {
   private static final Set<String> IGNORED =
-      Set.of("with", "freeze", "null", "force_not_null", "force_null", "force", "not", "as");
+      Set.of("with", "freeze", "true", "false", "on", "off", "null", "as");
 
   public CopyFrom {
     clock = Set.copyOf(clock);
@@ -166,8 +166,7 @@ public record CopyFrom(
     }
 
     private void ignored(Token token) throws SqlException {
-      boolean bool = token.isWord("true") || token.isWord("false");
-      if (!IGNORED.contains(token.text()) && !bool) {
+      if (!IGNORED.contains(token.text())) {
         throw notKnown(token);
       }
     }

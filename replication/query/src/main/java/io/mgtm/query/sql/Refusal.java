@@ -13,7 +13,7 @@ public record Refusal(String message, String hint) {
   public static Refusal of(Statement statement) {
     String why = statement.classification().why();
     return switch (statement.statementClass()) {
-      case READ, COPY_TO, COPY_FROM, UNPROVEN_READ, LEADER, KEY_LOCAL, ROWS -> null;
+      case READ, COPY_TO, COPY_FROM, DDL, UNPROVEN_READ, LEADER, KEY_LOCAL, ROWS -> null;
       case SESSION -> session(statement);
       case TRANSACTION ->
           TransactionCommand.of(statement.tokens()).verb() == TransactionCommand.Verb.UNSUPPORTED
@@ -26,17 +26,21 @@ public record Refusal(String message, String hint) {
               "it cannot be told which rows this writes: " + why,
               "Write by INSERT, UPDATE or DELETE alone, to a table without triggers, and call none"
                   + " but PostgreSQL's own functions in it.");
-      case DDL -> new Refusal("this version does not replicate the schema: " + why, STOPPED);
       case REFUSED ->
-          new Refusal(
-              "it would make the servers differ: " + why,
-              statement.word(0).equals("copy")
-                  ? "Copy values for every column into a table without triggers; or use INSERT."
-                  : "Give the table a primary key, and name rows by it; set with SET.");
+          new Refusal("it would make the servers differ: " + why, refused(statement.word(0)));
       case UNKNOWN ->
           new Refusal(
               "what this would do is not known: " + why, "Send plain statements. Or: " + STOPPED);
     };
+  }
+
+  private static String refused(String verb) {
+    if (verb.equals("copy")) {
+      return "Copy values for every column into a table without triggers; or use INSERT.";
+    }
+    return Words.DDL.contains(verb)
+        ? "Leave the schema's rows to UPDATE, and its values constant. Or: " + STOPPED
+        : "Give the table a primary key, and name rows by it; set with SET.";
   }
 
   private static Refusal session(Statement statement) {

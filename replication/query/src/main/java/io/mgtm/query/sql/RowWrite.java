@@ -11,12 +11,18 @@ import java.util.stream.Collectors;
  *
  * @param table its name, as people know it
  * @param leaderSql the text with {@code columns} at the end of its RETURNING
+ * @param othersSql the text with the table's schema
  * @param effectSql what writes one row, with a parameter for each of {@code columns}
  * @param columns those of the row: of a DELETE the primary key
  * @param returning whether the text had a RETURNING of its own, whose columns come first
  */
 public record RowWrite(
-    String table, String leaderSql, String effectSql, List<String> columns, boolean returning) {
+    String table,
+    String leaderSql,
+    String othersSql,
+    String effectSql,
+    List<String> columns,
+    boolean returning) {
   public RowWrite {
     columns = List.copyOf(columns);
   }
@@ -26,6 +32,7 @@ public record RowWrite(
     String verb = tokens.get(0).text();
     int at = verb.equals("update") ? 1 : 2;
     at += tokens.get(at).isWord("only") ? 1 : 0;
+    Token first = tokens.get(at);
     at += at + 1 < tokens.size() && tokens.get(at + 1).isSymbol(".") ? 2 : 0;
     String name = tokens.get(at).text();
     Catalogue.Table table = catalogue.tables().get(name);
@@ -33,13 +40,20 @@ public record RowWrite(
     List<String> columns = columns(verb, table);
     boolean returning = tokens.stream().anyMatch(token -> token.isWord("returning"));
     String prefix = quote(alias == null ? name : alias) + ".";
+    int start = tokens.get(0).start();
+    int end = tokens.get(tokens.size() - 1).end();
+    String others =
+        sql.substring(start, first.start())
+            + quote(table.schema())
+            + "."
+            + sql.substring(tokens.get(at).start(), end);
     String leader =
-        sql.substring(tokens.get(0).start(), tokens.get(tokens.size() - 1).end())
+        sql.substring(start, end)
             + (returning ? ", " : " RETURNING ")
             + columns.stream().map(c -> prefix + quote(c)).collect(Collectors.joining(", "));
     boolean upsert = verb.equals("insert") && isUpsert(tokens);
     String effect = effect(verb, quote(table.schema()) + "." + quote(name), table, columns, upsert);
-    return new RowWrite(table.schema() + "." + name, leader, effect, columns, returning);
+    return new RowWrite(table.schema() + "." + name, leader, others, effect, columns, returning);
   }
 
   private static boolean isUpsert(List<Token> tokens) {

@@ -14,8 +14,8 @@ public enum StatementClass {
   ROWS("the leader, and then its rows at the others"),
   /** C: what it writes is not known before. */
   CAPTURED("nowhere"),
-  /** Changes what tables there are, or who may what. */
-  DDL("nowhere"),
+  /** Changes what tables there are, or who may what, in the same way everywhere. */
+  DDL("the leader, and then the same text at the others"),
   /** COPY FROM STDIN: the same data make the same rows at every server. */
   COPY_FROM("the leader, and then the same data at the others"),
   /** COPY TO: a read, if of a table or of a query that is one. */

@@ -15,6 +15,7 @@ final class Cluster {
   final List<Postgres> servers = new ArrayList<>();
   QueryServer replicator;
   long spoolBytes = 8 << 20;
+  int applyMs = 60_000;
 
   /** Starts servers with the tables of pgbench, and what {@code sql} makes in the database app. */
   Cluster(Path folder, int count, String sql) throws Exception {
@@ -50,7 +51,7 @@ final class Cluster {
     replicator =
         QueryServer.start(
             TestConfig.several(
-                folder, servers.stream().map(one -> one.address).toList(), spoolBytes));
+                folder, servers.stream().map(one -> one.address).toList(), spoolBytes, applyMs));
   }
 
   static Connection alice(HostPort at) throws SQLException {

@@ -53,8 +53,8 @@ class QueryCommandsIT {
         .contains("\"rowsDifferent\":1", "1 rows of public.kept of app differ");
     assertThat(get("/explain?database=app&sql=update+kept+set+n=1+where+id=7"))
         .contains("KEY_LOCAL");
-    assertThat(get("/explain?database=app&sql=create+table+x()"))
-        .contains("\"class\":\"DDL\"")
+    assertThat(get("/explain?database=app&sql=create+role+x"))
+        .contains("\"class\":\"REFUSED\"")
         .contains("Stop the replicator");
     assertThat(get("/metrics")).contains("mgtm_query_server_in{server=\"" + second + "\"} 1");
     assertThat(get("/health")).isEqualTo("{\"status\":\"up\"}\n");

@@ -43,7 +43,7 @@ final class TestConfig {
   }
 
   /** Before several servers, with its state in that folder. */
-  static QueryConfig several(Path folder, List<HostPort> servers, long spoolBytes)
+  static QueryConfig several(Path folder, List<HostPort> servers, long spoolBytes, int applyMs)
       throws Exception {
     QueryConfig one = of(folder, servers.get(0));
     return new QueryConfig(
@@ -59,7 +59,7 @@ final class TestConfig {
             one.threads(),
             one.drainMs(),
             new QueryConfig.Limits(40, 64 * 1024 * 1024, 256 * 1024, spoolBytes),
-            new QueryConfig.Timeouts(60_000, 5_000, 3_000, 60_000))
+            new QueryConfig.Timeouts(60_000, 5_000, 3_000, applyMs))
         .validated();
   }
 }

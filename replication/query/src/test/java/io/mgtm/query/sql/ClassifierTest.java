@@ -61,7 +61,8 @@ class ClassifierTest {
         Set.of("=", "+", "-", "*", "<", ">", "||"),
         Set.of("view", "myfn", "dom"),
         tables,
-        casts);
+        casts,
+        false);
   }
 
   private static Classification classify(String sql) {
@@ -202,13 +203,67 @@ class ClassifierTest {
           lock table a                            | LEADER
           listen c                                | LEADER
           create table t (id int primary key)     | DDL
-          create table t as select 1              | UNKNOWN
-          create materialized view v as select 1  | UNKNOWN
-          create function f() returns int begin atomic select 1; select 2; end | DDL
+          create table t as select 1              | REFUSED
+          create materialized view v as select 1  | REFUSED
+          create function f() returns int begin atomic select 1; select 2; end | REFUSED
           truncate a                              | DDL
+          truncate only a, app.two restart identity | DDL
+          truncate trig                           | REFUSED
+          truncate a cascade                      | REFUSED
+          create table t (at timestamptz default now(), n int generated always as (1) stored) | DDL
+          create table t (at timestamptz default 'now') | REFUSED
+          create table t (at timestamptz default 'n' 'ow') | REFUSED
+          create table t (at timestamptz default E'n\\x6fw') | REFUSED
+          create table t (at timestamptz default $$NOW$$) | REFUSED
+          create temp table t (id int)            | REFUSED
+          create unlogged table t (id int)        | REFUSED
+          alter table a set unlogged              | REFUSED
+          create table pg_temp.t (id int)         | REFUSED
+          create table t (id int) partition by range (id) | REFUSED
+          create table t execute p                | REFUSED
+          create unique index on a (lower(s)) where n > 1 | DDL
+          create index on a (myfn(s))             | REFUSED
+          create index concurrently on a (s)      | REFUSED
+          create view v as select n from a where at < now() | DDL
+          create view v as select nextval('s')    | REFUSED
+          create view v as select * from "view"   | REFUSED
+          create type t as enum ('a', 'b')        | DDL
+          create type t as range (subtype = int)  | REFUSED
+          create type t                           | REFUSED
+          create domain d as int                  | REFUSED
+          create trigger t after insert on a execute function myfn() | REFUSED
+          create rule r as on insert to a do also delete from two | REFUSED
+          create schema s create table t (id int) | REFUSED
+          create role r                           | REFUSED
+          alter table a add column x varchar(10) not null default 'x', drop n | DDL
+          alter table only public.a add check (n > 1), add foreign key (n) references app.two (n) | DDL
+          alter table a alter column at set default clock_timestamp() | DDL
+          alter table a alter at set default now(), add x int default random() | REFUSED
+          alter table a add x float8 default random() | REFUSED
+          alter table a add x timestamptz default current_timestamp | REFUSED
+          alter table a add x timestamptz default 'now' | REFUSED
+          alter table a add x serial              | REFUSED
+          alter table a add x dom                 | REFUSED
+          alter table a add x int generated always as identity | REFUSED
+          alter table a alter s type bigint using s::bigint | DDL
+          alter table a alter s type timestamptz using s::timestamptz | REFUSED
+          alter table a alter n type float8 using random() | REFUSED
+          alter table a enable row level security | REFUSED
+          alter table a disable trigger all       | REFUSED
+          alter table a attach partition b default | REFUSED
+          alter table a rename n to m             | DDL
+          alter role r set search_path = x        | REFUSED
+          alter system set fsync = off            | REFUSED
+          drop table if exists a, two cascade     | DDL
+          drop index concurrently i               | REFUSED
+          drop database d                         | REFUSED
+          grant select on a to r                  | DDL
+          comment on table a is 'as of now'       | DDL
+          vacuum a                                | REFUSED
+          refresh materialized view v             | REFUSED
           copy a (n) from stdin with (format csv) | COPY_FROM
           copy a from stdin csv header quote as 'q' | COPY_FROM
-          copy public.a from stdin (freeze, null 'x', force_null (n)) | COPY_FROM
+          copy public.a from stdin (freeze on, null 'x', force_null (n)) | COPY_FROM
           copy binary gen (id) from stdin         | COPY_FROM
           copy gen (n) from stdin                 | REFUSED
           copy trig from stdin                    | REFUSED

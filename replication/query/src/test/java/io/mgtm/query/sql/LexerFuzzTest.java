@@ -18,7 +18,8 @@ class LexerFuzzTest {
 
   private static final Classifier CLASSIFIER =
       new Classifier(
-          new Catalogue(Set.of(), Set.of(), Set.of("-", "*", "/"), Set.of(), Map.of(), false));
+          new Catalogue(
+              Set.of(), Set.of(), Set.of("-", "*", "/"), Set.of(), Map.of(), false, false));
 
   @Test
   void whateverIsWrittenIsCutOrRefused() {

@@ -19,7 +19,8 @@ class RowWriteTest {
         new Catalogue.Table(
             "s", Map.of("id", INT, "n", INT, "A b", INT, "made", MADE), List.of("id"), true, true);
     Catalogue catalogue =
-        new Catalogue(Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", table), false);
+        new Catalogue(
+            Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", table), false, false);
     return new Classifier(catalogue).statements(sql).get(0).write();
   }
 

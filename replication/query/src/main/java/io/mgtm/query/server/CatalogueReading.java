@@ -1,0 +1,66 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Rows;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads the schema as a session's open transaction sees it. Belongs to a session. */
+final class CatalogueReading implements Answer {
+  /** Leaves the transaction as it was. */
+  static final String SQL =
+      "SAVEPOINT \"mgtm schema\"; SET LOCAL search_path = pg_catalog;"
+          + " SET LOCAL statement_timeout = 0; SET LOCAL extra_float_digits = 1; "
+          + String.join("; ", Catalogues.QUERIES)
+          + "; ROLLBACK TO SAVEPOINT \"mgtm schema\"; RELEASE SAVEPOINT \"mgtm schema\"";
+
+  /** What is told at the end. */
+  interface Done {
+    /** One of both is null. */
+    void read(Catalogues.Known known, ErrorFields error);
+  }
+
+  private final Charset charset;
+  private final Done done;
+  private final Runnable lost;
+  private final List<List<List<String>>> answers = new ArrayList<>();
+  private ErrorFields error;
+
+  CatalogueReading(Charset charset, Done done, Runnable lost) {
+    this.charset = charset;
+    this.done = done;
+    this.lost = lost;
+  }
+
+  @Override
+  public void take(Frame frame) {
+    switch (frame.type()) {
+      case 'T' -> answers.add(new ArrayList<>());
+      case 'D' -> {
+        List<String> row = new ArrayList<>();
+        for (ByteBuf value : Rows.values(frame.body())) {
+          row.add(value == null ? null : value.toString(charset));
+        }
+        answers.get(answers.size() - 1).add(row);
+      }
+      case 'E' -> error = error == null ? ErrorFields.read(frame.body()) : error;
+      default -> {
+        // Completions.
+      }
+    }
+    frame.release();
+  }
+
+  @Override
+  public void ready(char status) {
+    done.read(error == null ? Catalogues.read(answers) : null, error);
+  }
+
+  @Override
+  public void lost() {
+    lost.run();
+  }
+}

@@ -1,0 +1,160 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.Rows;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One statement that changes the schema: at the leader first, then its text at the others; it is
+ * answered when all have done it. Belongs to a session.
+ */
+final class SchemaChange {
+  /** What cannot be seen in the text. */
+  private static final String CHECK =
+      "SELECT pg_catalog.pg_my_temp_schema(), pg_catalog.current_setting('transaction_isolation')";
+
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+  private final ReplicatedSession session;
+  private final UnitRun run;
+  private final Segment segment;
+  private final Backend leader;
+  private final long beganNanos = System.nanoTime();
+  private final List<Backend> left = new ArrayList<>();
+  private Future<?> late;
+  private ErrorFields blocked;
+
+  SchemaChange(ReplicatedSession session, UnitRun run, Segment segment) {
+    this.session = session;
+    this.run = run;
+    this.segment = segment;
+    this.leader = run.set().home();
+  }
+
+  /** The leader has answered. */
+  void leaderAnswered(Relay relay, char status) {
+    if (relay.error() != null) {
+      run.ended(relay, status);
+      return;
+    }
+    session.schema().change();
+    leader.hold(true);
+    leader.ask(CHECK, new Checked(relay, status));
+  }
+
+  private void checked(Relay relay, char status, List<String> row) {
+    if (row == null || !row.get(0).equals("0")) {
+      run.fail(
+          ErrorFields.error("0A000", "temporary tables are not replicated")
+              .withHint("Leave pg_temp out of search_path."));
+    } else if (!row.get(1).equals("read committed")) {
+      run.fail(
+          ErrorFields.error(
+                  "0A000", "the schema is not changed in a transaction that is " + row.get(1))
+              .withHint("Use isolation level READ COMMITTED."));
+    } else {
+      tellOthers(relay.tag(), status);
+    }
+  }
+
+  private void tellOthers(String tag, char status) {
+    if (session.isEnded()) {
+      return;
+    }
+    leader.node().writes().increment();
+    session.runsAt(null);
+    int applyMs = session.shared().config().timeouts().applyMs();
+    long leaderMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
+    String sql = segment.command().statement().text();
+    for (Backend other : run.set().live()) {
+      if (other != leader) {
+        left.add(other);
+      }
+    }
+    late =
+        session
+            .loop()
+            .schedule(
+                () ->
+                    List.copyOf(left)
+                        .forEach(b -> run.set().differs(b, "has not changed its schema in time")),
+                leaderMs + 2L * applyMs,
+                TimeUnit.MILLISECONDS);
+    for (Backend other : List.copyOf(left)) {
+      run.set().join(other);
+      other.node().effects().increment();
+      // Who reads there holds locks that are not held at the leader.
+      other.ask("SET LOCAL lock_timeout = " + applyMs, Answer.of((t, e, z) -> {}, () -> {}));
+      other.ask(
+          Messages.query(
+              other.alloc(), Unpooled.wrappedBuffer(sql.getBytes(session.planner().charset()))),
+          Answer.of(
+              (got, error, z) -> answered(other, tag, got, error, status),
+              () -> done(other, status)));
+      other.ask("SET LOCAL lock_timeout = 0", Answer.of((t, e, z) -> {}, () -> {}));
+    }
+    left.add(leader);
+    done(leader, status);
+  }
+
+  private void answered(Backend other, String tag, String got, ErrorFields error, char status) {
+    if (error != null && error.sqlState().equals(LOCK_NOT_AVAILABLE)) {
+      blocked =
+          ErrorFields.error(
+                  LOCK_NOT_AVAILABLE,
+                  "the server at %s cannot change its schema while others read: %s"
+                      .formatted(other.node(), error.message()))
+              .withHint("Repeat it when long reads of what is changed have ended.");
+    } else if (error != null) {
+      run.set().differs(other, "failed where the leader did not: " + error.message());
+    } else if (!tag.equals(got)) {
+      run.set().differs(other, "answered %s where the leader did %s".formatted(got, tag));
+    }
+    done(other, status);
+  }
+
+  private void done(Backend one, char status) {
+    if (left.remove(one) && left.isEmpty()) {
+      late.cancel(false);
+      if (!session.isEnded()) {
+        run.awaited().schemaChanged(status, blocked);
+      }
+    }
+  }
+
+  /** The one row of the check. */
+  private final class Checked implements Answer {
+    private final Relay relay;
+    private final char status;
+    private final List<String> row = new ArrayList<>();
+
+    Checked(Relay relay, char status) {
+      this.relay = relay;
+      this.status = status;
+    }
+
+    @Override
+    public void take(Frame frame) {
+      if (frame.type() == 'D') {
+        row.addAll(Rows.texts(frame.body()));
+      }
+      frame.release();
+    }
+
+    @Override
+    public void ready(char now) {
+      checked(relay, status, row.isEmpty() ? null : row);
+    }
+
+    @Override
+    public void lost() {
+      run.lost(leader);
+    }
+  }
+}
