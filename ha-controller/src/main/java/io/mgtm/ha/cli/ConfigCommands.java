@@ -43,8 +43,8 @@ final class ConfigCommands {
     private Path file;
 
     @Override
-    public Integer call() throws ConfigException {
-      ClusterFile read = ClusterFile.read(file, HaMain.KITS);
+    public Integer call() throws ConfigException, InterruptedException {
+      ClusterFile read = ClusterFile.check(file, HaMain.KITS);
       PrintWriter out = spec.commandLine().getOut();
       out.printf(
           "%s: cluster %s, %d nodes, %d hierarchies%n",
@@ -52,6 +52,15 @@ final class ConfigCommands {
           read.config().cluster(),
           read.config().nodes().size(),
           read.config().hierarchies().size());
+      read.fences()
+          .forEach(
+              (node, agent) -> {
+                if (!agent.isHere()) {
+                  out.printf(
+                      "nodes.%s.fence: no program %s on this machine, so that its parameters are not checked%n",
+                      node, agent.agent());
+                }
+              });
       out.flush();
       return 0;
     }

@@ -113,7 +113,14 @@ final class StartCommand implements Callable<Integer> {
     Optional<String> secret = secret(file);
     NodeSetup setup =
         new NodeSetup(
-            name, file.config(), data, runtime, file.secretFile(), secret.orElse(""), Kits::of);
+            name,
+            file.config(),
+            data,
+            runtime,
+            file.secretFile(),
+            secret.orElse(""),
+            Kits::of,
+            file.fences());
     HaNode node = HaNode.start(setup);
     ApiServer api;
     Notifier notifier;

@@ -11,6 +11,7 @@ import io.mgtm.common.ConfigException;
 import io.mgtm.common.FileErrors;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.TlsFiles;
+import io.mgtm.ha.kit.FenceAgent;
 import io.mgtm.ha.kit.Nearest;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
@@ -45,13 +46,15 @@ import java.util.function.Function;
  * @param tls of this machine's controller, for operators; no certificate without TLS
  * @param access who may ask it what
  * @param tells whom it tells of events while it leads
+ * @param fences by node, the agents that it has switch others off while it leads
  */
 public record ClusterFile(
     ClusterConfig config,
     Optional<Path> secretFile,
     TlsFiles tls,
     AccessConfig access,
-    NotifyConfig tells) {
+    NotifyConfig tells,
+    Map<String, FenceAgent> fences) {
   private static final int BYTES_MAX = 1 << 20;
   private static final int GROUP_PORT = 7900;
   private static final int HEARTBEAT_PORT = 7901;
@@ -73,27 +76,45 @@ public record ClusterFile(
    * @throws ConfigException when it cannot be read or says what cannot be; with line and column
    */
   public static ClusterFile read(Path file, ResourceCheck kits) throws ConfigException {
-    String text;
+    return parse(file.toString(), text(file), kits);
+  }
+
+  /**
+   * As {@link #read}, and looks at what the file names on this machine.
+   *
+   * @throws ConfigException also when that cannot be used
+   */
+  public static ClusterFile check(Path file, ResourceCheck kits)
+      throws ConfigException, InterruptedException {
+    YamlText yaml = YamlText.parse(file.toString(), text(file));
+    ClusterFile read = of(yaml, kits);
+    new MachineCheck(yaml, read).check();
+    return read;
+  }
+
+  private static String text(Path file) throws ConfigException {
     try {
       if (Files.size(file) > BYTES_MAX) {
         throw new ConfigException(file + " is larger than 1 MiB; that is no configuration");
       }
-      text = Files.readString(file);
+      return Files.readString(file);
     } catch (NoSuchFileException e) {
       throw new ConfigException("there is no configuration file " + file, e);
     } catch (IOException e) {
       throw new ConfigException(
           "cannot read the configuration file " + file + ": " + FileErrors.reason(e), e);
     }
-    return parse(file.toString(), text, kits);
   }
 
   /** As {@link #read}, from a text that messages call {@code source}. */
   public static ClusterFile parse(String source, String text, ResourceCheck kits)
       throws ConfigException {
-    YamlText yaml = YamlText.parse(source, text);
+    return of(YamlText.parse(source, text), kits);
+  }
+
+  private static ClusterFile of(YamlText yaml, ResourceCheck kits) throws ConfigException {
     if (!yaml.root().isObject()) {
-      throw new ConfigException(source + ": expected keys and values, as in docs/ha.md");
+      throw yaml.error("", "expected keys and values, as in docs/ha.md");
     }
     checkSchema(yaml);
     JsonNode root = yaml.root();
@@ -110,7 +131,8 @@ public record ClusterFile(
         Optional.ofNullable(root.get("secretFile")).map(f -> Path.of(f.asText())),
         faces.tls(),
         faces.access(),
-        faces.tellWhom());
+        faces.tellWhom(),
+        new FenceFile(yaml).agents());
   }
 
   /** The JSON Schema of the file. */

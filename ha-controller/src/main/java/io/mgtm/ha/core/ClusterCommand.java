@@ -32,7 +32,8 @@ import java.util.Set;
   @JsonSubTypes.Type(value = ClusterCommand.Blame.class, name = "blame"),
   @JsonSubTypes.Type(value = ClusterCommand.Repaired.class, name = "repaired"),
   @JsonSubTypes.Type(value = ClusterCommand.MarkCopies.class, name = "markCopies"),
-  @JsonSubTypes.Type(value = ClusterCommand.Silent.class, name = "silent")
+  @JsonSubTypes.Type(value = ClusterCommand.Silent.class, name = "silent"),
+  @JsonSubTypes.Type(value = ClusterCommand.Fenced.class, name = "fenced")
 })
 public sealed interface ClusterCommand {
 
@@ -385,6 +386,38 @@ public sealed interface ClusterCommand {
     @Override
     public String applyTo(StateChange state) {
       return state.silent(this);
+    }
+  }
+
+  /**
+   * What came of a fence agent; only told: its effect is a {@link Release}.
+   *
+   * @param counts whether it makes sure that the node is out
+   * @param how see {@link FenceAnswer}
+   */
+  record Fenced(String node, boolean off, boolean counts, String how) implements ClusterCommand {
+    private static final int TEXT_MAX = 300;
+
+    /** Keeps the text short: an agent has written parts of it. */
+    public Fenced {
+      how = how.length() <= TEXT_MAX ? how : how.substring(0, TEXT_MAX);
+    }
+
+    @Override
+    public String subject() {
+      return node;
+    }
+
+    @Override
+    public String what() {
+      return off
+          ? "has been switched off by " + how + (counts ? "" : ", too late to count")
+          : "has not been switched off by " + how;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return "";
     }
   }
 }

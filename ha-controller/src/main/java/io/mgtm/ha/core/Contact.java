@@ -22,7 +22,12 @@ final class Contact {
   long contactAt = Long.MIN_VALUE;
 
   long contactSince;
-  boolean fenced;
+
+  /** When it was last heard, whether it hears or not. */
+  long heardAt = Long.MIN_VALUE;
+
+  /** What a fence agent does about it or has done; null when nothing counts. */
+  Fences.Open fence;
 
   /** The change of a placement that it was to be fenced for. */
   long fenceAsked;
@@ -47,7 +52,6 @@ final class Contact {
   void forgetTerm() {
     unanswered = null;
     contactAt = Long.MIN_VALUE;
-    fenced = false;
     fenceAsked = 0;
     overAt.clear();
   }

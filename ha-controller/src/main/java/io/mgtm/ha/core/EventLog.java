@@ -58,7 +58,7 @@ final class EventLog {
     if (command instanceof ClusterCommand.Lead) {
       return EventKind.LEADER;
     }
-    if (command instanceof ClusterCommand.Silent) {
+    if (command instanceof ClusterCommand.Silent || command instanceof ClusterCommand.Fenced) {
       return EventKind.NODE;
     }
     if (command instanceof ClusterCommand.MarkCopies) {

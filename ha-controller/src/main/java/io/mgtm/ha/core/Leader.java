@@ -34,6 +34,7 @@ public final class Leader {
   private final LeaderEffects effects;
   private final Function<Observation, List<Decision>> decide;
   private final Map<String, Contact> contacts = new TreeMap<>();
+  private final Fences fences;
   private final Deque<Request> asked = new ArrayDeque<>();
   private final List<Request> appendedRequests = new ArrayList<>();
 
@@ -68,21 +69,20 @@ public final class Leader {
   Leader(String node, LeaderEffects effects, Function<Observation, List<Decision>> decide) {
     this.node = node;
     this.effects = effects;
+    this.fences = new Fences(effects);
     this.decide = decide;
   }
 
   /** A heartbeat came, on a path; also while another member leads. */
   public void heard(Heartbeat heartbeat, String path, long now) {
-    if (contacts.size() >= NODES_MAX && !contacts.containsKey(heartbeat.node())) {
-      return;
-    }
-    Contact contact = contacts.computeIfAbsent(heartbeat.node(), name -> new Contact());
-    if (!contact.heard(heartbeat, path, now)) {
+    Contact contact = contact(heartbeat.node());
+    if (contact == null || !contact.heard(heartbeat, path, now)) {
       return;
     }
     Heartbeat before = contact.last;
     contact.last = heartbeat;
-    contact.fenced = false;
+    contact.heardAt = now;
+    fences.close(contact);
     if (!begun) {
       return;
     }
@@ -99,6 +99,13 @@ public final class Leader {
     }
     contact.unanswered = heartbeat;
     contact.readIndex = effects.confirm();
+  }
+
+  /** Null when there are too many. */
+  private Contact contact(String name) {
+    return contacts.size() < NODES_MAX || contacts.containsKey(name)
+        ? contacts.computeIfAbsent(name, each -> new Contact())
+        : null;
   }
 
   /** This member leads: {@code state} is what it has applied. */
@@ -130,6 +137,7 @@ public final class Leader {
     leading = false;
     begun = false;
     appended = null;
+    contacts.values().forEach(fences::close);
     contacts.values().forEach(Contact::forgetTerm);
     List<Request> open = new ArrayList<>(appendedRequests);
     appendedRequests.clear();
@@ -196,6 +204,7 @@ public final class Leader {
   }
 
   private void answer(Heartbeat heartbeat, Contact contact, long now) {
+    fences.close(contact);
     Map<String, Order> orders = new TreeMap<>();
     for (Map.Entry<String, Placement> each : committed.placements().entrySet()) {
       Placement placement = each.getValue();
@@ -237,11 +246,11 @@ public final class Leader {
     }
   }
 
-  /** A fence agent has switched a node off. */
-  public void fenced(String name, long now) {
-    Contact contact = contacts.get(name);
-    if (leading && contact != null) {
-      contact.fenced = true;
+  /** A fence agent that was asked for by this member, in whatever term, has ended. */
+  public void fenced(FenceAnswer answer, long now, long wall) {
+    if (leading) {
+      fences.answered(answer, contacts.get(answer.node()));
+      propose(now, wall);
     }
   }
 
@@ -280,7 +289,9 @@ public final class Leader {
     }
     // Not in one batch with what operators ask: a node may still be granted what they change.
     if (batch.isEmpty()) {
-      for (Decision decision : decide.apply(observe(now))) {
+      List<Decision> decisions = fences.takeEvents();
+      decisions.addAll(decide.apply(observe(now)));
+      for (Decision decision : decisions) {
         if (batch.size() < BATCH_MAX && after.refusal(decision.command()).isEmpty()) {
           batch.add(decision);
           after = after.apply(batch(List.of(decision), now, wall));
@@ -319,7 +330,7 @@ public final class Leader {
 
   private NodeView view(Contact contact, long now) {
     if (contact == null) {
-      return new NodeView(now - steadySince, 0, null, over(Map.of(), now), false, Map.of());
+      return new NodeView(now - steadySince, 0, null, over(Map.of(), now), Map.of(), Map.of());
     }
     long silentMs = now - Math.max(contact.contactAt, steadySince);
     boolean contactNow =
@@ -329,7 +340,7 @@ public final class Leader {
         contactNow ? now - contact.contactSince : 0,
         contact.last,
         over(contact.overAt, now),
-        contact.fenced,
+        Fences.counting(contact, committed.placements()),
         contact.paths(now));
   }
 
@@ -343,15 +354,23 @@ public final class Leader {
     return over;
   }
 
+  /**
+   * Only while a grant to this node, which the log has confirmed, is young: a leader that is cut
+   * off would have those switched off that serve by now, or itself.
+   */
   private void fence(long now) {
+    Contact own = contacts.get(node);
+    if (own == null
+        || own.contactAt == Long.MIN_VALUE
+        || now - own.contactAt > timing().leaseMs() / 2) {
+      return;
+    }
     for (Placement placement : committed.placements().values()) {
-      Contact contact = contacts.get(placement.node());
-      if (placement.stage() == Stage.REVOKED
-          && contact != null
-          && contact.fenceAsked != placement.changed()
-          && now - Math.max(contact.contactAt, steadySince) > timing().leaseMs()) {
-        contact.fenceAsked = placement.changed();
-        effects.fence(placement.node());
+      if (placement.stage() == Stage.REVOKED) {
+        Contact contact = contact(placement.node());
+        if (contact != null && now - Math.max(contact.heardAt, steadySince) > timing().leaseMs()) {
+          fences.ask(placement, contact, committed.placements());
+        }
       }
     }
   }

@@ -21,8 +21,14 @@ public interface LeaderEffects {
   /** Answers an operator. */
   void reply(long request, Reply reply);
 
-  /** Has the fence agents switch a node off, if there are any; see {@link Leader#fenced}. */
-  void fence(String node);
+  /**
+   * Has a fence agent switch a node off, if there is one for it. That it has ended is told by
+   * {@link Leader#fenced}.
+   */
+  void fence(long request, String node);
+
+  /** Ends an agent early: its node is back, or this member leads no more. It may be too late. */
+  void endFence(long request);
 
   /**
    * What an operator is told.

@@ -11,7 +11,8 @@ import java.util.Set;
  * @param contactMs for how long the contact has lasted without a silence, 0 when there is none
  * @param last its last heartbeat, null when none ever came
  * @param over hierarchies that it surely has no lease on any more and that its watchdog has ended
- * @param fenced whether a fence agent has switched it off and it has not been heard since
+ * @param fenced by hierarchy, how a fence agent has switched off the node that had it, where that
+ *     makes sure that it is out
  * @param paths milliseconds since it was heard, by path
  */
 public record NodeView(
@@ -19,7 +20,7 @@ public record NodeView(
     long contactMs,
     Heartbeat last,
     Set<String> over,
-    boolean fenced,
+    Map<String, String> fenced,
     Map<String, Long> paths) {
 
   /** What it last said of a hierarchy, null when it never did. */

@@ -51,8 +51,8 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
     if (view == null) {
       return "";
     }
-    if (view.fenced()) {
-      return node + " has been switched off";
+    if (view.fenced().containsKey(hierarchy)) {
+      return node + " has been switched off by " + view.fenced().get(hierarchy);
     }
     return view.over().contains(hierarchy) ? node + " has no lease on it any more" : "";
   }

@@ -25,7 +25,8 @@
  * committed state and only when the log has confirmed, after the heartbeat came, that it leads. A
  * {@link io.mgtm.ha.core.Placement} leaves a node only when the node is surely out: it has said so
  * after it had seen that it shall be out, or its last lease and the watchdog's time are over on the
- * leader's clock, or a fence agent has switched it off. A new leader counts from the moment it
+ * leader's clock, or a fence agent has switched it off: asked within this leader's term, after
+ * which the node was neither heard nor granted anything. A new leader counts from the moment it
  * began to lead, since nobody can have been granted anything by another leader after that.
  *
  * <p>Why a failover that nobody asked for loses no acknowledged write. A primary acknowledges

@@ -107,12 +107,19 @@ record OcfAgent(String provider, String type) {
                     .keeping(META_BYTES_MAX))
             .succeeded()
             .output();
+    Element root = metaData(name(), xml);
+    return new MetaData(parameters(root), deepestMonitor(root), timeouts(root));
+  }
+
+  /** What a program has told of itself, warnings of it before and after. */
+  static Element metaData(String program, String told) throws KitException {
+    int begin = Math.max(0, told.indexOf('<'));
+    int end = Math.max(begin, told.lastIndexOf('>') + 1);
     try {
-      Element root = document(xml.substring(Math.max(0, xml.indexOf('<')))).getDocumentElement();
-      return new MetaData(parameters(root), deepestMonitor(root), timeouts(root));
+      return document(told.substring(begin, end)).getDocumentElement();
     } catch (IOException | SAXException | ParserConfigurationException e) {
       throw new KitException(
-          "the meta-data of %s cannot be read: %s".formatted(name(), e.getMessage()), e);
+          "the meta-data of %s cannot be read: %s".formatted(program, e.getMessage()), e);
     }
   }
 
@@ -138,14 +145,9 @@ record OcfAgent(String provider, String type) {
               .findFirst()
               .map(content -> content.getAttribute("default"))
               .orElse("");
-      String meaning =
-          elements(one, "shortdesc").stream()
-              .findFirst()
-              .map(text -> text.getTextContent().strip())
-              .orElse("");
       String name = one.getAttribute("name");
       (must ? required : others)
-          .add(new Parameter(name, must, must ? "" : value, meaning.isEmpty() ? name : meaning));
+          .add(new Parameter(name, must, must ? "" : value, text(one, "shortdesc", name)));
     }
     required.addAll(others);
     return required;
@@ -176,7 +178,16 @@ record OcfAgent(String provider, String type) {
     return timeouts;
   }
 
-  private static List<Element> elements(Element parent, String name) {
+  /** What stands in the first element of a name, or something else where that is nothing. */
+  static String text(Element parent, String name, String otherwise) {
+    return elements(parent, name).stream()
+        .findFirst()
+        .map(element -> element.getTextContent().strip())
+        .filter(text -> !text.isEmpty())
+        .orElse(otherwise);
+  }
+
+  static List<Element> elements(Element parent, String name) {
     List<Element> elements = new ArrayList<>();
     NodeList nodes = parent.getElementsByTagName(name);
     for (int i = 0; i < nodes.getLength(); i++) {

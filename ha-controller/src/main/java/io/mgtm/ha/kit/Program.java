@@ -17,6 +17,7 @@ import java.util.Map;
  * @param keptBytes so much of the beginning of what it prints is kept, and as much of the end
  * @param notes the folder where it is noted while it runs, see {@link Programs#endFormer}; null for
  *     nowhere
+ * @param input what it reads, 16 KiB at most; never shown
  */
 public record Program(
     List<String> command,
@@ -24,13 +25,25 @@ public record Program(
     Path folder,
     long deadlineMs,
     int keptBytes,
-    Path notes) {
+    Path notes,
+    String input) {
   private static final int KEPT_BYTES = 1024;
 
   /** Makes it immutable. */
   public Program {
     command = List.copyOf(command);
     environment = Map.copyOf(environment);
+  }
+
+  /** Without input. */
+  public Program(
+      List<String> command,
+      Map<String, String> environment,
+      Path folder,
+      long deadlineMs,
+      int keptBytes,
+      Path notes) {
+    this(command, environment, folder, deadlineMs, keptBytes, notes, "");
   }
 
   /** By its arguments. */
@@ -53,14 +66,14 @@ public record Program(
   Program with(Map<String, String> more) {
     Map<String, String> merged = new LinkedHashMap<>(environment);
     merged.putAll(more);
-    return new Program(command, merged, folder, deadlineMs, keptBytes, notes);
+    return new Program(command, merged, folder, deadlineMs, keptBytes, notes, input);
   }
 
   /** With this before its command: a program that runs another. */
   Program by(List<String> runner) {
     List<String> whole = new ArrayList<>(runner);
     whole.addAll(command);
-    return new Program(whole, environment, folder, deadlineMs, keptBytes, notes);
+    return new Program(whole, environment, folder, deadlineMs, keptBytes, notes, input);
   }
 
   /** As another user, if it is another. */
@@ -73,22 +86,26 @@ public record Program(
   /** In a resource's control group, with all that it starts. */
   Program joining(KitContext context) {
     return new Program(
-        Cgroup.joining(context, command), environment, folder, deadlineMs, keptBytes, notes);
+        Cgroup.joining(context, command), environment, folder, deadlineMs, keptBytes, notes, input);
   }
 
   Program in(Path other) {
-    return new Program(command, environment, other, deadlineMs, keptBytes, notes);
+    return new Program(command, environment, other, deadlineMs, keptBytes, notes, input);
   }
 
   Program notedIn(Path where) {
-    return new Program(command, environment, folder, deadlineMs, keptBytes, where);
+    return new Program(command, environment, folder, deadlineMs, keptBytes, where, input);
   }
 
   Program keeping(int bytes) {
-    return new Program(command, environment, folder, deadlineMs, bytes, notes);
+    return new Program(command, environment, folder, deadlineMs, bytes, notes, input);
   }
 
-  /** For an error's sentence. */
+  Program reading(String text) {
+    return new Program(command, environment, folder, deadlineMs, keptBytes, notes, text);
+  }
+
+  /** For an error's sentence, without its input. */
   @Override
   public String toString() {
     return String.join(" ", command);

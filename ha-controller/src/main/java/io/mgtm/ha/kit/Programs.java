@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs programs: in sessions of their own, without input, until their deadline. What they print is
- * read while they run and forgotten but for its beginning and its end. A program that has not ended
- * at its deadline, or whose thread is interrupted, is killed with all that it started, also what
- * has left its session. What a program leaves running when it ends by itself stays; it must not
- * print to where the program did, as nobody reads there any more. Any thread; the calls block.
+ * Runs programs: in sessions of their own, until their deadline. What they print is read while they
+ * run and forgotten but for its beginning and its end. A program that has not ended at its
+ * deadline, or whose thread is interrupted, is killed with all that it started, also what has left
+ * its session. What a program leaves running when it ends by itself stays; it must not print to
+ * where the program did, as nobody reads there any more. Any thread; the calls block.
  */
 public final class Programs {
   /** In the environment of a program and of what it starts; finds them when they are killed. */
@@ -33,6 +34,7 @@ public final class Programs {
 
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final int BUFFER_BYTES = 16 << 10;
+  private static final int INPUT_BYTES_MAX = 16 << 10;
 
   /** As much as a pipe holds. */
   private static final int LEFT_BYTES_MAX = 64 << 10;
@@ -205,12 +207,27 @@ public final class Programs {
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(program.folder().toFile())
-            .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
             .redirectErrorStream(true)
             .redirectOutput(Redirect.to(output.toFile()));
     environment(builder, program.environment());
     builder.environment().put(MARK, mark);
-    return builder.start();
+    boolean reads = !program.input().isEmpty();
+    builder.redirectInput(reads ? Redirect.PIPE : Redirect.from(Path.of("/dev/null").toFile()));
+    Process process = builder.start();
+    if (reads) {
+      give(process, program.input());
+    }
+    return process;
+  }
+
+  /** As a pipe holds more, nothing is waited for, whether the program reads or not. */
+  private static void give(Process process, String input) {
+    byte[] bytes = input.getBytes(StandardCharsets.UTF_8);
+    try (OutputStream to = process.getOutputStream()) {
+      to.write(bytes, 0, Math.min(bytes.length, INPUT_BYTES_MAX));
+    } catch (IOException e) {
+      // It has ended without reading; its status tells what that means.
+    }
   }
 
   static void environment(ProcessBuilder builder, Map<String, String> given) {

@@ -12,6 +12,7 @@ import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.ha.core.Batch;
 import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.FenceAnswer;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.Leader;
@@ -75,6 +76,7 @@ public final class HaNode implements AutoCloseable {
   private Leader leader;
   private NodeAgent agent;
   private AgentEffects agentEffects;
+  private FenceRuns fences;
   private Optional<LeaderListener> told = Optional.empty();
 
   private HaNode(NodeSetup setup) {
@@ -108,6 +110,7 @@ public final class HaNode implements AutoCloseable {
       agentEffects = new AgentEffects(this, setup);
       agent = new NodeAgent(name, incarnation, agentEffects);
     }
+    fences = FenceRuns.start(setup.fences(), setup.runtime().resolve("fence"), this::fenced);
     leader = new Leader(name, new Effects());
     Sealed sealed = new Sealed(founding.cluster(), setup.secret());
     paths = Paths.open(name, founding, sealed, owner, new PathListener());
@@ -215,6 +218,10 @@ public final class HaNode implements AutoCloseable {
     leader.heard(heartbeat, path, nowMs());
   }
 
+  private void fenced(FenceAnswer answer) {
+    soon(() -> leader.fenced(answer, nowMs(), wallMs()));
+  }
+
   NodeAgent agent() {
     return agent;
   }
@@ -318,8 +325,13 @@ public final class HaNode implements AutoCloseable {
     }
 
     @Override
-    public void fence(String node) {
-      // Without fence agents the lease is waited for.
+    public void fence(long request, String node) {
+      fences.begin(request, node);
+    }
+
+    @Override
+    public void endFence(long request) {
+      fences.end(request);
     }
   }
 
@@ -386,6 +398,7 @@ public final class HaNode implements AutoCloseable {
   public void close() {
     owner.submit(() -> closed = true).awaitUninterruptibly();
     closing(paths, Paths::close);
+    closing(fences, FenceRuns::close);
     closing(agentEffects, AgentEffects::close);
     closing(
         members,

@@ -1,9 +1,11 @@
 package io.mgtm.ha.node;
 
+import io.mgtm.ha.kit.FenceAgent;
 import io.mgtm.ha.kit.Kit;
 import io.mgtm.ha.kit.KitException;
 import io.mgtm.ha.model.ClusterConfig;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,6 +19,7 @@ import java.util.Optional;
  * @param secretFile a file with the cluster's secret; none only where all nodes are on loopback
  * @param secret what the paths' messages are sealed with
  * @param kits the kits that there are
+ * @param fences by node, what switches it off before what it has is taken over; not all need one
  */
 public record NodeSetup(
     String node,
@@ -25,7 +28,20 @@ public record NodeSetup(
     Path runtime,
     Optional<Path> secretFile,
     String secret,
-    KitSource kits) {
+    KitSource kits,
+    Map<String, FenceAgent> fences) {
+
+  /** Without fence agents. */
+  public NodeSetup(
+      String node,
+      ClusterConfig config,
+      Path data,
+      Path runtime,
+      Optional<Path> secretFile,
+      String secret,
+      KitSource kits) {
+    this(node, config, data, runtime, secretFile, secret, kits, Map.of());
+  }
 
   /** Finds a kit by its name. */
   public interface KitSource {

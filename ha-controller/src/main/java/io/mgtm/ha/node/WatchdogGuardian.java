@@ -121,13 +121,12 @@ final class WatchdogGuardian implements Guardian {
     thread.shutdownNow();
     // With something in service it goes on, and so does the device: the next start takes both over.
     try {
-      if (!device.isEmpty()
-          && thread.awaitTermination(CLOSE_S, TimeUnit.SECONDS)
-          && watchdog.isIdle()) {
+      if (thread.awaitTermination(CLOSE_S, TimeUnit.SECONDS) && watchdog.isIdle()) {
         watchdog.stop();
       }
     } catch (IOException e) {
-      log.error("{} stays armed, and resets the machine: {}", device, e.getMessage());
+      String armed = device.isEmpty() ? "" : ", and " + device + " stays armed";
+      log.error("The watchdog goes on{}: {}", armed, e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.common.ConfigException;
+import io.mgtm.ha.kit.FenceAgent;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Policy;
 import io.mgtm.ha.model.Timing;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -151,5 +153,42 @@ class ClusterFileTest {
     assertThat(ConfigPlan.of(from, from.withHierarchies(Map.of())))
         .extracting(ConfigPlan.Change::effect)
         .containsExactly(ConfigPlan.Effect.STOP);
+  }
+
+  private static String fenced(String fence) {
+    return WHOLE.replace("site: a}", "site: a, fence: {" + fence + "}}");
+  }
+
+  @Test
+  void aNodeMayHaveAFenceAgent() throws ConfigException {
+    String fence =
+        "agent: fence_ipmilan, parameters: {ip: 10.2.0.1, lanplus: 1}, parametersFile: /s";
+
+    assertThat(ClusterFile.parse("ha.yaml", fenced(fence), ResourceCheck.NONE).fences())
+        .containsExactly(
+            Map.entry(
+                "db1",
+                new FenceAgent(
+                    "fence_ipmilan",
+                    Map.of("ip", "10.2.0.1", "lanplus", "1"),
+                    Optional.of(Path.of("/s")),
+                    30_000)));
+    assertThat(ConfigPlan.of(parse(WHOLE), parse(fenced(fence)))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "agent: rm | nodes.db1.fence.agent",
+        "agnt: fence_x | did you mean \"agent\"?",
+        "agent: fence_x, parameters: {passwd: x} | nodes.db1.fence.parameters.passwd: can be read",
+        "agent: fence_x, parameters: {action: on} | one that the controller sets",
+        "agent: fence_x, timeoutMs: 1 | nodes.db1.fence.timeoutMs"
+      })
+  void aWrongFenceAgentIsToldWithItsPlace(String fence, String message) {
+    assertThatThrownBy(() -> parse(fenced(fence)))
+        .hasMessageStartingWith("ha.yaml: line 5, column ")
+        .hasMessageContaining(message);
   }
 }

@@ -105,7 +105,7 @@ final class Clusters {
 
     Seen3 says(String node, Report report, Seen seen) {
       Heartbeat last = new Heartbeat("test", node, 1, 9, 0, seen, 8, Map.of(DB, report));
-      nodes.put(node, new NodeView(100, 60_000, last, Set.of(), false, Map.of("1", 100L)));
+      nodes.put(node, new NodeView(100, 60_000, last, Set.of(), Map.of(), Map.of("1", 100L)));
       return this;
     }
 
@@ -114,13 +114,15 @@ final class Clusters {
       nodes.put(
           node,
           new NodeView(
-              9_000, 0, view.last(), over ? Set.of(DB) : Set.of(), false, Map.of("1", 9_000L)));
+              9_000, 0, view.last(), over ? Set.of(DB) : Set.of(), Map.of(), Map.of("1", 9_000L)));
       return this;
     }
 
     Seen3 fenced(String node) {
       NodeView view = nodes.get(node);
-      nodes.put(node, new NodeView(9_000, 0, view.last(), Set.of(), true, Map.of()));
+      nodes.put(
+          node,
+          new NodeView(9_000, 0, view.last(), Set.of(), Map.of(DB, "an agent in 20 ms"), Map.of()));
       return this;
     }
 

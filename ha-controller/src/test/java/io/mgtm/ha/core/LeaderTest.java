@@ -8,6 +8,7 @@ import static io.mgtm.ha.core.Clusters.secondary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.ha.core.ClusterCommand.Configure;
+import io.mgtm.ha.core.ClusterCommand.Fenced;
 import io.mgtm.ha.core.ClusterCommand.Lead;
 import io.mgtm.ha.core.ClusterCommand.Place;
 import io.mgtm.ha.core.ClusterCommand.Release;
@@ -31,6 +32,7 @@ class LeaderTest implements LeaderEffects {
   private final List<Batch> batches = new ArrayList<>();
   private final List<Grant> grants = new ArrayList<>();
   private final List<String> fenced = new ArrayList<>();
+  private final List<Long> ended = new ArrayList<>();
   private final Map<Long, Reply> replies = new LinkedHashMap<>();
   private long readIndex;
   private ClusterState appended;
@@ -61,8 +63,13 @@ class LeaderTest implements LeaderEffects {
   }
 
   @Override
-  public void fence(String node) {
-    fenced.add(node);
+  public void fence(long request, String node) {
+    fenced.add(node + " " + request);
+  }
+
+  @Override
+  public void endFence(long request) {
+    ended.add(request);
   }
 
   private static ClusterState start() {
@@ -155,7 +162,7 @@ class LeaderTest implements LeaderEffects {
         .extracting(Decision::command)
         .contains(new Revoke(DB, 1, "a2"), new Release(DB, 1));
     assertThat(appended.placements().get(DB).node()).isEqualTo("a2");
-    assertThat(fenced).containsExactly("a1");
+    assertThat(fenced).containsExactly("a1 1");
   }
 
   @Test
@@ -226,5 +233,122 @@ class LeaderTest implements LeaderEffects {
     now += 60_000;
     leader.tick(now, 0);
     assertThat(batches).hasSize(before);
+  }
+
+  private void othersGoOn() {
+    now += 250;
+    for (String node : List.of("a2", "b1")) {
+      heard(node, report(State.OUT, 0, secondary()), seq);
+    }
+    confirms();
+    leader.tick(now, 0);
+    leader.committed(now, 0);
+  }
+
+  /** a1, which has it in service, is silent until an agent shall switch it off. */
+  private void fences() {
+    lead(start());
+    allOut();
+    now++;
+    leader.tick(now, 0);
+    leader.committed(now, 0);
+    heard("a1", report(State.IN, 1, primary(1, "a1", "a2")), 1);
+    confirms();
+    for (int i = 0; i < 20 && fenced.isEmpty(); i++) {
+      othersGoOn();
+    }
+    assertThat(fenced).containsExactly("a1 1");
+  }
+
+  private static FenceAnswer off(long request) {
+    return new FenceAnswer(request, "a1", true, "fence_x in 20 ms");
+  }
+
+  @Test
+  void nodeThatIsSwitchedOffIsOutBeforeItsLeaseIsOver() {
+    fences();
+    leader.fenced(off(1), now, 0);
+    assertThat(newest())
+        .containsExactly(new Fenced("a1", true, true, "fence_x in 20 ms"), new Release(DB, 1));
+    assertThat(batches.get(batches.size() - 1).decisions().get(1).cause())
+        .isEqualTo("a1 has been switched off by fence_x in 20 ms");
+  }
+
+  @Test
+  void agentThatFailsChangesNothing() {
+    fences();
+    leader.fenced(new FenceAnswer(1, "a1", false, "fence_x: no answer"), now, 0);
+    assertThat(newest()).containsExactly(new Fenced("a1", false, true, "fence_x: no answer"));
+    leader.committed(now, 0);
+    othersGoOn();
+    assertThat(appended.placements().get(DB).node()).isEqualTo("a1");
+    for (int i = 0; i < 8; i++) {
+      othersGoOn();
+    }
+    assertThat(appended.placements().get(DB).node()).isEqualTo("a2");
+    assertThat(fenced).hasSize(1);
+  }
+
+  @Test
+  void nodeThatIsHeardAgainIsNotTakenForSwitchedOff() {
+    fences();
+    heard("a1", report(State.IN, 1, primary(1, "a1", "a2")), 1);
+    assertThat(ended).containsExactly(1L);
+    leader.fenced(off(1), now, 0);
+    assertThat(newest()).containsExactly(new Fenced("a1", true, false, "fence_x in 20 ms"));
+  }
+
+  @Test
+  void nodeThatIsHeardAfterwardsIsNoLongerTakenForSwitchedOff() {
+    fences();
+    leader.asked(1, "ann", new Stop(DB), now, 0);
+    leader.fenced(off(1), now, 0);
+    heard("a1", report(State.UNKNOWN, 0, secondary()), 0);
+    leader.committed(now, 0);
+    assertThat(newest()).noneMatch(command -> command instanceof Release);
+  }
+
+  @Test
+  void answerToAFormerTermsRequestDoesNotCount() {
+    fences();
+    leader.following();
+    assertThat(ended).containsExactly(1L);
+    leader.leading(TERM + 1, appended, now, 0);
+    leader.committed(now, 0);
+    leader.fenced(off(1), now, 0);
+    leader.committed(now, 0);
+    assertThat(newest())
+        .contains(new Fenced("a1", true, false, "fence_x in 20 ms"))
+        .noneMatch(command -> command instanceof Release);
+  }
+
+  @Test
+  void answerDoesNotCountForWhatIsPlacedOnTheNodeLater() {
+    ClusterState held = apply(start(), 0, new Lead(7, "b1"), new Place(DB, "a1", 1, Set.of()));
+    ClusterState revoked = apply(held, 0, new Revoke(DB, 1, "a1"));
+    ClusterState again = apply(revoked, 0, new Release(DB, 1), new Place(DB, "a1", 2, Set.of()));
+    Fences fences = new Fences(this);
+    Contact contact = new Contact();
+    fences.ask(revoked.placements().get(DB), contact, revoked.placements());
+    fences.answered(off(1), contact);
+    assertThat(Fences.counting(contact, revoked.placements())).containsOnlyKeys(DB);
+    assertThat(Fences.counting(contact, again.placements())).isEmpty();
+  }
+
+  @Test
+  void leaderThatTheLogDoesNotConfirmHasNobodySwitchedOff() {
+    lead(
+        apply(
+            start(),
+            0,
+            new Lead(7, "a1"),
+            new Place(DB, "a1", 1, Set.of()),
+            new Revoke(DB, 1, "a2")));
+    for (int i = 0; i < 20; i++) {
+      now += 250;
+      heard("b1", report(State.OUT, 0, secondary()), 1);
+      leader.tick(now, 0);
+    }
+    assertThat(fenced).isEmpty();
   }
 }

@@ -3,6 +3,7 @@ package io.mgtm.ha.core;
 import io.mgtm.ha.core.ClusterCommand.MarkCopies;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.core.SimProcess.Belief;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,13 @@ enum Plant {
   /** A primary says that a copy is in sync again before its resync is done. */
   EARLY_LIFT(447, "lacks acknowledged writes"),
   /** Words of former primaries count as well. */
-  OLD_EPOCH(11, "lacks acknowledged writes");
+  OLD_EPOCH(11, "lacks acknowledged writes"),
+  /** A fence agent that has failed, or hangs, is believed to have switched the node off. */
+  FENCE_FAILED(3748, "is in service on"),
+  /** A fence agent's answer counts for the incarnation that runs when it comes, however late. */
+  FENCE_LATE(1851, "is in service on"),
+  /** A node that was switched off counts as off though a later incarnation of it is heard. */
+  FENCE_FORMER_INCARNATION(82, "is in service on");
 
   /** A schedule in which it does harm. */
   final long seed;
@@ -53,6 +60,41 @@ enum Plant {
       seen.state().placements().forEach((name, placement) -> repeat(seen, name, decisions));
     }
     return decisions;
+  }
+
+  /** What an agent says. */
+  FenceAnswer alter(FenceAnswer answer) {
+    return this == FENCE_FAILED
+        ? new FenceAnswer(answer.request(), answer.node(), true, answer.how())
+        : answer;
+  }
+
+  /** What the leader takes for observed of nodes that agents have switched off. */
+  Observation believe(Observation seen, Map<String, Belief> beliefs, long term) {
+    if (this != FENCE_LATE && this != FENCE_FORMER_INCARNATION) {
+      return seen;
+    }
+    Map<String, String> off = new TreeMap<>();
+    seen.state().placements().keySet().forEach(hierarchy -> off.put(hierarchy, "planted"));
+    Map<String, NodeView> altered = new TreeMap<>(seen.nodes());
+    altered.replaceAll(
+        (node, view) -> {
+          Belief belief = beliefs.get(node);
+          boolean counts =
+              belief != null
+                  && belief.term() == term
+                  && (this == FENCE_FORMER_INCARNATION
+                      || belief.incarnation() == incarnation(view));
+          return counts
+              ? new NodeView(
+                  view.silentMs(), view.contactMs(), view.last(), view.over(), off, view.paths())
+              : view;
+        });
+    return new Observation(seen.at(), seen.state(), altered);
+  }
+
+  static long incarnation(NodeView view) {
+    return view.last() == null ? 0 : view.last().incarnation();
   }
 
   private static void repeat(Observation seen, String hierarchy, List<Decision> decisions) {

@@ -43,6 +43,12 @@ final class Sim {
   /** Told where hierarchies are placed. */
   Consumer<ClusterCommand.Place> placed = place -> {};
 
+  /** Told of which machine a fence agent shall switch off. */
+  Consumer<String> fenced = node -> {};
+
+  /** Told of which machine a fence agent is about to say something. */
+  Consumer<String> answered = node -> {};
+
   Sim(long seed, Plant plant) {
     this.seed = seed;
     this.plant = plant;

@@ -37,6 +37,8 @@ final class SimChaos {
     Sim sim = new Sim(seed, plant);
     SimChaos chaos = new SimChaos(sim);
     sim.placed = chaos::placed;
+    sim.fenced = chaos::fenced;
+    sim.answered = chaos::answered;
     sim.runUntil(sim.between(500, 4_000));
     sim.after(1, chaos::step);
     sim.runUntil(FAULTS_MS);
@@ -168,15 +170,51 @@ final class SimChaos {
           if (sim.now() >= FAULTS_MS) {
             return;
           }
-          int node = sim.names().indexOf(place.node());
-          for (int other = 0; other < sim.names().size(); other++) {
-            for (int path = 0; path < Sim.PATHS; path++) {
-              sim.cut(node, other, path, other != node);
-            }
-          }
+          unheard(place.node());
           String next = sim.any(sim.config.hierarchies().get(place.hierarchy()).nodes());
           ask(new Switchover(place.hierarchy(), next, false));
         });
+  }
+
+  private void unheard(String name) {
+    int node = sim.names().indexOf(name);
+    for (int other = 0; other < sim.names().size(); other++) {
+      for (int path = 0; path < Sim.PATHS; path++) {
+        sim.cut(node, other, path, other != node);
+      }
+    }
+  }
+
+  /** It comes back, and what it had is to be there again, while the agent is still at work. */
+  private void fenced(String node) {
+    if (sim.now() >= FAULTS_MS || sim.oneIn(3)) {
+      return;
+    }
+    sim.after(sim.between(500, 3_000), sim::healNetwork);
+    sim.after(
+        sim.between(3_000, 9_000),
+        () -> {
+          for (String hierarchy : sim.config.hierarchies().keySet()) {
+            if (sim.now() < FAULTS_MS
+                && sim.config.hierarchies().get(hierarchy).nodes().contains(node)) {
+              ask(new Switchover(hierarchy, node, false));
+            }
+          }
+        });
+  }
+
+  /** It has something again by now, which shall leave, and is not heard any more. */
+  private void answered(String node) {
+    if (sim.now() >= FAULTS_MS || sim.oneIn(3)) {
+      return;
+    }
+    unheard(node);
+    for (Map.Entry<String, Placement> each : sim.log.state().placements().entrySet()) {
+      if (each.getValue().node().equals(node)) {
+        String next = sim.any(sim.config.hierarchies().get(each.getKey()).nodes());
+        ask(new Switchover(each.getKey(), next, false));
+      }
+    }
   }
 
   private void operator() {

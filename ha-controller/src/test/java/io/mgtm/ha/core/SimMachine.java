@@ -37,7 +37,7 @@ final class SimMachine {
     this.sim = sim;
     this.name = name;
     this.kits = new SimKits(this);
-    this.fenceable = sim.oneIn(4);
+    this.fenceable = sim.oneIn(2);
     boot();
     sim.after(LOOK_MS, this::look);
   }

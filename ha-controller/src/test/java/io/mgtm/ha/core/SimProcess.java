@@ -1,6 +1,8 @@
 package io.mgtm.ha.core;
 
 import io.mgtm.ha.core.ClusterCommand.Asked;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 
 /** A controller: an agent and a leader on a machine. It can be killed, and stand still. */
@@ -12,17 +14,27 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   private final NodeAgent agent;
   private final Leader leader;
   private final Plant plant;
+  private final Map<Long, SimFence> fences = new HashMap<>();
+
+  /** Nodes that an agent said to be off; only planted faults believe it like this. */
+  private final Map<String, Belief> beliefs = new HashMap<>();
+
   private boolean alive = true;
   private long standsUntil;
   private long leadingTerm;
   private long readIndex;
+
+  /** In which term an agent answered, and which incarnation of the node had been heard by then. */
+  record Belief(long term, long incarnation) {}
 
   SimProcess(Sim sim, SimMachine machine, long incarnation) {
     this.sim = sim;
     this.machine = machine;
     this.plant = sim.plant;
     agent = new NodeAgent(machine.name, incarnation, this);
-    leader = new Leader(machine.name, this, plant::decide);
+    leader =
+        new Leader(
+            machine.name, this, seen -> plant.decide(plant.believe(seen, beliefs, leadingTerm)));
     run(() -> agent.configured(sim.config, machine.clock()));
     tick();
   }
@@ -194,11 +206,33 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   }
 
   @Override
-  public void fence(String node) {
+  public void fence(long request, String node) {
+    if (node.equals(machine.name)) {
+      throw sim.violation(node + " has itself switched off");
+    }
     SimMachine other = sim.machines.get(node);
     if (other.fenceable) {
-      other.crash();
-      sim.after(sim.between(10, 500), () -> run(() -> leader.fenced(node, machine.clock())));
+      sim.trace(machine.name, "fences", node, "request", request);
+      sim.fenced.accept(node);
+      fences.put(request, new SimFence(sim, this, other, request));
     }
+  }
+
+  @Override
+  public void endFence(long request) {
+    SimFence fence = fences.remove(request);
+    if (fence != null) {
+      fence.end();
+    }
+  }
+
+  void fenced(FenceAnswer answer) {
+    sim.trace(machine.name, "is answered", answer);
+    FenceAnswer told = plant.alter(answer);
+    NodeView view = leader.views(machine.clock()).get(told.node());
+    if (told.off() && view != null) {
+      beliefs.put(told.node(), new Belief(leadingTerm, Plant.incarnation(view)));
+    }
+    leader.fenced(told, machine.clock(), sim.now());
   }
 }

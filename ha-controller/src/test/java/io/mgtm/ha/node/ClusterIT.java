@@ -6,6 +6,7 @@ import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.kit.KilledController;
+import io.mgtm.ha.kit.Processes;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,6 +110,20 @@ class ClusterIT {
     Await.until("adopted", () -> cluster.state(here, here, "orders") == State.IN);
     isInServiceOnlyAt(here);
     assertThat(cluster.epoch(there, "orders")).isEqualTo(epoch);
+  }
+
+  @Test
+  void aControllerThatStopsEndsItsWatchdogWhenNothingIsGuarded() {
+    Path work = Processes.real(cluster.runtime(there).resolve("watchdog"));
+    Await.until("a watchdog", () -> watchdogs(work) == 1);
+
+    cluster.stop(there);
+
+    assertThat(watchdogs(work)).isZero();
+  }
+
+  private static long watchdogs(Path work) {
+    return Processes.all().stream().filter(one -> one.worksIn(work, "java")).count();
   }
 
   @Test

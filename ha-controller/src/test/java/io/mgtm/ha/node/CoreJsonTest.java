@@ -51,6 +51,7 @@ class CoreJsonTest {
         new ClusterCommand.Lead(3, "n1"),
         new ClusterCommand.Tick(),
         new ClusterCommand.Silent("n2", true),
+        new ClusterCommand.Fenced("n2", true, true, "fence_x in 20 ms"),
         new ClusterCommand.Wait("db", "nobody is there"),
         new ClusterCommand.Place("db", "n1", 1, Set.of()),
         new ClusterCommand.MarkCopies("db", "ip", new Mark(1, 2, 3), Set.of("n1"), Set.of()),

@@ -25,21 +25,39 @@ public final class LocalCluster implements AutoCloseable {
   final FakeKit kit = new FakeKit();
   private final NodeSetup.KitSource kits;
   private final Path folder;
+  private final ClusterFile file;
   private final ClusterConfig config;
   private final String yaml;
   private final Map<String, HaNode> running = new LinkedHashMap<>();
 
   /** With a kit that only remembers. */
   public LocalCluster(Path folder, List<String> nodes, String hierarchies) throws ConfigException {
-    this(folder, nodes, hierarchies, null);
+    this(folder, nodes, hierarchies, null, "", "");
   }
 
   LocalCluster(Path folder, List<String> nodes, String hierarchies, NodeSetup.KitSource kits)
       throws ConfigException {
+    this(folder, nodes, hierarchies, kits, "", "");
+  }
+
+  /**
+   * With more keys.
+   *
+   * @param timing of its timing, after a comma
+   * @param fence of each node but a witness, after a comma
+   */
+  LocalCluster(
+      Path folder,
+      List<String> nodes,
+      String hierarchies,
+      NodeSetup.KitSource kits,
+      String timing,
+      String fence)
+      throws ConfigException {
     this.folder = folder;
     this.kits = kits == null ? name -> kit : kits;
     StringBuilder yaml = new StringBuilder("cluster: test\n");
-    yaml.append("timing: {heartbeatMs: 100, leaseMs: %d}\nnodes:\n".formatted(LEASE_MS));
+    yaml.append("timing: {heartbeatMs: 100, leaseMs: %d%s}\nnodes:\n".formatted(LEASE_MS, timing));
     for (String node : nodes) {
       yaml.append(
           "  %s: {addresses: [%s], ports: {group: %d, heartbeat: %d, api: %d}%s}\n"
@@ -49,11 +67,12 @@ public final class LocalCluster implements AutoCloseable {
                   OwnAddress.port(),
                   OwnAddress.port(),
                   OwnAddress.port(),
-                  node.equals("w") ? ", witness: true" : ""));
+                  node.equals("w") ? ", witness: true" : fence));
     }
     yaml.append(hierarchies);
     this.yaml = yaml.toString();
-    config = ClusterFile.parse("test", this.yaml, ResourceCheck.NONE).config();
+    file = ClusterFile.parse("test", this.yaml, ResourceCheck.NONE);
+    config = file.config();
   }
 
   public String yaml() {
@@ -71,7 +90,14 @@ public final class LocalCluster implements AutoCloseable {
           name,
           HaNode.start(
               new NodeSetup(
-                  name, config, own.resolve("data"), runtime(name), Optional.empty(), "", kits)));
+                  name,
+                  config,
+                  own.resolve("data"),
+                  runtime(name),
+                  Optional.empty(),
+                  "",
+                  kits,
+                  file.fences())));
     }
   }
 
