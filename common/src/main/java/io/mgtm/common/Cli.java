@@ -61,12 +61,14 @@ public final class Cli {
   }
 
   /**
-   * Waits for the end of a server that a signal ends by its hook: this returns only when it fails.
+   * Tells systemd that a server serves, and waits for its end. A signal ends it by its hook: this
+   * returns only when it fails.
    *
    * @return the command's status
    */
   public static int awaitFailure(CompletableFuture<Throwable> failure, PrintWriter err)
-      throws InterruptedException {
+      throws IOException, InterruptedException {
+    Readiness.tell();
     try {
       Throwable cause = failure.get();
       tell(err, "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage()));

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LauncherIT {
   private static final Path LAUNCHER = Path.of("..", "mgtm");
   private static final Path ARCHIVER = Path.of("..", "config", "class-archive");
+  private static final Path OPTIONS = Path.of("..", "config", "java-options");
   private static final List<String> TOOLS =
       List.of(
           "bash",
@@ -68,6 +69,7 @@ class LauncherIT {
     Files.copy(LAUNCHER, root.resolve("mgtm"));
     Files.createDirectory(root.resolve("config"));
     Files.copy(ARCHIVER, root.resolve("config/class-archive"), StandardCopyOption.COPY_ATTRIBUTES);
+    Files.copy(OPTIONS, root.resolve("config/java-options"));
     Files.writeString(
         root.resolve("pom.xml"),
         """

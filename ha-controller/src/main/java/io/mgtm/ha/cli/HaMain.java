@@ -3,6 +3,7 @@ package io.mgtm.ha.cli;
 import io.mgtm.common.Cli;
 import io.mgtm.ha.kit.Kits;
 import io.mgtm.ha.kit.ResourceCheck;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -34,8 +35,14 @@ public final class HaMain implements Runnable {
 
   @Spec private CommandSpec spec;
 
+  /** Runs a command and ends the process with its status. */
   public static void main(String[] args) {
-    System.exit(Cli.run(Cli.of(new HaMain()), args));
+    System.exit(Cli.run(commandLine(), args));
+  }
+
+  /** The command line, for tests to call without ending the process. */
+  public static CommandLine commandLine() {
+    return Cli.of(new HaMain());
   }
 
   @Override

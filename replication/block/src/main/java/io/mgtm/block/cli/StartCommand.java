@@ -12,6 +12,7 @@ import io.mgtm.block.volume.LinkConfig;
 import io.mgtm.block.volume.LinkMode;
 import io.mgtm.block.wire.Endpoint;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Readiness;
 import io.mgtm.common.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -222,6 +223,7 @@ final class StartCommand implements Callable<Integer> {
                   stopped.countDown();
                 },
                 "stop"));
+    Readiness.tell();
     stopped.await();
     return 0;
   }
