@@ -54,14 +54,14 @@ public final class ConfigPlan {
     return List.copyOf(plan.changes);
   }
 
-  /** Leases are counted on these, so that all controllers must change them at once. */
+  /** Leases are counted on these, so that all controllers would have to change them at once. */
   private void refused(String where, Object from, Object to) {
     if (!from.equals(to)) {
       changes.add(
           new Change(
               where,
-              "changes while the cluster runs are not possible: stop all controllers, then start"
-                  + " them with the new file",
+              "cannot be changed by apply: docs/ha.md, Configuration, says how all controllers are"
+                  + " started anew with it",
               Effect.REFUSED));
     }
   }
