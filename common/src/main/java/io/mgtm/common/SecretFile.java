@@ -3,12 +3,21 @@ package io.mgtm.common;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Files whose first line is a secret. Any thread. */
 public final class SecretFile {
   /** Fewer can be guessed: who asks is only slowed down by the network. */
   private static final int CHARACTERS_MIN = 16;
+
+  private static final Set<PosixFilePermission> OWNERS =
+      EnumSet.of(
+          PosixFilePermission.OWNER_READ,
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.OWNER_EXECUTE);
 
   private SecretFile() {}
 
@@ -30,6 +39,15 @@ public final class SecretFile {
       throw new IOException(key + " " + file + " has an empty first line");
     }
     return secret;
+  }
+
+  /**
+   * Whether anybody but its owner may read a file, or write to it.
+   *
+   * @throws IOException when that cannot be told
+   */
+  public static boolean isOpenToOthers(Path file) throws IOException {
+    return !OWNERS.containsAll(Files.getPosixFilePermissions(file));
   }
 
   /**

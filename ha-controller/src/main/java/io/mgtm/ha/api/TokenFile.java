@@ -1,6 +1,7 @@
 package io.mgtm.ha.api;
 
 import io.mgtm.common.FileErrors;
+import io.mgtm.common.SecretFile;
 import io.mgtm.ha.model.Role;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -8,11 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -31,11 +30,6 @@ final class TokenFile {
   private static final int BYTES_MAX = 1 << 20;
   private static final Pattern LINE =
       Pattern.compile("([A-Za-z0-9][A-Za-z0-9_.@-]{0,62}) +(\\w+) +([0-9a-fA-F]{64})");
-  private static final Set<PosixFilePermission> OWNERS =
-      EnumSet.of(
-          PosixFilePermission.OWNER_READ,
-          PosixFilePermission.OWNER_WRITE,
-          PosixFilePermission.OWNER_EXECUTE);
 
   /** A line of the file. */
   record Operator(String name, Role role, String sha256) {}
@@ -76,7 +70,7 @@ final class TokenFile {
   private List<Operator> read() throws IOException {
     List<String> lines;
     try {
-      if (!OWNERS.containsAll(Files.getPosixFilePermissions(file))) {
+      if (SecretFile.isOpenToOthers(file)) {
         throw new IOException(
             "access.tokenFile %1$s can be used by others; chmod 600 %1$s".formatted(file));
       }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.Ask;
 import io.mgtm.common.Cli;
 import io.mgtm.common.ConfigException;
-import io.mgtm.common.SecretFile;
 import io.mgtm.ha.api.ApiServer;
 import io.mgtm.ha.api.ApiSetup;
 import io.mgtm.ha.config.ClusterFile;
@@ -18,7 +17,6 @@ import io.mgtm.ha.notify.Notifier;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.Map;
@@ -110,7 +108,7 @@ final class StartCommand implements Callable<Integer> {
   private int startController() throws IOException, InterruptedException, ConfigException {
     ClusterFile file = ClusterFile.read(configFile, HaMain.KITS);
     String name = name(file.config());
-    Optional<String> secret = secret(file);
+    Optional<String> secret = file.secret();
     NodeSetup setup =
         new NodeSetup(
             name,
@@ -174,21 +172,5 @@ final class StartCommand implements Callable<Integer> {
     }
     throw new ConfigException(
         configFile + ": no node has an address of this machine; say which it is by --node");
-  }
-
-  /** Without a secret nobody beyond this machine may be heard. */
-  private Optional<String> secret(ClusterFile file) throws ConfigException, IOException {
-    if (file.secretFile().isPresent()) {
-      return Optional.of(SecretFile.ofLinks("secretFile", file.secretFile().get()));
-    }
-    for (Map.Entry<String, Node> node : file.config().nodes().entrySet()) {
-      InetSocketAddress address = node.getValue().group().resolve();
-      if (address.isUnresolved() || !address.getAddress().isLoopbackAddress()) {
-        throw new ConfigException(
-            "%s: secretFile is missing, and node %s is not on loopback; draw a secret by openssl rand -hex 32 into a file of mode 0600 on every machine, and name it"
-                .formatted(configFile, node.getKey()));
-      }
-    }
-    return Optional.empty();
   }
 }

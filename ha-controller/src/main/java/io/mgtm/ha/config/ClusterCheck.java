@@ -18,6 +18,8 @@ import java.util.Set;
 
 /** What a configuration must be beside what its schema says: names that exist, no cycles. */
 final class ClusterCheck {
+  private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::", "[::]", "*");
+
   private static final int HEARTBEATS_OF_A_LEASE = 4;
   private static final Set<Integer> SIZES = Set.of(1, 3, 5, 7);
 
@@ -67,6 +69,12 @@ final class ClusterCheck {
       own.add(node.group());
       own.add(node.api());
       for (HostPort address : own) {
+        if (WILDCARDS.contains(address.host())) {
+          throw yaml.error(
+              at + "/addresses",
+              "others cannot reach a node at %s; name an address of its machine"
+                  .formatted(address.host()));
+        }
         String other = taken.put(address, entry.getKey());
         if (other != null) {
           throw yaml.error(

@@ -10,6 +10,7 @@ import com.networknt.schema.ValidationMessage;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.FileErrors;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.SecretFile;
 import io.mgtm.common.TlsFiles;
 import io.mgtm.ha.kit.FenceAgent;
 import io.mgtm.ha.kit.Nearest;
@@ -23,6 +24,7 @@ import io.mgtm.ha.model.Timing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -90,6 +92,28 @@ public record ClusterFile(
     ClusterFile read = of(yaml, kits);
     new MachineCheck(yaml, read).check();
     return read;
+  }
+
+  /**
+   * What the cluster's controllers share; nothing where all are on loopback and the file names
+   * none.
+   *
+   * @throws IOException when it is missing, since nobody beyond this machine may be heard then,
+   *     cannot be read, or is too short
+   */
+  public Optional<String> secret() throws IOException {
+    if (secretFile.isPresent()) {
+      return Optional.of(SecretFile.ofLinks("secretFile", secretFile.get()));
+    }
+    for (Map.Entry<String, Node> node : config.nodes().entrySet()) {
+      InetSocketAddress address = node.getValue().group().resolve();
+      if (address.isUnresolved() || !address.getAddress().isLoopbackAddress()) {
+        throw new IOException(
+            "secretFile is missing, and node %s is not on loopback; draw a secret by openssl rand -hex 32 into a file of mode 0600 on every machine, and name it"
+                .formatted(node.getKey()));
+      }
+    }
+    return Optional.empty();
   }
 
   private static String text(Path file) throws ConfigException {

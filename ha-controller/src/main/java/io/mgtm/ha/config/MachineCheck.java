@@ -1,13 +1,18 @@
 package io.mgtm.ha.config;
 
 import io.mgtm.common.ConfigException;
+import io.mgtm.common.SecretFile;
 import io.mgtm.ha.kit.FenceAgent;
 import io.mgtm.ha.kit.ResourceCheck;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
 /** Looks at what a file names on this machine, before a controller needs it. */
 final class MachineCheck {
+  private static final String SECRET_FILE = "/secretFile";
+
   private final YamlText yaml;
   private final ClusterFile file;
 
@@ -23,6 +28,19 @@ final class MachineCheck {
         throw yaml.error(
             FenceFile.at(fence.getKey()) + "/" + wrong.get().parameter(), wrong.get().sentence());
       }
+    }
+    secret();
+  }
+
+  private void secret() throws ConfigException {
+    try {
+      file.secret();
+      Path secret = file.secretFile().orElse(null);
+      if (secret != null && SecretFile.isOpenToOthers(secret)) {
+        throw new IOException("%1$s can be used by others; chmod 600 %1$s".formatted(secret));
+      }
+    } catch (IOException e) {
+      throw yaml.error(SECRET_FILE, e.getMessage());
     }
   }
 }

@@ -1,13 +1,12 @@
 package io.mgtm.ha.kit;
 
 import io.mgtm.common.FileErrors;
+import io.mgtm.common.SecretFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,11 +47,6 @@ public record FenceAgent(
 
   private static final Pattern SECRET =
       Pattern.compile("(?i).*(passw|passphrase|secret|token|api_?key).*(?<!_script|_file)");
-  private static final Set<PosixFilePermission> OWNERS =
-      EnumSet.of(
-          PosixFilePermission.OWNER_READ,
-          PosixFilePermission.OWNER_WRITE,
-          PosixFilePermission.OWNER_EXECUTE);
 
   /** Keeps the parameters immutable and in their order. */
   public FenceAgent {
@@ -129,7 +123,7 @@ public record FenceAgent(
     Path file = parametersFile.get();
     List<String> lines;
     try {
-      if (!OWNERS.containsAll(Files.getPosixFilePermissions(file))) {
+      if (SecretFile.isOpenToOthers(file)) {
         throw new KitException("%1$s can be read by others; chmod 600 %1$s".formatted(file));
       }
       if (Files.size(file) > FILE_BYTES_MAX) {

@@ -9,10 +9,13 @@ import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Policy;
 import io.mgtm.ha.model.Timing;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -82,6 +85,7 @@ class ClusterFileTest {
       {"leaseMs: 6000", "leaseMs: soon", "line 3", "integer"},
       {"failback: when_in_step", "failback: always", "line 11", "never"},
       {"10.1.0.2]", "]", "line 6", "1 addresses, and 2 at the first node"},
+      {"[10.0.0.3,", "[0.0.0.0,", "line 7", "others cannot reach a node at 0.0.0.0"},
       {"[10.0.0.3,", "[10.0.0.2,", "line 7", "10.0.0.2:7901 is an address of node db2 too"},
     };
     for (String[] c : cases) {
@@ -190,5 +194,32 @@ class ClusterFileTest {
     assertThatThrownBy(() -> parse(fenced(fence)))
         .hasMessageStartingWith("ha.yaml: line 5, column ")
         .hasMessageContaining(message);
+  }
+
+  /** Asked on the machine itself: a controller would not start, or its secret is everybody's. */
+  @Test
+  void aSecretThatIsNoneIsToldOnItsMachine(@TempDir Path folder) throws Exception {
+    Path secret = folder.resolve("secret");
+    Path file = folder.resolve("ha.yaml");
+    Files.writeString(file, WHOLE.replace("/etc/mgtm/ha.secret", secret.toString()));
+    assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
+        .hasMessageContaining("line 2")
+        .hasMessageContaining("cannot read secretFile " + secret);
+
+    Files.writeString(secret, "short\n");
+    assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
+        .hasMessageContaining("5 characters are not allowed");
+
+    Files.writeString(secret, "5ec2e7".repeat(8) + "\n");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-r-----"));
+    assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
+        .hasMessageContaining("can be used by others; chmod 600 " + secret);
+
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    assertThat(ClusterFile.check(file, ResourceCheck.NONE).config().cluster()).isEqualTo("orders");
+
+    Files.writeString(file, WHOLE.replaceAll("secretFile.*\n", ""));
+    assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
+        .hasMessageContaining("secretFile is missing, and node db1 is not on loopback");
   }
 }
