@@ -359,19 +359,16 @@ final class HaCluster implements AutoCloseable {
     }
     JsonNode status = status(primary.get());
     JsonNode state = status.path("state");
-    List<String> upToDate = new ArrayList<>();
-    state
-        .path("copies")
-        .path(HIERARCHY)
-        .path("disk")
-        .path("upToDate")
-        .forEach(n -> upToDate.add(n.asText()));
+    JsonNode copies = state.path("copies").path(HIERARCHY).path("disk");
+    List<String> usable = new ArrayList<>();
+    copies.path("upToDate").forEach(n -> usable.add(n.asText()));
+    copies.path("following").forEach(n -> usable.add(n.asText()));
     Map<String, String> reports = new LinkedHashMap<>();
     for (String node : NODES) {
       JsonNode of = status.path("nodes").path(node).path("reports").path(HIERARCHY);
       reports.put(node, of.path("state").asText());
     }
-    return upToDate.containsAll(NODES)
+    return usable.containsAll(NODES)
         && state.path("placements").path(HIERARCHY).path("node").asText().equals(primary.get())
         && reports.get(primary.get()).equals("IN")
         && reports.get(other(primary.get())).equals("OUT");
