@@ -26,6 +26,10 @@ class DaemonTest {
       daemon.kill(Deadline.in(60_000));
       assertThat(daemon.isRunning()).isFalse();
     }
+    // In none of these it need have come to speak.
+    daemon.start(List.of("sh", "-c", "echo begun; exec sleep 1000"), Map.of());
+    Await.until("it speaks", () -> daemon.said().contains("begun"));
+    daemon.kill(Deadline.in(60_000));
     assertThat(daemon.said()).contains("begun");
     Rig.removeGroup(context);
   }
