@@ -1,5 +1,7 @@
 package io.mgtm.query.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.mgtm.common.HostPort;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -66,6 +68,21 @@ final class Cluster {
   /** Through the replicator. */
   Connection alice() throws SQLException {
     return alice(address());
+  }
+
+  /** The one number that all servers answer alike. */
+  long number(String sql) throws SQLException {
+    long found = servers.get(0).number(sql);
+    for (Postgres one : servers) {
+      assertThat(one.number(sql)).as("%s at %s", sql, one.address).isEqualTo(found);
+    }
+    return found;
+  }
+
+  /** All servers are in, and have the same rows. */
+  void assertAlike() throws Exception {
+    assertThat(replicator.verify()).isEmpty();
+    assertThat(replicator.serversIn()).hasSize(servers.size());
   }
 
   Tools.Result program(String name, String... arguments) throws Exception {

@@ -9,7 +9,6 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +23,7 @@ import org.postgresql.copy.CopyIn;
 class CopyFaultIT {
   private static final int LINES = 200_000;
   private static final String COMMAND = "copy loaded (id, name) from stdin";
+  private static final String COUNT = "select count(*) from loaded";
 
   @TempDir private Path folder;
   private Cluster cluster;
@@ -56,14 +56,6 @@ class CopyFaultIT {
     in.writeToCopy(bytes, 0, bytes.length);
   }
 
-  private static long count(Postgres at) throws SQLException {
-    try (Connection direct = at.direct("app");
-        ResultSet rows = direct.createStatement().executeQuery("select count(*) from loaded")) {
-      rows.next();
-      return rows.getLong(1);
-    }
-  }
-
   @Test
   void itGoesOnWithoutTheServerThatDies() throws Exception {
     try (Connection alice = cluster.alice()) {
@@ -73,7 +65,7 @@ class CopyFaultIT {
       write(in, LINES / 2, LINES, "x");
       assertThat(in.endCopy()).isEqualTo(LINES);
       Await.until("it to be out", () -> cluster.replicator.serversIn().size() == 1);
-      assertThat(count(cluster.servers.get(0))).isEqualTo(LINES);
+      assertThat(cluster.servers.get(0).number(COUNT)).isEqualTo(LINES);
     }
   }
 
@@ -91,11 +83,11 @@ class CopyFaultIT {
               })
           .isInstanceOfSatisfying(
               SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("40001"));
-      assertThat(count(cluster.servers.get(1))).isZero();
+      assertThat(cluster.servers.get(1).number(COUNT)).isZero();
       CopyIn again = begin(alice);
       write(again, 0, LINES, "x");
       assertThat(again.endCopy()).isEqualTo(LINES);
-      assertThat(count(cluster.servers.get(1))).isEqualTo(LINES);
+      assertThat(cluster.servers.get(1).number(COUNT)).isEqualTo(LINES);
     }
   }
 
@@ -119,6 +111,6 @@ class CopyFaultIT {
     assertThat(most).isLessThan(64L << 20);
     assertThat(cluster.replicator.spooledBytes()).isZero();
     assertThat(cluster.replicator.verify()).isEmpty();
-    assertThat(count(cluster.servers.get(1))).isEqualTo(rows);
+    assertThat(cluster.servers.get(1).number(COUNT)).isEqualTo(rows);
   }
 }

@@ -14,7 +14,6 @@ import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -69,8 +68,7 @@ class CopyIT {
 
   @AfterEach
   void serversHaveTheSameRowsAndNothingIsLeftOnDisk() throws Exception {
-    assertThat(cluster.replicator.verify()).isEmpty();
-    assertThat(cluster.replicator.serversIn()).hasSize(2);
+    cluster.assertAlike();
     Await.until("the spools to be empty", () -> cluster.replicator.spooledBytes() == 0);
     assertThat(folder.resolve("state").resolve("spool")).isEmptyDirectory();
     try (Connection alice = cluster.alice();
@@ -81,19 +79,6 @@ class CopyIT {
 
   private static CopyManager copying(Connection connection) throws SQLException {
     return connection.unwrap(PGConnection.class).getCopyAPI();
-  }
-
-  private static long count(String sql) throws SQLException {
-    long found = -1;
-    for (Postgres one : cluster.servers) {
-      try (Connection direct = one.direct("app");
-          ResultSet rows = direct.createStatement().executeQuery(sql)) {
-        rows.next();
-        assertThat(found).as(sql).isIn(-1L, rows.getLong(1));
-        found = rows.getLong(1);
-      }
-    }
-    return found;
   }
 
   @Test
@@ -121,8 +106,8 @@ class CopyIT {
       alice.createStatement().executeUpdate("update loaded set n = 9 where id = 4");
       alice.commit();
     }
-    assertThat(count("select sum(id * n + doubled) from loaded")).isEqualTo(128);
-    assertThat(count("select count(*) from loaded where d = '2020-02-02'")).isEqualTo(2);
+    assertThat(cluster.number("select sum(id * n + doubled) from loaded")).isEqualTo(128);
+    assertThat(cluster.number("select count(*) from loaded where d = '2020-02-02'")).isEqualTo(2);
   }
 
   @Test
@@ -133,7 +118,7 @@ class CopyIT {
             "-XAtc",
             "\\copy loaded (id, name) from program 'seq 1 20000 | sed s/$/,abcdefghij/' csv");
     assertThat(psql.succeeded().output()).isEqualTo("COPY 20000\n");
-    assertThat(count("select count(*) from loaded")).isEqualTo(20_000);
+    assertThat(cluster.number("select count(*) from loaded")).isEqualTo(20_000);
   }
 
   @ParameterizedTest
@@ -192,7 +177,7 @@ class CopyIT {
           .hasMessageContaining("may name the moment")
           .isInstanceOfSatisfying(
               SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"));
-      assertThat(count("select count(*) from loaded")).isZero();
+      assertThat(cluster.number("select count(*) from loaded")).isZero();
       assertThat(alice.createStatement().execute("select 1")).isTrue();
     }
   }
@@ -236,7 +221,7 @@ class CopyIT {
       client.send(RawClient.message('d', line("7")));
     }
     Await.until("the session to end", () -> cluster.replicator.sessions() == 0);
-    assertThat(count("select count(*) from loaded")).isEqualTo(1);
+    assertThat(cluster.number("select count(*) from loaded")).isEqualTo(1);
   }
 
   private static void undone(Connection alice) throws SQLException {
@@ -245,7 +230,7 @@ class CopyIT {
           .hasMessageContaining("current transaction is aborted");
       alice.rollback();
     }
-    assertThat(count("select count(*) from loaded")).isEqualTo(1);
+    assertThat(cluster.number("select count(*) from loaded")).isEqualTo(1);
     assertThat(alice.createStatement().execute("select 1")).isTrue();
   }
 
@@ -268,7 +253,7 @@ class CopyIT {
           .hasMessageContaining("limits.spoolBytesMax");
       assertThat(alice.createStatement().execute("select 1")).isTrue();
     }
-    assertThat(count("select count(*) from loaded")).isZero();
+    assertThat(cluster.number("select count(*) from loaded")).isZero();
   }
 
   private static byte[] line(String text) {
@@ -326,7 +311,7 @@ class CopyIT {
       assertThat(ErrorFields.read(error.body()).sqlState()).isEqualTo("08P01");
       assertThat(client.readTo('Z')).isEqualTo("Z");
     }
-    assertThat(count("select sum(id) from loaded")).isEqualTo(15);
+    assertThat(cluster.number("select sum(id) from loaded")).isEqualTo(15);
   }
 
   @Test
@@ -338,6 +323,6 @@ class CopyIT {
               executed("insert into loaded (id) values (2)", 'S')));
       assertThat(client.readTo('Z')).isEqualTo("12nC12nCZ");
     }
-    assertThat(count("select sum(id) from loaded")).isEqualTo(3);
+    assertThat(cluster.number("select sum(id) from loaded")).isEqualTo(3);
   }
 }

@@ -44,8 +44,7 @@ class DdlIT {
 
   @AfterEach
   void serversHaveTheSameSchemaAndRows() throws Exception {
-    assertThat(cluster.replicator.verify()).isEmpty();
-    assertThat(cluster.replicator.serversIn()).hasSize(2);
+    cluster.assertAlike();
     assertThat(schemaOf(cluster.servers.get(1))).isEqualTo(schemaOf(cluster.servers.get(0)));
   }
 
@@ -73,19 +72,6 @@ class DdlIT {
         statement.execute(one);
       }
     }
-  }
-
-  private static long count(String sql) throws SQLException {
-    long found = -1;
-    for (Postgres one : cluster.servers) {
-      try (Connection direct = one.direct("app");
-          ResultSet rows = direct.createStatement().executeQuery(sql)) {
-        rows.next();
-        assertThat(found).as(sql).isIn(-1L, rows.getLong(1));
-        found = rows.getLong(1);
-      }
-    }
-    return found;
   }
 
   private static CompletableFuture<Void> later(Connection in, String... statements) {
@@ -139,13 +125,13 @@ class DdlIT {
           "alter table made rename column name to called",
           "update made set called = upper(called) where id = 2");
       run(alice, "insert into made (called, at) values ('c', clock_timestamp())");
-      assertThat(count("select count(*) from made")).isEqualTo(5);
+      assertThat(cluster.number("select count(*) from made")).isEqualTo(5);
       run(other, "create table app.child (id int primary key references made)", "drop view seen");
       run(
           alice,
           "insert into app.child (id) values (1)",
           "truncate app.child, made restart identity");
-      assertThat(count("select count(*) from made")).isZero();
+      assertThat(cluster.number("select count(*) from made")).isZero();
       run(alice, "drop table made, app.child", "drop type mood", "drop sequence alone");
     }
   }
@@ -179,16 +165,16 @@ class DdlIT {
           .getCopyAPI()
           .copyIn("copy step (id, n, chance) from stdin", new StringReader("5\t5\t0.5\n"));
       alice.commit();
-      assertThat(count("select sum(id) from step")).isEqualTo(13);
+      assertThat(cluster.number("select sum(id) from step")).isEqualTo(13);
       run(alice, "drop table step", "insert into pgbench_history (delta) values (1)");
       alice.rollback();
-      assertThat(count("select sum(id) from step")).isEqualTo(13);
+      assertThat(cluster.number("select sum(id) from step")).isEqualTo(13);
       run(
           alice,
           "drop table step; create table step (id int primary key);"
               + " insert into step (id) values (8)");
       alice.commit();
-      assertThat(count("select sum(id) from step")).isEqualTo(8);
+      assertThat(cluster.number("select sum(id) from step")).isEqualTo(8);
       run(alice, "drop table step");
       alice.commit();
     }
@@ -210,7 +196,8 @@ class DdlIT {
       awaitWaiting(1);
       alice.commit();
       insert.get(180, TimeUnit.SECONDS);
-      assertThat(count("select count(*) from raced where chance is not null")).isEqualTo(1);
+      assertThat(cluster.number("select count(*) from raced where chance is not null"))
+          .isEqualTo(1);
 
       run(
           alice,
@@ -223,7 +210,7 @@ class DdlIT {
       awaitWaiting(1);
       alice.commit();
       update.get(180, TimeUnit.SECONDS);
-      assertThat(count("select n from raced where k = 9")).isEqualTo(9);
+      assertThat(cluster.number("select n from raced where k = 9")).isEqualTo(9);
 
       run(alice, "alter table raced add column late int");
       bob.setAutoCommit(false);
@@ -237,7 +224,7 @@ class DdlIT {
       bob.rollback();
       run(bob, "insert into raced (id, k, n) values (3, 3, 3)");
       bob.commit();
-      assertThat(count("select count(*) from raced")).isEqualTo(4);
+      assertThat(cluster.number("select count(*) from raced")).isEqualTo(4);
       run(alice, "drop table raced");
       alice.commit();
     }
@@ -284,7 +271,7 @@ class DdlIT {
           }
         }
       }
-      assertThat(count("select count(*) from kept")).isEqualTo(9);
+      assertThat(cluster.number("select count(*) from kept")).isEqualTo(9);
       run(bob, "drop table kept");
     }
   }
@@ -346,6 +333,6 @@ class DdlIT {
     cluster.program("pgbench", "-i", "-I", "dtgp", "-q").succeeded();
     Tools.Result run = cluster.program("pgbench", "-n", "-c", "2", "-t", "20", "-M", "prepared");
     assertThat(run.succeeded().output()).contains("actually processed: 40/40");
-    assertThat(count("select count(*) from pgbench_accounts")).isEqualTo(100_000);
+    assertThat(cluster.number("select count(*) from pgbench_accounts")).isEqualTo(100_000);
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +80,15 @@ final class Postgres {
   void sql(String database, String statement) throws SQLException {
     try (Connection connection = direct(database)) {
       connection.createStatement().execute(statement);
+    }
+  }
+
+  /** The one number that it answers itself. */
+  long number(String sql) throws SQLException {
+    try (Connection direct = direct("app");
+        ResultSet rows = direct.createStatement().executeQuery(sql)) {
+      rows.next();
+      return rows.getLong(1);
     }
   }
 

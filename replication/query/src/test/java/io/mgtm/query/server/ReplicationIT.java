@@ -52,11 +52,6 @@ class ReplicationIT {
     }
   }
 
-  private static void verified() throws Exception {
-    assertThat(cluster.replicator.verify()).isEmpty();
-    assertThat(cluster.replicator.serversIn()).hasSize(2);
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"simple", "extended", "prepared"})
   void pgbenchLeavesEqualTables(String mode) throws Exception {
@@ -64,9 +59,9 @@ class ReplicationIT {
     assertThat(run.succeeded().output())
         .contains("number of transactions actually processed: 200/200");
     for (Postgres one : cluster.servers) {
-      assertThat(number(one, "select count(*) from pgbench_history")).isGreaterThanOrEqualTo(200);
+      assertThat(one.number("select count(*) from pgbench_history")).isGreaterThanOrEqualTo(200);
     }
-    verified();
+    cluster.assertAlike();
   }
 
   @Test
@@ -113,8 +108,8 @@ class ReplicationIT {
         assertThat(rows.getString(2)).isEqualTo("zwei ä");
       }
     }
-    assertThat(number(cluster.servers.get(1), "select n from pair where a = 1")).isEqualTo(6);
-    verified();
+    assertThat(cluster.servers.get(1).number("select n from pair where a = 1")).isEqualTo(6);
+    cluster.assertAlike();
   }
 
   @Test
@@ -146,11 +141,11 @@ class ReplicationIT {
           "insert into counted (id) values (5); update counted set n = 3 where id = 5");
     }
     for (Postgres one : cluster.servers) {
-      assertThat(number(one, "select n from counted where id = 1")).isZero();
-      assertThat(number(one, "select n from counted where id = 2")).isEqualTo(5);
-      assertThat(number(one, "select count(*) from counted where id in (3, 4, 5)")).isEqualTo(2);
+      assertThat(one.number("select n from counted where id = 1")).isZero();
+      assertThat(one.number("select n from counted where id = 2")).isEqualTo(5);
+      assertThat(one.number("select count(*) from counted where id in (3, 4, 5)")).isEqualTo(2);
     }
-    verified();
+    cluster.assertAlike();
   }
 
   @ParameterizedTest
@@ -192,7 +187,7 @@ class ReplicationIT {
     }
     Tools.Result psql = cluster.program("psql", "-XAtc", sql);
     assertThat(psql.output()).contains("ERROR").contains("HINT");
-    verified();
+    cluster.assertAlike();
   }
 
   @Test
@@ -202,8 +197,7 @@ class ReplicationIT {
       statement.execute("set application_name = 'told'");
       for (Postgres one : cluster.servers) {
         assertThat(
-                number(
-                    one, "select count(*) from pg_stat_activity where application_name = 'told'"))
+                one.number("select count(*) from pg_stat_activity where application_name = 'told'"))
             .isEqualTo(1);
       }
       alice.setAutoCommit(false);
@@ -220,12 +214,11 @@ class ReplicationIT {
       statement.execute("discard all");
       for (Postgres one : cluster.servers) {
         assertThat(
-                number(
-                    one, "select count(*) from pg_stat_activity where application_name = 'told'"))
+                one.number("select count(*) from pg_stat_activity where application_name = 'told'"))
             .isZero();
       }
     }
-    verified();
+    cluster.assertAlike();
   }
 
   @Test
@@ -247,7 +240,7 @@ class ReplicationIT {
     }
     assertThat(cluster.replicator.readsOf(0)).isPositive();
     assertThat(cluster.replicator.readsOf(1)).isPositive();
-    verified();
+    cluster.assertAlike();
   }
 
   @Test
@@ -262,10 +255,10 @@ class ReplicationIT {
     }
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(180, TimeUnit.SECONDS);
     for (Postgres one : cluster.servers) {
-      assertThat(number(one, "select sum(n) from counted where id between 200 and 202"))
+      assertThat(one.number("select sum(n) from counted where id between 200 and 202"))
           .isEqualTo(4 * 50);
     }
-    verified();
+    cluster.assertAlike();
   }
 
   private static void contend(int client) {
@@ -286,14 +279,6 @@ class ReplicationIT {
       }
     } catch (SQLException e) {
       throw new CompletionException(e);
-    }
-  }
-
-  private static int number(Postgres at, String sql) throws SQLException {
-    try (Connection direct = at.direct("app");
-        ResultSet rows = direct.createStatement().executeQuery(sql)) {
-      rows.next();
-      return rows.getInt(1);
     }
   }
 }
