@@ -6,9 +6,11 @@ import io.mgtm.query.wire.Messages;
 import io.mgtm.query.wire.ServerDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.nio.charset.Charset;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -110,6 +112,11 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   void ask(String sql, Answer answer) {
     ask(Messages.query(alloc(), sql), answer);
+  }
+
+  /** A client's statement, in the encoding that its session has. */
+  void ask(String sql, Charset charset, Answer answer) {
+    ask(Messages.query(alloc(), Unpooled.wrappedBuffer(sql.getBytes(charset))), answer);
   }
 
   /** Gives it up: its server is out, or the session ends. */

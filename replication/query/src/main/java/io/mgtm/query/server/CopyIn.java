@@ -6,7 +6,6 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,8 +118,7 @@ final class CopyIn {
     int bytes = out.readableBytes() - Frame.HEADER_BYTES;
     out.setInt(1, bytes + Integer.BYTES);
     boolean clock =
-        scan.isNeeded()
-            && scan.next(ByteBufUtil.getBytes(out, Frame.HEADER_BYTES, bytes), 0, bytes);
+        scan.isNeeded() && out.forEachByte(Frame.HEADER_BYTES, bytes, b -> !scan.next(b)) >= 0;
     if (clock) {
       out.release();
       refuseClock();

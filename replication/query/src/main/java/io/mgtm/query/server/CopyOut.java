@@ -5,7 +5,6 @@ import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.mgtm.query.wire.StartupPacket;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -59,10 +58,7 @@ final class CopyOut implements Answer {
     done = then;
     watch();
     backend.node().effects().increment();
-    backend.ask(
-        Messages.query(
-            backend.alloc(), Unpooled.wrappedBuffer(sql.getBytes(session.planner().charset()))),
-        this);
+    backend.ask(sql, session.planner().charset(), this);
   }
 
   private void watch() {
@@ -125,11 +121,11 @@ final class CopyOut implements Answer {
       }
       case 'E' -> {
         over = true;
-        wrong = "failed where the leader did not: " + ErrorFields.read(frame.body()).message();
+        wrong = Differences.failed(ErrorFields.read(frame.body()));
       }
       case 'C' -> {
         String got = StartupPacket.text(frame.body());
-        wrong = got.equals(tag) ? null : "answered %s where the leader did %s".formatted(got, tag);
+        wrong = got.equals(tag) ? null : Differences.answered(got, tag);
       }
       default -> {
         // Notices.

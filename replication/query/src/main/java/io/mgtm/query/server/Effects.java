@@ -87,8 +87,7 @@ final class Effects {
           expected = new ArrayDeque<>();
         }
         expected.add(item);
-        ByteBuf sql = Unpooled.wrappedBuffer(item.prepared.text().getBytes(charset));
-        other.ask(Messages.query(other.alloc(), sql), new Check(other, expected, mismatch));
+        other.ask(item.prepared.text(), charset, new Check(other, expected, mismatch));
         expected = new ArrayDeque<>();
         continue;
       }
@@ -153,14 +152,13 @@ final class Effects {
     @Override
     public void take(Frame frame) {
       if (frame.type() == 'E' && wrong == null) {
-        wrong = "failed where the leader did not: " + ErrorFields.read(frame.body()).message();
+        wrong = Differences.failed(ErrorFields.read(frame.body()));
       } else if (frame.type() == 'C') {
         String tag = StartupPacket.text(frame.body());
         Item item = expected.poll();
         boolean same = item != null && (item.tag == null || item.tag.equals(tag));
         if (!same && wrong == null) {
-          wrong =
-              "answered %s where the leader did %s".formatted(tag, item == null ? "" : item.tag);
+          wrong = Differences.answered(tag, item == null ? "" : item.tag);
         }
       }
       frame.release();

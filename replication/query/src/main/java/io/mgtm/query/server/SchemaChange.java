@@ -2,9 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
-import io.mgtm.query.wire.Messages;
 import io.mgtm.query.wire.Rows;
-import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,8 +90,8 @@ final class SchemaChange {
       // Who reads there holds locks that are not held at the leader.
       other.ask("SET LOCAL lock_timeout = " + applyMs, Answer.of((t, e, z) -> {}, () -> {}));
       other.ask(
-          Messages.query(
-              other.alloc(), Unpooled.wrappedBuffer(sql.getBytes(session.planner().charset()))),
+          sql,
+          session.planner().charset(),
           Answer.of(
               (got, error, z) -> answered(other, tag, got, error, status),
               () -> done(other, status)));
@@ -112,9 +110,9 @@ final class SchemaChange {
                       .formatted(other.node(), error.message()))
               .withHint("Repeat it when long reads of what is changed have ended.");
     } else if (error != null) {
-      run.set().differs(other, "failed where the leader did not: " + error.message());
+      run.set().differs(other, Differences.failed(error));
     } else if (!tag.equals(got)) {
-      run.set().differs(other, "answered %s where the leader did %s".formatted(got, tag));
+      run.set().differs(other, Differences.answered(got, tag));
     }
     done(other, status);
   }

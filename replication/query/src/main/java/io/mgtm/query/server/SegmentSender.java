@@ -33,8 +33,7 @@ final class SegmentSender {
     backend.hold(segment.hasRows());
     session.runsAt(backend);
     if (segment.simple() != null) {
-      ByteBuf sql = Unpooled.wrappedBuffer(segment.simple().text().getBytes(charset));
-      backend.ask(Messages.query(backend.alloc(), sql), relay);
+      backend.ask(segment.simple().text(), charset, relay);
       return;
     }
     ByteBuf out = backend.alloc().buffer();

@@ -36,14 +36,12 @@ public final class ClockScan {
     return clock.length > 0;
   }
 
-  /** Whether such a word may stand in the data up to the end of these. */
-  public boolean next(byte[] data, int from, int to) {
-    for (int i = from; i < to && !found; i++) {
-      if (copy.csv()) {
-        csv(data[i]);
-      } else {
-        text(data[i]);
-      }
+  /** Takes one byte more: whether such a word may stand in the data up to this one. */
+  public boolean next(byte data) {
+    if (copy.csv()) {
+      csv(data);
+    } else {
+      text(data);
     }
     return found;
   }
