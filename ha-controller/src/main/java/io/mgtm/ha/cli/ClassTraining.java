@@ -1,12 +1,13 @@
 package io.mgtm.ha.cli;
 
+import io.mgtm.common.Ask;
 import io.mgtm.common.Cli;
+import io.mgtm.common.HostPort;
 import io.mgtm.group.net.FreePorts;
 import java.io.IOException;
-import java.net.HttpURLConnection;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ClassTraining {
   private static final int TRY_MS = 50;
-  private static final int ANSWER_MS = 5_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
 
   private static final String CONFIG =
@@ -57,15 +58,11 @@ public final class ClassTraining {
   }
 
   private static boolean isAnswered(int port) throws InterruptedException {
-    URI status = URI.create("http://127.0.0.1:" + port + "/v1/status");
+    Ask controller = new Ask("a controller", new HostPort("127.0.0.1", port), PATIENCE);
     long end = System.nanoTime() + WAIT_NANOS;
     while (System.nanoTime() - end < 0) {
       try {
-        HttpURLConnection connection = (HttpURLConnection) status.toURL().openConnection();
-        connection.setConnectTimeout(ANSWER_MS);
-        connection.setReadTimeout(ANSWER_MS);
-        connection.getInputStream().readAllBytes();
-        return true;
+        return controller.get("/v1/status").isObject();
       } catch (IOException e) {
         // Not yet: nobody listens.
         TimeUnit.MILLISECONDS.sleep(TRY_MS);

@@ -181,11 +181,14 @@ public final class VolumeKit implements Kit {
     if (isServing(status)) {
       return;
     }
+    VolumeAgent agent = agent(context);
     String refusal =
-        is(context, VOUCHED) ? promoteVouched(context, deadline) : promoteKnown(context, deadline);
+        is(context, VOUCHED)
+            ? promoteVouched(agent, deadline)
+            : agent.promote(Grounds.OWN, deadline);
     boolean whole = WHOLE.contains(status.path("disk").asText());
     if (!refusal.isEmpty() && is(context, ACCEPT_LOSS) && whole) {
-      refusal = agent(context).promote(Grounds.FORCE, deadline);
+      refusal = agent.promote(Grounds.FORCE, deadline);
     }
     if (!refusal.isEmpty()) {
       throw new KitException(
@@ -193,28 +196,22 @@ public final class VolumeKit implements Kit {
               .formatted(
                   context.parameters().get("volume"), status.path("disk").asText(), refusal));
     }
-    if (!deadline.await(() -> isServing(agent(context).status(deadline).orElse(status)))) {
+    if (!deadline.await(() -> isServing(agent.status(deadline).orElse(status)))) {
       throw new KitException("volume does not serve: " + trouble(running(context, deadline)));
     }
-  }
-
-  /** What this copy knows by itself, or is told by the others, which may have to be waited for. */
-  private static String promoteKnown(KitContext context, Deadline deadline)
-      throws KitException, InterruptedException {
-    return agent(context).promote(Grounds.OWN, deadline);
   }
 
   /**
    * The former primary is surely out; where its machine has died, this copy may not have noticed
    * yet, and is promoted as soon as it has.
    */
-  private static String promoteVouched(KitContext context, Deadline deadline)
+  private static String promoteVouched(VolumeAgent agent, Deadline deadline)
       throws KitException, InterruptedException {
-    VolumeAgent agent = agent(context);
     Deadline noticed = deadline.part(NOTICED);
     noticed.await(() -> !follows(agent.status(noticed)));
     String refusal = agent.promote(Grounds.VOUCHED, deadline);
-    return refusal.isEmpty() ? refusal : promoteKnown(context, deadline);
+    // The former primary may be there, and hand over.
+    return refusal.isEmpty() ? refusal : agent.promote(Grounds.OWN, deadline);
   }
 
   private static boolean follows(Optional<JsonNode> status) {
