@@ -137,13 +137,7 @@ class LeaderTest implements LeaderEffects {
 
   @Test
   void waitsForTheLeaseOfASilentNode() {
-    lead(start());
-    allOut();
-    now++;
-    leader.tick(now, 0);
-    leader.committed(now, 0);
-    heard("a1", report(State.IN, 1, primary(1, "a1", "a2")), 1);
-    confirms();
+    servesOnA1();
     long granted = now;
     Timing timing = Timing.defaults();
     while (now < granted + timing.leaseOverMs() + 500) {
@@ -245,8 +239,7 @@ class LeaderTest implements LeaderEffects {
     leader.committed(now, 0);
   }
 
-  /** a1, which has it in service, is silent until an agent shall switch it off. */
-  private void fences() {
+  private void servesOnA1() {
     lead(start());
     allOut();
     now++;
@@ -254,6 +247,11 @@ class LeaderTest implements LeaderEffects {
     leader.committed(now, 0);
     heard("a1", report(State.IN, 1, primary(1, "a1", "a2")), 1);
     confirms();
+  }
+
+  /** a1, which has it in service, is silent until an agent shall switch it off. */
+  private void fences() {
+    servesOnA1();
     for (int i = 0; i < 20 && fenced.isEmpty(); i++) {
       othersGoOn();
     }
