@@ -21,7 +21,7 @@ final class Inputs {
   /**
    * A line of an order.
    *
-   * @param item one that does not exist in an order that is to be rolled back
+   * @param item an item that does not exist, if the order shall roll back
    */
   record Line(int item, int supplyWarehouse, int quantity) {}
 

@@ -48,7 +48,7 @@ final class Loaded {
       throws IOException, SQLException {
     boolean ours = session.hasTable(Schema.MARK);
     if (ours && !replace) {
-      throw new IOException("a load is there already; load --replace drops it and begins anew");
+      throw new IOException("a load is there already; load --replace drops it and starts over");
     }
     if (ours) {
       session.execute(

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /** Fills a database, warehouses side by side. One thread; it waits for its own. */
 final class Loader {
   /**
-   * What is to be loaded.
+   * What to load.
    *
    * @param connections how many warehouses are filled at a time
    * @param replace whether an earlier load is dropped

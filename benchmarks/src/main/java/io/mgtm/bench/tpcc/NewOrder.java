@@ -29,7 +29,7 @@ final class NewOrder {
   /**
    * Does all but the commit. What a terminal would show is read, and not shown.
    *
-   * @return whether it is to be committed: not when an item does not exist
+   * @return whether to commit: not when an item does not exist
    */
   static boolean run(Session session, Inputs.NewOrder input) throws SQLException {
     int warehouse = input.warehouse();

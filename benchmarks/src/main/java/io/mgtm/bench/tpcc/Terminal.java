@@ -21,7 +21,7 @@ final class Terminal implements Callable<Tally> {
   /** A transaction with its input. */
   @FunctionalInterface
   private interface Work {
-    /** Does all but the commit; whether it is to be committed. */
+    /** Does all but the commit; returns whether to commit. */
     boolean run(Session session) throws SQLException;
   }
 
@@ -29,7 +29,7 @@ final class Terminal implements Callable<Tally> {
    * The time that is counted, by System.nanoTime.
    *
    * @param from where it begins
-   * @param end where it ends, and no transaction begins any more
+   * @param end where it ends; no transaction begins after it
    */
   record Window(long from, long end) {
     static Window of(RunSettings settings) {
