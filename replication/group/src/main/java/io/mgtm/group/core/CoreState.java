@@ -254,6 +254,12 @@ final class CoreState {
         || (leader != null && nowMs - leaderHeardMs < settings.electionTimeoutMs());
   }
 
+  /** Of a member that does not lead: until it would miss its leader; 0 when it does already. */
+  long quietMs() {
+    boolean follows = role == Role.FOLLOWER && hearsLeader();
+    return follows ? Math.max(0, electionDeadlineMs - nowMs) : 0;
+  }
+
   /** Whether a log that ends so holds everything that this member's log must not lose. */
   boolean isUpToDate(long theirLastTerm, long theirLastIndex) {
     long mine = lastTerm();

@@ -51,7 +51,7 @@ public final class GroupCore {
     foreigners = new Foreigners(s);
   }
 
-  /** To be called every few milliseconds. */
+  /** To be called every few milliseconds, or after {@link #quietMs}. */
   public void tick(long nowMs) {
     if (!begin(nowMs)) {
       return;
@@ -67,9 +67,11 @@ public final class GroupCore {
     end();
   }
 
-  /** Whether this member leads with nothing to do, or follows: ticks may come a little later. */
-  public boolean isQuiet() {
-    return leading == null ? s.role == Role.FOLLOWER && s.hearsLeader() : leading.isQuiet();
+  /**
+   * For how long nothing needs the time unless something comes in; 0 while anything is under way.
+   */
+  public long quietMs() {
+    return leading == null ? s.quietMs() : leading.quietMs();
   }
 
   private boolean begin(long nowMs) {

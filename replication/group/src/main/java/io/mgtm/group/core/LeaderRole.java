@@ -76,9 +76,11 @@ final class LeaderRole {
         && s.members.latestIndex() <= s.commitIndex;
   }
 
-  /** Whether nothing is under way, and all others that answer have everything. */
-  boolean isQuiet() {
-    return isSteady() && quorum.isQuiet() && others.values().stream().allMatch(this::hasAll);
+  /** While nothing is under way and all others that answer have everything: until it beats. */
+  long quietMs() {
+    boolean quiet =
+        isSteady() && quorum.isQuiet() && others.values().stream().allMatch(this::hasAll);
+    return quiet ? Math.max(0, lastHeartbeatMs + s.settings.heartbeatMs() - s.nowMs) : 0;
   }
 
   private boolean hasAll(Progress other) {

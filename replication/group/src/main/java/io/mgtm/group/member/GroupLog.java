@@ -44,7 +44,6 @@ import org.slf4j.LoggerFactory;
 public class GroupLog implements MemberLog {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
-  private final GroupSettings settings;
   final OwnerTasks tasks;
   private final Listener listener;
   private final MemberListener everyMember;
@@ -60,6 +59,7 @@ public class GroupLog implements MemberLog {
   final GroupCore core;
   private final MemberId self;
   private final SuspensionWatch suspension;
+  private final Ticker ticker;
 
   final Notices notices;
 
@@ -116,7 +116,6 @@ public class GroupLog implements MemberLog {
       MemberListener everyMember,
       Transport transport) {
     this.parts = parts;
-    this.settings = settings;
     this.listener = listener;
     this.everyMember = everyMember;
     this.transport = transport;
@@ -172,19 +171,19 @@ public class GroupLog implements MemberLog {
                 parts.seed()),
             parts.nowMs());
     notices.of(core);
+    ticker = Ticker.of(core, parts.threads(), settings, this::now, this::tick);
     log.info(
         "Member {}: {}, entries to {}, {}", self, record, store.lastIndex(), core.membership());
   }
 
   void begin() {
     store.startAppending();
-    transport.start(
-        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
+    transport.start(new Inbox(core, this::execute, this::now, this::nowMs));
     tickFromNowOn();
   }
 
   void tickFromNowOn() {
-    awaitTick(settings.tickMs());
+    ticker.start();
   }
 
   private void received(CoreLog.Checkpoint of, long offset, boolean ready) {
@@ -203,6 +202,10 @@ public class GroupLog implements MemberLog {
     tasks.execute(() -> turn(task));
   }
 
+  private void now(Runnable task) {
+    tasks.run(() -> turn(task));
+  }
+
   /** A full disk is no reason to stop: what was not stored comes again. */
   private void turn(Runnable task) {
     try {
@@ -214,6 +217,7 @@ public class GroupLog implements MemberLog {
       }
       room.refused(e.getMessage(), parts.nowMs());
     }
+    ticker.look();
   }
 
   private void failed(LogException cause) {
@@ -221,12 +225,7 @@ public class GroupLog implements MemberLog {
     listener.failed(cause);
   }
 
-  private void awaitTick(long ms) {
-    parts.threads().after(ms, () -> tasks.run(() -> turn(this::tick)));
-  }
-
   private void tick() {
-    awaitTick(settings.tickMs(core.isQuiet()));
     core.tick(nowMs());
     if (core.leader() != null && core.commitIndex() > 0) {
       durability.look(core.membershipAt(core.commitIndex()).forces());

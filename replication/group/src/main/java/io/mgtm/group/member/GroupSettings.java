@@ -113,11 +113,6 @@ public record GroupSettings(
         name, members, witness, mode, segments, core, checkpointBytes, tailBytes, tickMs);
   }
 
-  /** How long until the member looks at the time again. */
-  long tickMs(boolean quiet) {
-    return quiet ? Math.max(tickMs, core.heartbeatMs() / 2) : tickMs;
-  }
-
   public GroupSettings withCore(CoreSettings of) {
     return new GroupSettings(
         name, members, witness, durability, segments, of, checkpointBytes, tailBytes, tickMs);

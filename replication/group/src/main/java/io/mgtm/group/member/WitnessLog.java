@@ -41,10 +41,10 @@ public final class WitnessLog implements MemberLog {
   private final WitnessDisk disk;
   private final TermStore terms;
   private final MemberId self;
-  private final GroupSettings settings;
   private final GroupCore core;
   private final RoomWatch room;
   private final SuspensionWatch suspension;
+  private final Ticker ticker;
 
   /** Who leads has changed since the listener was told. */
   private boolean changed;
@@ -79,7 +79,6 @@ public final class WitnessLog implements MemberLog {
       Executor owner,
       Listener listener,
       Transport transport) {
-    this.settings = settings;
     this.parts = parts;
     this.listener = listener;
     this.transport = transport;
@@ -112,14 +111,14 @@ public final class WitnessLog implements MemberLog {
                 record,
                 parts.seed()),
             parts.nowMs());
+    ticker = Ticker.of(core, parts.threads(), settings, this::now, () -> core.tick(nowMs()));
     log.info(
         "Witness {}: {}, entries to {}, {}", self, record, disk.lastIndex(), core.membership());
   }
 
   private void begin() {
-    transport.start(
-        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
-    awaitTick();
+    transport.start(new Inbox(core, this::execute, this::now, this::nowMs));
+    ticker.start();
   }
 
   private long nowMs() {
@@ -128,6 +127,10 @@ public final class WitnessLog implements MemberLog {
 
   private void execute(Runnable task) {
     tasks.execute(() -> turn(task));
+  }
+
+  private void now(Runnable task) {
+    tasks.run(() -> turn(task));
   }
 
   /** A full disk is no reason to stop: what was not stored is not acknowledged, and comes again. */
@@ -140,19 +143,11 @@ public final class WitnessLog implements MemberLog {
       }
       room.refused(e.getMessage(), parts.nowMs());
     }
+    ticker.look();
     if (changed) {
       changed = false;
       listener.following(core.leader() == null ? null : core.leader().name());
     }
-  }
-
-  private void awaitTick() {
-    parts.threads().after(settings.tickMs(core.isQuiet()), () -> tasks.run(() -> turn(this::tick)));
-  }
-
-  private void tick() {
-    awaitTick();
-    core.tick(nowMs());
   }
 
   private void failed(LogException cause) {

@@ -35,9 +35,10 @@ final class JGroupsStack {
 
   /**
    * What was dropped, because a queue was full or its receiver had not joined yet, comes again
-   * after that. JGroups' second would be as long as an election.
+   * after that. JGroups' second would be as long as an election; and a shorter time would wake an
+   * idle member more often than all else that it does.
    */
-  private static final long RETRANSMIT_MS = 100;
+  private static final long RETRANSMIT_MS = 250;
 
   /**
    * One that hangs while others merge holds them up this long. JGroups' five seconds would be

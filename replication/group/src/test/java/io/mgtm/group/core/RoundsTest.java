@@ -165,4 +165,19 @@ class RoundsTest {
     cores.run(Cores.STEP_MS);
     assertThat(cores.node(chosen).isLeading()).isTrue();
   }
+
+  @Test
+  void nothingNeedsTheTimeWhileAllIsSaid() {
+    long heartbeatMs = CoreSettings.defaults().heartbeatMs();
+    cores.run(heartbeatMs);
+    assertThat(leader.core.quietMs()).isBetween(1L, heartbeatMs);
+    assertThat(cores.node(spare).core.quietMs())
+        .isBetween(
+            CoreSettings.defaults().electionTimeoutMs() - heartbeatMs - Cores.STEP_MS,
+            CoreSettings.defaults().electionTimeoutMs()
+                + CoreSettings.defaults().electionJitterMs());
+    leader.append(1);
+    leader.core.flush(0);
+    assertThat(leader.core.quietMs()).isZero();
+  }
 }
