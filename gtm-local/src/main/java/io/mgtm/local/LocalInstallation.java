@@ -51,8 +51,7 @@ public final class LocalInstallation implements AutoCloseable {
       throws IOException, InterruptedException {
     LocalInstallation installation = new LocalInstallation(settings, placement);
     try {
-      installation.startNodes();
-      installation.startProxy();
+      installation.launch();
       return installation;
     } catch (IOException | InterruptedException | RuntimeException e) {
       installation.close();
@@ -60,13 +59,16 @@ public final class LocalInstallation implements AutoCloseable {
     }
   }
 
-  private void startNodes() throws IOException, InterruptedException {
+  /** All at once: much of what a process does until it is ready is waiting. */
+  private void launch() throws IOException, InterruptedException {
     for (int i = 0; i < settings.nodes(); i++) {
       nodes.add(launchNode(i));
     }
+    proxy = launchProxy();
     for (ChildProcess node : nodes) {
       node.awaitReady(START_MS);
     }
+    proxy.awaitReady(START_MS);
   }
 
   private ChildProcess launchNode(int i) throws IOException {
@@ -94,11 +96,10 @@ public final class LocalInstallation implements AutoCloseable {
     return arguments;
   }
 
-  private void startProxy() throws IOException, InterruptedException {
+  private ChildProcess launchProxy() throws IOException {
     List<String> command = java(ProxyMain.class);
     command.addAll(proxyArguments(settings));
-    proxy = launch("proxy", command);
-    proxy.awaitReady(START_MS);
+    return launch("proxy", command);
   }
 
   /** What the proxy is started with. */
@@ -161,7 +162,8 @@ public final class LocalInstallation implements AutoCloseable {
 
   /** Starts the proxy again, which has ended. */
   public void restartProxy() throws IOException, InterruptedException {
-    startProxy();
+    proxy = launchProxy();
+    proxy.awaitReady(START_MS);
   }
 
   /**
