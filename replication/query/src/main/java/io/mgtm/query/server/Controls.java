@@ -5,6 +5,8 @@ import io.mgtm.query.sql.TransactionCommand;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Messages;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.BiConsumer;
 
 /** Runs the commands that are about transactions and settings. Belongs to a session. */
 final class Controls {
@@ -216,7 +218,8 @@ final class Controls {
                   session.forgetStatements();
                 }
                 if (home == null) {
-                  everywhere(at, statement.text(), () -> run.ended(relay, status));
+                  everywhere(
+                      at, statement.text(), this::endSession, () -> run.ended(relay, status));
                   return;
                 }
                 relay.effects().text(segment.command(), relay.tag());
@@ -225,7 +228,52 @@ final class Controls {
             });
   }
 
-  private void everywhere(Backend but, String sql, Runnable then) {
+  private void endSession(Backend at, ErrorFields refused) {
+    session.end(
+        ErrorFields.fatal(
+            refused.sqlState(), "the server at " + at.node() + " refused: " + refused.message()));
+  }
+
+  /**
+   * What PostgreSQL runs outside of transactions: the leader first, whose answer the client gets. A
+   * server that could not do it holds the same rows as before.
+   */
+  void maintenance(Segment segment) {
+    Statement statement = segment.command().statement();
+    if (set.home() != null) {
+      run.fail(
+          ErrorFields.error(
+                  "25001",
+                  statement.word(0).toUpperCase(Locale.ROOT)
+                      + " runs outside of transactions, as each server does it by itself")
+              .withHint("Send it by itself, with no transaction open."));
+      return;
+    }
+    Backend leader = set.chosen();
+    run.sender()
+        .send(
+            leader,
+            segment,
+            (relay, status) -> {
+              if (relay.error() == null) {
+                everywhere(leader, statement.text(), this::warn, () -> run.ended(relay, status));
+              } else {
+                run.ended(relay, status);
+              }
+            });
+  }
+
+  private void warn(Backend at, ErrorFields refused) {
+    run.forward(
+        Messages.notice(
+            session.alloc(),
+            ErrorFields.warning(
+                refused.sqlState(),
+                "the server at " + at.node() + " did not do it: " + refused.message())));
+  }
+
+  private void everywhere(
+      Backend but, String sql, BiConsumer<Backend, ErrorFields> refused, Runnable then) {
     List<Backend> others = set.live().stream().filter(b -> b != but).toList();
     int[] left = {others.size()};
     Runnable one =
@@ -240,16 +288,13 @@ final class Controls {
     for (Backend other : others) {
       other.ask(
           sql,
+          session.planner().charset(),
           Answer.of(
               (tag, error, status) -> {
-                if (error == null) {
-                  one.run();
-                } else {
-                  session.end(
-                      ErrorFields.fatal(
-                          error.sqlState(),
-                          "the server at " + other.node() + " refused: " + error.message()));
+                if (error != null) {
+                  refused.accept(other, error);
                 }
+                one.run();
               },
               one));
     }

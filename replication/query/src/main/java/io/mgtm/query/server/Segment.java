@@ -21,6 +21,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     CONTROL,
     /** One command of class SESSION, for all servers. */
     SESSION,
+    /** One command of class MAINTENANCE, for all servers. */
+    MAINTENANCE,
     /** One query that is run read-only, lest it writes. */
     UNPROVEN,
     /** One COPY FROM STDIN. */
@@ -48,6 +50,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case UNPROVEN_READ -> Kind.UNPROVEN;
       case COPY_FROM -> Kind.COPY;
       case DDL -> Kind.DDL;
+      case MAINTENANCE -> Kind.MAINTENANCE;
       default -> Kind.RUN;
     };
   }

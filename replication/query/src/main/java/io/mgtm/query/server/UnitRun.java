@@ -161,6 +161,7 @@ final class UnitRun {
     switch (segment.kind()) {
       case CONTROL -> controls.control(segment);
       case SESSION -> controls.setting(segment);
+      case MAINTENANCE -> controls.maintenance(segment);
       case UNPROVEN -> controls.unproven(segment);
       case REFUSED ->
           fail(

@@ -128,6 +128,11 @@ public final class Classifier {
     if (Words.SESSION.contains(first)) {
       return of(StatementClass.SESSION, first + " is the session's own");
     }
+    if (Words.MAINTENANCE.contains(first)) {
+      return has(tokens, "full")
+          ? of(StatementClass.REFUSED, "VACUUM FULL may hold up what the leader has done already")
+          : of(StatementClass.MAINTENANCE, first + " changes nothing that a statement sees");
+    }
     if (Words.DDL.contains(first)) {
       String why = ddl.whyNot(sql, tokens);
       return why == null
@@ -313,7 +318,7 @@ public final class Classifier {
     if (conflict && verbs > 1 && table.key().isEmpty()) {
       return of(StatementClass.CAPTURED, "ON CONFLICT DO UPDATE without a primary key");
     }
-    if (setsKey(tokens, table)) {
+    if (SetClause.targets(tokens).stream().anyMatch(table.key()::contains)) {
       return of(StatementClass.CAPTURED, "it may change a primary key");
     }
     String why = purity.whyNotRowsOnly(assignments(tokens));
@@ -330,16 +335,5 @@ public final class Classifier {
       at++;
     }
     return tokens.subList(at, tokens.size());
-  }
-
-  private static boolean setsKey(List<Token> tokens, Catalogue.Table table) {
-    boolean within = false;
-    for (Token token : tokens) {
-      within = token.isWord("set") || (within && !token.isWord("where"));
-      if (within && token.isName() && table.key().contains(token.text())) {
-        return true;
-      }
-    }
-    return false;
   }
 }

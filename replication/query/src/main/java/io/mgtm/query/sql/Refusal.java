@@ -13,7 +13,8 @@ public record Refusal(String message, String hint) {
   public static Refusal of(Statement statement) {
     String why = statement.classification().why();
     return switch (statement.statementClass()) {
-      case READ, COPY_TO, COPY_FROM, DDL, UNPROVEN_READ, LEADER, KEY_LOCAL, ROWS -> null;
+      case READ, COPY_TO, COPY_FROM, DDL, MAINTENANCE, UNPROVEN_READ, LEADER, KEY_LOCAL, ROWS ->
+          null;
       case SESSION -> session(statement);
       case TRANSACTION ->
           TransactionCommand.of(statement.tokens()).verb() == TransactionCommand.Verb.UNSUPPORTED
@@ -37,6 +38,9 @@ public record Refusal(String message, String hint) {
   private static String refused(String verb) {
     if (verb.equals("copy")) {
       return "Copy values for every column into a table without triggers; or use INSERT.";
+    }
+    if (verb.equals("vacuum")) {
+      return "VACUUM without FULL. Or: " + STOPPED;
     }
     return Words.DDL.contains(verb)
         ? "Leave the schema's rows to UPDATE, and its values constant. Or: " + STOPPED

@@ -16,6 +16,8 @@ public enum StatementClass {
   CAPTURED("nowhere"),
   /** Changes what tables there are, or who may what, in the same way everywhere. */
   DDL("the leader, and then the same text at the others"),
+  /** VACUUM, ANALYZE: changes nothing that a statement sees; every server does it by itself. */
+  MAINTENANCE("the leader, and then the same text at the others, outside of transactions"),
   /** COPY FROM STDIN: the same data make the same rows at every server. */
   COPY_FROM("the leader, and then the same data at the others"),
   /** COPY TO: a read, if of a table or of a query that is one. */

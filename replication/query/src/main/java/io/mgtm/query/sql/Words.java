@@ -121,8 +121,6 @@ final class Words {
   static final Set<String> DDL =
       Set.of(
           "alter",
-          "analyze",
-          "analyse",
           "cluster",
           "comment",
           "create",
@@ -134,8 +132,9 @@ final class Words {
           "reindex",
           "revoke",
           "security",
-          "truncate",
-          "vacuum");
+          "truncate");
+
+  static final Set<String> MAINTENANCE = Set.of("analyse", "analyze", "vacuum");
 
   static final Set<String> TRANSACTION =
       Set.of("abort", "begin", "commit", "end", "release", "rollback", "savepoint", "start");

@@ -21,6 +21,11 @@ public record ErrorFields(String severity, String sqlState, String message, Stri
     return new ErrorFields("ERROR", sqlState, message, "");
   }
 
+  /** One that ends nothing. */
+  public static ErrorFields warning(String sqlState, String message) {
+    return new ErrorFields("WARNING", sqlState, message, "");
+  }
+
   /** The same with a hint. */
   public ErrorFields withHint(String text) {
     return new ErrorFields(severity, sqlState, message, text);

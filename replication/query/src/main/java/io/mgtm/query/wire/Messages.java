@@ -224,6 +224,10 @@ public final class Messages {
     return of(allocator, 'E', fields::writeTo);
   }
 
+  public static ByteBuf notice(ByteBufAllocator allocator, ErrorFields fields) {
+    return of(allocator, 'N', fields::writeTo);
+  }
+
   /** A message without a body: Sync, ParseComplete, NoData… */
   public static ByteBuf empty(ByteBufAllocator allocator, char type) {
     return of(allocator, type, out -> {});

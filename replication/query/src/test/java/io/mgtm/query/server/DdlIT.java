@@ -102,6 +102,45 @@ class DdlIT {
   }
 
   @Test
+  void maintenanceIsDoneByEveryServerByItself() throws Exception {
+    try (Connection alice = cluster.alice();
+        Connection second = cluster.servers.get(1).direct("app");
+        Statement statement = alice.createStatement()) {
+      run(alice, "create table kept (id int primary key)", "insert into kept values (1)");
+      statement.execute("vacuum (analyze) kept");
+      assertThat((Throwable) statement.getWarnings()).isNull();
+      for (Postgres server : cluster.servers) {
+        Await.until("the table to be analyzed at " + server.address, () -> isAnalyzed(server));
+      }
+      alice.setAutoCommit(false);
+      assertThatThrownBy(() -> statement.execute("analyze kept"))
+          .hasMessageContaining("ANALYZE runs outside of transactions");
+      alice.rollback();
+      alice.setAutoCommit(true);
+
+      second.setAutoCommit(false);
+      run(second, "lock table kept in access exclusive mode");
+      run(alice, "set lock_timeout = 100");
+      statement.execute("analyze kept");
+      assertThat((Throwable) statement.getWarnings())
+          .hasMessageContaining(
+              "the server at " + cluster.servers.get(1).address + " did not do it");
+      second.rollback();
+      run(alice, "insert into kept values (2)");
+    }
+  }
+
+  private static boolean isAnalyzed(Postgres server) throws SQLException {
+    try (Connection direct = server.direct("app");
+        ResultSet row =
+            direct
+                .createStatement()
+                .executeQuery("select pg_stat_get_last_analyze_time('kept'::regclass)")) {
+      return row.next() && row.getTimestamp(1) != null;
+    }
+  }
+
+  @Test
   void whatIsMadeIsAtAllServersAndIsWrittenTo() throws Exception {
     try (Connection alice = cluster.alice();
         Connection other = cluster.alice()) {
@@ -330,8 +369,8 @@ class DdlIT {
 
   @Test
   void pgbenchInitializes() throws Exception {
-    cluster.program("pgbench", "-i", "-I", "dtgp", "-q").succeeded();
-    Tools.Result run = cluster.program("pgbench", "-n", "-c", "2", "-t", "20", "-M", "prepared");
+    cluster.program("pgbench", "-i", "-q").succeeded();
+    Tools.Result run = cluster.program("pgbench", "-c", "2", "-t", "20", "-M", "prepared");
     assertThat(run.succeeded().output()).contains("actually processed: 40/40");
     assertThat(cluster.number("select count(*) from pgbench_accounts")).isEqualTo(100_000);
   }

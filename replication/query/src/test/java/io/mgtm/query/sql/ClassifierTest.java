@@ -157,6 +157,11 @@ class ClassifierTest {
           update other.a set n = 1 where id = 1                  | CAPTURED
           update a set id = 2 where id = 1                       | CAPTURED
           update a set (n, id) = (1, 2) where n = 1              | CAPTURED
+          update a set n = (select 1 where true), id = 2         | CAPTURED
+          update a set n = two.where, id = 2 from two            | CAPTURED
+          update a set s = n is distinct from 1, id = 2          | CAPTURED
+          update a set n = id + 1 returning id                   | ROWS
+          update a set n = (select id from a where id = 1), at = at | ROWS
           insert into a (id) values (1) on conflict (id) do update set n = 1 | ROWS
           insert into a (id) values (1) on conflict (id) do update set id = 2 | CAPTURED
           update a set n = myfn(1) where id = 1                  | CAPTURED
@@ -259,7 +264,11 @@ class ClassifierTest {
           drop database d                         | REFUSED
           grant select on a to r                  | DDL
           comment on table a is 'as of now'       | DDL
-          vacuum a                                | REFUSED
+          vacuum a                                | MAINTENANCE
+          vacuum (verbose, analyze) a (n), two    | MAINTENANCE
+          analyze                                 | MAINTENANCE
+          vacuum full a                           | REFUSED
+          vacuum (full off, freeze) a             | REFUSED
           refresh materialized view v             | REFUSED
           copy a (n) from stdin with (format csv) | COPY_FROM
           copy a from stdin csv header quote as 'q' | COPY_FROM
