@@ -13,7 +13,6 @@ import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.node.connection.GatewayCommands;
 import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
@@ -37,30 +36,26 @@ class LazyLeaderTest {
   private final List<Runnable> timers = new ArrayList<>();
   private final List<Throwable> fatal = new ArrayList<>();
   private final ReadIndexLog log = new ReadIndexLog();
-  private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), true, () -> {});
+  private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
   private final RecordingPeer p1 = new RecordingPeer("p1");
   private long term = 1;
   private LinkEngine engine = engine();
 
   private LinkEngine engine() {
-    return new LinkEngine(
-        new LinkSetup(
-            "g1",
+    log.acknowledgesEarly = true;
+    return new LeaderEngine(
+        TestSetup.of(
             () -> new Leadership(engine.takesGateways(), term, "g1", "g1", "h:1"),
-            () -> "h:1",
-            Limits.NONE,
-            List.of(new TransactionCommand.StartGxids(10_000, 3)),
-            null,
-            100,
             60_000,
             new LazyLeader.Settings(2_000, (ms, task) -> timers.add(task)),
             null),
         machine,
         log,
-        tasks::add,
-        new EngineTime(() -> 1_000, System::nanoTime),
-        new RequestMetrics(new SimpleMeterRegistry()),
-        fatal::add);
+        new EngineParts(
+            tasks::add,
+            new EngineTime(() -> 1_000, System::nanoTime),
+            new RequestMetrics(new SimpleMeterRegistry()),
+            fatal::add));
   }
 
   private void batch() {
@@ -187,10 +182,10 @@ class LazyLeaderTest {
     begin(p1, 1);
     settle();
     byte[] lost = log.entries.remove(log.entries.size() - 1);
-    GtmStateMachine without = log.replayed(true);
+    GtmStateMachine without = log.replayed();
     machine.load(Pieces.of(java.nio.ByteBuffer.wrap(without.picture().bytes()))).run();
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     assertThat(engine.isServing()).isFalse();
@@ -210,10 +205,10 @@ class LazyLeaderTest {
     begin(p1, 1);
     settle();
     log.entries.remove(log.entries.size() - 1);
-    GtmStateMachine without = log.replayed(true);
+    GtmStateMachine without = log.replayed();
     machine.load(Pieces.of(java.nio.ByteBuffer.wrap(without.picture().bytes()))).run();
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     engine.submit(new LinkWork.Attach(p1, ONE + 1, true, false));
@@ -243,10 +238,10 @@ class LazyLeaderTest {
 
     log.entries.subList(had, log.entries.size()).clear();
     log.shared = Long.MAX_VALUE;
-    machine.load(Pieces.of(java.nio.ByteBuffer.wrap(log.replayed(true).picture().bytes()))).run();
+    machine.load(Pieces.of(java.nio.ByteBuffer.wrap(log.replayed().picture().bytes()))).run();
     assertThat(machine.state().served().entries()).isEqualTo(here);
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     for (LinkEntries kept : p1.given) {
@@ -275,7 +270,7 @@ class LazyLeaderTest {
     state.apply(new SessionCommand.ServeTerm(1, "g2"));
     state.apply(new SessionCommand.OpenGateway(ONE, "p1", GatewayKind.PROXY, true));
     state.entryDone();
-    machine.entriesMayBeMissing(1);
+    machine.entriesMayBeMissing(1, true);
     term = 2;
     engine.leading();
     assertThat(engine.isServing()).isFalse();
@@ -288,7 +283,7 @@ class LazyLeaderTest {
   void whoeverDoesNotComeInTimeIsSkipped() {
     serveOne(p1);
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     settle();

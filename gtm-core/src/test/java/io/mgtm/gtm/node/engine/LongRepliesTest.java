@@ -8,7 +8,6 @@ import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkFormat;
@@ -43,24 +42,19 @@ class LongRepliesTest {
   @BeforeEach
   void lead() {
     engine =
-        new LinkEngine(
-            new LinkSetup(
-                "g1",
+        new LeaderEngine(
+            TestSetup.of(
                 () -> new Leadership(engine.takesGateways(), 1, "g1", "g1", "h:1"),
-                () -> "h:1",
-                Limits.NONE,
-                List.of(new TransactionCommand.StartGxids(10_000, 3)),
-                null,
-                100,
                 60_000,
                 null,
                 () -> {}),
             machine,
             log,
-            tasks::add,
-            new EngineTime(() -> 1_000, System::nanoTime),
-            new RequestMetrics(new SimpleMeterRegistry()),
-            fatal::add);
+            new EngineParts(
+                tasks::add,
+                new EngineTime(() -> 1_000, System::nanoTime),
+                new RequestMetrics(new SimpleMeterRegistry()),
+                fatal::add));
     engine.leading();
     for (int i = 0; i < SEQUENCES; i++) {
       machine.state().apply(new SequenceCommand.Init("%06d".formatted(i), 1, 1, 9, 1, false));
@@ -224,7 +218,7 @@ class LongRepliesTest {
       engine.release();
     }
     assertThat(p1.numbers).hasSize(lists + 1).isSorted();
-    assertThat(most).isBetween(BYTES, LinkEngine.TURN_BYTES_MAX + 2 * BYTES);
+    assertThat(most).isBetween(BYTES, LeaderEngine.TURN_BYTES_MAX + 2 * BYTES);
     assertThat(fatal).isEmpty();
   }
 

@@ -25,17 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of one member of a group, as docs/replication.md says in full. One leader a term sends
- * its entries over FIFO reliable links.
- *
- * <p>Mode {@code fifo}: an entry is committed when a majority of the members has it. Promise: as
- * long as a majority of the members is up and connected, the group serves; whatever minority
- * crashes or loses power, and however the network is cut, no acknowledged entry is lost and reads
- * are linearizable. Not promised: service without a majority; and entries that were not synced when
- * a majority loses power at once (the state machine is told).
- *
- * <p>Mode {@code lazy}: an entry is committed when it is sent to the members that are connected.
- * The crash of one at a time loses only acknowledged {@code BUFFERED} entries of a crashed leader.
+ * The log of one member of a group that one leads; {@link GroupMode} says what each mode promises,
+ * and docs/replication.md says it in full.
  *
  * <p>All methods are called by the owner thread unless they say otherwise. The owner executor must
  * run one task after the other, never inside {@code execute}; between two tasks everything applied
@@ -138,7 +129,7 @@ public class GroupLog implements MemberLog {
     BackgroundSync force =
         new BackgroundSync(
             store, parts.threads().force(), () -> execute(this::synced), tasks::report);
-    applier = new Applier(machine, this::execute, parts.threads().checkpoints());
+    applier = new Applier(machine, lazy, this::execute, parts.threads().checkpoints());
     CheckpointInflow inflow =
         new CheckpointInflow(
             checkpointStore, machine, parts.threads().checkpoints(), this::execute, this::received);
@@ -355,6 +346,11 @@ public class GroupLog implements MemberLog {
   @Override
   public boolean mayAnswer() {
     return core.mayAnswer(nowMs());
+  }
+
+  @Override
+  public boolean acknowledgesEarly() {
+    return lazy;
   }
 
   @Override

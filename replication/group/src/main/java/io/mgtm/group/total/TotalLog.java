@@ -142,7 +142,7 @@ public final class TotalLog implements OrderedLog {
     @Override
     public void settled(long number) {
       boolean begins = watch.settled(order.isIdle(), nowMs());
-      listener.settled(number);
+      listener.committed(number);
       if (begins) {
         log.info("Member {} serves: what it proposes comes back", group.self());
         listener.serving(true);
@@ -185,8 +185,7 @@ public final class TotalLog implements OrderedLog {
       guarded(
           () -> {
             order.leading();
-            listener.sequencing(true);
-            listener.sequencerChanged(group.self().name());
+            listener.leading(term);
           });
     }
 
@@ -195,8 +194,7 @@ public final class TotalLog implements OrderedLog {
       guarded(
           () -> {
             order.following(leader);
-            listener.sequencing(false);
-            listener.sequencerChanged(leader);
+            listener.following(leader);
           });
     }
 
@@ -390,18 +388,18 @@ public final class TotalLog implements OrderedLog {
   }
 
   @Override
-  public boolean isSequencer() {
+  public boolean isLeading() {
     return !stopped && group.isLeading();
   }
 
-  /** Where the log below stands and what it has done. Any thread. */
+  @Override
   public LogStats stats() {
     return group.stats();
   }
 
   @Override
-  public boolean hasRoom() {
-    return group.hasRoom(ProposalEntry.HEADER_BYTES_MAX);
+  public boolean hasRoom(int bytes) {
+    return group.hasRoom(ProposalEntry.HEADER_BYTES_MAX + bytes);
   }
 
   @Override

@@ -296,8 +296,8 @@ public final class TotalOrder implements StateMachine {
   }
 
   @Override
-  public void entriesMayBeMissing(long index) {
-    machine.entriesMayBeMissing(index);
+  public void entriesMayBeMissing(long index, boolean keptByClients) {
+    machine.entriesMayBeMissing(index, keptByClients);
   }
 
   @Override

@@ -157,7 +157,7 @@ final class TestMember implements AutoCloseable {
 
   private final class Places implements OrderedLog.Listener {
     @Override
-    public void settled(long number) {
+    public void committed(long number) {
       while (!proposed.isEmpty() && proposed.peekFirst().number <= number) {
         Proposed next = proposed.removeFirst();
         next.done.complete(next.seen);
@@ -183,12 +183,15 @@ final class TestMember implements AutoCloseable {
     }
 
     @Override
-    public void sequencing(boolean now) {
-      if (now) {
-        // First, as others look at the term of whoever leads.
-        ledTerm = ordered.status().term();
-      }
-      sequencing = now;
+    public void leading(long term) {
+      // First, as others look at the term of whoever leads.
+      ledTerm = term;
+      sequencing = true;
+    }
+
+    @Override
+    public void following(String leader) {
+      sequencing = false;
     }
 
     @Override
