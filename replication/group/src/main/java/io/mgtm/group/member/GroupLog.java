@@ -170,7 +170,8 @@ public class GroupLog implements MemberLog {
   void begin() {
     store.startAppending();
     transport.start(
-        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
+        new Inbox(
+            core, everyMember, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
     tickFromNowOn();
   }
 

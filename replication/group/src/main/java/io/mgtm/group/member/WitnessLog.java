@@ -118,7 +118,12 @@ public final class WitnessLog implements MemberLog {
 
   private void begin() {
     transport.start(
-        new Inbox(core, this::execute, task -> tasks.run(() -> turn(task)), this::nowMs));
+        new Inbox(
+            core,
+            MemberListener.NONE,
+            this::execute,
+            task -> tasks.run(() -> turn(task)),
+            this::nowMs));
     awaitTick();
   }
 

@@ -1,6 +1,7 @@
 package io.mgtm.group.total;
 
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.core.Message;
 import io.mgtm.group.member.OpenLog;
 import java.nio.ByteBuffer;
 
@@ -53,7 +54,7 @@ public interface OrderedLog extends OpenLog {
   }
 
   /** The most that one proposal takes. */
-  int PROPOSAL_BYTES_MAX = 1 << 20;
+  int PROPOSAL_BYTES_MAX = Message.Proposals.PAYLOAD_BYTES_MAX;
 
   /** Whether the window has room for one more proposal of that size. */
   boolean canPropose(int bytes);

@@ -7,6 +7,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Message;
 import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
@@ -14,6 +15,7 @@ import io.mgtm.group.member.MemberListener;
 import io.mgtm.group.member.MemberParts;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
+import io.mgtm.group.net.MessageCodec;
 import io.mgtm.group.net.Reach;
 import io.mgtm.group.net.Transport;
 import io.mgtm.group.storage.LogStats;
@@ -24,7 +26,6 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,9 +45,6 @@ import org.slf4j.LoggerFactory;
 public final class TotalLog implements OrderedLog {
   private static final Logger log = LoggerFactory.getLogger(TotalLog.class);
 
-  /** Messages that wait for the owner; what comes beyond them is dropped, and sent again. */
-  private static final int WAITING_MAX = 1_024;
-
   /** Between two tries to let a member with room make the order. */
   private static final long YIELD_MS = 5_000;
 
@@ -56,7 +54,6 @@ public final class TotalLog implements OrderedLog {
   private final Transport transport;
   private final TotalOrder order;
   private final ServiceWatch watch;
-  private final AtomicInteger waiting = new AtomicInteger();
   private GroupLog group;
   private boolean pumpAsked;
   private boolean noRoom;
@@ -109,7 +106,7 @@ public final class TotalLog implements OrderedLog {
             owner,
             opened.new LogEvents(),
             opened.new MemberEvents(),
-            new ProposalTransport(transport, opened::received, opened::receivedByOwner));
+            transport);
     opened.order.begin(opened.group.self(), opened.group.incarnation(), opened.new LogBelow());
     return opened;
   }
@@ -170,6 +167,11 @@ public final class TotalLog implements OrderedLog {
     @Override
     public void ticked(long nowMs) {
       guarded(() -> tick(nowMs));
+    }
+
+    @Override
+    public void received(MemberId from, Message.OfOrder message) {
+      guarded(() -> order.receive(from, message));
     }
   }
 
@@ -238,51 +240,18 @@ public final class TotalLog implements OrderedLog {
     }
 
     @Override
-    public void send(String to, TotalMessage message) {
-      transport.send(List.of(to), TotalMessageCodec.encode(group.self(), message));
+    public void send(String to, Message.OfOrder message) {
+      transport.send(List.of(to), MessageCodec.encode(group.self(), message));
     }
 
     @Override
-    public void sendToAll(TotalMessage message) {
+    public void sendToAll(Message.OfOrder message) {
       List<String> others =
           transport.connected().stream().filter(name -> !name.equals(group.self().name())).toList();
       if (!others.isEmpty()) {
-        transport.send(others, TotalMessageCodec.encode(group.self(), message));
+        transport.send(others, MessageCodec.encode(group.self(), message));
       }
     }
-  }
-
-  private static TotalMessageCodec.Envelope decode(ByteBuffer bytes) {
-    try {
-      return TotalMessageCodec.decode(bytes);
-    } catch (IllegalArgumentException e) {
-      log.warn("Dropped {}", e.getMessage());
-      return null;
-    }
-  }
-
-  private void receivedByOwner(ByteBuffer bytes) {
-    TotalMessageCodec.Envelope envelope = decode(bytes);
-    if (envelope != null) {
-      guarded(() -> order.receive(envelope.from(), envelope.message()));
-    }
-  }
-
-  /** Called by the transport's threads. */
-  private void received(ByteBuffer bytes) {
-    TotalMessageCodec.Envelope envelope = decode(bytes);
-    if (envelope == null) {
-      return;
-    }
-    if (waiting.incrementAndGet() > WAITING_MAX) {
-      waiting.decrementAndGet();
-      return;
-    }
-    execute(
-        () -> {
-          waiting.decrementAndGet();
-          guarded(() -> order.receive(envelope.from(), envelope.message()));
-        });
   }
 
   private void execute(Runnable task) {
