@@ -1,20 +1,15 @@
 package io.mgtm.gtm.node;
 
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
-import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.config.GtmConfig;
-import io.mgtm.gtm.node.admin.GroupControl;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.node.engine.Engine;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
 import io.mgtm.gtm.node.engine.LinkEngine;
 import io.mgtm.gtm.wire.link.Leadership;
-import io.mgtm.gtm.wire.link.LinkFormat;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -22,12 +17,12 @@ import java.util.function.Function;
  * This node as a member of its group, which is one of one for a node without a group: what the log
  * tells goes to the engines and the links, and what operators want to the log. Owner thread.
  */
-final class GroupMember implements GroupControl, OrderedLog.Listener {
+final class GroupMember implements OrderedLog.Listener {
   private final GtmConfig config;
   private final GtmStateMachine machine;
   private final Consumer<Throwable> fatal;
   private final Runnable changed;
-  private GroupAdmin log;
+  private OpenLog log;
 
   /** Null while the log is opened. */
   private LinkEngine engine;
@@ -152,14 +147,9 @@ final class GroupMember implements GroupControl, OrderedLog.Listener {
         alone ? null : status.founding());
   }
 
-  @Override
-  public NodeStatus status() {
+  /** What this node tells operators. */
+  NodeStatus status() {
     return MemberSetup.status(config, log.status(), engine.isServing(), machine.state());
-  }
-
-  @Override
-  public boolean decides() {
-    return engine.decides();
   }
 
   /** This member's disk is full: another one is asked to lead, unless one was asked already. */
@@ -178,32 +168,5 @@ final class GroupMember implements GroupControl, OrderedLog.Listener {
   /** Whether others have not taken over yet. */
   boolean isNeeded() {
     return engine.isNeeded(log);
-  }
-
-  @Override
-  public Optional<String> transfer(String member) {
-    return log.transfer(member);
-  }
-
-  @Override
-  public Optional<String> add(String member) {
-    return LinkFormat.isName(member)
-        ? log.add(member)
-        : Optional.of("\"%s\" is no name of a member".formatted(member));
-  }
-
-  @Override
-  public Optional<String> remove(String member) {
-    return log.remove(member);
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    return log.durability(mode);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    return log.acceptLoss();
   }
 }

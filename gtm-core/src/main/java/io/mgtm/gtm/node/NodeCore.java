@@ -229,7 +229,7 @@ final class NodeCore implements AutoCloseable {
         links,
         peers,
         new AdminService(
-            group,
+            log.admin(),
             this::status,
             links,
             () -> StateCounts.of(machine.state()),

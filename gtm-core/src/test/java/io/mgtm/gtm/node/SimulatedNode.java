@@ -179,7 +179,7 @@ public final class SimulatedNode {
 
   /** Whether this node leads and serves, or makes the order. */
   public boolean decides() {
-    return engine != null && member.decides();
+    return engine != null && engine.decides();
   }
 
   /** The open transactions of a session. */

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.OriginTable;
 import io.mgtm.group.total.PlantedTotal;
@@ -74,7 +74,7 @@ final class EqualMember implements SimMember {
   }
 
   @Override
-  public GroupAdmin admin() {
+  public OpenLog log() {
     return log;
   }
 

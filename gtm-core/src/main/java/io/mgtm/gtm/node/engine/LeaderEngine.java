@@ -2,7 +2,7 @@ package io.mgtm.gtm.node.engine;
 
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StatePicture;
-import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SessionCommand;
@@ -91,12 +91,13 @@ public final class LeaderEngine extends LinkEngine {
 
   /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */
   @Override
-  public boolean handOver(GroupAdmin group) {
-    return serving && group.status().successors().anyMatch(name -> group.transfer(name).isEmpty());
+  public boolean handOver(OpenLog group) {
+    return serving
+        && group.status().successors().anyMatch(name -> group.admin().transfer(name).isEmpty());
   }
 
   @Override
-  public boolean isNeeded(GroupAdmin group) {
+  public boolean isNeeded(OpenLog group) {
     // Its vote may be needed again until the next leader is heard.
     return serving || group.status().leader().isEmpty();
   }

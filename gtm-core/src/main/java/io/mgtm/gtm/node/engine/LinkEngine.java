@@ -1,7 +1,7 @@
 package io.mgtm.gtm.node.engine;
 
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
@@ -36,11 +36,20 @@ public abstract class LinkEngine implements CommandEngine {
     this.replies = new LinkReplies(parts.metrics(), parts.time());
   }
 
+  /** Sessions with a link to this node. */
+  public abstract int attachedSessions();
+
+  /** How many batches wait for the group. */
+  public abstract int pendingReplies();
+
+  /** Tells all members, and through them all gateways, where this one is. */
+  public abstract void announce();
+
+  /** Called now and then. */
+  public abstract void tick();
+
   /** Whether gateways may attach; they are answered once this node serves. */
   public abstract boolean takesGateways();
-
-  /** Whether changes of the group are to be asked of this node. */
-  public abstract boolean decides();
 
   /**
    * The term that gateways are told.
@@ -52,10 +61,10 @@ public abstract class LinkEngine implements CommandEngine {
   }
 
   /** Lets others take over before this node stops; false when there is nobody or nothing to do. */
-  public abstract boolean handOver(GroupAdmin group);
+  public abstract boolean handOver(OpenLog group);
 
   /** Whether others have not taken over yet. */
-  public abstract boolean isNeeded(GroupAdmin group);
+  public abstract boolean isNeeded(OpenLog group);
 
   /** This member leads: everything before is applied. */
   public abstract void leading();
@@ -188,7 +197,7 @@ public abstract class LinkEngine implements CommandEngine {
     LinkWriter.leadership(output.to(peer), setup.leadership().get(), peer.version());
   }
 
-  @Override
+  /** Serves nothing from here on, and drops what will never be acknowledged. */
   public final void abandon() {
     stopped = true;
     stopped();

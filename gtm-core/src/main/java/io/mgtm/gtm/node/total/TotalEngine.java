@@ -1,7 +1,7 @@
 package io.mgtm.gtm.node.total;
 
-import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.node.engine.BatchOutput;
 import io.mgtm.gtm.node.engine.EngineParts;
@@ -102,7 +102,7 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
 
   /** Serves nobody new: gateways go to another member, and what waits comes to its end. */
   @Override
-  public boolean handOver(GroupAdmin group) {
+  public boolean handOver(OpenLog group) {
     List<String> others = group.status().successors().toList();
     if (others.isEmpty()) {
       return false;
@@ -111,7 +111,7 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
     setup.changed().run();
     if (decides()) {
       others.stream()
-          .filter(name -> group.transfer(name).isEmpty())
+          .filter(name -> group.admin().transfer(name).isEmpty())
           .findFirst()
           .ifPresent(name -> log.info("{} is to make the order", name));
     }
@@ -119,7 +119,7 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
   }
 
   @Override
-  public boolean isNeeded(GroupAdmin group) {
+  public boolean isNeeded(OpenLog group) {
     return decides() || pendingReplies() > 0;
   }
 

@@ -2,7 +2,7 @@ package io.mgtm.gtm.node.total;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.total.OrderedLog;
@@ -27,7 +27,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -94,28 +93,8 @@ class TotalReplyBoundTest {
     }
 
     @Override
-    public Optional<String> transfer(String name) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> add(String name) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> remove(String name) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> durability(DurabilityMode mode) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> acceptLoss() {
-      return Optional.empty();
+    public GroupAdmin admin() {
+      throw new UnsupportedOperationException("nobody asks");
     }
 
     @Override

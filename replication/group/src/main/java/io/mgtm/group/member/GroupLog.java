@@ -1,7 +1,6 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
@@ -18,7 +17,6 @@ import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -375,37 +373,8 @@ public class GroupLog implements MemberLog {
   }
 
   @Override
-  public Optional<String> transfer(String name) {
-    tasks.checkOpen();
-    return core.transfer(nowMs(), name);
-  }
-
-  @Override
-  public Optional<String> add(String name) {
-    tasks.checkOpen();
-    return core.add(name);
-  }
-
-  @Override
-  public Optional<String> remove(String name) {
-    tasks.checkOpen();
-    return core.remove(name);
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    tasks.checkOpen();
-    return core.durability(mode);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    tasks.checkOpen();
-    Optional<String> refused = core.acceptLoss();
-    if (refused.isEmpty()) {
-      log.warn("An operator lets the group go on without the members that are missing");
-    }
-    return refused;
+  public GroupAdmin admin() {
+    return new CoreAdmin(core, tasks, this::nowMs);
   }
 
   @Override

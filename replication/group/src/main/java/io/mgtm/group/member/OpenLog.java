@@ -7,7 +7,13 @@ import io.mgtm.group.storage.LogStats;
  * What is applied and answered goes through {@link MemberLog} where one leads, through {@link
  * io.mgtm.group.total.OrderedLog} where all propose. Owner thread.
  */
-public interface OpenLog extends GroupAdmin, AutoCloseable {
+public interface OpenLog extends AutoCloseable {
+
+  /** Takes what operators want to be changed. */
+  GroupAdmin admin();
+
+  /** What this member knows of the group. */
+  GroupStatus status();
 
   /** Whether this member leads, or makes the order. */
   boolean isLeading();

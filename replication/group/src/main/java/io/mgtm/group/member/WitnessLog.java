@@ -1,7 +1,6 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
@@ -19,7 +18,6 @@ import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.RecoveryReport;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -242,32 +240,8 @@ public final class WitnessLog implements MemberLog {
   }
 
   @Override
-  public Optional<String> transfer(String name) {
-    tasks.checkOpen();
-    return core.transfer(nowMs(), name);
-  }
-
-  @Override
-  public Optional<String> add(String name) {
-    tasks.checkOpen();
-    return core.add(name);
-  }
-
-  @Override
-  public Optional<String> remove(String name) {
-    tasks.checkOpen();
-    return core.remove(name);
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    tasks.checkOpen();
-    return core.durability(mode);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    return Optional.of("a witness does not stand for election; ask a member that has the entries");
+  public GroupAdmin admin() {
+    return new CoreAdmin(core, tasks, this::nowMs);
   }
 
   @Override

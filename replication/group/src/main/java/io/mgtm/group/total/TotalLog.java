@@ -1,13 +1,13 @@
 package io.mgtm.group.total;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Message;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
@@ -22,7 +22,6 @@ import io.mgtm.group.storage.LogStats;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -308,7 +307,7 @@ public final class TotalLog implements OrderedLog {
     GroupStatus status = group.status();
     status
         .successors()
-        .filter(name -> group.transfer(name).isEmpty())
+        .filter(name -> group.admin().transfer(name).isEmpty())
         .findFirst()
         .ifPresent(
             name ->
@@ -377,28 +376,8 @@ public final class TotalLog implements OrderedLog {
   }
 
   @Override
-  public Optional<String> transfer(String name) {
-    return group.transfer(name);
-  }
-
-  @Override
-  public Optional<String> add(String name) {
-    return group.add(name);
-  }
-
-  @Override
-  public Optional<String> remove(String name) {
-    return group.remove(name);
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    return group.durability(mode);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    return group.acceptLoss();
+  public GroupAdmin admin() {
+    return group.admin();
   }
 
   @Override

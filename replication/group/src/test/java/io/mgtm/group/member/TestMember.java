@@ -357,7 +357,7 @@ final class TestMember implements AutoCloseable {
     return repliesMayBeLost;
   }
 
-  GroupAdmin log() {
+  OpenLog log() {
     return ordered == null ? log : ordered;
   }
 
@@ -380,11 +380,7 @@ final class TestMember implements AutoCloseable {
   }
 
   private void closeLog() {
-    if (ordered == null) {
-      log.close();
-    } else {
-      ordered.close();
-    }
+    log().close();
   }
 
   /** Copies a folder; from the beginning again when a thread of the log drops a file meanwhile. */
