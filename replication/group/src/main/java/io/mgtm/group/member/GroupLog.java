@@ -5,7 +5,6 @@ import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
@@ -147,13 +146,9 @@ public class GroupLog implements MemberLog {
             disk, applier, machine, this::execute, parts.threads(), settings.checkpointBytes());
     core =
         new GroupCore(
-            new GroupCore.Start(
-                settings.core(),
-                lazy ? Agreement.CONNECTED : Agreement.MAJORITY,
+            settings.start(
+                lazy,
                 self,
-                settings.members(),
-                settings.witness(),
-                settings.durability(),
                 disk,
                 new GroupEffects(notices, tasks::fail, self, terms, applier, transport),
                 members,
@@ -261,7 +256,7 @@ public class GroupLog implements MemberLog {
   @Override
   public boolean hasRoom(int bytes) {
     tasks.checkOpen();
-    checkSize(bytes);
+    GroupDisk.checkSize(bytes);
     if (disk.hasRoom(bytes)) {
       return true;
     }
@@ -293,17 +288,9 @@ public class GroupLog implements MemberLog {
     return index;
   }
 
-  private static void checkSize(int bytes) {
-    if (bytes > ENTRY_BYTES_MAX) {
-      throw new IllegalArgumentException(
-          "An entry of %d bytes; members send each other %d at the most, make it several entries"
-              .formatted(bytes, ENTRY_BYTES_MAX));
-    }
-  }
-
   /** Appends what the leader has applied, and says its index. */
   long appendApplied(ByteBuffer payload, Durability durability) {
-    checkSize(payload.remaining());
+    GroupDisk.checkSize(payload.remaining());
     long index;
     try {
       index = core.append(payload, durability);

@@ -4,7 +4,6 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
-import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
@@ -97,18 +96,8 @@ public final class WitnessLog implements MemberLog {
             : new MembershipHistory(disk.lastIndex(), known);
     core =
         new GroupCore(
-            new GroupCore.Start(
-                settings.core(),
-                mode == GroupMode.LAZY ? Agreement.CONNECTED : Agreement.MAJORITY,
-                self,
-                settings.members(),
-                settings.witness(),
-                settings.durability(),
-                disk,
-                new Told(),
-                members,
-                record,
-                parts.seed()),
+            settings.start(
+                mode == GroupMode.LAZY, self, disk, new Told(), members, record, parts.seed()),
             parts.nowMs());
     log.info(
         "Witness {}: {}, entries to {}, {}", self, record, disk.lastIndex(), core.membership());

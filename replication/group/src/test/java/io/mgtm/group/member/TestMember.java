@@ -16,10 +16,8 @@ import io.mgtm.group.total.TotalLog;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,7 +29,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 
 /** A member with a list of words as its state, on a thread of its own. */
 final class TestMember implements AutoCloseable {
@@ -370,9 +367,9 @@ final class TestMember implements AutoCloseable {
         () -> {
           // Nothing happens to the member while its owner thread is here.
           Path copy = folder.resolveSibling(folder.getFileName() + "-killed");
-          copy(folder, copy);
+          TestFolders.copy(folder, copy);
           closeLog();
-          delete(folder);
+          TestFolders.delete(folder);
           Files.move(copy, folder);
           return null;
         });
@@ -381,32 +378,6 @@ final class TestMember implements AutoCloseable {
 
   private void closeLog() {
     log().close();
-  }
-
-  /** Copies a folder; from the beginning again when a thread of the log drops a file meanwhile. */
-  private static void copy(Path from, Path to) throws IOException {
-    Files.createDirectory(to);
-    try {
-      for (Path file : files(from)) {
-        Files.copy(file, to.resolve(file.getFileName()));
-      }
-    } catch (NoSuchFileException e) {
-      delete(to);
-      copy(from, to);
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    for (Path file : files(folder)) {
-      Files.delete(file);
-    }
-    Files.delete(folder);
-  }
-
-  private static List<Path> files(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      return files.toList();
-    }
   }
 
   @Override
