@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.group.Durability;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.SequenceCommand;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** When a leader applies, appends and answers; the log and the batches are the test's. */
 class LeaderEngineTest extends LeaderHarness {
+  @BeforeEach
+  void lead() {
+    engine.leading();
+  }
+
   @Test
   void aNewLeaderStartsTheGxidsAndTellsWhereItIs() {
     assertThat(machine.state().started()).isTrue();

@@ -13,10 +13,8 @@ import io.mgtm.gtm.wire.link.LinkFormat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 
 /** A leader's engine; the log and the batches are the test's. */
 abstract class LeaderHarness {
@@ -32,20 +30,16 @@ abstract class LeaderHarness {
   long nowMicros = 1_000;
   long graceMs = 60_000;
   Runnable handOver;
-  LinkEngine engine;
-
-  @BeforeEach
-  void lead() {
-    engine = engine();
-    engine.leading();
-  }
+  long term = 1;
+  final List<Runnable> timers = new ArrayList<>();
+  LinkEngine engine = engine();
 
   LinkEngine engine() {
     return new LeaderEngine(
         TestSetup.of(
-            () -> new Leadership(engine.takesGateways(), 1, "g1", "g1", "h:1"),
+            () -> new Leadership(engine.takesGateways(), term, "g1", "g1", "h:1"),
             graceMs,
-            null,
+            new LazyLeader.Settings(2_000, (ms, task) -> timers.add(task)),
             handOver),
         machine,
         log,
@@ -75,13 +69,17 @@ abstract class LeaderHarness {
   }
 
   void send(RecordingPeer peer, long session, long first, Command... commands) {
+    send(peer, session, first, List.of(commands));
+  }
+
+  void send(RecordingPeer peer, long session, long first, List<Command> commands) {
     engine.submit(
         new LinkWork.Commands(
             peer,
             session,
             first - 1,
             first,
-            Arrays.stream(commands).map(c -> new LinkCommand((short) 1, c)).toList()));
+            commands.stream().map(c -> new LinkCommand((short) 1, c)).toList()));
   }
 
   static Command begin(long session) {

@@ -3,10 +3,16 @@ package io.mgtm.gtm.node.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.wire.link.LinkFormat;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** How sessions of gateways are attached to a leader, and end. */
 class LeaderSessionsTest extends LeaderHarness {
+  @BeforeEach
+  void lead() {
+    engine.leading();
+  }
+
   @Test
   void aGapInTheNumbersEndsTheLink() {
     attachBoth();
