@@ -199,46 +199,18 @@ final class HaCluster implements AutoCloseable {
 
   /** All processes of a node end at once, and its network is gone. */
   void kill(String node) throws IOException, InterruptedException {
-    List<String> loops = loops(node);
+    Machine machine = machines.get(node);
+    List<String> loops =
+        machine == null ? List.of() : LoopDevices.of(machine, setup.folder().resolve(node));
     network.kill(machines.get(node));
     machines.remove(node).close();
-    detach(loops);
+    LoopDevices.detach(loops);
   }
 
   /** Boots a node that was killed. */
   void reboot(String node) throws IOException, InterruptedException {
     boot(node);
     startController(node);
-  }
-
-  /** What a reboot does: namespaces share the kernel's loop devices. */
-  private static void detach(List<String> loops) throws IOException, InterruptedException {
-    Wait.until(
-        "the loop devices " + loops + " are let go",
-        PATIENCE_SECONDS,
-        () -> {
-          String all = Exec.run(EXEC_SECONDS, List.of("losetup", "-n", "-l", "-O", "NAME"));
-          List<String> left = all.lines().map(String::strip).filter(loops::contains).toList();
-          for (String loop : left) {
-            exec("losetup", "-d", loop);
-          }
-          return left.isEmpty();
-        });
-  }
-
-  /** Those of a node; their files can be told only while it is alive. */
-  private List<String> loops(String node) throws IOException, InterruptedException {
-    Machine machine = machines.get(node);
-    if (machine == null) {
-      return List.of();
-    }
-    String own = setup.folder().resolve(node) + "/";
-    return machine
-        .run(List.of("losetup", "-n", "-l", "-O", "NAME,BACK-FILE"))
-        .lines()
-        .filter(line -> line.contains(" " + own))
-        .map(line -> line.substring(0, line.indexOf(' ')))
-        .toList();
   }
 
   /** The one machine on which the database runs; empty when it runs on none or on two. */
@@ -395,7 +367,7 @@ final class HaCluster implements AutoCloseable {
       stopAll();
     }
     try {
-      detach(loops);
+      LoopDevices.detach(loops);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

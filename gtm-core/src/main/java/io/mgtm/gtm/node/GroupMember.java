@@ -1,18 +1,15 @@
 package io.mgtm.gtm.node;
 
-import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.member.GroupAdmin;
-import io.mgtm.group.member.GroupLogs;
+import io.mgtm.group.LogException;
 import io.mgtm.group.member.GroupStatus;
-import io.mgtm.group.member.LoneLog;
-import io.mgtm.group.member.MemberLog;
+import io.mgtm.group.member.OpenLog;
+import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.node.engine.Engine;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
 import io.mgtm.gtm.node.engine.LinkEngine;
 import io.mgtm.gtm.wire.link.Leadership;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -20,11 +17,14 @@ import java.util.function.Function;
  * This node as a member of its group, which is one of one for a node without a group: what the log
  * tells goes to the engines and the links, and what operators want to the log. Owner thread.
  */
-final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
+final class GroupMember implements OrderedLog.Listener {
   private final GtmConfig config;
   private final GtmStateMachine machine;
-  private final Consumer<Leadership> changed;
-  private MemberLog log;
+  private final Consumer<Throwable> fatal;
+  private final Runnable changed;
+  private OpenLog log;
+
+  /** Null while the log is opened. */
   private LinkEngine engine;
 
   /** That of direct clients, without a group; null in one. */
@@ -37,13 +37,10 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
    * @param changed told when who leads has changed
    */
   GroupMember(
-      GtmConfig config,
-      GtmStateMachine machine,
-      Consumer<Throwable> fatal,
-      Consumer<Leadership> changed) {
-    super(fatal);
+      GtmConfig config, GtmStateMachine machine, Consumer<Throwable> fatal, Runnable changed) {
     this.config = config;
     this.machine = machine;
+    this.fatal = fatal;
     this.changed = changed;
   }
 
@@ -51,34 +48,10 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
    * Opens the log and joins the group. Nothing is told to the engine before {@link #serve}, because
    * the owner is busy until then.
    */
-  MemberLog open(ScheduledExecutorService owner) {
-    if (!config.group().exists()) {
-      return openBy(
-          listener ->
-              LoneLog.open(config.data(), MemberSetup.settings(config), machine, owner, listener));
-    }
-    return openBy(
-        listener ->
-            GroupLogs.open(
-                config.group().mode(),
-                config.data(),
-                MemberSetup.settings(config),
-                MemberSetup.network(config),
-                machine,
-                owner,
-                listener));
-  }
-
-  /** As {@link #open(ScheduledExecutorService)}, with a log that is opened otherwise. */
-  <L extends MemberLog> L openBy(Function<ReplicatedLog.Listener, L> opener) {
+  <L extends OpenLog> L open(Function<OrderedLog.Listener, L> opener) {
     L opened = opener.apply(this);
     log = opened;
     return opened;
-  }
-
-  @Override
-  GroupAdmin admin() {
-    return log;
   }
 
   /** From here on the engines are told; without a group there are direct clients too. */
@@ -88,71 +61,95 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
   }
 
   @Override
-  public void committed(long index) {
-    if (engine != null) {
-      guarded(() -> release(index));
+  public void failed(LogException cause) {
+    fatal.accept(cause);
+  }
+
+  /** What the engine throws must not be taken for a failure of the log. */
+  private void guarded(Runnable task) {
+    if (engine == null) {
+      return;
+    }
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      fatal.accept(e);
     }
   }
 
-  private void release(long index) {
-    if (direct != null) {
-      direct.committed(index);
-    }
-    engine.release();
+  @Override
+  public void committed(long index) {
+    guarded(
+        () -> {
+          if (direct != null) {
+            direct.committed(index);
+          }
+          engine.committed(index);
+        });
   }
 
   @Override
   public void stable(long index) {
-    guarded(engine::release);
+    guarded(() -> engine.release());
   }
 
   @Override
   public void confirmed(long readIndex) {
-    guarded(engine::release);
+    guarded(() -> engine.release());
+  }
+
+  @Override
+  public void withdrawn(long fromNumber) {
+    engine.withdrawn(fromNumber);
+  }
+
+  @Override
+  public void skipped(long toNumber) {
+    engine.skipped(toNumber);
+  }
+
+  @Override
+  public void serving(boolean now) {
+    guarded(() -> engine.serving(now));
   }
 
   @Override
   public void leading(long term) {
-    if (engine != null) {
-      guarded(engine::leading);
-      changed.accept(leadership());
-    }
+    guarded(
+        () -> {
+          engine.leading();
+          changed.run();
+        });
   }
 
   @Override
   public void following(String leader) {
-    if (engine != null) {
-      guarded(engine::following);
-      changed.accept(leadership());
-    }
+    guarded(
+        () -> {
+          engine.following();
+          changed.run();
+        });
   }
 
-  @Override
-  public Leadership leadership() {
+  /** How this node stands now. */
+  Leadership leadership() {
     GroupStatus status = log.status();
     boolean alone = !config.group().exists();
-    String leader = alone ? config.group().name() : status.leader();
+    String name = config.group().name();
+    String leader = alone ? name : status.leader();
+    boolean open = engine != null;
     return new Leadership(
-        engine != null && engine.takesGateways(),
-        status.term(),
-        config.group().name(),
+        open && engine.takesGateways(),
+        open ? engine.term(status.term()) : status.term(),
+        name,
         leader,
-        address(leader),
+        machine.state().memberAddresses().getOrDefault(leader, ""),
         alone ? null : status.founding());
   }
 
-  private String address(String member) {
-    return machine.state().memberAddresses().getOrDefault(member, "");
-  }
-
-  @Override
-  public NodeStatus status() {
+  /** What this node tells operators. */
+  NodeStatus status() {
     return MemberSetup.status(config, log.status(), engine.isServing(), machine.state());
-  }
-
-  @Override
-  public boolean decides() {
-    return engine.isServing();
   }
 
   /** This member's disk is full: another one is asked to lead, unless one was asked already. */
@@ -160,19 +157,16 @@ final class GroupMember extends MemberAdmin implements ReplicatedLog.Listener {
     if (!log.status().transferring()) {
       handOver();
     }
-    changed.accept(leadership());
+    changed.run();
   }
 
-  /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */
-  @Override
-  public boolean handOver() {
-    return engine.isServing()
-        && log.status().successors().anyMatch(name -> log.transfer(name).isEmpty());
+  /** Lets others take over before this node stops; false when there is nobody or nothing to do. */
+  boolean handOver() {
+    return engine.handOver(log);
   }
 
-  @Override
-  public boolean isNeeded() {
-    // Its vote may be needed again until the next leader is heard.
-    return engine.isServing() || log.status().leader().isEmpty();
+  /** Whether others have not taken over yet. */
+  boolean isNeeded() {
+    return engine.isNeeded(log);
   }
 }

@@ -4,13 +4,19 @@ import io.mgtm.common.AllowList;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.SecretFile;
 import io.mgtm.group.LogException;
+import io.mgtm.group.StateMachine;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.LoneLog;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
+import io.mgtm.group.total.MemberLogs;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.group.total.OrderedMachine;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.state.GtmState;
@@ -23,16 +29,42 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What members of all modes have in common: their settings, and what they tell operators. */
+/** Opens the log of a member, and says what it tells operators. */
 final class MemberSetup {
   private static final Logger log = LoggerFactory.getLogger(MemberSetup.class);
   private static final int TAIL_BYTES = 16 << 20;
   private static final int TICK_MS = 10;
 
   private MemberSetup() {}
+
+  /**
+   * Opens the log of a node's folder and joins its group, or leads it alone.
+   *
+   * @param ordered what proposals mean, where every member makes them
+   */
+  static OpenLog open(
+      GtmConfig config,
+      StateMachine machine,
+      OrderedMachine ordered,
+      ScheduledExecutorService owner,
+      OrderedLog.Listener listener) {
+    if (!config.group().exists()) {
+      return LoneLog.open(config.data(), settings(config), machine, owner, listener);
+    }
+    return MemberLogs.open(
+        config.group().mode(),
+        config.data(),
+        settings(config),
+        network(config),
+        machine,
+        ordered,
+        owner,
+        listener);
+  }
 
   /** How the members reach each other. */
   static JGroupsSettings network(GtmConfig config) {
@@ -67,7 +99,8 @@ final class MemberSetup {
             hosts.add(address.resolve());
           } else {
             log.warn(
-                "group.members: {} at {}: the host name is not known, so that member is not looked for; correct it, or restart this one once the name is known",
+                "group.members: {} at {}: the host name is not known, so that member is not looked"
+                    + " for; correct it, or restart this one once the name is known",
                 member,
                 address);
           }

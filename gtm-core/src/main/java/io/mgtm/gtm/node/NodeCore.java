@@ -1,12 +1,10 @@
 package io.mgtm.gtm.node;
 
 import io.mgtm.common.HostPort;
-import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.member.MemberLog;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
-import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.gateway.Gateway;
@@ -21,20 +19,18 @@ import io.mgtm.gtm.node.backup.Takeover;
 import io.mgtm.gtm.node.connection.LinkKeys;
 import io.mgtm.gtm.node.connection.LinkPeers;
 import io.mgtm.gtm.node.connection.LinkService;
-import io.mgtm.gtm.node.engine.CommandEngine;
 import io.mgtm.gtm.node.engine.Engine;
+import io.mgtm.gtm.node.engine.EngineParts;
+import io.mgtm.gtm.node.engine.EngineSetup;
 import io.mgtm.gtm.node.engine.EngineTime;
 import io.mgtm.gtm.node.engine.EntryWriter;
 import io.mgtm.gtm.node.engine.FirstEntries;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
+import io.mgtm.gtm.node.engine.LeaderEngine;
 import io.mgtm.gtm.node.engine.LinkEngine;
-import io.mgtm.gtm.node.engine.LinkSetup;
 import io.mgtm.gtm.node.engine.RequestMetrics;
-import io.mgtm.gtm.node.total.GroupBeginning;
 import io.mgtm.gtm.node.total.OrderedGtm;
 import io.mgtm.gtm.node.total.TotalEngine;
-import io.mgtm.gtm.node.total.TotalMachine;
-import io.mgtm.gtm.node.total.TotalSetup;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.netty.channel.EventLoop;
@@ -62,18 +58,14 @@ final class NodeCore implements AutoCloseable {
   private final GxidWarning gxidWarning = new GxidWarning();
   private final GtmStateMachine machine;
 
-  /** Null in a group in mode total. */
-  private ReplicatedLog log;
+  private OpenLog log;
 
   /** Null in a group. */
   private Engine engine;
 
-  private CommandEngine links;
+  private LinkEngine links;
 
-  private MemberNode group;
-
-  /** The log of a group in mode total; null else. */
-  private OrderedLog ordered;
+  private GroupMember group;
 
   private volatile String advertised = "";
 
@@ -97,10 +89,7 @@ final class NodeCore implements AutoCloseable {
     this.gauges = gauges;
     this.fatal = fatal;
     this.machine =
-        new GtmStateMachine(
-            GtmState.empty(),
-            NodeSettings.isLazy(config),
-            () -> owner.execute(this::updateLeadership));
+        new GtmStateMachine(GtmState.empty(), () -> owner.execute(this::updateLeadership));
   }
 
   /**
@@ -149,82 +138,42 @@ final class NodeCore implements AutoCloseable {
 
   private void joinGroup() {
     List<Command> first = Takeover.nothing(config.gxid().first()).commands();
-    if (config.group().mode() == GroupMode.TOTAL) {
-      joinTotal(first);
-      return;
-    }
-    GroupMember member = new GroupMember(config, machine, fatal, leadership -> peers.update());
-    MemberLog opened = member.open(owner);
-    log = opened;
-    gauges.bindLog(opened::stats);
+    GroupMember member = new GroupMember(config, machine, fatal, peers::update);
+    OrderedGtm ordered = new OrderedGtm(machine);
+    log = member.open(listener -> MemberSetup.open(config, machine, ordered, owner, listener));
+    gauges.bindLog(log::stats);
     group = member;
     boolean alone = !config.group().exists();
     if (alone) {
-      begin(first);
+      begin(first, (ReplicatedLog) log);
     }
-    LinkEngine leads = linkEngine(first, alone ? null : member::yieldLeadership);
-    links = leads;
-    member.serve(leads, engine);
-    if (opened.isLeading()) {
-      leads.leading();
-    }
-  }
-
-  private void joinTotal(List<Command> firstCommands) {
-    OrderedGtm gtm = new OrderedGtm(machine);
-    TotalMachine ordering = new TotalMachine(gtm);
-    TotalMember member = new TotalMember(config, gtm, fatal, peers::update);
-    TotalLog opened = member.open(ordering, owner);
-    ordered = opened;
-    gauges.bindLog(opened::stats);
-    group = member;
-    TotalEngine engineOfAll =
-        new TotalEngine(
-            new TotalSetup(
-                config.group().name(),
-                this::leadership,
-                () -> advertised,
-                peers::update,
-                NodeSettings.limits(config),
-                config.limits().connectionsMax(),
-                config.links().graceMs(),
-                new SecureRandom()),
-            gtm,
-            ordered,
-            new GroupBeginning(firstCommands, restore, EngineTime.SYSTEM.micros()),
-            owner,
-            EngineTime.SYSTEM,
-            metrics,
-            fatal);
-    links = engineOfAll;
-    ordering.serve(engineOfAll);
-    member.serve(engineOfAll);
-  }
-
-  /** The engine of a leader; {@code yieldLeadership} is null where nobody else could lead. */
-  private LinkEngine linkEngine(List<Command> firstCommands, Runnable yieldLeadership) {
-    return new LinkEngine(
-        new LinkSetup(
+    EngineSetup setup =
+        new EngineSetup(
             config.group().name(),
             this::leadership,
+            peers::update,
             () -> advertised,
             NodeSettings.limits(config),
-            firstCommands,
+            first,
             restore,
             config.limits().connectionsMax(),
             config.links().graceMs(),
-            NodeSettings.lazy(config, owner),
-            yieldLeadership),
-        machine,
-        log,
-        owner,
-        EngineTime.SYSTEM,
-        metrics,
-        fatal);
+            NodeSettings.recovery(config, owner),
+            alone ? null : member::yieldLeadership,
+            new SecureRandom());
+    EngineParts parts = new EngineParts(owner, EngineTime.SYSTEM, metrics, fatal);
+    links =
+        log instanceof OrderedLog order
+            ? new TotalEngine(setup, ordered, order, parts)
+            : new LeaderEngine(setup, machine, (ReplicatedLog) log, parts);
+    member.serve(links, engine);
+    if (log.isLeading()) {
+      links.leading();
+    }
   }
 
   /** Brings the state of a node without a group to where its direct clients begin. */
-  private void begin(List<Command> firstCommands) {
+  private void begin(List<Command> firstCommands, ReplicatedLog log) {
     if (restore != null && !machine.state().started()) {
       FirstEntries.appendBackup(
           restore, 0, Restore.parts(restore), EngineTime.SYSTEM.micros().getAsLong(), machine, log);
@@ -280,7 +229,7 @@ final class NodeCore implements AutoCloseable {
         links,
         peers,
         new AdminService(
-            group,
+            log.admin(),
             this::status,
             links,
             () -> StateCounts.of(machine.state()),
@@ -353,9 +302,6 @@ final class NodeCore implements AutoCloseable {
   }
 
   private String roomTrouble() {
-    if (ordered != null) {
-      return ordered.hasRoom() ? "" : ordered.noRoomReason();
-    }
     return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX) ? "" : log.noRoomReason();
   }
 
@@ -387,9 +333,6 @@ final class NodeCore implements AutoCloseable {
     }
     if (links != null) {
       links.abandon();
-    }
-    if (ordered != null) {
-      ordered.close();
     }
     if (log != null) {
       log.close();

@@ -1,6 +1,5 @@
 package io.mgtm.gtm.node;
 
-import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.engine.LazyLeader;
 import io.mgtm.gtm.state.Limits;
@@ -22,16 +21,10 @@ final class NodeSettings {
         config.gxid().warnMargin());
   }
 
-  static boolean isLazy(GtmConfig config) {
-    return config.group().exists() && config.group().mode() == GroupMode.LAZY;
-  }
-
-  /** Of a leader in mode {@code lazy}; null in the other modes. */
-  static LazyLeader.Settings lazy(GtmConfig config, EventLoop owner) {
-    return isLazy(config)
-        ? new LazyLeader.Settings(
-            config.group().recoveryWaitMs(),
-            (delayMs, task) -> owner.schedule(task, delayMs, TimeUnit.MILLISECONDS))
-        : null;
+  /** How long a new leader waits for what gateways know. */
+  static LazyLeader.Settings recovery(GtmConfig config, EventLoop owner) {
+    return new LazyLeader.Settings(
+        config.group().recoveryWaitMs(),
+        (delayMs, task) -> owner.schedule(task, delayMs, TimeUnit.MILLISECONDS));
   }
 }

@@ -23,33 +23,9 @@ class LauncherIT {
   private static final Path OPTIONS = Path.of("..", "config", "java-options");
   private static final List<String> TOOLS =
       List.of(
-          "bash",
-          "dirname",
-          "readlink",
-          "find",
-          "sort",
-          "xargs",
-          "cat",
-          "awk",
-          "sed",
-          "rm",
-          "flock",
-          "touch",
-          "mktemp",
-          "tail",
-          "tr",
-          "cut",
-          "cksum",
-          "mv",
-          "grep",
-          "mkdir",
-          "sleep",
-          "tee",
-          "wc",
-          "basename",
-          "head",
-          "stat",
-          "setpriv");
+          ("bash dirname readlink find sort xargs cat awk sed rm flock touch mktemp "
+                  + "tail tr cut cksum mv grep mkdir sleep tee wc basename head stat setpriv")
+              .split(" "));
 
   @TempDir private Path root;
   @TempDir private Path outside;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.AccessConfig;
@@ -12,10 +13,10 @@ import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.admin.AdminService;
-import io.mgtm.gtm.node.admin.GroupControl;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.node.connection.EmbeddedConnections;
 import io.mgtm.gtm.node.connection.LinkKeys;
+import io.mgtm.gtm.node.engine.NoEngine;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkSecret;
 import io.mgtm.gtm.wire.link.LinkWriter;
@@ -173,34 +174,8 @@ class AdminRolesTest {
   }
 
   /** Does nothing that it is asked. */
-  private static final class Asked implements GroupControl {
+  private static final class Asked implements GroupAdmin {
     private static final Optional<String> NOTHING = Optional.of("nothing was done");
-
-    @Override
-    public NodeStatus status() {
-      return new NodeStatus(
-          "g",
-          "single",
-          "leader",
-          true,
-          false,
-          1,
-          "g",
-          "",
-          0,
-          0,
-          0,
-          "critical",
-          0,
-          List.of(),
-          List.of(),
-          "");
-    }
-
-    @Override
-    public boolean decides() {
-      return true;
-    }
 
     @Override
     public Optional<String> transfer(String member) {
@@ -230,9 +205,26 @@ class AdminRolesTest {
 
   /** What a node without a secret answers to somebody at an address. */
   private static String asked(SocketAddress from, String verb) throws IOException {
-    GroupControl control = new Asked();
+    NodeStatus status =
+        new NodeStatus(
+            "g",
+            "single",
+            "leader",
+            true,
+            false,
+            1,
+            "g",
+            "",
+            0,
+            0,
+            0,
+            "critical",
+            0,
+            List.of(),
+            List.of(),
+            "");
     AdminService admin =
-        new AdminService(control, control::status, null, null, () -> 1, Runnable::run);
+        new AdminService(new Asked(), () -> status, new NoEngine(), null, () -> 1, Runnable::run);
     From channel =
         EmbeddedConnections.link(
             new From(from),

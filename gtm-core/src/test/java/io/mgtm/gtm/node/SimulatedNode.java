@@ -3,7 +3,7 @@ package io.mgtm.gtm.node;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.member.MemberLog;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.OrderedMachine;
 import io.mgtm.group.total.TotalLog;
@@ -14,20 +14,18 @@ import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.connection.LinkPeers;
-import io.mgtm.gtm.node.engine.CommandEngine;
+import io.mgtm.gtm.node.engine.EngineParts;
+import io.mgtm.gtm.node.engine.EngineSetup;
 import io.mgtm.gtm.node.engine.EngineTime;
 import io.mgtm.gtm.node.engine.GatewayPeer;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
 import io.mgtm.gtm.node.engine.LazyLeader;
+import io.mgtm.gtm.node.engine.LeaderEngine;
 import io.mgtm.gtm.node.engine.LinkEngine;
-import io.mgtm.gtm.node.engine.LinkSetup;
 import io.mgtm.gtm.node.engine.LinkWork;
 import io.mgtm.gtm.node.engine.RequestMetrics;
-import io.mgtm.gtm.node.total.GroupBeginning;
 import io.mgtm.gtm.node.total.OrderedGtm;
 import io.mgtm.gtm.node.total.TotalEngine;
-import io.mgtm.gtm.node.total.TotalMachine;
-import io.mgtm.gtm.node.total.TotalSetup;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Leadership;
@@ -83,30 +81,20 @@ public final class SimulatedNode {
   private final Setup setup;
   private final GtmConfig config;
   private final GtmStateMachine machine;
-  private final EngineTime time;
   private final LinkPeers peers = new LinkPeers(this::leadership);
 
-  /** Null but in mode total. */
-  private final TotalMachine ordering;
-
   private final OrderedGtm ordered;
-  private MemberNode member;
-  private CommandEngine engine;
+  private final GroupMember member;
+  private LinkEngine engine;
 
   public SimulatedNode(Setup setup) {
     this.setup = setup;
     config =
         TestConfigs.with(
             new GroupConfig(setup.name(), setup.name() + "=h:1", setup.mode(), null, "sim"));
-    time = new EngineTime(setup.micros(), setup.nanos());
-    machine =
-        new GtmStateMachine(
-            GtmState.empty(),
-            setup.mode() == GroupMode.LAZY,
-            () -> setup.owner().execute(this::updatePeers));
-    boolean total = setup.mode() == GroupMode.TOTAL;
-    ordered = total ? new OrderedGtm(machine) : null;
-    ordering = total ? new TotalMachine(ordered) : null;
+    machine = new GtmStateMachine(GtmState.empty(), () -> setup.owner().execute(this::updatePeers));
+    ordered = new OrderedGtm(machine);
+    member = new GroupMember(config, machine, setup.fatal(), this::updatePeers);
   }
 
   private Leadership leadership() {
@@ -126,7 +114,7 @@ public final class SimulatedNode {
 
   /** What proposals do to the state, in mode total. */
   public OrderedMachine ordering() {
-    return ordering;
+    return ordered;
   }
 
   /**
@@ -134,63 +122,42 @@ public final class SimulatedNode {
    *
    * @param seen what the engine sees of the log
    */
-  public <L extends MemberLog> void join(
-      Function<ReplicatedLog.Listener, L> opener, Function<L, ReplicatedLog> seen) {
-    GroupMember led = new GroupMember(config, machine, setup.fatal(), leadership -> updatePeers());
-    member = led;
-    ReplicatedLog log = seen.apply(led.openBy(opener));
-    LinkEngine leads =
-        new LinkEngine(
-            new LinkSetup(
-                setup.name(),
-                led::leadership,
-                setup::name,
-                Limits.NONE,
-                setup.first(),
-                null,
-                1_000,
-                GRACE_MS,
-                setup.mode() == GroupMode.LAZY
-                    ? new LazyLeader.Settings(
-                        setup.recoveryWaitMs(), (ms, task) -> setup.timer().after(ms, task))
-                    : null,
-                led::yieldLeadership),
-            machine,
-            log,
-            setup.owner(),
-            time,
-            METRICS,
-            setup.fatal());
-    engine = leads;
-    led.serve(leads, null);
+  public <L extends OpenLog> void join(
+      Function<OrderedLog.Listener, L> opener, Function<L, ReplicatedLog> seen) {
+    ReplicatedLog log = seen.apply(member.open(opener));
+    serve(new LeaderEngine(engineSetup(), machine, log, parts()));
   }
 
-  /** The same in mode total. */
-  public void joinTotal(Function<OrderedLog.Listener, TotalLog> opener) {
-    TotalMember equal = new TotalMember(config, ordered, setup.fatal(), this::updatePeers);
-    member = equal;
-    TotalLog log = equal.openBy(opener);
-    TotalEngine all =
-        new TotalEngine(
-            new TotalSetup(
-                setup.name(),
-                equal::leadership,
-                setup::name,
-                this::updatePeers,
-                Limits.NONE,
-                1_000,
-                GRACE_MS,
-                setup.random()),
-            ordered,
-            log,
-            new GroupBeginning(setup.first(), null, setup.micros()),
-            setup.owner(),
-            time,
-            METRICS,
-            setup.fatal());
-    engine = all;
-    ordering.serve(all);
-    equal.serve(all);
+  /** The same where every member proposes. */
+  public void propose(Function<OrderedLog.Listener, TotalLog> opener) {
+    serve(new TotalEngine(engineSetup(), ordered, member.open(opener), parts()));
+  }
+
+  private EngineSetup engineSetup() {
+    return new EngineSetup(
+        setup.name(),
+        this::leadership,
+        this::updatePeers,
+        setup::name,
+        Limits.NONE,
+        setup.first(),
+        null,
+        1_000,
+        GRACE_MS,
+        new LazyLeader.Settings(
+            setup.recoveryWaitMs(), (ms, task) -> setup.timer().after(ms, task)),
+        member::yieldLeadership,
+        setup.random());
+  }
+
+  private EngineParts parts() {
+    EngineTime time = new EngineTime(setup.micros(), setup.nanos());
+    return new EngineParts(setup.owner(), time, METRICS, setup.fatal());
+  }
+
+  private void serve(LinkEngine with) {
+    engine = with;
+    member.serve(with, null);
   }
 
   /** As the node's clock does it now and then. */
@@ -212,7 +179,7 @@ public final class SimulatedNode {
 
   /** Whether this node leads and serves, or makes the order. */
   public boolean decides() {
-    return engine != null && member.decides();
+    return engine != null && engine.decides();
   }
 
   /** The open transactions of a session. */

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.LogException;
-import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.OriginTable;
 import io.mgtm.group.total.PlantedTotal;
@@ -39,7 +39,7 @@ final class EqualMember implements SimMember {
 
   @Override
   public void open() {
-    node.gtm().joinTotal(this::open);
+    node.gtm().propose(this::open);
     known = log.status().committedIndex();
   }
 
@@ -69,12 +69,12 @@ final class EqualMember implements SimMember {
   /** A planted fault: the reply leaves as soon as there is one. */
   private void appliedOwn(long number) {
     if (simulation.scenario.fault() == Fault.ACKNOWLEDGE_BEFORE_MAJORITY) {
-      node.owner.execute(() -> told.settled(number));
+      node.owner.execute(() -> told.committed(number));
     }
   }
 
   @Override
-  public GroupAdmin admin() {
+  public OpenLog log() {
     return log;
   }
 
@@ -106,9 +106,9 @@ final class EqualMember implements SimMember {
     }
 
     @Override
-    public void settled(long number) {
+    public void committed(long number) {
       machine.lastForcedUpTo(number).ifPresent(simulation.logs::forced);
-      engine.settled(number);
+      engine.committed(number);
     }
 
     @Override
@@ -128,20 +128,16 @@ final class EqualMember implements SimMember {
     }
 
     @Override
-    public void sequencing(boolean now) {
-      if (now) {
-        GroupStatus status = log.status();
-        node.world.trace(
-            "%s makes the order of term %d, last %d",
-            node.host.name, status.term(), status.lastIndex());
-        simulation.logs.begins(trace, status.term(), status.lastIndex());
-      }
-      engine.sequencing(now);
+    public void leading(long term) {
+      node.world.trace(
+          "%s makes the order of term %d, last %d", node.host.name, term, log.status().lastIndex());
+      simulation.logs.begins(trace, term, log.status().lastIndex());
+      engine.leading(term);
     }
 
     @Override
-    public void sequencerChanged(String name) {
-      engine.sequencerChanged(name);
+    public void following(String leader) {
+      engine.following(leader);
     }
 
     @Override

@@ -4,9 +4,9 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Message;
-import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.MemberListener;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.net.Transport;
 
 /** A member of a group that one leads. */
@@ -68,7 +68,7 @@ final class LedMember implements SimMember {
   }
 
   @Override
-  public GroupAdmin admin() {
+  public OpenLog log() {
     return group;
   }
 

@@ -21,6 +21,7 @@ final class Nemesis {
   private final Unhurt unhurt;
   private final FailingDisks disks;
   private final Handover handover;
+  private final Deaths deaths;
   private final Operator operator;
   private final LostWitness lostWitness;
 
@@ -49,6 +50,7 @@ final class Nemesis {
     this.unhurt = new Unhurt(simulation, lines);
     this.disks = new FailingDisks(simulation, random, unhurt, seed);
     this.handover = new Handover(simulation);
+    this.deaths = new Deaths(simulation, random, handover);
     this.operator = new Operator(simulation, random, unhurt);
     this.meanPauseMs = 20 + random.nextInt(200);
     this.clocksDiffer = random.nextInt(3) == 0;
@@ -101,7 +103,7 @@ final class Nemesis {
     }
     Fault fault = simulation.scenario.fault();
     if (fault.isOfLoss() && random.nextInt(6) == 0) {
-      everythingDies(true);
+      deaths.everythingDies(true);
       return;
     }
     if (fault == Fault.FAILED_SYNC_FORGOTTEN && random.nextInt(3) == 0) {
@@ -117,7 +119,7 @@ final class Nemesis {
       return;
     }
     switch (random.nextInt(20)) {
-      case 0, 1 -> kill(leaderOr(anyone()));
+      case 0, 1 -> deaths.kill(leaderOr(anyone()));
       case 2 -> disks.kill(anyone());
       case 3 -> powerCut(leaderOr(anyone()));
       case 4 -> disks.failSync(leaderOr(anyone()));
@@ -126,10 +128,10 @@ final class Nemesis {
       case 7 -> cutLeader();
       case 8 -> cuts.split();
       case 9 -> simulation.network.heal();
-      case 10, 11 -> crashSoon(leaderOr(anyone()));
-      case 12, 13 -> pause(leaderOr(anyone()));
+      case 10, 11 -> deaths.crashSoon(leaderOr(anyone()));
+      case 12, 13 -> deaths.pause(leaderOr(anyone()));
       case 14 -> wrongHint();
-      case 15 -> everythingDies(simulation.scenario.harsh() && random.nextBoolean());
+      case 15 -> deaths.everythingDies(simulation.scenario.harsh() && random.nextBoolean());
       case 16 -> operator.changeMembers(anyone());
       default -> disturb();
     }
@@ -152,12 +154,12 @@ final class Nemesis {
     }
     boolean inOrder = simulation.scenario.fault() == Fault.SUCCESSOR_NOT_IN_STEP;
     switch (inOrder && random.nextBoolean() ? 14 : random.nextInt(20)) {
-      case 0, 1, 2 -> killWithProxy(leader());
-      case 3 -> kill(anyone());
-      case 4, 5 -> crashSoon(leaderOr(anyone()));
+      case 0, 1, 2 -> deaths.killWithProxy(leader());
+      case 3 -> deaths.kill(anyone());
+      case 4, 5 -> deaths.crashSoon(leaderOr(anyone()));
       case 6 -> hurt(leaderOr(anyone()));
-      case 7 -> everythingDies(false);
-      case 8, 9, 10, 11 -> pause(leaderOr(anyone()));
+      case 7 -> deaths.everythingDies(false);
+      case 8, 9, 10, 11 -> deaths.pause(leaderOr(anyone()));
       case 12 -> replaceDisk(random.nextBoolean() ? leaderOr(anyone()) : anyone());
       case 13 -> operator.changeMembers(anyone());
       case 14, 15 -> stopInOrder();
@@ -199,14 +201,14 @@ final class Nemesis {
       operator.sayDurability();
     }
     switch (random.nextInt(6)) {
-      case 0 -> slowDisks();
+      case 0 -> deaths.slowDisks();
       case 1 -> operator.transfer(anyone());
       case 2 -> cuts.breakWires();
       case 3 -> stepClocks();
       case 4 -> full.fill(anyone());
       default -> {
         if (random.nextInt(3) == 0) {
-          killProxy();
+          deaths.killProxy();
         }
       }
     }
@@ -224,21 +226,6 @@ final class Nemesis {
 
   private SimHost leaderOr(SimHost other) {
     return random.nextBoolean() ? leader() : other;
-  }
-
-  private void kill(SimHost host) {
-    if (host.isUp()) {
-      world.trace("kill %s", host.name);
-      host.kill();
-    }
-  }
-
-  /** What both of them alone have seen is gone. */
-  private void killWithProxy(SimHost host) {
-    if (random.nextInt(3) == 0) {
-      killProxy();
-    }
-    kill(host);
   }
 
   private void hurt(SimHost host) {
@@ -309,39 +296,6 @@ final class Nemesis {
     node.host.mayHaveLost = false;
   }
 
-  private void everythingDies(boolean power) {
-    world.trace("everything dies, power %s", power);
-    for (SimHost host : List.copyOf(simulation.hosts().values())) {
-      if (power) {
-        host.losePower();
-      } else {
-        host.kill();
-      }
-    }
-  }
-
-  private void pause(SimHost host) {
-    if (host.isUp() && !handover.isUnderWay()) {
-      int ms = 1 + random.nextInt(random.nextBoolean() ? 60 : 600);
-      host.process().pause(ms);
-      if (simulation.scenario.isLazy()) {
-        simulation.views.paused(host.process(), ms);
-      }
-    }
-  }
-
-  private void crashSoon(SimHost host) {
-    if (!host.isUp()) {
-      return;
-    }
-    host.doomed = true;
-    if (random.nextBoolean()) {
-      host.disk.crashAfter(random.nextInt(30));
-    } else {
-      host.process().crashAfterEffects(random.nextInt(60));
-    }
-  }
-
   private void cutLeader() {
     if (random.nextBoolean()) {
       cuts.isolate(leaderOr(anyone()));
@@ -354,15 +308,6 @@ final class Nemesis {
     simulation.network.hint(leader().name);
   }
 
-  private void slowDisks() {
-    simulation.hosts().values().forEach(host -> host.forceMs = 1 + random.nextInt(150));
-    world.afterMs(random.nextInt(600), this::disksAreFast);
-  }
-
-  private void disksAreFast() {
-    simulation.hosts().values().forEach(host -> host.forceMs = 3);
-  }
-
   private void stepClocks() {
     // A member that seems to have stood still does not lead alone when the other lost its disk.
     if (clocksDiffer && replaced.isEmpty()) {
@@ -372,22 +317,12 @@ final class Nemesis {
     }
   }
 
-  private void killProxy() {
-    List<SimHost> proxies = List.copyOf(simulation.proxyHosts().values());
-    SimHost host = proxies.get(random.nextInt(proxies.size()));
-    if (host.isUp()) {
-      world.trace("%s is killed", host.name);
-      host.kill();
-      world.afterMs(random.nextInt(500), () -> simulation.startProxy(host));
-    }
-  }
-
   /** Ends all faults; everyone who died is started again, as an operator would. */
   void end() {
     world.trace("calm");
     ended = true;
     simulation.network.healForGood();
-    disksAreFast();
+    deaths.disksAreFast();
     full.haveRoom();
   }
 
@@ -408,7 +343,7 @@ final class Nemesis {
     world.check(may, "%s stops: %s", host.name, cause.getMessage());
     host.kill();
     if (failed && random.nextBoolean()) {
-      kill(leader()); // what the other had and did not force may count now
+      deaths.kill(leader()); // what the other had and did not force may count now
     }
     if (diverged) {
       host.emptyDisk();

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.GroupMode;
-import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.OpenLog;
 
 /** A node's part in the group, in whatever mode: its log as the node's engine and tests see it. */
 interface SimMember {
@@ -9,8 +9,8 @@ interface SimMember {
   /** Opens the folder and joins the group. */
   void open();
 
-  /** What operators ask; null before it is open. */
-  GroupAdmin admin();
+  /** Its log; null before it is open. */
+  OpenLog log();
 
   /** How the state came about. */
   StateTrace trace();

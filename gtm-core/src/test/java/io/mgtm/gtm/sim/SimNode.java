@@ -250,7 +250,7 @@ final class SimNode extends SimProcess {
 
   /** What an operator asks of it. */
   GroupAdmin admin() {
-    return member.admin();
+    return member.log().admin();
   }
 
   /** An operator does not want it to wait for those who are gone. */
@@ -271,7 +271,7 @@ final class SimNode extends SimProcess {
 
   /** What it knows of the group; null before it is open. */
   GroupStatus status() {
-    return member.admin() == null ? null : member.admin().status();
+    return member.log() == null ? null : member.log().status();
   }
 
   /** In mode lazy: whether the others may be lost. */

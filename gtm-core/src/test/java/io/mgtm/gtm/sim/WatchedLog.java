@@ -62,6 +62,11 @@ final class WatchedLog implements ReplicatedLog {
   }
 
   @Override
+  public boolean acknowledgesEarly() {
+    return log.acknowledgesEarly();
+  }
+
+  @Override
   public boolean isLeading() {
     return log.isLeading();
   }

@@ -28,13 +28,13 @@ abstract class WatchedState<S extends ReplicatedState> implements ReplicatedStat
   }
 
   @Override
-  public void entriesMayBeMissing(long index) {
+  public void entriesMayBeMissing(long index, boolean keptByClients) {
     if (fault == Fault.LOSS_NOT_TOLD || fault == Fault.ACCEPTED_LOSS_NOT_TOLD) {
       return;
     }
     trace.entriesMayBeMissing(index);
     told.run();
-    state.entriesMayBeMissing(index);
+    state.entriesMayBeMissing(index, keptByClients);
   }
 
   @Override

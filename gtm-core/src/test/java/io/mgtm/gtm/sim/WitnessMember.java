@@ -1,7 +1,7 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.member.WitnessLog;
 
 /** The witness of a pair. It has no state, and its node no clients. */
@@ -33,7 +33,7 @@ final class WitnessMember implements SimMember {
   }
 
   @Override
-  public GroupAdmin admin() {
+  public OpenLog log() {
     return log;
   }
 

@@ -37,11 +37,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
 
   private static final int PROXY_COMMANDS_MAX = 8_192;
 
-  /** Of them those that ask for a snapshot, whose replies are long; as many bytes for either. */
-  private static final int SNAPSHOTS_MAX = 64;
-
-  private static final int PROXY_SNAPSHOTS_MAX = 512;
-
   private final Gateway gateway;
   private final GatewaySettings settings;
   private final RequestDecoder decoder;
@@ -50,23 +45,20 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   private final OpenTransactions transactions = new OpenTransactions();
   private final BackupWatch backup = new BackupWatch();
   private final ClientList list = new ClientList(this);
+  private final ClientSession session;
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
   private InboundWatch inbound;
   private boolean failed;
   private boolean gone;
-  private boolean awaitsRoom;
   private boolean reading = true;
-
-  private Startup startup;
-  private UpstreamSession session;
-  private short backend = Command.NO_BACKEND;
 
   GatewayConnection(Gateway gateway, GatewaySettings settings) {
     this.gateway = gateway;
     this.settings = settings;
     this.decoder = new RequestDecoder(settings.frameBytesMax(), this);
-    this.replies = new Replies(this::somethingToFlush);
+    this.replies = new Replies(() -> gateway.dirty(this));
+    this.session = new ClientSession(gateway);
   }
 
   @Override
@@ -86,12 +78,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
       late(goes.message());
     }
   }
-
-  private void somethingToFlush() {
-    gateway.dirty(this);
-  }
-
-  // ---- reading -----------------------------------------------------------------------------
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -119,7 +105,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
       in.skipBytes(in.readableBytes());
     }
     boolean begins = partial.keepRest(in);
-    if (begins && startup != null) {
+    if (begins && session.isKnown()) {
       inbound.begins();
     }
     inbound.count(begins);
@@ -131,16 +117,13 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
         && context.channel().isWritable()
         && !list.isAwaited()
         && replies.awaited() < (decoder.proxied() ? PROXY_COMMANDS_MAX : COMMANDS_MAX)
-        && transactions.snapshotsAwaited()
-            < (decoder.proxied() ? PROXY_SNAPSHOTS_MAX : SNAPSHOTS_MAX)
-        && (session == null || session.hasRoom());
+        && transactions.takesMore(decoder.proxied())
+        && session.hasRoom();
   }
 
   private void updateReading() {
     boolean read = mayRead();
-    if (!read && !failed && session != null && !session.hasRoom() && !awaitsRoom) {
-      awaitsRoom = true;
-      gateway.metrics().windowFull();
+    if (!read && !failed && !session.hasRoom()) {
       session.awaitRoom(this);
     }
     if (reading != read) {
@@ -151,7 +134,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void resume() {
-    awaitsRoom = false;
+    session.resumed();
     goOn();
   }
 
@@ -182,25 +165,13 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     replies.addLocal(error(Command.NO_BACKEND, true, message, hint), true);
   }
 
-  // ---- what the client asks ------------------------------------------------------------------
-
   @Override
   public void startup(Startup packet) {
     Newcomers.admitted(context.pipeline());
-    startup = packet;
-    if (decoder.proxied()) {
-      session = gateway.upstream().open();
-    } else {
-      backend = gateway.backends().take();
-      if (backend == BackendNumbers.NONE) {
-        fail("no backend number is free", "Try again in a moment.");
-        return;
-      }
-      session = gateway.upstream().shared();
-      decoder.backend(backend);
+    if (!session.open(packet, this, decoder)) {
+      fail("no backend number is free", "Try again in a moment.");
+      return;
     }
-    session.join(this);
-    decoder.session(session.id());
     ByteBuf accepted = replies.newLocal();
     gateway.encoder().startupAccepted(accepted);
     replies.addLocal(accepted, false);
@@ -228,11 +199,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   }
 
   private void submit(short of, Command command) {
-    try {
-      session.submit(of, command, transactions.targetOf(command, this));
-    } catch (RuntimeException | Error e) {
-      gateway.fatal(e);
-    }
+    session.submit(of, command, transactions.targetOf(command, this));
   }
 
   /** Asks for a list again; false when that cannot be now. */
@@ -260,8 +227,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     failed = true;
     closeNow();
   }
-
-  // ---- what comes back -----------------------------------------------------------------------
 
   /** A reply, or its last piece, to the oldest command that waits for one. */
   void reply(boolean close, ByteBuf bytes) {
@@ -318,7 +283,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     failed = true;
     ByteBuf error = replies.newLocal();
     if (!decoder.proxied()) {
-      gateway.encoder().error(error, false, backend, true, message, hint);
+      gateway.encoder().error(error, false, session.backend(), true, message, hint);
     } // Else which of the proxy's clients would it be for? The end of the connection says it.
     replies.add(true, error);
     error.release();
@@ -354,8 +319,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
       broken(e);
     }
   }
-
-  // ---- the end -------------------------------------------------------------------------------
 
   /** The gateway drains: closes the connection unless something of its client is open. */
   void closeIfIdle() {
@@ -401,26 +364,15 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     inbound.count(false);
     replies.release();
     try {
-      leave();
+      if (list.isPulled()) {
+        list.drop();
+        gateway.answered();
+      }
+      session.leave(this);
     } catch (RuntimeException | Error e) {
       gateway.fatal(e);
     }
     gateway.gone(this);
-  }
-
-  private void leave() {
-    if (list.isPulled()) {
-      list.drop();
-      gateway.answered();
-    }
-    if (session != null) {
-      session.leave(this);
-      if (decoder.proxied()) {
-        session.close();
-      } else {
-        new BackendRelease(session, backend, startup, gateway.backends()).resume();
-      }
-    }
   }
 
   @Override
@@ -440,8 +392,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   }
 
   private String describe() {
-    return "client "
-        + (startup == null ? "" : startup.nodeName() + " ")
-        + context.channel().remoteAddress();
+    return "client " + session.name() + context.channel().remoteAddress();
   }
 }

@@ -88,7 +88,7 @@ final class GroupSession implements UpstreamSession {
       target.lost("the session has ended", "");
       return;
     }
-    commands.add(target, upstream.encode(backend, command));
+    commands.add(target, upstream.commands().encode(backend, command));
     markDirty();
   }
 

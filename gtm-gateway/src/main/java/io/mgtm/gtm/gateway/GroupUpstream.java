@@ -1,15 +1,11 @@
 package io.mgtm.gtm.gateway;
 
-import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import java.nio.BufferOverflowException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -32,7 +28,6 @@ import org.slf4j.LoggerFactory;
 final class GroupUpstream implements Upstream, LeaderListener {
   private static final Logger log = LoggerFactory.getLogger(GroupUpstream.class);
 
-  private static final int COMMAND_BYTES_FIRST = 4 * 1024;
   private static final int SCRATCH_BYTES = 64 * 1024;
   private static final int PRESENT_BYTES = 1 << 20;
   private static final long FIRST_TERM = 1;
@@ -53,12 +48,12 @@ final class GroupUpstream implements Upstream, LeaderListener {
   private final Failover failover;
   private final LongSupplier ids;
   private final ByteBuf scratch = PooledByteBufAllocator.DEFAULT.directBuffer(SCRATCH_BYTES);
+  private final CommandBuffer commands = new CommandBuffer();
   private final KeptEntries kept = new KeptEntries();
   private final Long2ObjectHashMap<GroupSession> sessions = new Long2ObjectHashMap<>();
   private final List<PulledReply> pulled = new ArrayList<>();
   private final List<GroupSession> dirty = new ArrayList<>();
   private final List<GroupSession> resuming = new ArrayList<>();
-  private ByteBuffer encoded = ByteBuffer.allocate(COMMAND_BYTES_FIRST);
   private GroupSession shared;
   private Link leader;
   private long leaderTerm;
@@ -120,20 +115,9 @@ final class GroupUpstream implements Upstream, LeaderListener {
     return newSession(true);
   }
 
-  /** A command as it stands in a frame; valid until the next call. */
-  ByteBuffer encode(short backend, Command command) {
-    while (true) {
-      try {
-        encoded.clear().putShort(backend);
-        CommandCodec.encode(command, encoded);
-        return encoded.flip();
-      } catch (BufferOverflowException e) {
-        if (encoded.capacity() >= LinkFormat.FRAME_BYTES_MAX) {
-          throw e;
-        }
-        encoded = ByteBuffer.allocate(2 * encoded.capacity());
-      }
-    }
+  /** Where commands are encoded. */
+  CommandBuffer commands() {
+    return commands;
   }
 
   void dirty(GroupSession session) {

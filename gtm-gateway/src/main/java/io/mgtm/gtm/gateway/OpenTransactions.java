@@ -10,6 +10,11 @@ import io.netty.buffer.ByteBuf;
  * many are.
  */
 final class OpenTransactions {
+  /** Snapshots that one client may wait for, as they are long; a proxy's are for many clients. */
+  private static final int SNAPSHOTS_MAX = 64;
+
+  private static final int PROXY_SNAPSHOTS_MAX = 512;
+
   private class Target implements ReplyTarget {
     private final GatewayConnection connection;
     private final int opened;
@@ -62,9 +67,9 @@ final class OpenTransactions {
     return count;
   }
 
-  /** How many snapshots have not come. */
-  int snapshotsAwaited() {
-    return snapshotsAwaited;
+  /** Whether a client may ask for more before the snapshots that it waits for have come. */
+  boolean takesMore(boolean proxied) {
+    return snapshotsAwaited < (proxied ? PROXY_SNAPSHOTS_MAX : SNAPSHOTS_MAX);
   }
 
   /** Who waits for the reply to a command, and counts what it did. */

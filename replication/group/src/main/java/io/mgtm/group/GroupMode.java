@@ -8,8 +8,11 @@ import java.util.stream.Collectors;
 public enum GroupMode {
   /**
    * One leader a term sends its entries over FIFO reliable links; an entry is committed when a
-   * majority has it. Survives any minority of crashes and any partition, and loses no acknowledged
-   * entry by them.
+   * majority of the members has it. As long as a majority of the members is up and connected, the
+   * group serves; whatever minority crashes or loses power, and however the network is cut, no
+   * acknowledged entry is lost and reads are linearizable. Not promised: service without a
+   * majority; and entries that were not synced when a majority loses power at once (the state
+   * machine is told).
    */
   FIFO,
 
@@ -23,7 +26,8 @@ public enum GroupMode {
   /**
    * No promise under a partition. An entry is committed when it is sent; what asks for more than
    * {@link Durability#BUFFERED} waits until all connected members have it. Survives the crash of
-   * the leader together with clients that repeat what was lost.
+   * the leader together with clients that repeat what was lost: one crash at a time loses only
+   * acknowledged {@code BUFFERED} entries of a crashed leader.
    */
   LAZY,
 

@@ -117,6 +117,14 @@ public interface ReplicatedLog extends AutoCloseable {
     return true;
   }
 
+  /**
+   * Whether entries are acknowledged before they are stable, as in mode {@code lazy}: what clients
+   * were told may be lost with its leader, and they are to keep it.
+   */
+  default boolean acknowledgesEarly() {
+    return false;
+  }
+
   /** The highest index whose entries, and all before, may be acknowledged. */
   long committedIndex();
 

@@ -15,8 +15,10 @@ public interface ReplicatedState {
    * entry is, and comes at the same place on every member.
    *
    * @param index where it stands in the log
+   * @param keptByClients whether clients were given the entries with their replies, as {@link
+   *     ReplicatedLog#acknowledgesEarly} says
    */
-  default void entriesMayBeMissing(long index) {}
+  default void entriesMayBeMissing(long index, boolean keptByClients) {}
 
   /**
    * The whole state as it is now, with every appended entry applied. Short, whatever the state's

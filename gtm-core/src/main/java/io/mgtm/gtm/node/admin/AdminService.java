@@ -6,11 +6,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.StatePicture;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.gtm.node.engine.CommandEngine;
 import io.mgtm.gtm.node.engine.GatewayPeer;
 import io.mgtm.gtm.node.engine.LinkWork;
 import io.mgtm.gtm.node.engine.StateCopy;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -23,7 +25,7 @@ public final class AdminService {
   private static final Logger log = LoggerFactory.getLogger(AdminService.class);
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final GroupControl control;
+  private final GroupAdmin group;
   private final Supplier<NodeStatus> status;
   private final CommandEngine engine;
   private final Supplier<StateCounts> counts;
@@ -31,14 +33,14 @@ public final class AdminService {
   private final BackupSender backups;
 
   public AdminService(
-      GroupControl control,
+      GroupAdmin group,
       Supplier<NodeStatus> status,
       CommandEngine engine,
       Supplier<StateCounts> counts,
       LongSupplier clockMicros,
       Executor owner) {
     this.backups = new BackupSender(owner, BackupSender.STALL_MS);
-    this.control = control;
+    this.group = group;
     this.status = status;
     this.counts = counts;
     this.engine = engine;
@@ -56,9 +58,9 @@ public final class AdminService {
           redirect(peer, id);
         }
       }
-      case "accept-loss" -> change(peer, id, verb, "", control.acceptLoss());
+      case "accept-loss" -> change(peer, id, verb, "", group.acceptLoss());
       case "transfer", "add", "remove", "durability", "backup" -> {
-        if (verb.equals("backup") ? engine.isServing() : control.decides()) {
+        if (verb.equals("backup") ? engine.isServing() : engine.decides()) {
           lead(peer, id, verb, argument);
         } else {
           redirect(peer, id);
@@ -71,8 +73,8 @@ public final class AdminService {
   private void lead(GatewayPeer peer, long id, String verb, String argument) {
     switch (verb) {
       case "transfer" -> change(peer, id, verb, argument, transfer(argument));
-      case "add" -> change(peer, id, verb, argument, control.add(argument));
-      case "remove" -> change(peer, id, verb, argument, control.remove(argument));
+      case "add" -> change(peer, id, verb, argument, add(argument));
+      case "remove" -> change(peer, id, verb, argument, group.remove(argument));
       case "durability" -> change(peer, id, verb, argument, durability(argument));
       default -> backup(peer, id);
     }
@@ -80,14 +82,20 @@ public final class AdminService {
 
   private Optional<String> durability(String label) {
     return DurabilityMode.named(label)
-        .map(control::durability)
+        .map(group::durability)
         .orElseGet(() -> Optional.of("\"%s\" is no durability".formatted(label)));
   }
 
   /** Nothing is to be done where the member leads already. */
   private Optional<String> transfer(String member) {
-    boolean leads = member.equals(control.status().leader());
-    return leads ? Optional.empty() : control.transfer(member);
+    boolean leads = member.equals(status.get().leader());
+    return leads ? Optional.empty() : group.transfer(member);
+  }
+
+  private Optional<String> add(String member) {
+    return LinkFormat.isName(member)
+        ? group.add(member)
+        : Optional.of("\"%s\" is no name of a member".formatted(member));
   }
 
   private void change(
@@ -125,8 +133,8 @@ public final class AdminService {
   }
 
   private void redirect(GatewayPeer peer, long id) {
-    NodeStatus status = control.status();
-    String other = status.leader().equals(status.member()) ? "" : status.leaderAddress();
+    NodeStatus now = status.get();
+    String other = now.leader().equals(now.member()) ? "" : now.leaderAddress();
     AdminReplies.reply(peer, id, AdminReplyKind.REDIRECT, other.getBytes(UTF_8));
   }
 

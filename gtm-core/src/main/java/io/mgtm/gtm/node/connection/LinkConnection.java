@@ -62,14 +62,10 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private OutboundWatch outbound;
   private InboundWatch inbound;
   private byte[] nonce;
-  private LinkRights rights = LinkRights.NONE;
-  private boolean ready;
   private boolean failed;
 
-  // Written by the event loop before the owner sees this peer.
-  private String name = "";
-  private GatewayKind kind;
-  private int version;
+  /** Written by the event loop before the owner sees this peer. */
+  private final LinkCaller caller = new LinkCaller();
 
   private final HandOver handOver;
 
@@ -174,16 +170,12 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void version(int of) {
-    version = of;
+    caller.version(of);
   }
 
   @Override
   public void hello(String gateway, GatewayKind of) throws WireException {
-    if (!name.isEmpty()) {
-      throw new WireException("HELLO came twice");
-    }
-    name = gateway;
-    kind = of;
+    caller.hello(gateway, of);
     if (nonce == null) {
       accept(service.keys().unasked(context.channel()));
     }
@@ -191,10 +183,10 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void auth(byte[] hmac) throws WireException {
-    if (nonce == null || name.isEmpty() || ready) {
+    if (nonce == null || caller.name().isEmpty() || caller.isAdmitted()) {
       throw new WireException("AUTH came without being asked for");
     }
-    LinkRights shown = service.keys().shownBy(nonce, name, hmac);
+    LinkRights shown = service.keys().shownBy(nonce, caller.name(), hmac);
     if (shown != null) {
       accept(shown);
     } else {
@@ -206,67 +198,51 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void accept(LinkRights given) {
-    rights = given;
+    caller.admit(given);
     Newcomers.admitted(context.pipeline());
     decoder.allowFrames(
         given.sessions() ? LinkFormat.FRAME_BYTES_MAX : LinkFormat.REQUEST_BYTES_MAX);
-    ready = true;
     onOwner(() -> service.peers().add(this));
-  }
-
-  private void requireReady(String what) throws WireException {
-    if (!ready) {
-      throw new WireException(what + " came before the gateway has said who it is");
-    }
-  }
-
-  private void requireSessions(String what) throws WireException {
-    requireReady(what);
-    if (!rights.sessions()) {
-      throw new WireException(
-          "%s takes the secret of links.secretFile, and %s".formatted(what, rights.shown()),
-          "Set secretFile of proxies, and links.secretFile of nodes, to that secret.");
-    }
   }
 
   @Override
   public void attach(long session, boolean fresh, long acked, boolean proxied)
       throws WireException {
-    requireSessions("ATTACH");
+    caller.requireSessions("ATTACH");
     submit(new LinkWork.Attach(this, session, fresh, proxied));
   }
 
   @Override
   public void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
       throws WireException {
-    requireSessions("COMMANDS");
+    caller.requireSessions("COMMANDS");
     GatewayCommands.check(session, commands);
     submit(new LinkWork.Commands(this, session, acked, first, commands));
   }
 
   @Override
   public void present(LinkEntries entries) throws WireException {
-    requireSessions("PRESENT");
+    caller.requireSessions("PRESENT");
     GatewayCommands.check(entries);
     submit(new LinkWork.Present(this, entries));
   }
 
   @Override
   public void close(long session) throws WireException {
-    requireSessions("CLOSE");
+    caller.requireSessions("CLOSE");
     submit(new LinkWork.Close(this, session));
   }
 
   @Override
   public void pull(long id, boolean more) throws WireException {
-    requireReady("PULL");
+    caller.requireAdmitted("PULL");
     onOwner(() -> service.engine().pull(this, id, more));
   }
 
   /** The owner answers: a sign of life of the gateway's thread alone would be worth little. */
   @Override
   public void ping(long number) throws WireException {
-    requireReady("PING");
+    caller.requireAdmitted("PING");
     onOwner(
         () -> {
           ByteBuf out = newBuffer();
@@ -278,8 +254,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void admin(long id, String verb, String argument) throws WireException {
-    requireReady("ADMIN");
-    String whyNot = rights.whyNot(verb);
+    caller.requireAdmitted("ADMIN");
+    String whyNot = caller.rights().whyNot(verb);
     onOwner(
         () -> {
           if (whyNot == null) {
@@ -343,17 +319,17 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public String gateway() {
-    return name;
+    return caller.name();
   }
 
   @Override
   public GatewayKind kind() {
-    return kind;
+    return caller.kind();
   }
 
   @Override
   public int version() {
-    return version;
+    return caller.version();
   }
 
   @Override
@@ -403,7 +379,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   @Override
   public void leadership(Leadership leadership) {
     ByteBuf out = newBuffer();
-    LinkWriter.leadership(out, leadership, version);
+    LinkWriter.leadership(out, leadership, version());
     write(out);
     flush();
   }
@@ -419,6 +395,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
         LocalSocket.is(context.channel())
             ? "the node's own socket"
             : context.channel().remoteAddress();
-    return "gateway \"%s\" from %s".formatted(name, from);
+    return "gateway \"%s\" from %s".formatted(caller.name(), from);
   }
 }

@@ -56,18 +56,23 @@ public final class BatchOutput {
     LinkWriter.refused(to(peer), session, code, message, hint);
   }
 
+  /** Tells a link why its session does not go on. */
+  public void refuse(GatewayPeer peer, long session, SessionRules.Refusal why) {
+    refuse(peer, session, why.code(), why.message(), why.hint());
+  }
+
   boolean isEmpty() {
     return byPeer.isEmpty();
   }
 
   /** It is whole and waits for the log, as the links are told: each by what that takes. */
-  public void hold() {
+  void hold() {
     byPeer.replaceAll((peer, frames) -> FittedBuffer.of(frames));
     byPeer.forEach((peer, frames) -> peer.held(HELD_BYTES + frames.readableBytes()));
   }
 
   /** The links are told that it no longer waits. */
-  public void unhold() {
+  void unhold() {
     byPeer.forEach((peer, frames) -> peer.held(-HELD_BYTES - frames.readableBytes()));
   }
 
@@ -78,6 +83,12 @@ public final class BatchOutput {
 
   public void flush() {
     byPeer.keySet().forEach(GatewayPeer::flush);
+  }
+
+  /** Lets all leave at once. */
+  public void writeAndFlush() {
+    write();
+    flush();
   }
 
   /** It was given to the links, and does not leave: they are closed. */

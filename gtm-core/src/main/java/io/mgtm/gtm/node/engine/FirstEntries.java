@@ -20,13 +20,13 @@ public final class FirstEntries {
   /** Some milliseconds' work. */
   private static final int PARTS_A_TURN = 8;
 
-  private final LinkSetup setup;
+  private final EngineSetup setup;
   private final EntryAppender entry;
   private final GtmStateMachine machine;
   private final ReplicatedLog log;
   private int nextPart;
 
-  FirstEntries(LinkSetup setup, EntryAppender entry, GtmStateMachine machine, ReplicatedLog log) {
+  FirstEntries(EngineSetup setup, EntryAppender entry, GtmStateMachine machine, ReplicatedLog log) {
     this.setup = setup;
     this.entry = entry;
     this.machine = machine;

@@ -20,22 +20,19 @@ import java.nio.ByteBuffer;
 /** The GTM's state as what the log's entries mean. Owner thread. */
 public final class GtmStateMachine implements StateMachine {
   private final Runnable membersChanged;
-  private final boolean lazy;
   private GtmState state;
 
   public GtmStateMachine(GtmState initial) {
-    this(initial, false, () -> {});
+    this(initial, () -> {});
   }
 
   /**
    * A machine at a state.
    *
-   * @param lazy whether the group's mode is {@code lazy}
    * @param membersChanged called when an entry tells where a member is
    */
-  public GtmStateMachine(GtmState initial, boolean lazy, Runnable membersChanged) {
+  public GtmStateMachine(GtmState initial, Runnable membersChanged) {
     this.state = initial;
-    this.lazy = lazy;
     this.membersChanged = membersChanged;
   }
 
@@ -76,14 +73,15 @@ public final class GtmStateMachine implements StateMachine {
   }
 
   /**
-   * What was acknowledged without being forced may be missing: nobody's session goes on, and no
-   * gxid or value is given that may have been given before. In mode {@code lazy} that happens
-   * whenever a leader dies, and the next one first hears what gateways know; see {@link
+   * {@inheritDoc}
+   *
+   * <p>Nobody's session goes on, and no gxid or value is given that may have been given before;
+   * unless clients kept the entries: then the next leader first hears what they know, see {@link
    * LazyLeader}.
    */
   @Override
-  public void entriesMayBeMissing(long index) {
-    if (lazy) {
+  public void entriesMayBeMissing(long index, boolean keptByClients) {
+    if (keptByClients) {
       state.entriesMayBeMissing();
       return;
     }

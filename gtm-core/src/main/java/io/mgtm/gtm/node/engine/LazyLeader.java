@@ -13,6 +13,7 @@ import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -68,17 +69,12 @@ public final class LazyLeader extends LeaderMode {
   private long beganMs;
 
   LazyLeader(
-      Settings settings,
-      String member,
-      GtmStateMachine machine,
-      ReplicatedLog replicated,
-      EngineTime time,
-      RequestMetrics metrics) {
-    super(replicated, metrics);
-    this.heldUntilStable = new PendingReplies(metrics, replicated::mayAnswer);
-    this.time = time;
-    this.settings = settings;
-    this.member = member;
+      EngineSetup setup, GtmStateMachine machine, ReplicatedLog replicated, EngineParts parts) {
+    super(replicated, parts.metrics());
+    this.heldUntilStable = new PendingReplies(parts.metrics(), replicated::mayAnswer);
+    this.time = parts.time();
+    this.settings = setup.recovery();
+    this.member = setup.member();
     this.machine = machine;
   }
 
@@ -135,7 +131,7 @@ public final class LazyLeader extends LeaderMode {
   }
 
   @Override
-  List<LinkWork> take(List<LinkWork> works) {
+  Collection<LinkWork> take(Collection<LinkWork> works) {
     List<LinkWork> refused = new ArrayList<>(0);
     for (LinkWork work : works) {
       if (work instanceof LinkWork.Present present) {

@@ -4,6 +4,8 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Effect;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -40,7 +42,7 @@ class LeaderMode {
    *
    * @return what cannot even wait
    */
-  List<LinkWork> take(List<LinkWork> works) {
+  Collection<LinkWork> take(Collection<LinkWork> works) {
     return works;
   }
 
@@ -64,7 +66,7 @@ class LeaderMode {
 
   /** What came while nothing was served; it is not kept. */
   List<LinkWork> takeQueued() {
-    return List.of();
+    return new ArrayList<>(0);
   }
 
   /** Whether a gateway was refused that the mode cannot have. */

@@ -1,390 +1,206 @@
 package io.mgtm.gtm.node.engine;
 
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.StatePicture;
-import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.command.SessionCommand;
-import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.LinkCommand;
+import io.mgtm.group.member.OpenLog;
+import io.mgtm.group.total.OrderedLog;
+import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
-import io.netty.buffer.ByteBuf;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
 
 /**
- * Takes what links bring through the state and the log. All that came in one batch of the owner's
- * event loop is one entry, if it fits, and its replies to one link are one write. Owner thread.
+ * Takes what links bring through the state and the log: all that came in one batch of the owner's
+ * event loop is done together, and its replies to one link are one write. How work gets its place
+ * in the log, and so where it is applied, is what the engines of leaders and of mode {@code total}
+ * differ in. Owner thread.
  *
- * <p>Invariants: nothing is applied while this node does not lead; what is applied in a batch is
- * appended in it; output leaves in the order of the batches, once the entries up to the batch's end
- * are committed and, when the batch appended none, the leader was confirmed after it; what has not
- * left when the leadership ends never leaves.
+ * <p>Invariants: what a link brought is done in its order; output leaves in the order of the
+ * batches, once the log covers what it shows.
  */
-public final class LinkEngine implements CommandEngine {
-  private static final Logger log = LoggerFactory.getLogger(LinkEngine.class);
-
-  /** Replies of one batch to one link, about; what it asks beyond waits for the next. */
-  static final int TURN_BYTES_MAX = 4 << 20;
-
-  private final LinkSetup setup;
-  private final GtmStateMachine machine;
-  private final ReplicatedLog replicated;
-  private final Executor owner;
-  private final Consumer<Throwable> fatal;
-  private final EngineTime time;
-  private final EntryAppender entry;
-  private final FirstEntries first;
-  private final SessionWatch watch;
-  private final GatewaySessions sessions;
-  private final LeaderYield yielding;
-  private final LinkReplies replies;
-  private final LeaderMode mode;
-  private final NotLeading notLeading;
-
-  private List<LinkWork> waiting = new ArrayList<>();
+public abstract class LinkEngine implements CommandEngine {
+  protected final EngineSetup setup;
+  protected final LinkReplies replies;
 
   /** What is left of links that take no more now, in its order. */
-  private final StalledWork stalled = new StalledWork();
+  protected final StalledWork stalled = new StalledWork();
 
+  private final EngineParts parts;
+  private Deque<LinkWork> waiting = new ArrayDeque<>();
   private boolean batchAsked;
-  private boolean leads;
-  private boolean serving;
   private boolean stopped;
 
-  public LinkEngine(
-      LinkSetup setup,
-      GtmStateMachine machine,
-      ReplicatedLog replicated,
-      Executor owner,
-      EngineTime time,
-      RequestMetrics metrics,
-      Consumer<Throwable> fatal) {
+  protected LinkEngine(EngineSetup setup, EngineParts parts) {
     this.setup = setup;
-    this.machine = machine;
-    this.replicated = replicated;
-    this.owner = owner;
-    this.fatal = fatal;
-    this.yielding = new LeaderYield(setup.handOver());
-    this.time = time;
-    this.replies = new LinkReplies(metrics, time);
-    this.mode =
-        setup.lazy() == null
-            ? new LeaderMode(replicated, metrics)
-            : new LazyLeader(setup.lazy(), setup.member(), machine, replicated, time, metrics);
-    this.notLeading = new NotLeading(setup, this::gone);
-    this.entry = new EntryAppender(machine, replicated, time.micros(), mode);
-    this.first = new FirstEntries(setup, entry, machine, replicated);
-    this.watch = new SessionWatch(setup.graceMs());
-    this.sessions =
-        new GatewaySessions(machine, entry, watch, replies.backupViews(), setup.sessionsMax());
+    this.parts = parts;
+    this.replies = new LinkReplies(parts.metrics(), parts.time());
   }
 
-  /** Whether this node leads and takes commands. */
-  @Override
-  public boolean isServing() {
-    return serving;
-  }
+  /** Sessions with a link to this node. */
+  public abstract int attachedSessions();
 
-  /** Whether gateways may attach; they are answered once this node serves. */
-  public boolean takesGateways() {
-    return (serving && !yielding.isYielding()) || (leads && mode.isRecovering());
-  }
-
-  /** Sessions with a link to this leader. */
-  @Override
-  public int attachedSessions() {
-    return watch.attachedCount();
-  }
-
-  /** How many batches wait for the log. */
-  @Override
-  public int pendingReplies() {
-    return mode.pendingReplies();
-  }
-
-  /** This member leads: everything before is applied. */
-  public void leading() {
-    leads = true;
-    first.restart();
-    watch.clear();
-    mode.leading(this::askBatch);
-    if (mode.isRecovering()) {
-      tellAddress(); // so that the gateways inside other members can bring what they have
-    }
-    begin();
-  }
-
-  /**
-   * The first entry of a leader tells where it is; that of a new group starts the gxids. Without
-   * room nothing is served, and it is tried again.
-   */
-  private void begin() {
-    if (!replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
-      log.warn("This member leads and cannot begin to serve: {}", replicated.noRoomReason());
-      return;
-    }
-    if (!mode.isRecovered()) {
-      return;
-    }
-    if (!first.append()) {
-      resume();
-      return;
-    }
-    machine.state().setLimits(setup.limits());
-    if (!mode.serve(setup.leadership().get().term(), entry, sessions)) {
-      return;
-    }
-    serving = true;
-    announce();
-    mode.takeQueued().forEach(this::submit);
-  }
+  /** How many batches wait for the group. */
+  public abstract int pendingReplies();
 
   /** Tells all members, and through them all gateways, where this one is. */
+  public abstract void announce();
+
+  /** Called now and then. */
+  public abstract void tick();
+
+  /** Whether gateways may attach; they are answered once this node serves. */
+  public abstract boolean takesGateways();
+
+  /**
+   * The term that gateways are told.
+   *
+   * @param ofLog that of the log's leader
+   */
+  public long term(long ofLog) {
+    return ofLog;
+  }
+
+  /** Lets others take over before this node stops; false when there is nobody or nothing to do. */
+  public abstract boolean handOver(OpenLog group);
+
+  /** Whether others have not taken over yet. */
+  public abstract boolean isNeeded(OpenLog group);
+
+  /** This member leads: everything before is applied. */
+  public abstract void leading();
+
+  /** This member no longer leads. */
+  public abstract void following();
+
+  /** The log has committed more, see {@link ReplicatedLog.Listener}: what it covers may leave. */
+  public abstract void committed(long index);
+
+  /** The log has got on otherwise: what it covers now may leave. */
+  public void release() {}
+
+  /** As {@link OrderedLog.Listener#withdrawn}. */
+  public void withdrawn(long fromNumber) {}
+
+  /** As {@link OrderedLog.Listener#skipped}. */
+  public void skipped(long toNumber) {}
+
+  /** As {@link OrderedLog.Listener#serving}. */
+  public void serving(boolean now) {}
+
+  /**
+   * Does what has come; what is left in {@code works} comes again with the next batch.
+   *
+   * @param works in their order, those of links that take more again first
+   */
+  protected abstract void batch(Deque<LinkWork> works);
+
+  /** Whether a batch is wanted though nothing came. */
+  protected boolean wantsBatch() {
+    return false;
+  }
+
+  /** This node serves nothing any more. */
+  protected abstract void stopped();
+
   @Override
-  public void announce() {
-    if (serving) {
-      tellAddress();
-    }
-  }
-
-  private void tellAddress() {
-    String address = setup.address().get();
-    if (!address.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
-      entry.begin();
-      entry.apply(new SessionCommand.AnnounceMember(setup.member(), address));
-      entry.finish();
-    }
-  }
-
-  /** This member no longer leads: what waits for the log will never be acknowledged by it. */
-  public void following() {
-    leads = false;
-    serving = false;
-    yielding.clear();
-    notLeading.turnAway(mode.takeQueued());
-    mode.following();
-    mode.drop();
-    watch.clear();
-    replies.changed();
-    notLeading.turnAway(stalled.takeAll());
-    machine.state().setLimits(Limits.NONE);
-  }
-
-  /** Takes what a link brought; it is done, with all else of this batch, at the batch's end. */
-  @Override
-  public void submit(LinkWork work) {
-    waiting.add(work);
+  public final void submit(LinkWork work) {
+    waiting.addLast(work);
     askBatch();
   }
 
   @Override
-  public void resume() {
-    if (!stalled.isEmpty() || (leads && first.wantsBatch())) {
+  public final void resume() {
+    if (!stalled.isEmpty() || !waiting.isEmpty() || wantsBatch()) {
       askBatch();
     }
   }
 
   @Override
-  public void pull(GatewayPeer peer, long id, boolean more) {
+  public final void pull(GatewayPeer peer, long id, boolean more) {
     replies.lists().pull(peer, id, more, nowMs());
   }
 
-  private void askBatch() {
+  protected final boolean isStopped() {
+    return stopped;
+  }
+
+  protected final long nowMs() {
+    return parts.time().nowMs();
+  }
+
+  /** Runs a batch after the tasks that wait already, so that what they bring goes along. */
+  protected final void askBatch() {
     if (!batchAsked) {
       batchAsked = true;
-      owner.execute(this::batch);
+      parts.owner().execute(this::runBatch);
     }
   }
 
-  private void batch() {
+  /** Runs a task once what is under way has come to its end. */
+  protected final void afterwards(Runnable task) {
+    parts.owner().execute(() -> guarded(task));
+  }
+
+  private void runBatch() {
     batchAsked = false;
-    List<LinkWork> works = stalled.before(waiting);
-    waiting = new ArrayList<>();
+    guarded(
+        () -> {
+          Deque<LinkWork> works = waiting;
+          waiting = new ArrayDeque<>();
+          stalled.goOnBefore(works);
+          batch(works);
+          if (!works.isEmpty()) {
+            works.addAll(waiting);
+            waiting = works;
+          }
+        });
+  }
+
+  private void guarded(Runnable task) {
     if (stopped) {
       return;
     }
     try {
-      if (serving) {
-        serve(works);
-      } else if (takesGateways()) {
-        notLeading.turnAway(mode.take(works));
-        begin();
-      } else {
-        notLeading.turnAway(works);
-        if (leads && first.wantsBatch()) {
-          begin();
-        }
-      }
+      task.run();
     } catch (RuntimeException | Error e) {
       stopped = true;
-      serving = false;
-      fatal.accept(e);
+      parts.fatal().accept(e);
     }
   }
 
-  private void gone(GatewayPeer peer) {
-    watch.gone(peer, nowMs());
-    stalled.gone(peer);
-    replies.gone(peer);
-    mode.gone(peer);
-  }
-
-  private void serve(List<LinkWork> works) {
-    long nanos = System.nanoTime();
+  /** Refuses what was asked, of which nothing was done; what tells of an end is left. */
+  protected final void turnAway(Collection<LinkWork> works) {
     BatchOutput output = new BatchOutput();
-    List<Runnable> then = new ArrayList<>(0);
-    ServedCommands served = new ServedCommands();
-    long before = replicated.lastIndex();
-    entry.begin();
-    if (entry.hasRoom()) {
-      yielding.clear();
-    } else if (yielding.noRoom(nowMs())) {
-      notLeading.turnAway(works);
-      return;
-    }
-    try {
-      for (LinkWork work : works) {
-        if (stalled.isBehind(work)) {
-          stalled.add(work);
-        } else if (work instanceof LinkWork.Commands c) {
-          commands(c, output, served);
-        } else if (work instanceof LinkWork.Attach attach) {
-          if (!mode.refuses(attach, output)) {
-            sessions.attach(attach, output);
-          }
-        } else if (work instanceof LinkWork.Close close) {
-          sessions.close(close, nowMs());
-        } else if (work instanceof LinkWork.Gone gone) {
-          gone(gone.peer());
-        } else if (work instanceof LinkWork.Copy copy) {
-          copy(copy, then);
-        }
-      }
-      entry.finish();
-    } catch (RuntimeException | Error e) {
-      output.drop();
-      throw e;
-    }
-    if (!output.isEmpty() || !then.isEmpty()) {
-      hold(output, replicated.lastIndex() > before, then, served, nanos);
-    }
+    works.removeIf(work -> isTurnedAway(work, output));
+    output.writeAndFlush();
   }
 
-  /** An entry of this batch, once committed, confirms the leader as well as a read index does. */
-  private void hold(
-      BatchOutput output,
-      boolean appended,
-      List<Runnable> then,
-      ServedCommands commands,
-      long nanos) {
-    long readIndex = appended ? 0 : replicated.confirm();
-    mode.hold(output, replicated.lastIndex(), readIndex, then, commands, nanos);
-    release();
+  private boolean isTurnedAway(LinkWork work, BatchOutput output) {
+    if (work instanceof LinkWork.Attach attach) {
+      refuseToServe(output, attach.peer(), attach.session());
+    } else if (work instanceof LinkWork.Commands commands) {
+      refuseToServe(output, commands.peer(), commands.session());
+    } else if (work instanceof LinkWork.Copy copy) {
+      copy.answer().notLeading();
+    }
+    return !(work instanceof LinkWork.Gone || work instanceof LinkWork.Close);
   }
 
-  /** The log has got on: what it covers now may leave. */
-  public void release() {
-    mode.release();
-    resume();
-  }
-
-  /** Does as many as the link takes; the others wait until it takes more. */
-  private void commands(LinkWork.Commands work, BatchOutput output, ServedCommands served) {
-    GatewayPeer peer = work.peer();
-    SessionWatch.Attachment attachment = watch.of(work.session());
-    if (attachment == null || attachment.peer != peer) {
-      notLeading.refuse(output, peer, work.session());
-      return;
-    }
-    String disorder = work.disorder(attachment.next);
-    if (disorder != null) {
-      output.refuse(peer, work.session(), RefusalCode.PROTOCOL, disorder, "");
-      watch.gone(peer, nowMs());
-      peer.disconnect();
-      return;
-    }
-    ByteBuf out = output.to(peer);
-    boolean proxied = machine.state().gateway(work.session()).proxied();
-    replies.begin(peer, out, work.session(), work.first(), proxied);
-    int count = work.commands().size();
-    int done = 0;
-    while (done < count && out.readableBytes() < TURN_BYTES_MAX) {
-      LinkCommand next = work.commands().get(done);
-      command(work, work.first() + done, next);
-      served.add(next.command());
-      done++;
-    }
-    replies.end();
-    attachment.next = work.first() + done;
-    if (done < count) {
-      stalled.add(work.from(done));
-    }
-  }
-
-  private void command(LinkWork.Commands work, long number, LinkCommand command) {
-    Command inner = command.command();
-    if (inner.type().query()) {
-      replies.query(number, command.backend(), inner, machine.state());
-      return;
-    }
-    // Without room one that had its effect before is answered all the same.
-    Reply reply =
-        entry.hasRoom()
-            ? entry.apply(new SessionCommand.Numbered(work.session(), number, work.acked(), inner))
-            : machine.state().replied(work.session(), number);
-    if (reply == null) {
-      replies.refuseForRoom(number, command.backend(), replicated.noRoomReason());
-    } else {
-      replies.reply(number, command.backend(), inner, reply);
-    }
-  }
-
-  private void copy(LinkWork.Copy work, List<Runnable> then) {
-    entry.finish();
-    long index = replicated.lastIndex();
-    StatePicture state = machine.picture();
-    entry.begin();
-    then.add(() -> work.answer().copied(index, state));
-  }
-
-  private long nowMs() {
-    return time.nowMs();
-  }
-
-  /** Called now and then: ends sessions without a link, and begins to serve once there is room. */
-  @Override
-  public void tick() {
-    if (stopped || !leads) {
-      return;
-    }
-    if (!serving) {
-      begin();
-      return;
-    }
-    replies.lists().tick(nowMs());
-    if (yielding.isYielding() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
-      yielding.clear();
-    }
-    List<GtmState.GatewayInfo> expired = watch.expired(machine.state().gateways(), nowMs());
-    if (!expired.isEmpty() && replicated.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
-      entry.begin();
-      expired.forEach(sessions::end);
-      entry.finish();
-    }
+  /** The leadership that follows lets the gateway start over, also where this node serves. */
+  protected final void refuseToServe(BatchOutput output, GatewayPeer peer, long session) {
+    output.refuse(
+        peer,
+        session,
+        RefusalCode.NOT_LEADING,
+        "this node does not serve the session",
+        "Attach it at a node that says it leads.");
+    LinkWriter.leadership(output.to(peer), setup.leadership().get(), peer.version());
   }
 
   /** Serves nothing from here on, and drops what will never be acknowledged. */
-  @Override
-  public void abandon() {
+  public final void abandon() {
     stopped = true;
-    serving = false;
-    mode.drop();
+    stopped();
     replies.clear();
   }
 }

@@ -13,7 +13,12 @@ public sealed interface LinkWork {
 
   /** A gateway goes on with a session, or opens it. */
   record Attach(GatewayPeer peer, long session, boolean fresh, boolean proxied)
-      implements LinkWork {}
+      implements LinkWork {
+    /** What the gateway asks. */
+    public SessionRules.Request request() {
+      return new SessionRules.Request(session, fresh, proxied, peer.gateway(), peer.kind());
+    }
+  }
 
   /** Commands of a session, numbered from {@code first}. */
   record Commands(

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Output of batches that waits for the log, and leaves in the order of the batches. Owner thread.
  */
-final class PendingReplies {
+public final class PendingReplies {
   private record Held(
       BatchOutput output,
       long index,
@@ -33,7 +33,7 @@ final class PendingReplies {
    *
    * @param mayAnswer whether the log lets anything leave now
    */
-  PendingReplies(RequestMetrics metrics, BooleanSupplier mayAnswer) {
+  public PendingReplies(RequestMetrics metrics, BooleanSupplier mayAnswer) {
     this.metrics = metrics;
     this.mayAnswer = mayAnswer;
   }
@@ -51,7 +51,7 @@ final class PendingReplies {
    * @param commands that were served
    * @param nanos when the batch began
    */
-  void add(
+  public void add(
       BatchOutput output,
       long index,
       long readIndex,
@@ -95,10 +95,20 @@ final class PendingReplies {
     }
   }
 
-  /** It will never leave. */
-  void drop() {
-    List<Held> dropped = List.copyOf(held);
-    held.clear();
+  /** As above, of output that waits for its index alone. */
+  public void release(long index) {
+    release(index, 0, (output, at) -> {});
+  }
+
+  /** None of it will ever leave. */
+  public void drop() {
+    dropFrom(0);
+  }
+
+  /** What waits for this index or a later one will never leave. */
+  public void dropFrom(long index) {
+    List<Held> dropped = held.stream().filter(next -> next.index() >= index).toList();
+    held.removeIf(next -> next.index() >= index);
     for (Held next : dropped) {
       next.output().unhold();
       next.output().drop();

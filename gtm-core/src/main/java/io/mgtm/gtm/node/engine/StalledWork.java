@@ -2,6 +2,7 @@ package io.mgtm.gtm.node.engine;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -18,18 +19,19 @@ public final class StalledWork {
     return works.isEmpty();
   }
 
-  /** All that waits, and then what came; nothing waits after it. */
-  public List<LinkWork> before(List<LinkWork> came) {
-    if (works.isEmpty()) {
-      return came;
+  /** All that waits comes before what came; nothing waits after it. */
+  void goOnBefore(Deque<LinkWork> came) {
+    for (int i = works.size() - 1; i >= 0; i--) {
+      came.addFirst(works.get(i));
     }
-    List<LinkWork> all = takeAll();
-    all.addAll(came);
-    return all;
+    takeAll();
   }
 
   /** All that waits; nothing does after it. */
   List<LinkWork> takeAll() {
+    if (works.isEmpty()) {
+      return works;
+    }
     List<LinkWork> all = works;
     works = new ArrayList<>();
     peers.clear();

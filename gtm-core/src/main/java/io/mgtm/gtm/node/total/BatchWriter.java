@@ -11,12 +11,8 @@ import io.mgtm.gtm.node.engine.StateCopy;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import java.nio.ByteBuffer;
-import java.util.List;
 
-/**
- * Writes batches: the bytes of a proposal, and what it holds. Commands that do not fit are kept for
- * the next one. Owner thread.
- */
+/** Writes batches: the bytes of a proposal, and what it holds. Owner thread. */
 final class BatchWriter {
   private final Limits limits;
   private final ByteBuffer buffer = ByteBuffer.allocate(EntryWriter.ENTRY_BYTES_MAX);
@@ -25,21 +21,14 @@ final class BatchWriter {
   /** What the replies of a batch take, at most about. */
   private static final long REPLY_BYTES_MAX = 8 << 20;
 
-  /** The rest of commands that did not fit, and their attachment. */
-  private LinkWork.Commands rest;
-
-  private long restAttachment;
-
   BatchWriter(Limits limits) {
     this.limits = limits;
   }
 
-  /** Begins a batch; the answer is whether it has space beside what is left of the one before. */
-  boolean begin(long micros) {
+  void begin(long micros) {
     batch = new TotalBatch();
     buffer.clear();
     MemberOpCodec.header(buffer, micros, limits);
-    return rest == null || add(rest, restAttachment);
   }
 
   TotalBatch batch() {
@@ -57,26 +46,6 @@ final class BatchWriter {
         && buffer.remaining() >= EntryAppender.COMMAND_BYTES_MAX;
   }
 
-  boolean hasRest() {
-    return rest != null;
-  }
-
-  /** Whether the rest is of a link that takes no more now. */
-  boolean isRestStalled() {
-    return rest != null && !rest.peer().takesMore();
-  }
-
-  long restAttachment() {
-    return restAttachment;
-  }
-
-  /** Forgets the rest; the answer is what it was, or null. */
-  LinkWork.Commands dropRest() {
-    LinkWork.Commands dropped = rest;
-    rest = null;
-    return dropped;
-  }
-
   /** Adds an op when there is space for it; false when there is none. */
   boolean add(GatewayPeer peer, MemberOp op) {
     if (!hasSpace()) {
@@ -92,9 +61,8 @@ final class BatchWriter {
     batch.add(new TotalBatch.Item(null, null, copy));
   }
 
-  /** Adds as many commands as fit; false when some are left. */
-  boolean add(LinkWork.Commands work, long attachment) {
-    rest = null;
+  /** Adds as many commands as fit, and says how many. */
+  int add(LinkWork.Commands work, long attachment) {
     int head = buffer.position();
     buffer.position(head + MemberOpCodec.COMMANDS_HEAD_BYTES);
     int fit = 0;
@@ -103,17 +71,16 @@ final class BatchWriter {
       MemberOpCodec.encode(next, buffer);
       batch.promise(replyBytesMax(next.command()));
     }
-    boolean all = fit == work.commands().size();
-    List<LinkCommand> taken = all ? work.commands() : work.commands().subList(0, fit);
     MemberOp.Commands op =
-        new MemberOp.Commands(work.session(), attachment, work.acked(), work.first(), taken);
+        new MemberOp.Commands(
+            work.session(),
+            attachment,
+            work.acked(),
+            work.first(),
+            work.commands().subList(0, fit));
     MemberOpCodec.commandsHead(op, buffer, head);
     batch.add(new TotalBatch.Item(work.peer(), op, null));
-    if (!all) {
-      rest = work.from(fit);
-      restAttachment = attachment;
-    }
-    return all;
+    return fit;
   }
 
   private long replyBytesMax(Command command) {

@@ -2,6 +2,7 @@ package io.mgtm.gtm.node.total;
 
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.node.engine.SessionRules;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import java.util.List;
 
@@ -42,7 +43,12 @@ sealed interface MemberOp {
       String gateway,
       GatewayKind kind,
       int sessionsMax)
-      implements MemberOp {}
+      implements MemberOp {
+    /** What the gateway asks. */
+    SessionRules.Request request() {
+      return new SessionRules.Request(session, fresh, proxied, gateway, kind);
+    }
+  }
 
   /** The session's link has ended. */
   record Detach(long session, long attachment) implements MemberOp {}

@@ -1,32 +1,77 @@
 package io.mgtm.gtm.node.total;
 
+import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.Pieces;
 import io.mgtm.group.StatePicture;
+import io.mgtm.group.total.OrderedMachine;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SessionCommand;
+import io.mgtm.gtm.command.UnknownCommandException;
 import io.mgtm.gtm.node.backup.Restore;
+import io.mgtm.gtm.node.engine.Engine;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
+import io.mgtm.gtm.node.engine.SessionRules;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.link.LinkCommand;
-import io.mgtm.gtm.wire.link.RefusalCode;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * What {@link MemberOp}s do to the GTM's state and to the table of attachments: the same on every
- * member, whoever proposed them. No clock, I/O or randomness. Owner thread.
+ * The GTM as what the proposals of a group in mode {@code total} mean: what {@link MemberOp}s do to
+ * its state and to the table of attachments, the same on every member, whoever proposed them. No
+ * clock, I/O or randomness. Owner thread.
  */
-public final class OrderedGtm {
+public final class OrderedGtm implements OrderedMachine {
+
+  /** Applies this process' own proposals from memory, and makes their replies. */
+  interface OwnBatches {
+    /** False when it is none of a batch: then it is applied as another member's. */
+    boolean apply(long number, long index);
+  }
+
   private final GtmStateMachine machine;
   private final Attachments attachments = new Attachments();
+  private final SessionRules.Sessions sessions = new OrderedSessions();
+  private OwnBatches batches = (number, index) -> false;
   private Effect effect = Effect.NONE;
 
   public OrderedGtm(GtmStateMachine machine) {
     this.machine = machine;
+  }
+
+  /** This process proposes from now on. */
+  void serve(OwnBatches of) {
+    batches = of;
+  }
+
+  @Override
+  public Durability apply(long index, long own, ByteBuffer payload) {
+    ByteBuffer in = payload.duplicate();
+    try {
+      byte version = in.get();
+      if (version == Restore.ENTRY_VERSION) {
+        piece(index, payload.duplicate());
+        return Engine.durability(effect);
+      }
+      if (version != MemberOpCodec.VERSION) {
+        throw GtmStateMachine.newer("proposal " + index + " has format version " + version, null);
+      }
+      begin(MemberOpCodec.header(in));
+      if (own == 0 || !batches.apply(own, index)) {
+        while (in.hasRemaining()) {
+          apply(index, MemberOpCodec.decode(in), OpResults.NONE);
+        }
+      }
+      return Engine.durability(effect);
+    } catch (UnknownCommandException e) {
+      throw GtmStateMachine.newer("proposal " + index + ": " + e.getMessage(), e);
+    } catch (BufferUnderflowException e) {
+      throw LogException.damaged("Proposal %d of the log ends within an op".formatted(index), e);
+    }
   }
 
   /** The state alone, as it is now. */
@@ -97,7 +142,7 @@ public final class OrderedGtm {
   }
 
   /** A piece of a backup, in the form of {@link Restore}; one that does not fit does nothing. */
-  void piece(long index, ByteBuffer payload) {
+  private void piece(long index, ByteBuffer payload) {
     effect = Effect.NONE;
     boolean fits =
         !state().started() && Restore.fits(payload.duplicate(), state().restoring().bytes());
@@ -114,75 +159,37 @@ public final class OrderedGtm {
   }
 
   private void attach(MemberOp.Attach op, OpResults results) {
-    GtmState.GatewayInfo known = state().gateway(op.session());
-    if (known == null && !op.fresh()) {
-      results.refused(
-          op.session(),
-          RefusalCode.SESSION_LOST,
-          "the session has ended",
-          "What was not answered may have been done or not.");
-      return;
-    }
-    if (known != null
-        && (!known.gateway().equals(op.gateway())
-            || known.kind() != op.kind()
-            || known.proxied() != op.proxied())) {
-      results.refused(op.session(), RefusalCode.PROTOCOL, "the session is another gateway's", "");
-      return;
-    }
-    if (known == null && !open(op, results)) {
+    SessionRules.Refusal refusal =
+        SessionRules.admit(op.request(), state(), op.sessionsMax(), sessions);
+    if (refusal != null) {
+      results.refused(op.session(), refusal);
       return;
     }
     attachments.attach(op.session(), op.attachment(), op.member());
-    long last = state().gateway(op.session()).last();
-    results.attached(op.session(), op.attachment(), op.proxied(), last);
+    results.attached(op.session(), state().gateway(op.session()).last());
   }
 
-  /** False when the session was refused. */
-  private boolean open(MemberOp.Attach op, OpResults results) {
-    if (state().counts().sessions() >= op.sessionsMax()) {
-      results.refused(
-          op.session(),
-          RefusalCode.LIMITS,
-          "the limit of " + op.sessionsMax() + " sessions is reached",
-          "Raise limits.connectionsMax.");
-      return false;
+  private final class OrderedSessions implements SessionRules.Sessions {
+    @Override
+    public boolean isAttached(long session) {
+      return attachments.of(session).attached();
     }
-    if (!op.proxied() && !endUnattached(op, results)) {
-      return false;
-    }
-    command(new SessionCommand.OpenGateway(op.session(), op.gateway(), op.kind(), op.proxied()));
-    return true;
-  }
 
-  /** A gateway that starts over no longer needs its old sessions; false when one is in use. */
-  private boolean endUnattached(MemberOp.Attach op, OpResults results) {
-    List<GtmState.GatewayInfo> old =
-        state().gateways().stream()
-            .filter(s -> s.gateway().equals(op.gateway()) && s.kind() == op.kind())
-            .toList();
-    if (old.stream().anyMatch(s -> !s.proxied() && attachments.of(s.session()).attached())) {
-      results.refused(
-          op.session(),
-          RefusalCode.NAME_IN_USE,
-          "another gateway named \"" + op.gateway() + "\" is connected",
-          "Give each proxy a name of its own, or wait until the other's connection is found dead.");
-      return false;
+    @Override
+    public void open(SessionCommand.OpenGateway command) {
+      command(command);
     }
-    old.stream()
-        .filter(s -> !attachments.of(s.session()).attached())
-        .forEach(s -> end(s.session()));
-    return true;
+
+    @Override
+    public void end(GtmState.GatewayInfo session) {
+      OrderedGtm.this.end(session.session());
+    }
   }
 
   private void commands(MemberOp.Commands op, OpResults results) {
     GtmState.GatewayInfo session = state().gateway(op.session());
     if (session == null) {
-      results.refused(
-          op.session(),
-          RefusalCode.SESSION_LOST,
-          "the session has ended",
-          "What was not answered may have been done or not.");
+      results.refused(op.session(), SessionRules.Refusal.LOST);
       return;
     }
     if (attachments.of(op.session()).attachment() != op.attachment()) {
@@ -205,14 +212,16 @@ public final class OrderedGtm {
     results.commandsEnd();
   }
 
-  /** What was acknowledged may be missing: nobody's session goes on. */
-  void entriesMayBeMissing(long index) {
-    machine.entriesMayBeMissing(index);
+  /** Nobody's session goes on. */
+  @Override
+  public void entriesMayBeMissing(long index, boolean keptByClients) {
+    machine.entriesMayBeMissing(index, keptByClients);
     attachments.clear();
   }
 
   /** {@code | attachments | checkpoint of the state |}. */
-  StatePicture picture() {
+  @Override
+  public StatePicture picture() {
     byte[] places = attachments.encoded();
     StatePicture state = machine.picture();
     return pieces -> {
@@ -221,7 +230,8 @@ public final class OrderedGtm {
     };
   }
 
-  Runnable load(Pieces encoded) {
+  @Override
+  public Runnable load(Pieces encoded) {
     Attachments loaded = new Attachments();
     try {
       encoded.head(loaded::restore);

@@ -1,35 +1,34 @@
 package io.mgtm.gtm.node.total;
 
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.node.engine.BatchOutput;
-import io.mgtm.gtm.node.engine.CommandEngine;
+import io.mgtm.gtm.node.engine.EngineParts;
+import io.mgtm.gtm.node.engine.EngineSetup;
 import io.mgtm.gtm.node.engine.EngineTime;
 import io.mgtm.gtm.node.engine.EntryWriter;
 import io.mgtm.gtm.node.engine.GatewayPeer;
+import io.mgtm.gtm.node.engine.LinkEngine;
 import io.mgtm.gtm.node.engine.LinkWork;
-import io.mgtm.gtm.node.engine.RequestMetrics;
-import io.mgtm.gtm.node.engine.StalledWork;
+import io.mgtm.gtm.node.engine.PendingReplies;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what links bring through the order of a group in mode {@code total}. All that came in one
- * batch of the owner's event loop is one proposal, if it fits; at its place in the order it is
- * applied and its replies are made, and they leave, one write for each link, when it is settled.
- * Owner thread.
+ * The engine of mode {@code total}, where every member takes commands: a batch is one proposal, if
+ * it fits; at its place in the order it is applied and its replies are made, and they leave when it
+ * is settled. Owner thread.
  *
  * <p>Invariants: replies leave in the order of the proposals; each shows the state at its
  * proposal's place; what comes by a link that is not its session's any more is not done.
  */
-public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches {
+public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatches {
   private static final Logger log = LoggerFactory.getLogger(TotalEngine.class);
 
   /** Replies to own proposals that are under way, about; no more is proposed meanwhile. */
@@ -38,56 +37,42 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
   /** How long a member is not here before its sessions' links are taken for gone. */
   private static final long GONE_MS = 3_000;
 
-  private final TotalSetup setup;
+  /** The term that gateways are told at all times, so that they stay where they are. */
+  private static final long STANDING_TERM = 1;
+
   private final OrderedGtm gtm;
   private final OrderedLog ordered;
-  private final Executor owner;
   private final EngineTime time;
-  private final RequestMetrics metrics;
-  private final Consumer<Throwable> fatal;
   private final GroupBeginning beginning;
   private final AttachmentWatch watch;
   private final LocalAttachments attached = new LocalAttachments();
-  private final TotalReplies replies;
+  private final TotalReplies results;
+  private final PendingReplies held;
   private final BatchWriter writer;
   private final Deque<TotalBatch> batches = new ArrayDeque<>();
   private final Deque<MemberOp> ops = new ArrayDeque<>();
-  private final Deque<LinkWork> waiting = new ArrayDeque<>();
-
-  /** What came by links that take no more now, in its order. */
-  private final StalledWork stalled = new StalledWork();
 
   private MemberOp.Begin begin;
   private boolean begun;
-  private boolean batchAsked;
   private boolean retiring;
-  private boolean stopped;
 
-  public TotalEngine(
-      TotalSetup setup,
-      OrderedGtm gtm,
-      OrderedLog ordered,
-      GroupBeginning beginning,
-      Executor owner,
-      EngineTime time,
-      RequestMetrics metrics,
-      Consumer<Throwable> fatal) {
-    this.setup = setup;
+  /** An engine that proposes nothing before it is told to {@link #announce}. */
+  public TotalEngine(EngineSetup setup, OrderedGtm gtm, OrderedLog ordered, EngineParts parts) {
+    super(setup, parts);
     this.gtm = gtm;
     this.ordered = ordered;
-    this.beginning = beginning;
-    this.owner = owner;
-    this.time = time;
-    this.metrics = metrics;
-    this.fatal = fatal;
+    this.time = parts.time();
+    this.beginning = new GroupBeginning(setup.firstCommands(), setup.restore(), time.micros());
     this.watch = new AttachmentWatch(setup.graceMs(), GONE_MS);
     this.writer = new BatchWriter(setup.limits());
-    this.replies = new TotalReplies(gtm, setup.leadership(), attached, metrics, time);
+    this.held = new PendingReplies(parts.metrics(), () -> true);
+    this.results = new TotalReplies(gtm, attached, replies, this::refuseToServe);
+    gtm.serve(this);
   }
 
   @Override
   public boolean isServing() {
-    return begun && !retiring && !stopped && ordered.isServing() && gtm.state().started();
+    return begun && !retiring && !isStopped() && ordered.isServing() && gtm.state().started();
   }
 
   @Override
@@ -101,52 +86,55 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
   }
 
   @Override
-  public void submit(LinkWork work) {
-    waiting.addLast(work);
-    askBatch();
+  public boolean takesGateways() {
+    return isServing();
   }
 
   @Override
-  public void resume() {
-    if (!stalled.isEmpty()) {
-      List<LinkWork> came = List.copyOf(waiting);
-      waiting.clear();
-      waiting.addAll(stalled.before(came));
-      askBatch();
-    }
+  public boolean decides() {
+    return ordered.isLeading();
   }
 
   @Override
-  public void pull(GatewayPeer peer, long id, boolean more) {
-    replies.lists().pull(peer, id, more, nowMs());
+  public long term(long ofLog) {
+    return STANDING_TERM;
   }
 
-  private long nowMs() {
-    return time.nowMs();
-  }
-
-  private void askBatch() {
-    if (!batchAsked) {
-      batchAsked = true;
-      owner.execute(this::batch);
+  /** Serves nobody new: gateways go to another member, and what waits comes to its end. */
+  @Override
+  public boolean handOver(OpenLog group) {
+    List<String> others = group.status().successors().toList();
+    if (others.isEmpty()) {
+      return false;
     }
+    retiring = true;
+    setup.changed().run();
+    if (decides()) {
+      others.stream()
+          .filter(name -> group.admin().transfer(name).isEmpty())
+          .findFirst()
+          .ifPresent(name -> log.info("{} is to make the order", name));
+    }
+    return true;
   }
 
-  private void batch() {
-    batchAsked = false;
-    if (stopped) {
-      return;
+  @Override
+  public boolean isNeeded(OpenLog group) {
+    return decides() || pendingReplies() > 0;
+  }
+
+  @Override
+  protected boolean wantsBatch() {
+    return !ops.isEmpty();
+  }
+
+  @Override
+  protected void batch(Deque<LinkWork> works) {
+    if (!isServing()) {
+      turnAway(works);
     }
-    try {
-      if (!isServing()) {
-        turnAway();
-      }
-      while (hasWork() && mayPropose()) {
-        propose();
-      }
-    } catch (RuntimeException | Error e) {
-      stopped = true;
-      fatal.accept(e);
+    while ((!ops.isEmpty() || !works.isEmpty()) && mayPropose()) {
+      propose(works);
     }
   }
 
@@ -158,60 +146,17 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
     return promised < REPLY_BYTES_MAX && ordered.canPropose(EntryWriter.ENTRY_BYTES_MAX);
   }
 
-  /** What is left of commands waits behind the link's socket, and then goes on as it came. */
-  private void stallRest() {
-    long attachment = writer.restAttachment();
-    LinkWork.Commands rest = writer.dropRest();
-    LocalAttachments.LocalAttachment local = attached.open(rest.session(), rest.peer());
-    if (local != null && local.attachment == attachment) {
-      local.next = rest.first();
-      stalled.add(rest);
-    }
-  }
-
-  private boolean hasWork() {
-    return writer.hasRest() || !ops.isEmpty() || !waiting.isEmpty();
-  }
-
-  /** Tells the links that this node does not serve; what ends there is still told to the group. */
-  private void turnAway() {
-    BatchOutput output = new BatchOutput();
-    List<LinkWork> kept = new ArrayList<>();
-    LinkWork.Commands rest = writer.dropRest();
-    if (rest != null) {
-      replies.refuseNotServing(output, rest.peer(), rest.session());
-    }
-    resume();
-    for (LinkWork work : waiting) {
-      if (work instanceof LinkWork.Attach attach) {
-        replies.refuseNotServing(output, attach.peer(), attach.session());
-      } else if (work instanceof LinkWork.Commands commands) {
-        replies.refuseNotServing(output, commands.peer(), commands.session());
-      } else if (work instanceof LinkWork.Copy copy) {
-        copy.answer().notLeading();
-      } else {
-        kept.add(work);
-      }
-    }
-    waiting.clear();
-    waiting.addAll(kept);
-    output.write();
-    output.flush();
-  }
-
-  private void propose() {
-    if (writer.isRestStalled()) {
-      stallRest();
-    }
-    boolean fits = writer.begin(time.micros().getAsLong());
+  private void propose(Deque<LinkWork> works) {
+    writer.begin(time.micros().getAsLong());
+    boolean fits = true;
     while (fits && !ops.isEmpty()) {
       fits = writer.add(null, ops.peekFirst());
       if (fits) {
         ops.removeFirst();
       }
     }
-    while (fits && !waiting.isEmpty()) {
-      fits = take(waiting.peekFirst());
+    while (fits && !works.isEmpty()) {
+      fits = writer.hasSpace() && take(works.removeFirst(), works);
     }
     TotalBatch batch = writer.batch();
     if (!batch.isEmpty()) {
@@ -220,17 +165,13 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
     }
   }
 
-  /** False when the proposal is full; the work stays, or the rest of it. */
-  private boolean take(LinkWork work) {
-    if (!writer.hasSpace()) {
-      return false;
-    }
-    waiting.removeFirst();
+  /** False when the proposal is full; what is left of the work goes to the head of the others. */
+  private boolean take(LinkWork work, Deque<LinkWork> others) {
     if (stalled.isBehind(work)) {
       stalled.add(work);
     } else if (work instanceof LinkWork.Commands c) {
       LocalAttachments.LocalAttachment local = attached.open(c.session(), c.peer());
-      return !isInOrder(c, local) || writer.add(c, local.attachment);
+      return !isInOrder(c, local) || add(c, local, others);
     } else if (work instanceof LinkWork.Attach a) {
       attach(a);
     } else if (work instanceof LinkWork.Close c) {
@@ -243,15 +184,25 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
       stalled.gone(gone.peer());
       replies.gone(gone.peer());
       ops.addAll(attached.gone(gone.peer()));
-      askBatch();
     } else if (work instanceof LinkWork.Copy copy) {
       writer.add(copy.answer());
     }
     return true;
   }
 
+  private boolean add(
+      LinkWork.Commands work, LocalAttachments.LocalAttachment local, Deque<LinkWork> others) {
+    int done = writer.add(work, local.attachment);
+    local.next = work.first() + done;
+    boolean all = done == work.commands().size();
+    if (!all) {
+      others.addFirst(work.from(done));
+    }
+    return all;
+  }
+
   private void attach(LinkWork.Attach work) {
-    long attachment = setup.attachments().nextLong() | 1;
+    long attachment = setup.random().nextLong() | 1;
     GatewayPeer peer = work.peer();
     attached.open(work.session(), peer, attachment);
     writer.add(
@@ -271,30 +222,27 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
   private boolean isInOrder(LinkWork.Commands work, LocalAttachments.LocalAttachment local) {
     BatchOutput output = new BatchOutput();
     if (local == null) {
-      replies.refuseNotServing(output, work.peer(), work.session());
-      output.write();
-      output.flush();
+      refuseToServe(output, work.peer(), work.session());
+      output.writeAndFlush();
       return false;
     }
     String disorder = work.disorder(local.next);
     if (disorder != null) {
       output.refuse(work.peer(), work.session(), RefusalCode.PROTOCOL, disorder, "");
-      output.write();
-      output.flush();
+      output.writeAndFlush();
       ops.addAll(attached.gone(work.peer()));
-      askBatch();
       work.peer().disconnect();
-      return false;
     }
-    local.next = work.next();
-    return true;
+    return disorder == null;
   }
 
   @Override
-  public boolean apply(long number, long index, OrderedGtm to) {
+  public boolean apply(long number, long index) {
     for (TotalBatch batch : batches) {
       if (batch.number() == number) {
-        replies.apply(batch, index);
+        List<Runnable> then = new ArrayList<>(0);
+        BatchOutput output = results.apply(batch, index, then);
+        held.add(output, number, 0, then, batch.commands(), batch.nanos());
         return true;
       }
     }
@@ -302,81 +250,71 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
   }
 
   /** Own proposals up to a number are settled: their replies leave. */
-  public void settled(long number) {
-    List<TotalBatch> released = new ArrayList<>();
-    while (!batches.isEmpty() && batches.peekFirst().number() <= number) {
-      released.add(batches.removeFirst());
-    }
+  @Override
+  public void committed(long number) {
+    boolean began = false;
     beginning.settled(number);
-    for (TotalBatch batch : released) {
+    while (!batches.isEmpty() && batches.peekFirst().number() <= number) {
+      TotalBatch batch = batches.removeFirst();
       batch.admit(attached);
-      batch.write(metrics);
+      began |= begin != null && !begun && batch.holds(begin);
     }
-    for (TotalBatch batch : released) {
-      batch.flush();
-      if (begin != null && !begun && batch.holds(begin)) {
-        begun = true;
-        setup.changed().run();
-      }
+    held.release(number);
+    if (began) {
+      begun = true;
+      setup.changed().run();
     }
     resume();
-    if (hasWork()) {
-      askBatch();
-    }
   }
 
-  /** Own proposals from a number on have lost their places. */
+  @Override
   public void withdrawn(long fromNumber) {
     replies.changed();
-    batches.stream().filter(batch -> batch.number() >= fromNumber).forEach(TotalBatch::reset);
+    held.dropFrom(fromNumber);
   }
 
   /**
-   * Own proposals took effect at places that this member never saw: their replies cannot be made
-   * here. All sessions are to be attached anew, and what was not answered repeated; the state has
-   * the replies of what had an effect.
+   * The replies cannot be made here. All sessions are to be attached anew, and what was not
+   * answered repeated; the state has the replies of what had an effect.
    */
-  public void skipped() {
+  @Override
+  public void skipped(long toNumber) {
     replies.changed();
-    batches.forEach(TotalBatch::reset);
-    List<TotalBatch> lost = List.copyOf(batches);
-    batches.clear();
-    boolean beginSkipped = begin != null && !begun && lost.stream().anyMatch(t -> t.holds(begin));
-    if (beginSkipped) {
+    held.drop();
+    if (begin != null && !begun && batches.stream().anyMatch(batch -> batch.holds(begin))) {
       begin = null;
     }
-    owner.execute(this::shutDoors);
+    batches.clear();
+    afterwards(this::shutDoors);
   }
 
   private void shutDoors() {
-    if (stopped) {
-      return;
-    }
     log.warn("This member was given a newer state; its gateways attach anew");
     BatchOutput output = new BatchOutput();
-    attached.shutAll((session, peer) -> replies.refuseNotServing(output, peer, session));
-    output.write();
-    output.flush();
+    attached.shutAll((session, peer) -> refuseToServe(output, peer, session));
+    output.writeAndFlush();
     announce();
   }
 
-  /** What this member proposes comes back, or no longer does. */
-  public void serving() {
+  @Override
+  public void serving(boolean now) {
     announce();
-    if (!ordered.isServing()) {
+    if (!now) {
       askBatch();
     }
     setup.changed().run();
   }
 
-  /** This member makes the order from now on, or no longer. */
-  public void sequencing(boolean now) {
+  @Override
+  public void leading() {
     watch.clear();
-    if (now) {
-      tick();
-    } else {
-      beginning.stop();
-    }
+    tick();
+  }
+
+  @Override
+  public void following() {
+    watch.clear();
+    beginning.stop();
   }
 
   /** The first thing that a process proposes; until it is settled, nothing is served. */
@@ -392,12 +330,12 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
 
   @Override
   public void tick() {
-    if (stopped) {
+    if (isStopped()) {
       return;
     }
     announce();
     replies.lists().tick(nowMs());
-    if (!ordered.isSequencer()) {
+    if (!decides()) {
       return;
     }
     beginning.next(gtm.state(), ordered).ifPresent(ops::addLast);
@@ -418,17 +356,9 @@ public final class TotalEngine implements CommandEngine, TotalMachine.OwnBatches
         .toList();
   }
 
-  /** Serves nobody new: gateways go to another member, and what waits comes to its end. */
-  public void retire() {
-    retiring = true;
-    setup.changed().run();
-  }
-
   @Override
-  public void abandon() {
-    stopped = true;
-    batches.forEach(TotalBatch::reset);
+  protected void stopped() {
+    held.drop();
     batches.clear();
-    replies.clear();
   }
 }

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
-import io.mgtm.gtm.node.engine.CommandEngine;
-import io.mgtm.gtm.node.engine.GatewayPeer;
 import io.mgtm.gtm.node.engine.LinkWork;
+import io.mgtm.gtm.node.engine.NoEngine;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.netty.buffer.ByteBuf;
@@ -25,42 +24,12 @@ class HandlerErrorTest {
   private int closes;
 
   /** An engine that breaks. */
-  private final class Broken implements CommandEngine {
-    @Override
-    public boolean isServing() {
-      return true;
-    }
-
-    @Override
-    public int attachedSessions() {
-      return 0;
-    }
-
-    @Override
-    public int pendingReplies() {
-      return 0;
-    }
-
+  private final class Broken extends NoEngine {
     @Override
     public void submit(LinkWork work) {
       closes += work instanceof LinkWork.Close ? 1 : 0;
       throw new AssertionError("a broken invariant");
     }
-
-    @Override
-    public void resume() {}
-
-    @Override
-    public void pull(GatewayPeer peer, long id, boolean more) {}
-
-    @Override
-    public void announce() {}
-
-    @Override
-    public void tick() {}
-
-    @Override
-    public void abandon() {}
   }
 
   private EmbeddedChannel link() throws IOException {

@@ -6,7 +6,6 @@ import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.node.backup.BackupFile;
 import io.mgtm.gtm.node.backup.Restore;
 import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,17 +21,7 @@ class FirstEntriesTest {
   private final ReadIndexLog log = new ReadIndexLog();
   private final FirstEntries first =
       new FirstEntries(
-          new LinkSetup(
-              "g1",
-              () -> null,
-              () -> "",
-              Limits.NONE,
-              List.of(),
-              backup,
-              100,
-              60_000,
-              null,
-              () -> {}),
+          TestSetup.restoring(backup),
           new EntryAppender(
               machine,
               log,

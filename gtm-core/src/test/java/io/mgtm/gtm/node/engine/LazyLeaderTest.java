@@ -5,76 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.Pieces;
-import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.GatewayKind;
-import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.node.connection.GatewayCommands;
 import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.WireException;
-import io.mgtm.gtm.wire.link.Leadership;
-import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
-import io.mgtm.gtm.wire.link.LinkFormat;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
  * What a leader of mode lazy does beyond that of others; the log and the batches are the test's.
  */
-class LazyLeaderTest {
-  private static final long ONE = LinkFormat.SESSION_BIT | 1;
-  private static final long TWO = LinkFormat.SESSION_BIT | 2;
-
-  private final Deque<Runnable> tasks = new ArrayDeque<>();
-  private final List<Runnable> timers = new ArrayList<>();
-  private final List<Throwable> fatal = new ArrayList<>();
-  private final ReadIndexLog log = new ReadIndexLog();
-  private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty(), true, () -> {});
-  private final RecordingPeer p1 = new RecordingPeer("p1");
-  private long term = 1;
-  private LinkEngine engine = engine();
-
-  private LinkEngine engine() {
-    return new LinkEngine(
-        new LinkSetup(
-            "g1",
-            () -> new Leadership(engine.takesGateways(), term, "g1", "g1", "h:1"),
-            () -> "h:1",
-            Limits.NONE,
-            List.of(new TransactionCommand.StartGxids(10_000, 3)),
-            null,
-            100,
-            60_000,
-            new LazyLeader.Settings(2_000, (ms, task) -> timers.add(task)),
-            null),
-        machine,
-        log,
-        tasks::add,
-        new EngineTime(() -> 1_000, System::nanoTime),
-        new RequestMetrics(new SimpleMeterRegistry()),
-        fatal::add);
-  }
-
-  private void batch() {
-    for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
-      next.run();
-    }
-    assertThat(fatal).isEmpty();
-  }
-
-  private void settle() {
-    batch();
-    log.commitAll();
-    log.confirmAll();
-    engine.release();
+class LazyLeaderTest extends LeaderHarness {
+  LazyLeaderTest() {
+    log.acknowledgesEarly = true;
+    engine = engine();
   }
 
   private void attach(RecordingPeer peer, boolean fresh) {
@@ -83,12 +30,7 @@ class LazyLeaderTest {
   }
 
   private void begin(RecordingPeer peer, long number) {
-    Command command =
-        new TransactionCommand.Begin(
-            ONE, (short) 1, Isolation.READ_COMMITTED, false, BeginKind.GXID);
-    engine.submit(
-        new LinkWork.Commands(
-            peer, ONE, number - 1, number, List.of(new LinkCommand((short) 1, command))));
+    send(peer, ONE, number, begin(ONE));
   }
 
   private void serveOne(RecordingPeer peer) {
@@ -187,10 +129,10 @@ class LazyLeaderTest {
     begin(p1, 1);
     settle();
     byte[] lost = log.entries.remove(log.entries.size() - 1);
-    GtmStateMachine without = log.replayed(true);
+    GtmStateMachine without = log.replayed();
     machine.load(Pieces.of(java.nio.ByteBuffer.wrap(without.picture().bytes()))).run();
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     assertThat(engine.isServing()).isFalse();
@@ -210,10 +152,10 @@ class LazyLeaderTest {
     begin(p1, 1);
     settle();
     log.entries.remove(log.entries.size() - 1);
-    GtmStateMachine without = log.replayed(true);
+    GtmStateMachine without = log.replayed();
     machine.load(Pieces.of(java.nio.ByteBuffer.wrap(without.picture().bytes()))).run();
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     engine.submit(new LinkWork.Attach(p1, ONE + 1, true, false));
@@ -243,10 +185,10 @@ class LazyLeaderTest {
 
     log.entries.subList(had, log.entries.size()).clear();
     log.shared = Long.MAX_VALUE;
-    machine.load(Pieces.of(java.nio.ByteBuffer.wrap(log.replayed(true).picture().bytes()))).run();
+    machine.load(Pieces.of(java.nio.ByteBuffer.wrap(log.replayed().picture().bytes()))).run();
     assertThat(machine.state().served().entries()).isEqualTo(here);
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     for (LinkEntries kept : p1.given) {
@@ -275,7 +217,7 @@ class LazyLeaderTest {
     state.apply(new SessionCommand.ServeTerm(1, "g2"));
     state.apply(new SessionCommand.OpenGateway(ONE, "p1", GatewayKind.PROXY, true));
     state.entryDone();
-    machine.entriesMayBeMissing(1);
+    machine.entriesMayBeMissing(1, true);
     term = 2;
     engine.leading();
     assertThat(engine.isServing()).isFalse();
@@ -288,7 +230,7 @@ class LazyLeaderTest {
   void whoeverDoesNotComeInTimeIsSkipped() {
     serveOne(p1);
     engine.following();
-    machine.entriesMayBeMissing(log.lastIndex() + 1);
+    machine.entriesMayBeMissing(log.lastIndex() + 1, true);
     term = 2;
     engine.leading();
     settle();

@@ -3,20 +3,9 @@ package io.mgtm.gtm.node.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.SequenceCommand;
-import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.command.TransactionCommand.BeginKind;
-import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.Leadership;
-import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkFormat;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,43 +13,14 @@ import org.junit.jupiter.api.Test;
 /**
  * What a leader does with replies that are long, or many; the log and the batches are the test's.
  */
-class LongRepliesTest {
-  private static final long ONE = LinkFormat.SESSION_BIT | 1;
-  private static final long TWO = LinkFormat.SESSION_BIT | 2;
+class LongRepliesTest extends LeaderHarness {
   private static final int SEQUENCES = 5_000;
 
   /** Of one list; the names are of six digits. */
   private static final int BYTES = 13 + SEQUENCES * (4 + 66 + 6);
 
-  private final Deque<Runnable> tasks = new ArrayDeque<>();
-  private final List<Throwable> fatal = new ArrayList<>();
-  private final ReadIndexLog log = new ReadIndexLog();
-  private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
-  private final RecordingPeer p1 = new RecordingPeer("p1");
-  private final RecordingPeer p2 = new RecordingPeer("p2");
-  private LinkEngine engine;
-
   @BeforeEach
   void lead() {
-    engine =
-        new LinkEngine(
-            new LinkSetup(
-                "g1",
-                () -> new Leadership(engine.takesGateways(), 1, "g1", "g1", "h:1"),
-                () -> "h:1",
-                Limits.NONE,
-                List.of(new TransactionCommand.StartGxids(10_000, 3)),
-                null,
-                100,
-                60_000,
-                null,
-                () -> {}),
-            machine,
-            log,
-            tasks::add,
-            new EngineTime(() -> 1_000, System::nanoTime),
-            new RequestMetrics(new SimpleMeterRegistry()),
-            fatal::add);
     engine.leading();
     for (int i = 0; i < SEQUENCES; i++) {
       machine.state().apply(new SequenceCommand.Init("%06d".formatted(i), 1, 1, 9, 1, false));
@@ -72,33 +32,8 @@ class LongRepliesTest {
     p2.told.clear();
   }
 
-  private void settle() {
-    for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
-      next.run();
-    }
-    assertThat(fatal).isEmpty();
-    log.commitAll();
-    log.confirmAll();
-    engine.release();
-  }
-
-  private void send(RecordingPeer peer, long session, long first, List<Command> commands) {
-    engine.submit(
-        new LinkWork.Commands(
-            peer,
-            session,
-            first - 1,
-            first,
-            commands.stream().map(c -> new LinkCommand((short) 1, c)).toList()));
-  }
-
   private static Command list() {
     return new SequenceCommand.ListAll();
-  }
-
-  private static Command begin() {
-    return new TransactionCommand.Begin(
-        ONE, (short) 1, Isolation.READ_COMMITTED, false, BeginKind.GXID);
   }
 
   private void pullAll(long id) {
@@ -109,13 +44,13 @@ class LongRepliesTest {
 
   @Test
   void aLongListIsToldAtItsPlaceAndComesInPiecesBetweenOtherReplies() {
-    send(p1, ONE, 1, List.of(list(), begin()));
+    send(p1, ONE, 1, List.of(list(), begin(ONE)));
     settle();
     assertThat(p1.told).containsExactly("1:pieces 1 of " + BYTES, "2:S");
     p1.told.clear();
     engine.pull(p1, 1, true);
-    send(p1, ONE, 3, List.of(begin()));
-    send(p2, TWO, 1, List.of(begin()));
+    send(p1, ONE, 3, List.of(begin(ONE)));
+    send(p2, TWO, 1, List.of(begin(ONE)));
     settle();
     pullAll(1);
     assertThat(p1.told.get(0)).startsWith("piece of ");
@@ -166,7 +101,7 @@ class LongRepliesTest {
   @Test
   void aGatewayThatTakesNoPiecesGetsTheListWhole() {
     p1.version = LinkFormat.VERSION_ENTRIES;
-    send(p1, ONE, 1, List.of(list(), begin()));
+    send(p1, ONE, 1, List.of(list(), begin(ONE)));
     settle();
     assertThat(p1.told).containsExactly("1:S", "2:S");
     assertThat(p1.replyBytes).isGreaterThan(BYTES);
@@ -178,7 +113,7 @@ class LongRepliesTest {
       machine.state().apply(new SequenceCommand.Init("more" + i, 1, 1, 9, 1, false));
     }
     p1.version = LinkFormat.VERSION_ENTRIES;
-    send(p1, ONE, 1, List.of(list(), begin()));
+    send(p1, ONE, 1, List.of(list(), begin(ONE)));
     settle();
     assertThat(p1.told).containsExactly("1:E", "2:S");
   }
@@ -206,8 +141,8 @@ class LongRepliesTest {
     p1.version = LinkFormat.VERSION_ENTRIES;
     int lists = 512;
     send(p1, ONE, 1, Collections.nCopies(lists, list()));
-    send(p1, ONE, lists + 1, List.of(begin()));
-    send(p2, TWO, 1, List.of(begin()));
+    send(p1, ONE, lists + 1, List.of(begin(ONE)));
+    send(p2, TWO, 1, List.of(begin(ONE)));
     p1.takesMore = false;
     settle();
     assertThat(p1.told).isEmpty();
@@ -224,14 +159,14 @@ class LongRepliesTest {
       engine.release();
     }
     assertThat(p1.numbers).hasSize(lists + 1).isSorted();
-    assertThat(most).isBetween(BYTES, LinkEngine.TURN_BYTES_MAX + 2 * BYTES);
+    assertThat(most).isBetween(BYTES, LeaderEngine.TURN_BYTES_MAX + 2 * BYTES);
     assertThat(fatal).isEmpty();
   }
 
   @Test
   void whatWaitsForALinkIsTurnedAwayWhenTheLeaderIsDeposed() {
     p1.takesMore = false;
-    send(p1, ONE, 1, List.of(begin()));
+    send(p1, ONE, 1, List.of(begin(ONE)));
     settle();
     engine.following();
     assertThat(p1.told).containsExactly("refused NOT_LEADING", "leading false");
@@ -241,7 +176,7 @@ class LongRepliesTest {
   @Test
   void whatWaitsForALinkThatEndsIsForgotten() {
     p1.takesMore = false;
-    send(p1, ONE, 1, List.of(begin()));
+    send(p1, ONE, 1, List.of(begin(ONE)));
     settle();
     engine.submit(new LinkWork.Gone(p1));
     settle();

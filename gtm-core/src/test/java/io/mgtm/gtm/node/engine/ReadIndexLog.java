@@ -19,6 +19,9 @@ final class ReadIndexLog implements ReplicatedLog {
   long shared = Long.MAX_VALUE;
   boolean full;
 
+  /** As in mode lazy. */
+  boolean acknowledgesEarly;
+
   /** The answers to come of {@link #mayAnswer}; true when there is none. */
   final Deque<Boolean> mayAnswer = new ArrayDeque<>();
 
@@ -62,6 +65,11 @@ final class ReadIndexLog implements ReplicatedLog {
   }
 
   @Override
+  public boolean acknowledgesEarly() {
+    return acknowledgesEarly;
+  }
+
+  @Override
   public long stableIndex() {
     return Math.min(committed, stable);
   }
@@ -86,12 +94,7 @@ final class ReadIndexLog implements ReplicatedLog {
 
   /** What a member that follows makes of the entries. */
   GtmStateMachine replayed() {
-    return replayed(false);
-  }
-
-  GtmStateMachine replayed(boolean lazy) {
-    GtmStateMachine machine =
-        new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty(), lazy, () -> {});
+    GtmStateMachine machine = new GtmStateMachine(io.mgtm.gtm.state.GtmState.empty());
     for (int i = 0; i < entries.size(); i++) {
       machine.apply(i + 1L, ByteBuffer.wrap(entries.get(i)));
     }

@@ -14,10 +14,10 @@ import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.node.backup.Takeover;
 import io.mgtm.gtm.node.engine.Engine;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
+import io.mgtm.gtm.node.engine.SessionRules;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.LinkCommand;
-import io.mgtm.gtm.wire.link.RefusalCode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,6 @@ class OrderedGtmTest {
 
   private final OrderedGtm gtm = new OrderedGtm(new GtmStateMachine(GtmState.empty()));
   private final OrderedGtm other = new OrderedGtm(new GtmStateMachine(GtmState.empty()));
-  private final TotalMachine otherMachine = new TotalMachine(other);
   private final Results results = new Results();
   private Durability durability;
   private long index;
@@ -41,12 +40,12 @@ class OrderedGtmTest {
     private final List<String> told = new ArrayList<>();
 
     @Override
-    public void refused(long session, RefusalCode code, String message, String hint) {
-      told.add("refused " + code);
+    public void refused(long session, SessionRules.Refusal why) {
+      told.add("refused " + why.code());
     }
 
     @Override
-    public void attached(long session, long attachment, boolean proxied, long last) {
+    public void attached(long session, long last) {
       told.add("attached " + last);
     }
 
@@ -86,7 +85,7 @@ class OrderedGtmTest {
     ByteBuffer bytes = ByteBuffer.allocate(1 << 18);
     MemberOpCodec.header(bytes, micros, limits);
     MemberOpCodec.encode(op, bytes);
-    durability = otherMachine.apply(index, 0, bytes.flip());
+    durability = other.apply(index, 0, bytes.flip());
     gtm.begin(new MemberOpCodec.Header(micros, limits));
     gtm.apply(index, op, results);
     assertThat(Engine.durability(gtm.effect())).isEqualTo(durability);
@@ -226,8 +225,8 @@ class OrderedGtmTest {
   @Test
   void afterALossNobodysSessionGoesOn() {
     apply(attach(S1, 7, true, "p1"));
-    gtm.entriesMayBeMissing(++index);
-    other.entriesMayBeMissing(index);
+    gtm.entriesMayBeMissing(++index, false);
+    other.entriesMayBeMissing(index, false);
     assertThat(apply(commands(S1, 7, 1, begin(S1)))).containsExactly("refused SESSION_LOST");
     assertThat(gtm.attachments().members()).isEmpty();
   }

@@ -2,18 +2,21 @@ package io.mgtm.gtm.node.total;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.command.TransactionCommand;
 import io.mgtm.gtm.command.TransactionRef;
+import io.mgtm.gtm.node.engine.EngineParts;
 import io.mgtm.gtm.node.engine.EngineTime;
 import io.mgtm.gtm.node.engine.GtmStateMachine;
 import io.mgtm.gtm.node.engine.LinkWork;
 import io.mgtm.gtm.node.engine.RecordingPeer;
 import io.mgtm.gtm.node.engine.RequestMetrics;
+import io.mgtm.gtm.node.engine.TestSetup;
 import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.state.Limits;
 import io.mgtm.gtm.wire.link.Leadership;
@@ -24,8 +27,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,7 +48,6 @@ class TotalReplyBoundTest {
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final Order order = new Order();
   private final OrderedGtm gtm = new OrderedGtm(new GtmStateMachine(GtmState.empty()));
-  private final TotalMachine machine = new TotalMachine(gtm);
   private final RecordingPeer peer = new RecordingPeer("p");
   private TotalEngine engine;
 
@@ -73,13 +73,18 @@ class TotalReplyBoundTest {
     }
 
     @Override
-    public boolean isSequencer() {
+    public boolean isLeading() {
       return false;
     }
 
     @Override
-    public boolean hasRoom() {
+    public boolean hasRoom(int bytes) {
       return true;
+    }
+
+    @Override
+    public LogStats stats() {
+      throw new UnsupportedOperationException("nobody asks");
     }
 
     @Override
@@ -88,28 +93,8 @@ class TotalReplyBoundTest {
     }
 
     @Override
-    public Optional<String> transfer(String name) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> add(String name) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> remove(String name) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> durability(DurabilityMode mode) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> acceptLoss() {
-      return Optional.empty();
+    public GroupAdmin admin() {
+      throw new UnsupportedOperationException("nobody asks");
     }
 
     @Override
@@ -127,25 +112,16 @@ class TotalReplyBoundTest {
     EngineTime time = new EngineTime(() -> 1_000, System::nanoTime);
     engine =
         new TotalEngine(
-            new TotalSetup(
-                "g1",
-                () -> new Leadership(true, 1, "g1", "g1", "h:1"),
-                () -> "h:1",
-                () -> {},
-                LIMITS,
-                10,
-                60_000,
-                new Random(1)),
+            TestSetup.limited(() -> new Leadership(true, 1, "g1", "g1", "h:1"), LIMITS),
             gtm,
             order,
-            new GroupBeginning(Collections.emptyList(), null, () -> 1_000),
-            owner,
-            time,
-            new RequestMetrics(new SimpleMeterRegistry()),
-            failed -> {
-              throw new AssertionError(failed);
-            });
-    machine.serve(engine);
+            new EngineParts(
+                owner,
+                time,
+                new RequestMetrics(new SimpleMeterRegistry()),
+                failed -> {
+                  throw new AssertionError(failed);
+                }));
     gtm.begin(new MemberOpCodec.Header(1_000, LIMITS));
     gtm.state().apply(new TransactionCommand.StartGxids(10_000, 3));
     engine.announce();
@@ -169,9 +145,9 @@ class TotalReplyBoundTest {
     long number = last - order.proposed.size();
     for (ByteBuffer next = order.proposed.poll(); next != null; next = order.proposed.poll()) {
       number++;
-      machine.apply(number, number, next);
+      gtm.apply(number, number, next);
     }
-    engine.settled(last);
+    engine.committed(last);
     run();
   }
 

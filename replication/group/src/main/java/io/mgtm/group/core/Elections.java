@@ -4,12 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Candidacies of this member, and its votes for others. Owner thread.
+ * Candidacies of this member. Owner thread.
  *
- * <p>Safety rests on four things: one vote a term, on disk before it is sent; a vote only for a log
- * that is not behind, and by a member that has a membership, which {@link Bootstrap} gives it; and
- * a majority of votes by members that have everything they ever acknowledged, or else a term start
- * which says that entries may be missing.
+ * <p>Safety depends on how others vote, see {@link Voter}, and on a majority of votes by members
+ * that have everything they ever acknowledged, or else a term start which says that entries may be
+ * missing.
  */
 final class Elections {
   private static final int SLOWER_MAX = 8;
@@ -209,34 +208,6 @@ final class Elections {
     }
   }
 
-  void onPreVote(MemberId from, Message.PreVote ask) {
-    if (s.hasNoMembership()) {
-      return;
-    }
-    boolean granted =
-        ask.forTerm() > s.term()
-            && !s.hearsLeader()
-            && s.nowMs >= s.promisedUntilMs()
-            && isGoodEnough(from, ask.lastTerm(), ask.lastIndex());
-    boolean behind = !s.isUpToDate(ask.lastTerm(), ask.lastIndex());
-    if (behind && s.needsMajority() && s.role == Role.FOLLOWER && !s.hearsLeader()) {
-      // It was spared what this member has, which then need not wait for its turn.
-      s.electionDeadlineMs = Math.min(s.electionDeadlineMs, s.nowMs);
-    }
-    s.effects.send(
-        List.of(from.name()),
-        new Message.PreVoteReply(s.term(), ask.forTerm(), granted, s.record.durabilityState()));
-  }
-
-  /** A leader's power cut may have made it forget what a member has that is not counted. */
-  private boolean isGoodEnough(MemberId candidate, long lastTerm, long lastIndex) {
-    return s.isUpToDate(lastTerm, lastIndex)
-        || (!s.needsMajority()
-            && !s.isWitness()
-            && !s.isVoter()
-            && s.members.latest().isVoter(candidate));
-  }
-
   boolean onPreVoteReply(MemberId from, Message.PreVoteReply reply) {
     if (s.role != Role.PRE_CANDIDATE || reply.forTerm() != askedTerm) {
       return false;
@@ -383,46 +354,6 @@ final class Elections {
     return (unclean && needsAll)
         ? ballot.granted(false, lossAccepted) == s.members.latest().voters().size()
         : ballot.granted(!unclean, lossAccepted) >= s.members.latest().majority();
-  }
-
-  void onVote(MemberId from, Message.Vote ask) {
-    if (s.hasNoMembership()) {
-      return;
-    }
-    boolean kept = s.hearsLeader() || s.nowMs < s.promisedUntilMs();
-    boolean anyTerm = ask.term() > s.term() || s.isLeased() || s.mayHaveForgotten();
-    if (kept && !ask.transfer() && anyTerm) {
-      // It would cost a leader that works; the candidate was cut off or has not heard it yet.
-      return;
-    }
-    boolean free =
-        ask.term() > s.term()
-            || (ask.term() == s.term()
-                && s.leader == null
-                && (s.record.votedFor() == null || s.record.votedFor().equals(from)));
-    boolean granted =
-        free
-            && isGoodEnough(from, ask.lastTerm(), ask.lastIndex())
-            && (ask.unclean() || s.record.durabilityState() == DurabilityState.INTACT);
-    if (granted && ask.term() == s.term() && from.equals(s.record.votedFor())) {
-      reply(from, true);
-      return;
-    }
-    if (granted) {
-      s.save(s.record.withVote(ask.term(), from));
-      s.verifiedIndex = 0;
-      s.highestRound = 0;
-      s.follow(ask.term(), null);
-      s.awaitLeader();
-    } else if (ask.term() > s.term()) {
-      s.follow(ask.term(), null);
-    }
-    reply(from, granted);
-  }
-
-  private void reply(MemberId to, boolean granted) {
-    s.effects.send(
-        List.of(to.name()), new Message.VoteReply(s.term(), granted, s.record.durabilityState()));
   }
 
   boolean onVoteReply(MemberId from, Message.VoteReply reply) {

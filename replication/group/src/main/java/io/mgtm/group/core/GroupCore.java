@@ -5,23 +5,18 @@ import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.UUID;
 
 /**
  * One member's part in the group: what comes in goes to the role that the member has. Owner thread;
  * none of the methods is called from within {@link CoreLog} or {@link Effects}.
  */
-public final class GroupCore {
-  private final CoreState s;
+public final class GroupCore extends CoreFacts {
   private final Bootstrap bootstrap;
   private final Elections elections;
+  private final Voter voter;
   private final FollowerRole follower;
   private final WitnessRole witness;
   private final Foreigners foreigners;
-
-  /** Not null exactly while this member leads. */
-  private LeaderRole leading;
 
   /** What the core is given when it starts; the witness is its configured name, empty for none. */
   public record Start(
@@ -39,13 +34,14 @@ public final class GroupCore {
 
   /** A core that follows nobody yet. The record is on disk; the seed is another at every start. */
   public GroupCore(Start start, long nowMs) {
-    s = new CoreState(start, nowMs);
+    super(new CoreState(start, nowMs));
     s.nowMs = nowMs;
     s.leaderlessSinceMs = nowMs;
     s.ownMembership = new OwnMembership(s);
     s.awaitLeader();
     bootstrap = new Bootstrap(s);
     elections = new Elections(s);
+    voter = new Voter(s);
     follower = new FollowerRole(s);
     witness = new WitnessRole(s);
     foreigners = new Foreigners(s);
@@ -167,13 +163,13 @@ public final class GroupCore {
     } else if (message instanceof Message.NotAMember m) {
       s.ownMembership.onTold(m);
     } else if (message instanceof Message.PreVote m) {
-      elections.onPreVote(from, m);
+      voter.onPreVote(from, m);
       s.ownMembership.tell(from);
     } else if (message instanceof Message.Vote m) {
       if (leading != null && m.transfer() && m.term() > s.term()) {
         leading.changes().yieldTo(from);
       }
-      elections.onVote(from, m);
+      voter.onVote(from, m);
       s.ownMembership.tell(from);
     } else {
       receiveOfTerm(from, message);
@@ -352,99 +348,8 @@ public final class GroupCore {
     return leading == null ? elections.acceptLoss() : leading.acceptLoss();
   }
 
-  /** Whether this member leads and its term start is committed. */
-  public boolean isServing() {
-    return leading != null && leading.isServing();
-  }
-
-  /** Whether a transfer of the leadership is under way. */
-  public boolean isTransferring() {
-    return leading != null && leading.changes().isTransferring();
-  }
-
-  public long commitIndex() {
-    return s.commitIndex;
-  }
-
-  /** Up to here entries are committed and cannot be lost with this member. */
-  public long stableIndex() {
-    return s.stableIndex;
-  }
-
-  /** Of a leader: behind {@link #stableIndex} while no other member is there. */
-  public long sharedIndex() {
-    return s.sharedIndex;
-  }
-
-  public long lastIndex() {
-    return s.log.lastIndex();
-  }
-
-  public Role role() {
-    return s.role;
-  }
-
-  public long term() {
-    return s.term();
-  }
-
-  /** The leader of the current term as far as known, or null. */
-  public MemberId leader() {
-    return s.leader;
-  }
-
-  /** Whether there is a group, and this member has no place in it, as a voter or a learner. */
-  public boolean isOutside() {
-    return s.ownMembership.isOutside();
-  }
-
-  /** The names of those that may join and have not been let in yet. */
-  public Set<String> awaited() {
-    return leading == null ? Set.of() : leading.changes().wanted();
-  }
-
-  /** What an operator should know of, a sentence each. */
-  public List<String> warnings() {
-    return s.warnings.sentences();
-  }
-
-  /** How often this member was started on its folder, as it tells others. */
-  public long incarnation() {
-    return s.record.incarnation();
-  }
-
-  /** The identity of the group that this member belongs to; null until it has had a leader. */
-  public UUID founding() {
-    return s.record.founding();
-  }
-
-  public DurabilityState durabilityState() {
-    return s.record.durabilityState();
-  }
-
-  /** The newest membership in the log. */
-  public Membership membership() {
-    return s.members.latest();
-  }
-
-  /** The membership as of a committed index that is not before the newest checkpoint. */
-  public Membership membershipAt(long index) {
-    return s.members.at(index);
-  }
-
   /** Notes that a checkpoint of an index is on disk: older memberships are not asked for again. */
   public void compacted(long index) {
     s.members.compacted(index);
-  }
-
-  /** How far another member's log matches, as a leader knows it; -1 when it does not know. */
-  public long matchedIndex(MemberId member) {
-    Progress progress = leading == null ? null : leading.progress(member);
-    return progress == null ? -1 : progress.match;
-  }
-
-  /** With {@link Agreement#CONNECTED}: whether this member may lead without those that are gone. */
-  public boolean isInStep() {
-    return s.inStep && s.isVoter();
   }
 }

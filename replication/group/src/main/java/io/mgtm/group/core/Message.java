@@ -176,4 +176,26 @@ public sealed interface Message {
 
   /** To a member whose committed checkpoint contradicts the leader's log. */
   record Diverged(long term, long index) implements Message {}
+
+  /** Of the order of mode total; the core of the log passes it on. */
+  sealed interface OfOrder extends Message {
+    @Override
+    default long term() {
+      return 0;
+    }
+  }
+
+  /** To the member that makes the order: proposals with consecutive numbers from {@code first}. */
+  record Proposals(long incarnation, long first, List<ByteBuffer> payloads) implements OfOrder {
+    /** The most that one of them takes. */
+    public static final int PAYLOAD_BYTES_MAX = 1 << 20;
+  }
+
+  /**
+   * From the member that makes the order: one before what came is missing, go on with {@code next}.
+   *
+   * @param incarnation of the process that is meant; 0 means every process, which is to repeat all
+   *     that is not settled
+   */
+  record Expect(long incarnation, long next) implements OfOrder {}
 }

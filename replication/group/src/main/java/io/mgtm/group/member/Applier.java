@@ -24,6 +24,7 @@ final class Applier implements GroupDisk.StateKeeper {
   static final int TURN = 512;
 
   private final StateMachine machine;
+  private final boolean keptByClients;
   private final Executor owner;
   private final Executor worker;
 
@@ -48,11 +49,13 @@ final class Applier implements GroupDisk.StateKeeper {
   /**
    * An applier for a state at its beginning.
    *
+   * @param keptByClients whether clients keep what may be lost with a leader
    * @param owner runs tasks on the owner thread, later
    * @param worker decodes states
    */
-  Applier(StateMachine machine, Executor owner, Executor worker) {
+  Applier(StateMachine machine, boolean keptByClients, Executor owner, Executor worker) {
     this.machine = machine;
+    this.keptByClients = keptByClients;
     this.owner = owner;
     this.worker = worker;
     this.initial = machine.picture().bytes();
@@ -117,7 +120,7 @@ final class Applier implements GroupDisk.StateKeeper {
       machine.apply(index, entry.payload().duplicate());
     } else if (entry.kind() == EntryKind.TERM_START
         && TermStart.decode(entry.payload().duplicate()).entriesMayBeMissing()) {
-      machine.entriesMayBeMissing(index);
+      machine.entriesMayBeMissing(index, keptByClients);
     }
     applied = index;
   }

@@ -80,7 +80,7 @@ final class FormerLog {
     store.startAppending();
     long index = store.lastIndex() + 1;
     if (!store.recovery().clean()) {
-      machine.entriesMayBeMissing(index);
+      machine.entriesMayBeMissing(index, false);
     }
     StatePicture state = GroupDisk.content(members, machine.picture());
     store.restartAfter(index, TERM, () -> checkpoints.save(index, TERM, state));

@@ -3,7 +3,7 @@ package io.mgtm.group.member;
 import io.mgtm.group.DurabilityMode;
 import java.util.Optional;
 
-/** What an operator may ask of a member of a group. Owner thread. */
+/** What an operator may have a member change in its group. Owner thread. */
 public interface GroupAdmin {
 
   /** Hands the leadership over; the answer is why not, empty when it has begun. */
@@ -24,7 +24,4 @@ public interface GroupAdmin {
    * @return why not
    */
   Optional<String> acceptLoss();
-
-  /** What this member knows of the group. */
-  GroupStatus status();
 }

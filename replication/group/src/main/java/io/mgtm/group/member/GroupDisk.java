@@ -4,6 +4,7 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.Pieces;
+import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StatePicture;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
@@ -216,6 +217,15 @@ final class GroupDisk implements CoreLog {
   @Override
   public boolean hasRoom() {
     return store.hasRoom(Math.min(SMALL_ENTRY_BYTES, store.payloadBytesMax()));
+  }
+
+  /** Refuses what an entry can never have. */
+  static void checkSize(int bytes) {
+    if (bytes > ReplicatedLog.ENTRY_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "An entry of %d bytes; members send each other %d at the most, make it several entries"
+              .formatted(bytes, ReplicatedLog.ENTRY_BYTES_MAX));
+    }
   }
 
   boolean hasRoom(int payloadBytes) {

@@ -1,12 +1,10 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.StateMachine;
-import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
@@ -18,24 +16,14 @@ import io.mgtm.group.storage.CheckpointStore;
 import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of one member of a group, as docs/replication.md says in full. One leader a term sends
- * its entries over FIFO reliable links.
- *
- * <p>Mode {@code fifo}: an entry is committed when a majority of the members has it. Promise: as
- * long as a majority of the members is up and connected, the group serves; whatever minority
- * crashes or loses power, and however the network is cut, no acknowledged entry is lost and reads
- * are linearizable. Not promised: service without a majority; and entries that were not synced when
- * a majority loses power at once (the state machine is told).
- *
- * <p>Mode {@code lazy}: an entry is committed when it is sent to the members that are connected.
- * The crash of one at a time loses only acknowledged {@code BUFFERED} entries of a crashed leader.
+ * The log of one member of a group that one leads; {@link GroupMode} says what each mode promises,
+ * and docs/replication.md says it in full.
  *
  * <p>All methods are called by the owner thread unless they say otherwise. The owner executor must
  * run one task after the other, never inside {@code execute}; between two tasks everything applied
@@ -137,7 +125,7 @@ public class GroupLog implements MemberLog {
     BackgroundSync force =
         new BackgroundSync(
             store, parts.threads().force(), () -> execute(this::synced), tasks::report);
-    applier = new Applier(machine, this::execute, parts.threads().checkpoints());
+    applier = new Applier(machine, lazy, this::execute, parts.threads().checkpoints());
     CheckpointInflow inflow =
         new CheckpointInflow(
             checkpointStore, machine, parts.threads().checkpoints(), this::execute, this::received);
@@ -157,13 +145,9 @@ public class GroupLog implements MemberLog {
             disk, applier, machine, this::execute, parts.threads(), settings.checkpointBytes());
     core =
         new GroupCore(
-            new GroupCore.Start(
-                settings.core(),
-                lazy ? Agreement.CONNECTED : Agreement.MAJORITY,
+            settings.start(
+                lazy,
                 self,
-                settings.members(),
-                settings.witness(),
-                settings.durability(),
                 disk,
                 new GroupEffects(notices, tasks::fail, self, terms, applier, transport),
                 members,
@@ -178,7 +162,7 @@ public class GroupLog implements MemberLog {
 
   void begin() {
     store.startAppending();
-    transport.start(new Inbox(core, this::execute, this::now, this::nowMs));
+    transport.start(new Inbox(core, everyMember, this::execute, this::now, this::nowMs));
     tickFromNowOn();
   }
 
@@ -270,7 +254,7 @@ public class GroupLog implements MemberLog {
   @Override
   public boolean hasRoom(int bytes) {
     tasks.checkOpen();
-    checkSize(bytes);
+    GroupDisk.checkSize(bytes);
     if (disk.hasRoom(bytes)) {
       return true;
     }
@@ -302,17 +286,9 @@ public class GroupLog implements MemberLog {
     return index;
   }
 
-  private static void checkSize(int bytes) {
-    if (bytes > ENTRY_BYTES_MAX) {
-      throw new IllegalArgumentException(
-          "An entry of %d bytes; members send each other %d at the most, make it several entries"
-              .formatted(bytes, ENTRY_BYTES_MAX));
-    }
-  }
-
   /** Appends what the leader has applied, and says its index. */
   long appendApplied(ByteBuffer payload, Durability durability) {
-    checkSize(payload.remaining());
+    GroupDisk.checkSize(payload.remaining());
     long index;
     try {
       index = core.append(payload, durability);
@@ -357,6 +333,11 @@ public class GroupLog implements MemberLog {
   }
 
   @Override
+  public boolean acknowledgesEarly() {
+    return lazy;
+  }
+
+  @Override
   public long committedIndex() {
     return core.commitIndex();
   }
@@ -377,37 +358,8 @@ public class GroupLog implements MemberLog {
   }
 
   @Override
-  public Optional<String> transfer(String name) {
-    tasks.checkOpen();
-    return core.transfer(nowMs(), name);
-  }
-
-  @Override
-  public Optional<String> add(String name) {
-    tasks.checkOpen();
-    return core.add(name);
-  }
-
-  @Override
-  public Optional<String> remove(String name) {
-    tasks.checkOpen();
-    return core.remove(name);
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    tasks.checkOpen();
-    return core.durability(mode);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    tasks.checkOpen();
-    Optional<String> refused = core.acceptLoss();
-    if (refused.isEmpty()) {
-      log.warn("An operator lets the group go on without the members that are missing");
-    }
-    return refused;
+  public GroupAdmin admin() {
+    return new CoreAdmin(core, tasks, this::nowMs);
   }
 
   @Override

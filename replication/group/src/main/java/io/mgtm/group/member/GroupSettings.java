@@ -1,8 +1,15 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.Agreement;
+import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.core.Effects;
+import io.mgtm.group.core.GroupCore;
+import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
+import io.mgtm.group.core.MembershipHistory;
+import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.storage.LogSettings;
 import java.util.List;
 import java.util.Objects;
@@ -101,6 +108,24 @@ public record GroupSettings(
         checkpointBytes,
         0,
         1);
+  }
+
+  /**
+   * What a core is given when it starts.
+   *
+   * @param lazy whether entries are committed when they are sent
+   */
+  GroupCore.Start start(
+      boolean lazy,
+      MemberId self,
+      CoreLog log,
+      Effects effects,
+      MembershipHistory history,
+      TermRecord record,
+      long seed) {
+    Agreement agreement = lazy ? Agreement.CONNECTED : Agreement.MAJORITY;
+    return new GroupCore.Start(
+        core, agreement, self, members, witness, durability, log, effects, history, record, seed);
   }
 
   /** Whether they are those of a node without a group. */

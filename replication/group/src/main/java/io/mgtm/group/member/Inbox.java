@@ -1,6 +1,7 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.core.GroupCore;
+import io.mgtm.group.core.Message;
 import io.mgtm.group.net.MessageCodec;
 import io.mgtm.group.net.Transport;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ final class Inbox implements Transport.Receiver {
   private static final int WAITING_MAX = 8_192;
 
   private final GroupCore core;
+  private final MemberListener beside;
   private final Executor owner;
   private final Executor now;
   private final LongSupplier clockMs;
@@ -29,11 +31,13 @@ final class Inbox implements Transport.Receiver {
   /**
    * An empty one.
    *
+   * @param beside given what is not for the core
    * @param owner runs a task later, on the owner thread
    * @param now runs it at once, called by the owner thread
    */
-  Inbox(GroupCore core, Executor owner, Executor now, LongSupplier clockMs) {
+  Inbox(GroupCore core, MemberListener beside, Executor owner, Executor now, LongSupplier clockMs) {
     this.core = core;
+    this.beside = beside;
     this.owner = owner;
     this.now = now;
     this.clockMs = clockMs;
@@ -57,7 +61,11 @@ final class Inbox implements Transport.Receiver {
   }
 
   private void receive(MessageCodec.Envelope envelope) {
-    core.receive(clockMs.getAsLong(), envelope.from(), envelope.message());
+    if (envelope.message() instanceof Message.OfOrder ordered) {
+      beside.received(envelope.from(), ordered);
+    } else {
+      core.receive(clockMs.getAsLong(), envelope.from(), envelope.message());
+    }
   }
 
   @Override

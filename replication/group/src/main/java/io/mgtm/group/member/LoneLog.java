@@ -1,7 +1,6 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
@@ -11,7 +10,6 @@ import io.mgtm.group.net.NoTransport;
 import io.mgtm.group.net.Transport;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -25,7 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
  * the state machine is told, unless all was synced.
  */
 public final class LoneLog extends GroupLog {
-  private static final Optional<String> NO_GROUP = Optional.of("this node is no member of a group");
+  private static final GroupAdmin NO_GROUP = new NoGroup();
 
   private final GroupSettings settings;
   private boolean lookAsked;
@@ -143,27 +141,7 @@ public final class LoneLog extends GroupLog {
   }
 
   @Override
-  public Optional<String> transfer(String name) {
-    return NO_GROUP;
-  }
-
-  @Override
-  public Optional<String> add(String name) {
-    return NO_GROUP;
-  }
-
-  @Override
-  public Optional<String> remove(String name) {
-    return NO_GROUP;
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    return NO_GROUP.map(why -> why + "; set durability in its configuration and restart it");
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
+  public GroupAdmin admin() {
     return NO_GROUP;
   }
 

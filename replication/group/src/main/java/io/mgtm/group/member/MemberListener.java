@@ -1,5 +1,8 @@
 package io.mgtm.group.member;
 
+import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Message;
+
 /**
  * Told by the log of a member beside its {@link io.mgtm.group.ReplicatedLog.Listener}, whether it
  * leads or not. Owner thread.
@@ -21,4 +24,7 @@ public interface MemberListener {
 
   /** Called every few milliseconds; the log may be called. */
   void ticked(long nowMs);
+
+  /** A message that is not for the core of the log; the log may be called. */
+  default void received(MemberId from, Message.OfOrder message) {}
 }

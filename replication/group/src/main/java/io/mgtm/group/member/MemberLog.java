@@ -1,11 +1,13 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.storage.LogStats;
 
-/** A member's part in its group, whether it keeps the log or is the witness. */
-public interface MemberLog extends ReplicatedLog, GroupAdmin {
+/** A member's part in a group that one leads, whether it keeps the log or is the witness. */
+public interface MemberLog extends OpenLog, ReplicatedLog {
 
-  /** Where the log stands and what it has done. Any thread. */
-  LogStats stats();
+  @Override
+  boolean isLeading();
+
+  @Override
+  void close();
 }

@@ -5,7 +5,6 @@ import io.mgtm.group.LogException.Category;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.Membership;
-import io.mgtm.group.storage.LogStore;
 import io.mgtm.group.storage.StorageFiles;
 import io.mgtm.group.storage.VoteFile;
 import java.nio.ByteBuffer;
@@ -54,7 +53,7 @@ final class WitnessDisk implements CoreLog {
             "%s is missing beside a term, so the folder is that of a member that keeps data; the witness begins with an empty folder, or set group.witness to another name"
                 .formatted(files.describe(NAME)));
       }
-      if (LogStore.isIn(files)) {
+      if (files.holdLog()) {
         throw new LogException(
             Category.FORMAT,
             "%s holds a log, and a witness has none; choose an empty folder"

@@ -1,11 +1,9 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
-import io.mgtm.group.core.Agreement;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
@@ -19,7 +17,6 @@ import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.RecoveryReport;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,18 +95,8 @@ public final class WitnessLog implements MemberLog {
             : new MembershipHistory(disk.lastIndex(), known);
     core =
         new GroupCore(
-            new GroupCore.Start(
-                settings.core(),
-                mode == GroupMode.LAZY ? Agreement.CONNECTED : Agreement.MAJORITY,
-                self,
-                settings.members(),
-                settings.witness(),
-                settings.durability(),
-                disk,
-                new Told(),
-                members,
-                record,
-                parts.seed()),
+            settings.start(
+                mode == GroupMode.LAZY, self, disk, new Told(), members, record, parts.seed()),
             parts.nowMs());
     ticker = Ticker.of(core, parts.threads(), settings, this::now, () -> core.tick(nowMs()));
     log.info(
@@ -117,7 +104,8 @@ public final class WitnessLog implements MemberLog {
   }
 
   private void begin() {
-    transport.start(new Inbox(core, this::execute, this::now, this::nowMs));
+    transport.start(
+        new Inbox(core, MemberListener.NONE, this::execute, this::now, this::nowMs));
     ticker.start();
   }
 
@@ -232,32 +220,8 @@ public final class WitnessLog implements MemberLog {
   }
 
   @Override
-  public Optional<String> transfer(String name) {
-    tasks.checkOpen();
-    return core.transfer(nowMs(), name);
-  }
-
-  @Override
-  public Optional<String> add(String name) {
-    tasks.checkOpen();
-    return core.add(name);
-  }
-
-  @Override
-  public Optional<String> remove(String name) {
-    tasks.checkOpen();
-    return core.remove(name);
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    tasks.checkOpen();
-    return core.durability(mode);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    return Optional.of("a witness does not stand for election; ask a member that has the entries");
+  public GroupAdmin admin() {
+    return new CoreAdmin(core, tasks, this::nowMs);
   }
 
   @Override

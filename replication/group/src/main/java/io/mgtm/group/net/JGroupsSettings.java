@@ -103,9 +103,4 @@ public record JGroupsSettings(
   public JGroupsSettings withAllowed(AllowList networks) {
     return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, secret, stackFile, networks);
   }
-
-  public JGroupsSettings withStackFile(Path file) {
-    return new JGroupsSettings(
-        cluster, bind, hosts, suspectMs, tls, secret, Optional.of(file), allowed);
-  }
 }

@@ -71,7 +71,7 @@ public final class JGroupsTransport implements Transport {
     this.name = name;
     this.settings = settings;
     this.order = order;
-    this.loop = Links.suit(owner) ? Optional.of((EventLoop) owner) : Optional.empty();
+    this.loop = LoopSockets.suit(owner) ? Optional.of((EventLoop) owner) : Optional.empty();
     this.reach = reach;
     this.otherClusters =
         new OtherClusters(

@@ -1,21 +1,9 @@
 package io.mgtm.group.net;
 
 import io.mgtm.group.ReplicatedLog;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.IoEventLoop;
 import io.netty.channel.SingleThreadEventLoop;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.EpollIoHandle;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandle;
-import io.netty.channel.socket.ServerSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,7 +11,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgroups.Address;
@@ -94,6 +81,7 @@ final class Links implements AutoCloseable {
   }
 
   private final EventLoop loop;
+  private final LoopSockets sockets;
   private final JGroupsSettings settings;
   private final GroupTls tls;
   private final Reach reach;
@@ -110,33 +98,19 @@ final class Links implements AutoCloseable {
   private Hello self;
   private boolean closed;
 
-  /** Whether an owner can have links: it is an event loop with sockets. */
-  static boolean suit(Executor owner) {
-    return owner instanceof SingleThreadEventLoop
-        && owner instanceof IoEventLoop loop
-        && (loop.isCompatible(EpollIoHandle.class) || loop.isCompatible(NioIoHandle.class));
-  }
-
   /**
    * Links that do not listen yet. Any thread.
    *
-   * @param loop the owner's, one that {@link #suit suits}
+   * @param loop the owner's, one that {@link LoopSockets#suit suits}
    * @throws io.mgtm.group.LogException with ACCESS when the keys cannot be used
    */
   Links(EventLoop loop, JGroupsSettings settings, Reach reach) {
     this.loop = loop;
+    this.sockets = new LoopSockets(loop);
     this.settings = settings;
     this.reach = reach;
     tls = settings.tls().map(GroupTls::of).orElse(null);
-    listener = new LinkListener(loop, serverChannel(), this, new Gate(settings.allowed()), tls);
-  }
-
-  private boolean hasEpoll() {
-    return ((IoEventLoop) loop).isCompatible(EpollIoHandle.class);
-  }
-
-  private ServerSocketChannel serverChannel() {
-    return hasEpoll() ? new EpollServerSocketChannel() : new NioServerSocketChannel();
+    listener = new LinkListener(loop, sockets.server(), this, new Gate(settings.allowed()), tls);
   }
 
   /**
@@ -221,18 +195,7 @@ final class Links implements AutoCloseable {
   private Link linkTo(InetSocketAddress place) {
     Link link = links.get(place);
     if (link == null && links.size() < LINKS_MAX) {
-      Class<? extends Channel> type =
-          hasEpoll() ? EpollSocketChannel.class : NioSocketChannel.class;
-      Bootstrap bootstrap =
-          new Bootstrap()
-              .group(loop)
-              .channel(type)
-              .option(ChannelOption.TCP_NODELAY, true)
-              .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
-              .option(
-                  ChannelOption.WRITE_BUFFER_WATER_MARK,
-                  new WriteBufferWaterMark(WAITING_BYTES_MAX / 2, WAITING_BYTES_MAX));
-      link = new Link(this, place, bootstrap, tls);
+      link = new Link(this, place, sockets.bootstrap(CONNECT_TIMEOUT_MS, WAITING_BYTES_MAX), tls);
       links.put(place, link);
       link.connect();
     }

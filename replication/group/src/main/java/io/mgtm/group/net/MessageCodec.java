@@ -64,6 +64,9 @@ public final class MessageCodec {
 
   /** The bytes of a message. */
   public static byte[] encode(MemberId from, Message message) {
+    if (message instanceof Message.OfOrder ordered) {
+      return OrderCodec.encode(from, ordered);
+    }
     ByteBuffer to = ByteBuffer.allocate(HEADER_BYTES + FIELDS_BYTES_MAX + variableBytes(message));
     to.put(VERSION).put((byte) 0);
     Membership.encode(from, to);
@@ -188,6 +191,9 @@ public final class MessageCodec {
    * @throws IllegalArgumentException when it is none of this version
    */
   public static Envelope decode(ByteBuffer from) {
+    if (OrderCodec.isOne(from)) {
+      return OrderCodec.decode(from);
+    }
     try {
       byte version = from.get();
       if (version != VERSION) {

@@ -79,7 +79,7 @@ final class NettyTransport extends TP implements Links.Receiver {
   /**
    * A transport that does not listen yet.
    *
-   * @param owner its loop, one that {@link Links#suit suits}; none for one of its own
+   * @param owner its loop, one that {@link LoopSockets#suit suits}; none for one of its own
    * @param strangers told of processes of other clusters
    * @param broken told by the loop's thread when the last connection of a process has ended
    */

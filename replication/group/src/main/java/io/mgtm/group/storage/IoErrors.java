@@ -22,6 +22,15 @@ final class IoErrors {
     return new LogException(category, what + reason + "; " + advice(category), cause);
   }
 
+  /** Of a page of a mapped file that could not be read or stored. */
+  static LogException mapped(String place, InternalError cause) {
+    return new LogException(
+        Category.IO,
+        "The disk failed under the mapped file %s; check the disk and the system's log"
+            .formatted(place),
+        cause);
+  }
+
   static Category categoryOf(IOException cause) {
     if (cause instanceof AccessDeniedException) {
       return Category.ACCESS;

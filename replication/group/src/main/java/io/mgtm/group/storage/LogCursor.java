@@ -52,7 +52,7 @@ public final class LogCursor implements AutoCloseable {
     try {
       end = segment.recordEnd(offset, nextIndex);
     } catch (InternalError e) {
-      throw LogStore.accessFault(store.files().describe(segment.name()), e);
+      throw IoErrors.mapped(store.files().describe(segment.name()), e);
     }
     if (end < 0) {
       throw LogException.misread(store.files().describe(segment.name()), offset, nextIndex);

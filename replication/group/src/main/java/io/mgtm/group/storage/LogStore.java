@@ -26,10 +26,7 @@ public final class LogStore {
   private final RecoveryReport recovery;
   private final UsedSegments segments;
   private final LogSyncer syncer;
-  private final LongSupplier nanoClock;
   private final AtomicLong appendedBytes = new AtomicLong();
-  private final AtomicLong forces = new AtomicLong();
-  private final AtomicLong forceNanos = new AtomicLong();
 
   // Owner thread.
   private Segment current;
@@ -40,11 +37,6 @@ public final class LogStore {
   /** What the parts of a log need to work with. */
   public record Environment(
       StorageFiles files, UUID member, Executor filesExecutor, LongSupplier nanoClock) {}
-
-  /** Whether a folder holds a log. */
-  public static boolean isIn(StorageFiles files) {
-    return files.list().stream().anyMatch(name -> FileNames.segmentSequence(name).isPresent());
-  }
 
   /**
    * Opens the log of a folder that the caller owns, or begins one.
@@ -72,7 +64,7 @@ public final class LogStore {
       throw e;
     } catch (InternalError e) {
       status.noteFailed();
-      throw accessFault(files.describe(""), e);
+      throw IoErrors.mapped(files.describe(""), e);
     }
   }
 
@@ -82,7 +74,6 @@ public final class LogStore {
       StatusPage status,
       LogRecovery.Recovered recovered) {
     this.files = environment.files();
-    this.nanoClock = environment.nanoClock();
     this.status = status;
     this.payloadBytesMax = settings.payloadBytesMax();
     this.recovery = recovered.report();
@@ -99,7 +90,9 @@ public final class LogStore {
     pool.startAt(current.sequence() + recovered.spares().size() + 1);
     offset = recovered.endOffset();
     lastTerm = recovered.lastTerm();
-    syncer = new LogSyncer(files, segments, status, position(), recovery.lastIndex());
+    syncer =
+        new LogSyncer(
+            files, segments, status, environment.nanoClock(), position(), recovery.lastIndex());
   }
 
   /**
@@ -175,7 +168,7 @@ public final class LogStore {
       syncer.written(position(), index);
       return index;
     } catch (InternalError e) {
-      throw accessFault(files.describe(current.name()), e);
+      throw IoErrors.mapped(files.describe(current.name()), e);
     }
   }
 
@@ -207,21 +200,17 @@ public final class LogStore {
    *     nothing may be acknowledged any more
    */
   public long force() {
-    long startNanos = nanoClock.getAsLong();
-    long durable = syncer.force();
-    forces.incrementAndGet();
-    forceNanos.addAndGet(nanoClock.getAsLong() - startNanos);
-    return durable;
+    return syncer.force();
   }
 
   /** How often it was synced since it was opened. Any thread. */
   public long forces() {
-    return forces.get();
+    return syncer.forces();
   }
 
   /** The time that took, in nanoseconds. Any thread. */
   public long forceNanos() {
-    return forceNanos.get();
+    return syncer.forceNanos();
   }
 
   /** The lowest index that the log reaches back to; one above the last in an empty log. */
@@ -406,13 +395,5 @@ public final class LogStore {
     force();
     status.noteClean(lastIndex());
     appending = false;
-  }
-
-  static LogException accessFault(String place, InternalError cause) {
-    return new LogException(
-        Category.IO,
-        "The disk failed under the mapped file %s; check the disk and the system's log"
-            .formatted(place),
-        cause);
   }
 }

@@ -2,6 +2,7 @@ package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
  * Knows how far the log is written and how far it is on disk. The owner thread says what it has
@@ -19,6 +20,9 @@ class LogSyncer {
   private final StorageFiles files;
   private final UsedSegments segments;
   private final StatusPage status;
+  private final LongSupplier nanoClock;
+  private final AtomicLong forces = new AtomicLong();
+  private final AtomicLong forceNanos = new AtomicLong();
 
   // Stored by the owner in this order, loaded by a force in the opposite one: the position then
   // covers the index.
@@ -31,10 +35,16 @@ class LogSyncer {
 
   /** All that is written up to the position is on disk. */
   LogSyncer(
-      StorageFiles files, UsedSegments segments, StatusPage status, long position, long index) {
+      StorageFiles files,
+      UsedSegments segments,
+      StatusPage status,
+      LongSupplier nanoClock,
+      long position,
+      long index) {
     this.files = files;
     this.segments = segments;
     this.status = status;
+    this.nanoClock = nanoClock;
     this.syncedPosition = position;
     this.durableIndex = index;
     status.resetWritten(index);
@@ -102,7 +112,25 @@ class LogSyncer {
    * @return the highest index known to be on disk
    * @throws LogException with IO, now and ever after
    */
-  synchronized long force() {
+  long force() {
+    long startNanos = nanoClock.getAsLong();
+    long durable = forceNow();
+    forces.incrementAndGet();
+    forceNanos.addAndGet(nanoClock.getAsLong() - startNanos);
+    return durable;
+  }
+
+  /** How often it was forced. */
+  long forces() {
+    return forces.get();
+  }
+
+  /** The time that took, in nanoseconds. */
+  long forceNanos() {
+    return forceNanos.get();
+  }
+
+  private synchronized long forceNow() {
     checkSound();
     long index = writtenIndex();
     long end = loadPosition();
@@ -120,7 +148,7 @@ class LogSyncer {
     } catch (LogException e) {
       throw failed(e);
     } catch (InternalError e) {
-      throw failed(LogStore.accessFault(files.describe(""), e));
+      throw failed(IoErrors.mapped(files.describe(""), e));
     }
   }
 
@@ -165,7 +193,7 @@ class LogSyncer {
     } catch (LogException e) {
       throw failed(e);
     } catch (InternalError e) {
-      throw failed(LogStore.accessFault(files.describe(""), e));
+      throw failed(IoErrors.mapped(files.describe(""), e));
     }
   }
 

@@ -16,6 +16,11 @@ public interface StorageFiles {
   /** The names of all files, in no particular order. */
   List<String> list();
 
+  /** Whether they hold a log. */
+  default boolean holdLog() {
+    return list().stream().anyMatch(name -> FileNames.segmentSequence(name).isPresent());
+  }
+
   /**
    * Makes a file of {@code bytes} zeros, written and synced, so that storing into it later cannot
    * meet a full disk. Its name is not on disk before {@link #forceDirectory()}. A file that could

@@ -1,7 +1,8 @@
 package io.mgtm.group.total;
 
-import io.mgtm.group.LogException;
-import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.core.Message;
+import io.mgtm.group.member.OpenLog;
 import java.nio.ByteBuffer;
 
 /**
@@ -17,15 +18,19 @@ import java.nio.ByteBuffer;
  *
  * <p>To operators the leader is the member that makes the order: it is asked for changes.
  */
-public interface OrderedLog extends GroupAdmin, AutoCloseable {
+public interface OrderedLog extends OpenLog {
 
-  /** Told, on the owner thread, what becomes of the proposals of this process. */
-  interface Listener {
+  /**
+   * Told, on the owner thread, what becomes of the proposals of this process, and who makes the
+   * order: that member leads.
+   */
+  interface Listener extends ReplicatedLog.Listener {
     /**
      * Own proposals up to this number are committed as their durability asks: the replies that were
      * made when they were applied may leave. The log may be called.
      */
-    void settled(long number);
+    @Override
+    void committed(long number);
 
     /**
      * Own proposals from this number on, which were applied and not settled, are taken back with
@@ -46,19 +51,10 @@ public interface OrderedLog extends GroupAdmin, AutoCloseable {
      * the first one is settled. The log may be called.
      */
     void serving(boolean now);
-
-    /** This member makes the order from now on, or no longer; what it proposes does not change. */
-    default void sequencing(boolean now) {}
-
-    /** Another member may make the order now; the log may be called. */
-    default void sequencerChanged(String name) {}
-
-    /** The log can no longer keep its promise; the node must stop. */
-    void failed(LogException cause);
   }
 
   /** The most that one proposal takes. */
-  int PROPOSAL_BYTES_MAX = 1 << 20;
+  int PROPOSAL_BYTES_MAX = Message.Proposals.PAYLOAD_BYTES_MAX;
 
   /** Whether the window has room for one more proposal of that size. */
   boolean canPropose(int bytes);
@@ -74,17 +70,4 @@ public interface OrderedLog extends GroupAdmin, AutoCloseable {
 
   /** Whether proposals of this member come back. */
   boolean isServing();
-
-  /** Whether this member makes the order. */
-  boolean isSequencer();
-
-  /** False when this member's disk has no room for entries. */
-  boolean hasRoom();
-
-  /** Why {@link #hasRoom} last said no; a sentence for an operator. */
-  String noRoomReason();
-
-  /** As {@link io.mgtm.group.ReplicatedLog#close}. */
-  @Override
-  void close();
 }

@@ -1,12 +1,13 @@
 package io.mgtm.group.total;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Message;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
@@ -14,17 +15,16 @@ import io.mgtm.group.member.MemberListener;
 import io.mgtm.group.member.MemberParts;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
+import io.mgtm.group.net.MessageCodec;
 import io.mgtm.group.net.Reach;
 import io.mgtm.group.net.Transport;
 import io.mgtm.group.storage.LogStats;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,9 +44,6 @@ import org.slf4j.LoggerFactory;
 public final class TotalLog implements OrderedLog {
   private static final Logger log = LoggerFactory.getLogger(TotalLog.class);
 
-  /** Messages that wait for the owner; what comes beyond them is dropped, and sent again. */
-  private static final int WAITING_MAX = 1_024;
-
   /** Between two tries to let a member with room make the order. */
   private static final long YIELD_MS = 5_000;
 
@@ -56,7 +53,6 @@ public final class TotalLog implements OrderedLog {
   private final Transport transport;
   private final TotalOrder order;
   private final ServiceWatch watch;
-  private final AtomicInteger waiting = new AtomicInteger();
   private GroupLog group;
   private boolean pumpAsked;
   private boolean noRoom;
@@ -109,7 +105,7 @@ public final class TotalLog implements OrderedLog {
             owner,
             opened.new LogEvents(),
             opened.new MemberEvents(),
-            new ProposalTransport(transport, opened::received, opened::receivedByOwner));
+            transport);
     opened.order.begin(opened.group.self(), opened.group.incarnation(), opened.new LogBelow());
     return opened;
   }
@@ -142,7 +138,7 @@ public final class TotalLog implements OrderedLog {
     @Override
     public void settled(long number) {
       boolean begins = watch.settled(order.isIdle(), nowMs());
-      listener.settled(number);
+      listener.committed(number);
       if (begins) {
         log.info("Member {} serves: what it proposes comes back", group.self());
         listener.serving(true);
@@ -171,6 +167,11 @@ public final class TotalLog implements OrderedLog {
     public void ticked(long nowMs) {
       guarded(() -> tick(nowMs));
     }
+
+    @Override
+    public void received(MemberId from, Message.OfOrder message) {
+      guarded(() -> order.receive(from, message));
+    }
   }
 
   /** What it tells of who leads. */
@@ -185,8 +186,7 @@ public final class TotalLog implements OrderedLog {
       guarded(
           () -> {
             order.leading();
-            listener.sequencing(true);
-            listener.sequencerChanged(group.self().name());
+            listener.leading(term);
           });
     }
 
@@ -195,8 +195,7 @@ public final class TotalLog implements OrderedLog {
       guarded(
           () -> {
             order.following(leader);
-            listener.sequencing(false);
-            listener.sequencerChanged(leader);
+            listener.following(leader);
           });
     }
 
@@ -240,51 +239,18 @@ public final class TotalLog implements OrderedLog {
     }
 
     @Override
-    public void send(String to, TotalMessage message) {
-      transport.send(List.of(to), TotalMessageCodec.encode(group.self(), message));
+    public void send(String to, Message.OfOrder message) {
+      transport.send(List.of(to), MessageCodec.encode(group.self(), message));
     }
 
     @Override
-    public void sendToAll(TotalMessage message) {
+    public void sendToAll(Message.OfOrder message) {
       List<String> others =
           transport.connected().stream().filter(name -> !name.equals(group.self().name())).toList();
       if (!others.isEmpty()) {
-        transport.send(others, TotalMessageCodec.encode(group.self(), message));
+        transport.send(others, MessageCodec.encode(group.self(), message));
       }
     }
-  }
-
-  private static TotalMessageCodec.Envelope decode(ByteBuffer bytes) {
-    try {
-      return TotalMessageCodec.decode(bytes);
-    } catch (IllegalArgumentException e) {
-      log.warn("Dropped {}", e.getMessage());
-      return null;
-    }
-  }
-
-  private void receivedByOwner(ByteBuffer bytes) {
-    TotalMessageCodec.Envelope envelope = decode(bytes);
-    if (envelope != null) {
-      guarded(() -> order.receive(envelope.from(), envelope.message()));
-    }
-  }
-
-  /** Called by the transport's threads. */
-  private void received(ByteBuffer bytes) {
-    TotalMessageCodec.Envelope envelope = decode(bytes);
-    if (envelope == null) {
-      return;
-    }
-    if (waiting.incrementAndGet() > WAITING_MAX) {
-      waiting.decrementAndGet();
-      return;
-    }
-    execute(
-        () -> {
-          waiting.decrementAndGet();
-          guarded(() -> order.receive(envelope.from(), envelope.message()));
-        });
   }
 
   private void execute(Runnable task) {
@@ -341,7 +307,7 @@ public final class TotalLog implements OrderedLog {
     GroupStatus status = group.status();
     status
         .successors()
-        .filter(name -> group.transfer(name).isEmpty())
+        .filter(name -> group.admin().transfer(name).isEmpty())
         .findFirst()
         .ifPresent(
             name ->
@@ -390,18 +356,18 @@ public final class TotalLog implements OrderedLog {
   }
 
   @Override
-  public boolean isSequencer() {
+  public boolean isLeading() {
     return !stopped && group.isLeading();
   }
 
-  /** Where the log below stands and what it has done. Any thread. */
+  @Override
   public LogStats stats() {
     return group.stats();
   }
 
   @Override
-  public boolean hasRoom() {
-    return group.hasRoom(ProposalEntry.HEADER_BYTES_MAX);
+  public boolean hasRoom(int bytes) {
+    return group.hasRoom(ProposalEntry.HEADER_BYTES_MAX + bytes);
   }
 
   @Override
@@ -410,28 +376,8 @@ public final class TotalLog implements OrderedLog {
   }
 
   @Override
-  public Optional<String> transfer(String name) {
-    return group.transfer(name);
-  }
-
-  @Override
-  public Optional<String> add(String name) {
-    return group.add(name);
-  }
-
-  @Override
-  public Optional<String> remove(String name) {
-    return group.remove(name);
-  }
-
-  @Override
-  public Optional<String> durability(DurabilityMode mode) {
-    return group.durability(mode);
-  }
-
-  @Override
-  public Optional<String> acceptLoss() {
-    return group.acceptLoss();
+  public GroupAdmin admin() {
+    return group.admin();
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.StatePicture;
 import io.mgtm.group.core.MemberId;
+import io.mgtm.group.core.Message;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -60,10 +61,10 @@ public final class TotalOrder implements StateMachine {
     void tellCommitted();
 
     /** Sends a message to a member; it may be lost. */
-    void send(String to, TotalMessage message);
+    void send(String to, Message.OfOrder message);
 
     /** Sends a message to all other members; it may be lost. */
-    void sendToAll(TotalMessage message);
+    void sendToAll(Message.OfOrder message);
   }
 
   /** Told of this process' proposals; see {@link OrderedLog.Listener}. */
@@ -150,7 +151,7 @@ public final class TotalOrder implements StateMachine {
         if (batch.isEmpty()) {
           return;
         }
-        below.send(sequencer, new TotalMessage.Proposals(incarnation, first, batch));
+        below.send(sequencer, new Message.Proposals(incarnation, first, batch));
       }
     }
   }
@@ -207,10 +208,10 @@ public final class TotalOrder implements StateMachine {
   }
 
   /** A message of another member. */
-  public void receive(MemberId from, TotalMessage message) {
-    if (message instanceof TotalMessage.Proposals m) {
+  public void receive(MemberId from, Message.OfOrder message) {
+    if (message instanceof Message.Proposals m) {
       onProposals(from, m);
-    } else if (message instanceof TotalMessage.Expect m
+    } else if (message instanceof Message.Expect m
         && from.name().equals(sequencer)
         && (m.incarnation() == 0 || m.incarnation() == incarnation)) {
       own.rewind(m.incarnation() == 0 ? 1 : m.next());
@@ -218,7 +219,7 @@ public final class TotalOrder implements StateMachine {
     }
   }
 
-  private void onProposals(MemberId from, TotalMessage.Proposals m) {
+  private void onProposals(MemberId from, Message.Proposals m) {
     if (!below.isSequencer() || !below.isMember(from)) {
       return;
     }
@@ -228,7 +229,7 @@ public final class TotalOrder implements StateMachine {
       if (!sequence(proposal)) {
         long next = table.last(from, m.incarnation()) + 1;
         if (next < number) {
-          below.send(from.name(), new TotalMessage.Expect(m.incarnation(), next));
+          below.send(from.name(), new Message.Expect(m.incarnation(), next));
         }
         return;
       }
@@ -239,7 +240,7 @@ public final class TotalOrder implements StateMachine {
   /** This member leads the log and has applied all of it. */
   public void leading() {
     sequencer = self.name();
-    below.sendToAll(new TotalMessage.Expect(0, 0));
+    below.sendToAll(new Message.Expect(0, 0));
     pump();
   }
 
@@ -296,8 +297,8 @@ public final class TotalOrder implements StateMachine {
   }
 
   @Override
-  public void entriesMayBeMissing(long index) {
-    machine.entriesMayBeMissing(index);
+  public void entriesMayBeMissing(long index, boolean keptByClients) {
+    machine.entriesMayBeMissing(index, keptByClients);
   }
 
   @Override

@@ -36,7 +36,7 @@ class ApplierTest {
   private final Deque<Runnable> owner = new ArrayDeque<>();
   private final Deque<Runnable> worker = new ArrayDeque<>();
   private final Sums machine = new Sums();
-  private final Applier applier = new Applier(machine, owner::add, worker::add);
+  private final Applier applier = new Applier(machine, false, owner::add, worker::add);
   private final List<Long> told = new ArrayList<>();
   private DataDirectory directory;
   private GroupDisk disk;

@@ -40,7 +40,7 @@ class ChainMachine implements StateMachine {
   }
 
   @Override
-  public void entriesMayBeMissing(long index) {
+  public void entriesMayBeMissing(long index, boolean keptByClients) {
     missingAt = index;
   }
 

@@ -123,7 +123,7 @@ class FailoverConformanceIT {
   /** Whether the leader says that it will. */
   private static boolean handsOverTo(TestMember leader, TestMember target, TestGroup group) {
     String name = group.nameOf(target);
-    return leader.onOwner(() -> leader.log().transfer(name)).isEmpty();
+    return leader.onOwner(() -> leader.log().admin().transfer(name)).isEmpty();
   }
 
   @ParameterizedTest

@@ -71,7 +71,8 @@ class LazyModeIT {
       String target =
           TWO.stream().filter(name -> !name.equals(group.nameOf(first))).findFirst().get();
       Await.until(
-          "transfer accepted", () -> first.onOwner(() -> first.log().transfer(target)).isEmpty());
+          "transfer accepted",
+          () -> first.onOwner(() -> first.log().admin().transfer(target)).isEmpty());
       Await.until("transfer", () -> group.members.get(target).isLeading());
       assertThat(group.members.get(target).repliesMayBeLost()).isFalse();
     }

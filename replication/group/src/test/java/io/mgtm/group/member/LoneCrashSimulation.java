@@ -11,7 +11,6 @@ import io.mgtm.group.storage.LogSettings;
 import io.mgtm.group.storage.SimulatedCrash;
 import io.mgtm.group.storage.SimulatedDisk;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -43,40 +42,19 @@ final class LoneCrashSimulation {
     }
   }
 
-  /** How often the simulation came to the places that it is there for. */
-  static final class Coverage {
-    int processDeaths;
-    int powerLosses;
-    int cleanStops;
-    int tailsCut;
-    int checkpoints;
-    int segmentsDropped;
-    int forcesFailed;
-    int entriesGoneInTheSameBoot;
-    int roomRefused;
-  }
-
   private static final UUID MEMBER = new UUID(0x1234_5678_9abc_def0L, 0x0fed_cba9_8765_4321L);
   private static final int ROUNDS = 6;
   private static final List<Durability> DURABILITIES = List.of(Durability.values());
 
-  private final Coverage coverage;
+  private final LoneCrashCoverage coverage;
   private final Random random;
   private final Random failures;
   private final SimulatedDisk disk;
   private final GroupSettings settings;
 
-  /**
-   * The model, which counts the state machine's entries and not those of the group: the hash after
-   * each of them, its effective durability, what was promised.
-   */
-  private final List<Long> hashes = new ArrayList<>(List.of(0L));
+  private final LoneModel model = new LoneModel();
 
-  private final List<Durability> durabilities = new ArrayList<>(List.of(Durability.BUFFERED));
-
-  /** What must survive the loss of power, and what is in memory when only the process has died. */
-  private long promised;
-
+  /** What is in memory when only the process has died. */
   private long inMemory;
 
   /** Whether it has died since it was open last. */
@@ -87,15 +65,11 @@ final class LoneCrashSimulation {
 
   private long countAtBegin;
 
-  private long seenCommitted;
-  private long lastAhead;
-
   /** The last entry whose reply waits to be told of, and what the listener was told of last. */
   private long waits;
 
   private long heard;
   private boolean mayBeClean = true;
-
   private ManualThreads threads;
   private ChainMachine machine;
   private LoneLog log;
@@ -106,7 +80,7 @@ final class LoneCrashSimulation {
   private boolean lostPower;
   private long nanos;
 
-  LoneCrashSimulation(long seed, Coverage coverage) {
+  LoneCrashSimulation(long seed, LoneCrashCoverage coverage) {
     this.coverage = coverage;
     random = new Random(seed);
     failures = new Random(~seed);
@@ -156,16 +130,12 @@ final class LoneCrashSimulation {
         } else {
           coverage.processDeaths++;
           disk.restartProcess();
-          inMemory = Math.max(inMemory, isOpen ? last() : 0);
+          inMemory = Math.max(inMemory, isOpen ? model.last() : 0);
         }
       }
     }
     disk.restartProcess();
     open();
-  }
-
-  private long last() {
-    return hashes.size() - 1L;
   }
 
   private void open() {
@@ -186,12 +156,12 @@ final class LoneCrashSimulation {
     coverage.tailsCut += log.store.recovery().cutBytes() > 0 ? 1 : 0;
     mayBeClean = false;
     mayBeTold = false;
-    truncateModel(machine.count());
+    model.truncate(machine.count());
     begin = log.lastIndex();
-    countAtBegin = last();
-    seenCommitted = last();
-    promised = last();
-    lastAhead = 0;
+    countAtBegin = model.last();
+    model.seenCommitted = model.last();
+    model.promised = model.last();
+    model.lastAhead = 0;
     inMemory = 0;
     waits = 0;
     heard = begin;
@@ -234,15 +204,15 @@ final class LoneCrashSimulation {
     long recovered = machine.count();
     boolean clean = log.store.recovery().clean();
     boolean told = machine.missingAt() > begin;
-    require(recovered <= last(), "entry {} came from nowhere", recovered);
+    require(recovered <= model.last(), "entry {} came from nowhere", recovered);
     require(
-        machine.hash() == hashes.get((int) recovered),
+        machine.hash() == model.hashes.get((int) recovered),
         "what was recovered up to {} is not what was appended",
         recovered);
     require(
-        recovered >= promised,
+        recovered >= model.promised,
         "entries up to {} were promised, {} were recovered",
-        promised,
+        model.promised,
         recovered);
     coverage.entriesGoneInTheSameBoot += recovered < inMemory ? 1 : 0;
     require(
@@ -254,22 +224,17 @@ final class LoneCrashSimulation {
         inMemory,
         recovered);
     require(
-        recovered >= seenCommitted || told,
+        recovered >= model.seenCommitted || told,
         "entries up to {} were acknowledged, {} were recovered, and the state was not told",
-        seenCommitted,
+        model.seenCommitted,
         recovered);
     require(
         mayBeTold || forceFailed || machine.missingAt() != log.lastIndex(),
         "the state was told of a loss that cannot be");
     if (clean) {
-      require(recovered == last(), "a clean stop lost entries");
-      require(mayBeClean || last() == 0, "a death was taken for a clean stop");
+      require(recovered == model.last(), "a clean stop lost entries");
+      require(mayBeClean || model.last() == 0, "a death was taken for a clean stop");
     }
-  }
-
-  private void truncateModel(long lastKept) {
-    hashes.subList((int) lastKept + 1, hashes.size()).clear();
-    durabilities.subList((int) lastKept + 1, durabilities.size()).clear();
   }
 
   private void live() {
@@ -329,17 +294,17 @@ final class LoneCrashSimulation {
     }
     Durability durability = DURABILITIES.get(random.nextInt(DURABILITIES.size()));
     machine.applyOwn(buffer);
-    hashes.add(machine.hash());
-    durabilities.add(settings.durability().atLeast(durability));
+    model.hashes.add(machine.hash());
+    model.durabilities.add(settings.durability().atLeast(durability));
     try {
       long index = log.append(buffer, durability);
-      require(counted(index) == last(), "entry {} got index {}", last(), index);
+      require(counted(index) == model.last(), "entry {} got index {}", model.last(), index);
       if (heard < waits || log.committedIndex() < index) {
         waits = index;
       }
     } catch (LogException e) {
       require(e.category() == Category.IO, "an append with room failed: {}", e.getMessage());
-      truncateModel(last() - 1);
+      model.truncate(model.last() - 1);
       failed = true;
     }
   }
@@ -349,10 +314,10 @@ final class LoneCrashSimulation {
     if (failed) {
       return;
     }
-    long before = last();
+    long before = model.last();
     Map<String, byte[]> image = disk.snapshot();
     append();
-    if (last() > before) {
+    if (model.last() > before) {
       inMemory = before;
       mayBeTold = true;
       disk.tearStoresSince(image);
@@ -378,7 +343,7 @@ final class LoneCrashSimulation {
     }
     observe();
     coverage.cleanStops++;
-    promised = last();
+    model.promised = model.last();
   }
 
   /** How many of the model's entries stand up to an index. */
@@ -392,17 +357,8 @@ final class LoneCrashSimulation {
       return;
     }
     long committed = counted(log.committedIndex());
-    require(committed >= seenCommitted, "the committed index went back");
-    for (long index = seenCommitted + 1; index <= committed; index++) {
-      Durability durability = durabilities.get((int) index);
-      if (durability == Durability.REQUIRED) {
-        promised = Math.max(promised, index);
-      } else if (durability == Durability.AHEAD) {
-        promised = Math.max(promised, lastAhead);
-        lastAhead = index;
-      }
-    }
-    seenCommitted = committed;
+    require(committed >= model.seenCommitted, "the committed index went back");
+    model.committed(committed);
   }
 
   private void checkCheckpoints() {
@@ -428,7 +384,8 @@ final class LoneCrashSimulation {
         require(
             index == log.committedIndex(), "the listener hears another index than is committed");
         require(
-            counted(index) >= Math.min(seenCommitted, promised), "the listener hears an old index");
+            counted(index) >= Math.min(model.seenCommitted, model.promised),
+            "the listener hears an old index");
         observe();
       }
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LoneCrashSimulationTest {
   @Test
   void noScheduleOfDeathsBreaksAPromise() {
-    LoneCrashSimulation.Coverage coverage = new LoneCrashSimulation.Coverage();
+    LoneCrashCoverage coverage = new LoneCrashCoverage();
     Seeds.forEach(2_000, seed -> new LoneCrashSimulation(seed, coverage).run());
     if (Seeds.isMany()) {
       assertThat(coverage)
@@ -32,8 +32,7 @@ class LoneCrashSimulationTest {
   void aPlantedFaultIsCaught(SimulatedDisk.Fault fault) {
     int seeds = 2_000;
     for (long seed = 1; seed <= seeds; seed++) {
-      LoneCrashSimulation simulation =
-          new LoneCrashSimulation(seed, new LoneCrashSimulation.Coverage());
+      LoneCrashSimulation simulation = new LoneCrashSimulation(seed, new LoneCrashCoverage());
       simulation.plant(fault);
       try {
         simulation.run();

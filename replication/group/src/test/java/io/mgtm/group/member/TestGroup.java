@@ -159,7 +159,8 @@ final class TestGroup implements AutoCloseable {
         name + (listed ? " listed" : " not listed"),
         () -> {
           TestMember leader = awaitLeader();
-          leader.onOwner(() -> listed ? leader.log().add(name) : leader.log().remove(name));
+          leader.onOwner(
+              () -> listed ? leader.log().admin().add(name) : leader.log().admin().remove(name));
           return listed == leader.status().members().stream().anyMatch(m -> m.name().equals(name));
         });
   }

@@ -16,10 +16,8 @@ import io.mgtm.group.total.TotalLog;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,7 +29,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 
 /** A member with a list of words as its state, on a thread of its own. */
 final class TestMember implements AutoCloseable {
@@ -157,7 +154,7 @@ final class TestMember implements AutoCloseable {
 
   private final class Places implements OrderedLog.Listener {
     @Override
-    public void settled(long number) {
+    public void committed(long number) {
       while (!proposed.isEmpty() && proposed.peekFirst().number <= number) {
         Proposed next = proposed.removeFirst();
         next.done.complete(next.seen);
@@ -183,12 +180,15 @@ final class TestMember implements AutoCloseable {
     }
 
     @Override
-    public void sequencing(boolean now) {
-      if (now) {
-        // First, as others look at the term of whoever leads.
-        ledTerm = ordered.status().term();
-      }
-      sequencing = now;
+    public void leading(long term) {
+      // First, as others look at the term of whoever leads.
+      ledTerm = term;
+      sequencing = true;
+    }
+
+    @Override
+    public void following(String leader) {
+      sequencing = false;
     }
 
     @Override
@@ -354,7 +354,7 @@ final class TestMember implements AutoCloseable {
     return repliesMayBeLost;
   }
 
-  GroupAdmin log() {
+  OpenLog log() {
     return ordered == null ? log : ordered;
   }
 
@@ -367,9 +367,9 @@ final class TestMember implements AutoCloseable {
         () -> {
           // Nothing happens to the member while its owner thread is here.
           Path copy = folder.resolveSibling(folder.getFileName() + "-killed");
-          copy(folder, copy);
+          TestFolders.copy(folder, copy);
           closeLog();
-          delete(folder);
+          TestFolders.delete(folder);
           Files.move(copy, folder);
           return null;
         });
@@ -377,37 +377,7 @@ final class TestMember implements AutoCloseable {
   }
 
   private void closeLog() {
-    if (ordered == null) {
-      log.close();
-    } else {
-      ordered.close();
-    }
-  }
-
-  /** Copies a folder; from the beginning again when a thread of the log drops a file meanwhile. */
-  private static void copy(Path from, Path to) throws IOException {
-    Files.createDirectory(to);
-    try {
-      for (Path file : files(from)) {
-        Files.copy(file, to.resolve(file.getFileName()));
-      }
-    } catch (NoSuchFileException e) {
-      delete(to);
-      copy(from, to);
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    for (Path file : files(folder)) {
-      Files.delete(file);
-    }
-    Files.delete(folder);
-  }
-
-  private static List<Path> files(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      return files.toList();
-    }
+    log().close();
   }
 
   @Override

@@ -27,7 +27,7 @@ class TlsIT {
       group.add("secret");
       group.awaitAgreement();
       TestMember leader = group.awaitLeader();
-      leader.onOwner(() -> leader.log().add("g4"));
+      leader.onOwner(() -> leader.log().admin().add("g4"));
       TestMember stranger = group.start("g4", "", Optional.empty());
       group.add("more");
       assertThat(stranger.status().connected()).containsExactly("g4");

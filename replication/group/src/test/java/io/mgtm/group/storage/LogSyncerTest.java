@@ -31,6 +31,7 @@ class LogSyncerTest {
             files,
             new UsedSegments(List.of(segment)),
             StatusPage.open(files, MEMBER),
+            System::nanoTime,
             LogSyncer.position(segment, offset),
             0);
   }

@@ -161,6 +161,7 @@ class SyncOrderTest {
           log.disk,
           new UsedSegments(List.of(log.segment)),
           status,
+          System::nanoTime,
           position(log.segment, Segment.HEADER_BYTES),
           0);
       this.log = log;

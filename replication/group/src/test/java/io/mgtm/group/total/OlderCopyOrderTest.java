@@ -74,7 +74,7 @@ class OlderCopyOrderTest {
     }
 
     @Override
-    public void entriesMayBeMissing(long index) {}
+    public void entriesMayBeMissing(long index, boolean keptByClients) {}
 
     @Override
     public StatePicture picture() {

@@ -4,114 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.group.Durability;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.SequenceCommand;
-import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.command.TransactionCommand.BeginKind;
-import io.mgtm.gtm.state.GtmState;
-import io.mgtm.gtm.state.Limits;
-import io.mgtm.gtm.wire.link.Leadership;
-import io.mgtm.gtm.wire.link.LinkCommand;
-import io.mgtm.gtm.wire.link.LinkFormat;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Deque;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** When a leader applies, appends and answers; the log and the batches are the test's. */
-class LinkEngineTest {
-  private static final long ONE = LinkFormat.SESSION_BIT | 1;
-  private static final long TWO = LinkFormat.SESSION_BIT | 2;
-
-  private final Deque<Runnable> tasks = new ArrayDeque<>();
-  private final List<Throwable> fatal = new ArrayList<>();
-  private final ReadIndexLog log = new ReadIndexLog();
-  private final GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
-  private final RecordingPeer p1 = new RecordingPeer("p1");
-  private final RecordingPeer p2 = new RecordingPeer("p2");
-  private long nowMicros = 1_000;
-  private long graceMs = 60_000;
-  private Runnable handOver;
-  private LinkEngine engine;
-
+class LeaderEngineTest extends LeaderHarness {
   @BeforeEach
   void lead() {
-    engine = engine();
     engine.leading();
-  }
-
-  private LinkEngine engine() {
-    return new LinkEngine(
-        new LinkSetup(
-            "g1",
-            () -> new Leadership(engine.takesGateways(), 1, "g1", "g1", "h:1"),
-            () -> "h:1",
-            Limits.NONE,
-            List.of(new TransactionCommand.StartGxids(10_000, 3)),
-            null,
-            100,
-            graceMs,
-            null,
-            handOver),
-        machine,
-        log,
-        tasks::add,
-        new EngineTime(() -> nowMicros, System::nanoTime),
-        new RequestMetrics(new SimpleMeterRegistry()),
-        fatal::add);
-  }
-
-  private void batch() {
-    for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
-      next.run();
-    }
-    assertThat(fatal).isEmpty();
-  }
-
-  private void settle() {
-    batch();
-    log.commitAll();
-    log.confirmAll();
-    engine.release();
-  }
-
-  private void attach(RecordingPeer peer, long session, boolean fresh) {
-    engine.submit(new LinkWork.Attach(peer, session, fresh, false));
-  }
-
-  private void send(RecordingPeer peer, long session, long first, Command... commands) {
-    engine.submit(
-        new LinkWork.Commands(
-            peer,
-            session,
-            first - 1,
-            first,
-            Arrays.stream(commands).map(c -> new LinkCommand((short) 1, c)).toList()));
-  }
-
-  private static Command begin(long session) {
-    return new TransactionCommand.Begin(
-        session, (short) 1, Isolation.READ_COMMITTED, false, BeginKind.GXID);
-  }
-
-  private static Command ask() {
-    return new TransactionCommand.GetNextGxid();
-  }
-
-  private void attachBoth() {
-    attach(p1, ONE, true);
-    attach(p2, TWO, true);
-    settle();
-    assertThat(p1.told).containsExactly("attached 0");
-    assertThat(p2.told).containsExactly("attached 0");
-    p1.told.clear();
-    p2.told.clear();
-    p1.flushes = 0;
-    p1.writes = 0;
   }
 
   @Test
@@ -245,89 +146,6 @@ class LinkEngineTest {
     assertThat(p1.told).containsExactly("1:S", "attached 1", "1:S");
     assertThat(log.lastIndex()).isEqualTo(before);
     assertThat(machine.state().counts().transactions()).isEqualTo(1);
-  }
-
-  @Test
-  void aGapInTheNumbersEndsTheLink() {
-    attachBoth();
-    send(p1, ONE, 1, begin(ONE));
-    send(p1, ONE, 3, begin(ONE));
-    settle();
-    assertThat(p1.told).containsExactly("1:S", "refused PROTOCOL");
-    assertThat(p1.disconnected).isTrue();
-    assertThat(machine.state().counts().transactions()).isEqualTo(1);
-  }
-
-  @Test
-  void anUnknownSessionIsLostUnlessItIsFresh() {
-    attach(p1, ONE, false);
-    settle();
-    assertThat(p1.told).containsExactly("refused SESSION_LOST");
-  }
-
-  @Test
-  void aNameThatIsInUseIsRefusedAndTheSessionOfOneThatHasGoneEnds() {
-    attachBoth();
-    send(p1, ONE, 1, begin(ONE));
-    RecordingPeer again = new RecordingPeer("p1");
-    attach(again, LinkFormat.SESSION_BIT | 3, true);
-    settle();
-    assertThat(again.told).containsExactly("refused NAME_IN_USE");
-    engine.submit(new LinkWork.Gone(p1));
-    attach(again, LinkFormat.SESSION_BIT | 3, true);
-    settle();
-    assertThat(again.told).containsExactly("refused NAME_IN_USE", "attached 0");
-    assertThat(machine.state().gateway(ONE)).isNull();
-    assertThat(machine.state().counts().transactions()).isZero();
-    assertThat(log.replayed().state().gateways()).isEqualTo(machine.state().gateways());
-  }
-
-  @Test
-  void nobodyTakesAnothersSession() {
-    attachBoth();
-    attach(p2, ONE, false);
-    settle();
-    assertThat(p2.told).containsExactly("refused PROTOCOL");
-    send(p2, ONE, 1, begin(ONE));
-    settle();
-    assertThat(p2.told).contains("refused NOT_LEADING");
-    assertThat(machine.state().counts().transactions()).isZero();
-  }
-
-  @Test
-  void aSessionWithoutALinkEndsAfterItsTimeOfGrace() {
-    graceMs = 0;
-    engine = engine();
-    engine.leading();
-    attachBoth();
-    send(p1, ONE, 1, begin(ONE));
-    settle();
-    engine.tick();
-    assertThat(machine.state().gateways()).hasSize(2);
-    engine.submit(new LinkWork.Gone(p1));
-    batch();
-    engine.tick();
-    assertThat(machine.state().gateways()).hasSize(1);
-    assertThat(machine.state().counts().transactions()).isZero();
-  }
-
-  @Test
-  void aNewLeaderGivesAllSessionsTheirTimeOfGraceAnew() {
-    attachBoth();
-    engine.following();
-    engine.leading();
-    engine.tick();
-    assertThat(machine.state().gateways()).hasSize(2);
-  }
-
-  @Test
-  void aClosedSessionEndsAtOnce() {
-    attachBoth();
-    send(p1, ONE, 1, begin(ONE));
-    engine.submit(new LinkWork.Close(p1, ONE));
-    settle();
-    assertThat(machine.state().gateway(ONE)).isNull();
-    assertThat(machine.state().counts().transactions()).isZero();
   }
 
   @Test

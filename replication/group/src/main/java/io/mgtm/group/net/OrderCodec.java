@@ -1,52 +1,50 @@
-package io.mgtm.group.total;
+package io.mgtm.group.net;
 
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
+import io.mgtm.group.core.Message;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Messages as bytes, big-endian. The first byte tells them from those of {@link
- * io.mgtm.group.net.MessageCodec}.
+ * Messages of the order of mode total as bytes, big-endian. The first byte tells them from the
+ * others.
  *
  * <pre>
  * | mark:u8=129 | type:u8 | sender (as in {@link Membership}) | incarnation:i64 | number:i64 |
  * proposals, type 1: then | count:i32 | count times: bytes:i32, payload |
  * </pre>
  */
-final class TotalMessageCodec {
+final class OrderCodec {
   private static final byte MARK = (byte) 129;
   private static final byte PROPOSALS = 1;
   private static final byte EXPECT = 2;
   private static final int HEADER_BYTES_MAX = 2 + 17 + Membership.NAME_BYTES_MAX + 16 + 4;
 
-  /** A message and who sent it. */
-  record Envelope(MemberId from, TotalMessage message) {}
-
-  private TotalMessageCodec() {}
+  private OrderCodec() {}
 
   static boolean isOne(ByteBuffer message) {
     return message.hasRemaining() && message.get(message.position()) == MARK;
   }
 
-  static byte[] encode(MemberId from, TotalMessage message) {
+  static byte[] encode(MemberId from, Message.OfOrder message) {
     int payloadBytes = 0;
-    if (message instanceof TotalMessage.Proposals m) {
+    if (message instanceof Message.Proposals m) {
       for (ByteBuffer payload : m.payloads()) {
         payloadBytes = Math.addExact(payloadBytes, 4 + payload.remaining());
       }
     }
     ByteBuffer to = ByteBuffer.allocate(HEADER_BYTES_MAX + payloadBytes);
-    to.put(MARK).put(message instanceof TotalMessage.Proposals ? PROPOSALS : EXPECT);
+    to.put(MARK).put(message instanceof Message.Proposals ? PROPOSALS : EXPECT);
     Membership.encode(from, to);
-    if (message instanceof TotalMessage.Proposals m) {
+    if (message instanceof Message.Proposals m) {
       to.putLong(m.incarnation()).putLong(m.first()).putInt(m.payloads().size());
       for (ByteBuffer payload : m.payloads()) {
         to.putInt(payload.remaining()).put(payload.duplicate());
       }
-    } else if (message instanceof TotalMessage.Expect m) {
+    } else if (message instanceof Message.Expect m) {
       to.putLong(m.incarnation()).putLong(m.next());
     }
     byte[] bytes = new byte[to.flip().remaining()];
@@ -59,7 +57,7 @@ final class TotalMessageCodec {
    *
    * @throws IllegalArgumentException when it is none of this version
    */
-  static Envelope decode(ByteBuffer from) {
+  static MessageCodec.Envelope decode(ByteBuffer from) {
     try {
       if (from.get() != MARK) {
         throw new IllegalArgumentException("a message of another kind");
@@ -68,11 +66,11 @@ final class TotalMessageCodec {
       MemberId sender = Membership.decodeMember(from);
       long incarnation = from.getLong();
       long number = from.getLong();
-      return new Envelope(
+      return new MessageCodec.Envelope(
           sender,
           switch (type) {
-            case PROPOSALS -> new TotalMessage.Proposals(incarnation, number, payloads(from));
-            case EXPECT -> new TotalMessage.Expect(incarnation, number);
+            case PROPOSALS -> new Message.Proposals(incarnation, number, payloads(from));
+            case EXPECT -> new Message.Expect(incarnation, number);
             default -> throw new IllegalArgumentException("a proposal message of type " + type);
           });
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
@@ -89,7 +87,7 @@ final class TotalMessageCodec {
     List<ByteBuffer> payloads = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       int bytes = from.getInt();
-      if (bytes > OrderedLog.PROPOSAL_BYTES_MAX) {
+      if (bytes > Message.Proposals.PAYLOAD_BYTES_MAX) {
         throw new IllegalArgumentException("a proposal of %d bytes".formatted(bytes));
       }
       payloads.add(from.slice(from.position(), bytes));

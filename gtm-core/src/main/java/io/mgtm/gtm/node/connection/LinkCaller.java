@@ -1,0 +1,70 @@
+package io.mgtm.gtm.node.connection;
+
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.wire.WireException;
+
+/** Who is at the other end of a link, and what it may ask. Event loop. */
+final class LinkCaller {
+  private LinkRights rights = LinkRights.NONE;
+  private boolean admitted;
+  private String name = "";
+  private GatewayKind kind;
+  private int version;
+
+  void version(int of) {
+    version = of;
+  }
+
+  /** It says who it is. */
+  void hello(String gateway, GatewayKind of) throws WireException {
+    if (!name.isEmpty()) {
+      throw new WireException("HELLO came twice");
+    }
+    name = gateway;
+    kind = of;
+  }
+
+  /** It has shown what it had to. */
+  void admit(LinkRights given) {
+    rights = given;
+    admitted = true;
+  }
+
+  boolean isAdmitted() {
+    return admitted;
+  }
+
+  LinkRights rights() {
+    return rights;
+  }
+
+  /** Empty before its hello. */
+  String name() {
+    return name;
+  }
+
+  GatewayKind kind() {
+    return kind;
+  }
+
+  int version() {
+    return version;
+  }
+
+  /** Refuses a frame that came before it was admitted. */
+  void requireAdmitted(String what) throws WireException {
+    if (!admitted) {
+      throw new WireException(what + " came before the gateway has said who it is");
+    }
+  }
+
+  /** Refuses a frame of who may have no sessions. */
+  void requireSessions(String what) throws WireException {
+    requireAdmitted(what);
+    if (!rights.sessions()) {
+      throw new WireException(
+          "%s takes the secret of links.secretFile, and %s".formatted(what, rights.shown()),
+          "Set secretFile of proxies, and links.secretFile of nodes, to that secret.");
+    }
+  }
+}
