@@ -14,10 +14,10 @@ import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.config.ConfigPlan;
 import io.mgtm.ha.console.Console;
 import io.mgtm.ha.core.ActionRefused;
-import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.Event;
 import io.mgtm.ha.core.LeaderEffects.Reply;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
@@ -28,6 +28,7 @@ import io.mgtm.ha.notify.Notifier;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +49,8 @@ public final class ApiServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
 
   /** What only the replicated state tells. */
-  private static final Pattern STATE = Pattern.compile("/v1/(status|events|events/.*|config)");
+  private static final Pattern STATE =
+      Pattern.compile("/v1/(status|events|events/.*|config|config/plan)");
 
   private final HaNode node;
   private final ResourceCheck kits;
@@ -121,6 +123,7 @@ public final class ApiServer implements AutoCloseable {
     routes.post("/v1/config/plan", ctx -> ctx.json(plan(proposed(ctx))));
     routes.post("/v1/config/apply", this::apply);
     routes.post("/v1/hierarchies/{name}/{action}", this::act);
+    routes.post("/v1/nodes/{name}/{action}", this::actOnNode);
     routes.post("/v1/maintenance", this::maintain);
     routes.post("/v1/notify/test", this::testNotify);
     routes.exception(ConfigException.class, (e, ctx) -> error(ctx, HttpStatus.BAD_REQUEST, e));
@@ -250,19 +253,31 @@ public final class ApiServer implements AutoCloseable {
     return ClusterFile.parse("the new configuration", Request.yaml(ctx), kits).config();
   }
 
+  /** With the words by which the leader would refuse it as things are. */
   private List<ConfigPlan.Change> plan(ClusterConfig proposed) {
-    return ConfigPlan.of(node.config(), proposed);
+    List<ConfigPlan.Change> changes = new ArrayList<>(ConfigPlan.of(node.config(), proposed));
+    String refused = node.view().state().refusal(configure(proposed));
+    if (!refused.isEmpty() && refusedBy(changes).isEmpty()) {
+      changes.add(new ConfigPlan.Change("now", refused, ConfigPlan.Effect.REFUSED));
+    }
+    return changes;
+  }
+
+  private static Optional<ConfigPlan.Change> refusedBy(List<ConfigPlan.Change> changes) {
+    return changes.stream().filter(c -> c.effect() == ConfigPlan.Effect.REFUSED).findFirst();
+  }
+
+  private OperatorCommand.Configure configure(ClusterConfig proposed) {
+    return new OperatorCommand.Configure(proposed, node.view().state().configVersion());
   }
 
   private void apply(Context ctx) throws ConfigException {
     ClusterConfig proposed = proposed(ctx);
-    Optional<ConfigPlan.Change> refused =
-        plan(proposed).stream().filter(c -> c.effect() == ConfigPlan.Effect.REFUSED).findFirst();
+    Optional<ConfigPlan.Change> refused = refusedBy(ConfigPlan.of(node.config(), proposed));
     if (refused.isPresent()) {
       throw new BadRequestResponse(refused.get().where() + ": " + refused.get().what());
     }
-    long version = node.view().state().configVersion();
-    answer(ctx, new ClusterCommand.Configure(proposed, version));
+    answer(ctx, configure(proposed));
   }
 
   private void act(Context ctx) {
@@ -272,24 +287,39 @@ public final class ApiServer implements AutoCloseable {
     if (body.acceptLoss()) {
       Access.need(ctx, Role.ADMINISTRATOR);
     }
-    ClusterCommand.Asked command =
+    OperatorCommand command =
         switch (action) {
-          case "start" -> new ClusterCommand.Start(name, body.node(), body.acceptLoss());
-          case "stop" -> new ClusterCommand.Stop(name);
-          case "switchover" -> new ClusterCommand.Switchover(name, body.node(), body.acceptLoss());
-          case "confirm" -> new ClusterCommand.Answer(name, true);
-          case "cancel" -> new ClusterCommand.Answer(name, false);
-          default ->
-              throw new BadRequestResponse(
-                  "there is no action \"%s\"; there are start, stop, switchover, confirm and cancel"
-                      .formatted(Audit.clean(action)));
+          case "start" -> new OperatorCommand.Start(name, body.node(), body.acceptLoss());
+          case "stop" -> new OperatorCommand.Stop(name);
+          case "switchover" -> new OperatorCommand.Switchover(name, body.node(), body.acceptLoss());
+          case "confirm" -> new OperatorCommand.Answer(name, true);
+          case "cancel" -> new OperatorCommand.Answer(name, false);
+          default -> throw noAction(action, "start, stop, switchover, confirm and cancel");
         };
     answer(ctx, command);
   }
 
+  private void actOnNode(Context ctx) {
+    String name = ctx.pathParam("name");
+    String action = ctx.pathParam("action");
+    Request.NodeAct body = Request.json(ctx, Request.NodeAct.class);
+    answer(
+        ctx,
+        switch (action) {
+          case "retire" -> new OperatorCommand.Retire(name, body.rest());
+          case "activate" -> new OperatorCommand.Activate(name);
+          default -> throw noAction(action, "retire and activate");
+        });
+  }
+
+  private static BadRequestResponse noAction(String action, String known) {
+    return new BadRequestResponse(
+        "there is no action \"%s\"; there are %s".formatted(Audit.clean(action), known));
+  }
+
   private void maintain(Context ctx) {
     Request.Maintenance body = Request.json(ctx, Request.Maintenance.class);
-    answer(ctx, new ClusterCommand.Maintain(body.scope(), body.name(), body.on()));
+    answer(ctx, new OperatorCommand.Maintain(body.scope(), body.name(), body.on()));
   }
 
   private void testNotify(Context ctx) {
@@ -299,7 +329,7 @@ public final class ApiServer implements AutoCloseable {
     ctx.json(Map.of("told", told));
   }
 
-  private void answer(Context ctx, ClusterCommand.Asked command) {
+  private void answer(Context ctx, OperatorCommand command) {
     Caller caller = Access.of(ctx);
     Reply reply;
     try {

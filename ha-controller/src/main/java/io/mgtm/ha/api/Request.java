@@ -16,7 +16,8 @@ import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.UnsupportedMediaTypeResponse;
-import io.mgtm.ha.core.ClusterCommand.Scope;
+import io.mgtm.ha.core.OperatorCommand.Rest;
+import io.mgtm.ha.core.OperatorCommand.Scope;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -74,6 +75,17 @@ final class Request {
     Act {
       node = Request.name(node);
       acceptLoss = acceptLoss != null && acceptLoss;
+    }
+  }
+
+  /**
+   * Of an action on a node.
+   *
+   * @param rest what becomes of what a retired node has and no other node can have
+   */
+  record NodeAct(Rest rest) {
+    NodeAct {
+      rest = rest == null ? Rest.STAYS : rest;
     }
   }
 

@@ -22,6 +22,10 @@ final class ActCommands {
     @Spec private CommandSpec spec;
     @Mixin private AskController ask;
 
+    final JsonNode get(String path) throws IOException, InterruptedException {
+      return ask.get(path);
+    }
+
     final int ask(String path, Object body) throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
       JsonNode answer = ask.post(path, body);

@@ -26,6 +26,8 @@ import picocli.CommandLine.Spec;
       ActCommands.Confirm.class,
       ActCommands.Cancel.class,
       ActCommands.Maintenance.class,
+      NodeCommands.class,
+      ResourceCommands.class,
       ConfigCommands.class,
       NotifyCommand.class
     })

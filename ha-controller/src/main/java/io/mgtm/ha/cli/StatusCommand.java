@@ -2,40 +2,19 @@ package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.TextTable;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code mgtm ha status}. */
 @Command(
     name = "status",
     description = "Shows who decides, how nodes hear each other, and what is in service where.",
     mixinStandardHelpOptions = true)
-final class StatusCommand implements Callable<Integer> {
-  private static final long SILENT_MS = 5_000;
-
-  @Spec private CommandSpec spec;
-  @Mixin private AskController ask;
-
+final class StatusCommand extends StatusView {
   @Override
-  public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    JsonNode view = ask.get("/v1/status");
-    if (!ask.printed(view, out)) {
-      print(view, out);
-      out.flush();
-    }
-    return 0;
-  }
-
-  private static void print(JsonNode view, PrintWriter out) {
+  void print(JsonNode view, PrintWriter out) {
     String leader = view.path("leader").asText();
     out.println(
         leader.isEmpty()
@@ -47,28 +26,9 @@ final class StatusCommand implements Callable<Integer> {
       out.println("in maintenance: nothing is decided by itself");
     }
     out.println();
-    nodes(view, out);
+    out.print(NodeTable.of(view));
     out.println();
     hierarchies(view, out);
-  }
-
-  private static void nodes(JsonNode view, PrintWriter out) {
-    TextTable table = new TextTable("NODE", "HEARD", "PATHS");
-    JsonNode config = view.path("state").path("config").path("nodes");
-    for (Map.Entry<String, JsonNode> node : config.properties()) {
-      JsonNode silent = view.path("nodes").path(node.getKey()).path("silentMs");
-      List<String> paths = new ArrayList<>();
-      long least = Long.MAX_VALUE;
-      for (Map.Entry<String, JsonNode> path : silent.properties()) {
-        long ms = path.getValue().asLong();
-        least = Math.min(least, ms);
-        paths.add(path.getKey() + (ms > SILENT_MS ? " silent for " + ms / 1_000 + " s" : " ok"));
-      }
-      boolean witness = node.getValue().path("witness").asBoolean();
-      String heard = least > SILENT_MS ? (witness ? "witness" : "SILENT") : "yes";
-      table.add(node.getKey(), heard, String.join(", ", paths));
-    }
-    out.print(table.render("the cluster has no configuration yet"));
   }
 
   private static void hierarchies(JsonNode view, PrintWriter out) {

@@ -2,6 +2,7 @@ package io.mgtm.ha.config;
 
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.NodeChange;
 import io.mgtm.ha.model.Resource;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class ConfigPlan {
     ConfigPlan plan = new ConfigPlan();
     plan.refused("cluster", from.cluster(), to.cluster());
     plan.refused("timing", from.timing(), to.timing());
-    plan.refused("nodes", from.nodes(), to.nodes());
+    plan.nodes(from, to);
     TreeSet<String> names = new TreeSet<>(from.hierarchies().keySet());
     names.addAll(to.hierarchies().keySet());
     for (String name : names) {
@@ -52,6 +53,22 @@ public final class ConfigPlan {
           "hierarchies." + name, from.hierarchies().get(name), to.hierarchies().get(name));
     }
     return List.copyOf(plan.changes);
+  }
+
+  private void nodes(ClusterConfig from, ClusterConfig to) {
+    NodeChange.refusals(from, to)
+        .forEach((where, why) -> changes.add(new Change(where, why, Effect.REFUSED)));
+    for (String node : NodeChange.joining(from, to)) {
+      changes.add(
+          new Change("nodes." + node, "joins; start its controller with this file", Effect.NONE));
+    }
+    for (String node : NodeChange.leaving(from, to)) {
+      changes.add(
+          new Change(
+              "nodes." + node,
+              "leaves; it is retired before, and its controller is stopped afterwards",
+              Effect.NONE));
+    }
   }
 
   /** Leases are counted on these, so that all controllers would have to change them at once. */

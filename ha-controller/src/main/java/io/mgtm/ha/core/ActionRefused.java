@@ -9,8 +9,7 @@ package io.mgtm.ha.core;
  * @param asked what it would have done
  * @param why it was refused
  */
-public record ActionRefused(String subject, String asked, String why)
-    implements ClusterCommand.Asked {
+public record ActionRefused(String subject, String asked, String why) implements OperatorCommand {
   private static final int TEXT_MAX = 200;
 
   /** Keeps the texts short: an operator's program has written parts of them. */
@@ -21,7 +20,7 @@ public record ActionRefused(String subject, String asked, String why)
   }
 
   /** Of a command. */
-  public static ActionRefused of(ClusterCommand.Asked command, String why) {
+  public static ActionRefused of(OperatorCommand command, String why) {
     return new ActionRefused(command.subject(), command.what(), why);
   }
 

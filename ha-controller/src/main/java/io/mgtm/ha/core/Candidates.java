@@ -67,6 +67,9 @@ final class Candidates {
     if (view == null) {
       return "is not configured";
     }
+    if (seen.state().retired().containsKey(node)) {
+      return StateChange.RETIRED;
+    }
     if (seen.state().nodeMaintenance().contains(node) && !node.equals(placement.toward())) {
       return "is in maintenance";
     }

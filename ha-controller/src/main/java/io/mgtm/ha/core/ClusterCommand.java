@@ -2,7 +2,6 @@ package io.mgtm.ha.core;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import io.mgtm.ha.model.ClusterConfig;
 import java.util.Set;
 
 /**
@@ -11,12 +10,14 @@ import java.util.Set;
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "do")
 @JsonSubTypes({
-  @JsonSubTypes.Type(value = ClusterCommand.Configure.class, name = "configure"),
-  @JsonSubTypes.Type(value = ClusterCommand.Start.class, name = "start"),
-  @JsonSubTypes.Type(value = ClusterCommand.Stop.class, name = "stop"),
-  @JsonSubTypes.Type(value = ClusterCommand.Switchover.class, name = "switchover"),
-  @JsonSubTypes.Type(value = ClusterCommand.Answer.class, name = "answer"),
-  @JsonSubTypes.Type(value = ClusterCommand.Maintain.class, name = "maintain"),
+  @JsonSubTypes.Type(value = OperatorCommand.Configure.class, name = "configure"),
+  @JsonSubTypes.Type(value = OperatorCommand.Start.class, name = "start"),
+  @JsonSubTypes.Type(value = OperatorCommand.Stop.class, name = "stop"),
+  @JsonSubTypes.Type(value = OperatorCommand.Switchover.class, name = "switchover"),
+  @JsonSubTypes.Type(value = OperatorCommand.Answer.class, name = "answer"),
+  @JsonSubTypes.Type(value = OperatorCommand.Maintain.class, name = "maintain"),
+  @JsonSubTypes.Type(value = OperatorCommand.Retire.class, name = "retire"),
+  @JsonSubTypes.Type(value = OperatorCommand.Activate.class, name = "activate"),
   @JsonSubTypes.Type(value = ActionRefused.class, name = "refused"),
   @JsonSubTypes.Type(value = Notified.class, name = "notified"),
   @JsonSubTypes.Type(value = ClusterCommand.Lead.class, name = "lead"),
@@ -35,7 +36,13 @@ import java.util.Set;
   @JsonSubTypes.Type(value = ClusterCommand.Silent.class, name = "silent"),
   @JsonSubTypes.Type(value = ClusterCommand.Fenced.class, name = "fenced")
 })
-public sealed interface ClusterCommand {
+public sealed interface ClusterCommand
+    permits OperatorCommand,
+        ClusterCommand.OfHierarchy,
+        ClusterCommand.Lead,
+        ClusterCommand.Tick,
+        ClusterCommand.Silent,
+        ClusterCommand.Fenced {
 
   /** The hierarchy or node that it is about; the cluster otherwise. */
   String subject();
@@ -47,7 +54,7 @@ public sealed interface ClusterCommand {
   String applyTo(StateChange state);
 
   /** What is about one hierarchy. */
-  sealed interface OfHierarchy extends ClusterCommand {
+  non-sealed interface OfHierarchy extends ClusterCommand {
     String hierarchy();
 
     @Override
@@ -56,122 +63,7 @@ public sealed interface ClusterCommand {
     }
   }
 
-  /** What operators ask. */
-  sealed interface Asked extends ClusterCommand
-      permits Configure, Start, Stop, Switchover, Answer, Maintain, ActionRefused, Notified {}
-
-  /**
-   * Takes another configuration.
-   *
-   * @param version that of the configuration it replaces; 0 for the first
-   */
-  record Configure(ClusterConfig config, long version) implements Asked {
-    @Override
-    public String subject() {
-      return StateChange.CLUSTER;
-    }
-
-    @Override
-    public String what() {
-      return "configuration " + (version + 1) + " is used";
-    }
-
-    @Override
-    public String applyTo(StateChange state) {
-      return state.configure(this);
-    }
-  }
-
-  /**
-   * Wants a hierarchy in service, and forgets its failures.
-   *
-   * @param node where, empty to choose
-   * @param acceptLoss that the node's copy may lack acknowledged writes
-   */
-  record Start(String hierarchy, String node, boolean acceptLoss) implements Asked, OfHierarchy {
-    @Override
-    public String what() {
-      return "shall be in service"
-          + (node.isEmpty() ? "" : " on " + node)
-          + (acceptLoss ? ", whatever its copy lacks" : "");
-    }
-
-    @Override
-    public String applyTo(StateChange state) {
-      return state.start(this);
-    }
-  }
-
-  /** Wants a hierarchy out of service. */
-  record Stop(String hierarchy) implements Asked, OfHierarchy {
-    @Override
-    public String what() {
-      return "shall be out of service";
-    }
-
-    @Override
-    public String applyTo(StateChange state) {
-      return state.stop(this);
-    }
-  }
-
-  /** Moves a hierarchy in order: out on its node first. */
-  record Switchover(String hierarchy, String node, boolean acceptLoss)
-      implements Asked, OfHierarchy {
-    @Override
-    public String what() {
-      return "shall move to " + node + (acceptLoss ? ", whatever its copy lacks" : "");
-    }
-
-    @Override
-    public String applyTo(StateChange state) {
-      return state.switchover(this);
-    }
-  }
-
-  /** Confirms or cancels a pending failover. */
-  record Answer(String hierarchy, boolean confirm) implements Asked, OfHierarchy {
-    @Override
-    public String what() {
-      return "pending failover " + (confirm ? "confirmed" : "cancelled");
-    }
-
-    @Override
-    public String applyTo(StateChange state) {
-      return state.answer(this);
-    }
-  }
-
-  /**
-   * Begins or ends maintenance: nothing is decided or repaired by itself.
-   *
-   * @param name of the node or hierarchy, empty for the cluster
-   */
-  record Maintain(Scope scope, String name, boolean on) implements Asked {
-    @Override
-    public String subject() {
-      return scope == Scope.CLUSTER ? StateChange.CLUSTER : name;
-    }
-
-    @Override
-    public String what() {
-      return "maintenance " + (on ? "begins" : "ends");
-    }
-
-    @Override
-    public String applyTo(StateChange state) {
-      return state.maintain(this);
-    }
-  }
-
-  /** What is in maintenance. */
-  enum Scope {
-    CLUSTER,
-    NODE,
-    HIERARCHY
-  }
-
-  // The rest is what the leader decides.
+  // What the leader decides; what operators ask is an OperatorCommand.
 
   /** A leader begins; it grants nothing before this is committed. */
   record Lead(long term, String leader) implements ClusterCommand {

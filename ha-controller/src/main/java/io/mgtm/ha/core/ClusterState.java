@@ -14,12 +14,14 @@ import java.util.Set;
  * @param version counts applied commands
  * @param at the cluster's time of the last batch
  * @param leader of the last term, and that term
- * @param config null before the first {@link ClusterCommand.Configure}
+ * @param config null before the first {@link OperatorCommand.Configure}
  * @param configVersion counts configurations
  * @param placements by hierarchy
  * @param copies by hierarchy, then by resource: which nodes have everything acknowledged
  * @param nodeMaintenance names of nodes that nothing is decided on
  * @param hierarchyMaintenance names of hierarchies that nothing is decided of
+ * @param retired nodes that nothing is placed on, and what becomes of what they have and no other
+ *     node can have
  * @param silentNodes those that the leader has no contact with
  * @param events the newest, oldest first
  * @param notified up to which event each target of notifications was told
@@ -38,6 +40,7 @@ public record ClusterState(
     boolean clusterMaintenance,
     Set<String> nodeMaintenance,
     Set<String> hierarchyMaintenance,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, OperatorCommand.Rest> retired,
     Set<String> silentNodes,
     long lastEvent,
     List<Event> events,
@@ -59,13 +62,15 @@ public record ClusterState(
           false,
           Set.of(),
           Set.of(),
+          Map.of(),
           Set.of(),
           0,
           List.of(),
           Map.of());
 
-  /** A checkpoint of before there were notifications has no positions. */
+  /** A checkpoint of before there were notifications has no positions, and none retired nobody. */
   public ClusterState {
+    retired = retired == null ? Map.of() : retired;
     notified = notified == null ? Map.of() : notified;
   }
 

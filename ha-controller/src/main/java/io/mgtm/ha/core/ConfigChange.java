@@ -1,17 +1,34 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.NodeChange;
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 
 /** Which configuration may take another's place while hierarchies are in service. */
 final class ConfigChange {
-  private ConfigChange() {}
+  private final ClusterConfig before;
+  private final ClusterConfig after;
+
+  /**
+   * From one to another.
+   *
+   * @param before null when there was none
+   */
+  ConfigChange(ClusterConfig before, ClusterConfig after) {
+    this.before = before;
+    this.after = after;
+  }
 
   /** Why not; empty when it may. */
-  static String refusal(
-      ClusterConfig before, ClusterConfig after, Map<String, Placement> placements) {
+  String refusal(
+      Map<String, Placement> placements,
+      Map<String, Map<String, Copies>> copies,
+      Set<String> retired) {
     for (Map.Entry<String, Hierarchy> each : after.hierarchies().entrySet()) {
       for (String node : each.getValue().nodes()) {
         if (!after.nodes().containsKey(node) || after.nodes().get(node).witness()) {
@@ -25,6 +42,32 @@ final class ConfigChange {
     if (!before.cluster().equals(after.cluster())) {
       return "the cluster is named " + before.cluster() + ", not " + after.cluster();
     }
+    String refused = nodes(placements, retired);
+    if (refused.isEmpty()) {
+      refused = placed(placements);
+    }
+    return refused.isEmpty() ? copies(copies) : refused;
+  }
+
+  /** Who leaves has nothing, and got nothing since that was sure. */
+  private String nodes(Map<String, Placement> placements, Set<String> retired) {
+    for (Map.Entry<String, String> each : NodeChange.refusals(before, after).entrySet()) {
+      return each.getKey() + ": " + each.getValue();
+    }
+    for (String node : NodeChange.leaving(before, after)) {
+      if (!retired.contains(node)) {
+        return node + " leaves, and is not retired: mgtm ha node retire " + node + " comes first";
+      }
+      for (Map.Entry<String, Placement> each : placements.entrySet()) {
+        if (each.getValue().node().equals(node)) {
+          return node + " leaves, and still has " + each.getKey();
+        }
+      }
+    }
+    return "";
+  }
+
+  private String placed(Map<String, Placement> placements) {
     for (Map.Entry<String, Placement> each : placements.entrySet()) {
       Placement placement = each.getValue();
       if (placement.stage() == Stage.OUT) {
@@ -41,6 +84,22 @@ final class ConfigChange {
       // Leases of the old timing may be out.
       if (after.timing().leaseOverMs() < before.timing().leaseOverMs()) {
         return name + " is on " + placement.node() + ": stop all before leases are made shorter";
+      }
+    }
+    return "";
+  }
+
+  /** What has been acknowledged must stay where somebody may have it in service. */
+  private String copies(Map<String, Map<String, Copies>> copies) {
+    for (Map.Entry<String, Hierarchy> hierarchy : after.hierarchies().entrySet()) {
+      for (Map.Entry<String, Copies> each :
+          copies.getOrDefault(hierarchy.getKey(), Map.of()).entrySet()) {
+        Set<String> upToDate = each.getValue().upToDate();
+        if (hierarchy.getValue().resources().containsKey(each.getKey())
+            && Collections.disjoint(upToDate, hierarchy.getValue().nodes())) {
+          return "no node of %s would have a copy of %s with all that was acknowledged; %s has"
+              .formatted(hierarchy.getKey(), each.getKey(), String.join(", ", upToDate));
+        }
       }
     }
     return "";

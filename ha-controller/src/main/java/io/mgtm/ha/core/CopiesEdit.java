@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** What is known of a hierarchy's copies, while a command changes it. */
 final class CopiesEdit {
@@ -55,6 +56,24 @@ final class CopiesEdit {
       mark(resource, new Mark(place.epoch(), 0, 0), Set.of(place.node()), Set.of());
     }
     return "";
+  }
+
+  /** Forgets copies on other nodes than the hierarchy's. */
+  String forgetOthers() {
+    all.replaceAll(
+        (resource, known) ->
+            new Copies(
+                known.mark(),
+                kept(known.upToDate()),
+                kept(known.following()),
+                known.outdated().entrySet().stream()
+                    .filter(each -> nodes.contains(each.getKey()))
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue))));
+    return "";
+  }
+
+  private Set<String> kept(Set<String> names) {
+    return names.stream().filter(nodes::contains).collect(Collectors.toSet());
   }
 
   private void mark(String resource, Mark mark, Set<String> upToDate, Set<String> following) {

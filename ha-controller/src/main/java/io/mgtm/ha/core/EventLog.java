@@ -31,7 +31,7 @@ final class EventLog {
         new Event(
             last,
             wall,
-            kind(command),
+            kind(decision),
             command.subject(),
             command.what(),
             decision.by(),
@@ -51,8 +51,9 @@ final class EventLog {
     return newest.subject().equals(command.subject()) && newest.what().equals(command.what());
   }
 
-  private static EventKind kind(ClusterCommand command) {
-    if (command instanceof ClusterCommand.Asked) {
+  private static EventKind kind(Decision decision) {
+    ClusterCommand command = decision.command();
+    if (command instanceof OperatorCommand && !decision.by().equals(Decision.BY_ITSELF)) {
       return EventKind.OPERATOR;
     }
     if (command instanceof ClusterCommand.Lead) {

@@ -7,7 +7,6 @@ import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.Hierarchy;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * One hierarchy on one node. It is OUT only when this incarnation has taken all of it out of
@@ -31,11 +30,7 @@ final class HierarchyAgent {
   private final CopyWords words;
 
   private State state = State.UNKNOWN;
-  private Order order;
-  private boolean told;
-  private long leaseEnd;
-  private long leaseMargin;
-  private boolean guarded;
+  private final HierarchyLease lease;
   private Call end;
   private boolean endNeeded;
   private int stopFailures;
@@ -57,6 +52,7 @@ final class HierarchyAgent {
     this.name = name;
     this.agent = agent;
     this.words = new CopyWords(agent);
+    this.lease = new HierarchyLease(name, agent);
     take(hierarchy);
   }
 
@@ -72,32 +68,29 @@ final class HierarchyAgent {
   }
 
   private void takeMarks() {
+    Order order = lease.order();
     if (order != null) {
       stack.bottomUp().forEach(each -> words.granted(each, order.marks().get(each.name)));
     }
   }
 
-  boolean isOut() {
-    return state == State.OUT;
+  /** Whether it is out, and no call of a kit would be left behind that another might meet. */
+  boolean isDone() {
+    return state == State.OUT && stack.isIdle();
   }
 
   /** The orders of the newest grant; null when it does not name the hierarchy. */
   void ordered(Order newOrder, long newLeaseEnd, int leaseMs) {
-    told = true;
-    order = newOrder;
-    if (order != null && newLeaseEnd > leaseEnd) {
-      leaseEnd = newLeaseEnd;
-      leaseMargin = leaseMs / 8;
-      if (state != State.OUT && end == null && !endNeeded) {
-        guard();
-      }
+    boolean longer = lease.ordered(newOrder, newLeaseEnd, leaseMs);
+    if (longer && state != State.OUT && end == null && !endNeeded) {
+      lease.guard(stack.names());
     }
     takeMarks();
   }
 
   /** Does what is to be done next. */
   void step(long now) {
-    if (guarded && now >= leaseEnd - leaseMargin && end == null && !endNeeded) {
+    if (lease.isEnding(now) && end == null && !endNeeded) {
       endAll("its lease has ended");
     }
     endOverdue(now);
@@ -110,7 +103,7 @@ final class HierarchyAgent {
       }
       return;
     }
-    if (state == State.OUT && !latest.resources().equals(hierarchy.resources())) {
+    if (isDone() && !latest.resources().equals(hierarchy.resources())) {
       take(latest);
       to(State.UNKNOWN, "its configuration has changed");
     }
@@ -122,10 +115,6 @@ final class HierarchyAgent {
       case FAILED -> whenFailed(now);
       case STOPPING, STUCK -> lower(now);
     }
-  }
-
-  private boolean mayRun(long now) {
-    return order != null && order.run() && now < leaseEnd - leaseMargin;
   }
 
   /** A call that does not end by itself is ended with all the rest. */
@@ -162,10 +151,10 @@ final class HierarchyAgent {
         resource.begin(Kind.QUICK_CHECK, now);
       }
     }
-    if (!told || stack.any(ResourceState.UNKNOWN)) {
+    if (!lease.isTold() || stack.any(ResourceState.UNKNOWN)) {
       return;
     }
-    if (!mayRun(now)) {
+    if (!lease.mayRun(now)) {
       to(State.STOPPING, "it shall not be in service here");
       lower(now);
     } else {
@@ -177,7 +166,7 @@ final class HierarchyAgent {
   }
 
   private void whenOut(long now) {
-    if (mayRun(now)) {
+    if (lease.mayRun(now)) {
       stack.bottomUp().forEach(resource -> resource.word = null);
       begin();
       to(State.STARTING, "it shall be in service here");
@@ -193,15 +182,15 @@ final class HierarchyAgent {
   }
 
   private void begin() {
-    epoch = order.epoch();
+    epoch = lease.order().epoch();
     recoveries.begin(epoch);
     failed = "";
     hopeless = false;
-    guard();
+    lease.guard(stack.names());
   }
 
   private void raise(long now) {
-    if (!mayRun(now)) {
+    if (!lease.mayRun(now)) {
       stop("it shall not be in service here any more", now);
       return;
     }
@@ -209,7 +198,7 @@ final class HierarchyAgent {
       repair(now);
       return;
     }
-    check(now);
+    stack.check(now);
     for (AgentResource resource : stack.bottomUp()) {
       if (resource.state != ResourceState.IN) {
         if (resource.act(Kind.IN_SERVICE, now)) {
@@ -223,7 +212,7 @@ final class HierarchyAgent {
 
   /** Takes out what stands on it, and repairs it. */
   private void repair(long now) {
-    checkCopies(now);
+    stack.checkCopies(now);
     for (AgentResource resource : stack.topDown()) {
       if (resource.state != ResourceState.OUT && stack.standsOn(resource.name, repairing)) {
         resource.act(Kind.OUT_OF_SERVICE, now);
@@ -234,27 +223,16 @@ final class HierarchyAgent {
   }
 
   private void whenIn(long now) {
-    if (!mayRun(now)) {
+    if (!lease.mayRun(now)) {
       stop("it shall not be in service here any more", now);
       return;
     }
-    epoch = order.epoch();
-    check(now);
-  }
-
-  private void check(long now) {
-    for (AgentResource resource : stack.bottomUp()) {
-      if (resource.state == ResourceState.IN && resource.call == null) {
-        Kind due = resource.dueCheck(now);
-        if (due != null) {
-          resource.begin(due, now);
-        }
-      }
-    }
+    epoch = lease.order().epoch();
+    stack.check(now);
   }
 
   private void whenFailed(long now) {
-    if (!mayRun(now) || order.epoch() != epoch) {
+    if (!lease.mayRun(now) || lease.order().epoch() != epoch) {
       stop("it has failed and is taken out", now);
     }
   }
@@ -269,7 +247,7 @@ final class HierarchyAgent {
     if (now < retryAt) {
       return;
     }
-    checkCopies(now);
+    stack.checkCopies(now);
     for (AgentResource resource : stack.topDown()) {
       if (resource.state != ResourceState.OUT) {
         if (resource.act(Kind.OUT_OF_SERVICE, now)) {
@@ -284,27 +262,15 @@ final class HierarchyAgent {
         return;
       }
     }
-    unguard();
+    lease.unguard();
     stopFailures = 0;
-    if (hopeless && mayRun(now) && order.epoch() == epoch) {
+    if (hopeless && lease.mayRun(now) && lease.order().epoch() == epoch) {
       to(State.FAILED, detail);
       return;
     }
     epoch = 0;
     hopeless = false;
     to(State.OUT, "all of it is out of service");
-  }
-
-  /** What stands on a primary that waits to go on without a copy could not be taken out. */
-  private void checkCopies(long now) {
-    for (AgentResource resource : stack.bottomUp()) {
-      if (resource.word != null
-          && resource.state == ResourceState.IN
-          && resource.call == null
-          && now >= resource.nextQuickCheck) {
-        resource.begin(Kind.QUICK_CHECK, now);
-      }
-    }
   }
 
   void ended(Call call, Result result, long now) {
@@ -347,7 +313,7 @@ final class HierarchyAgent {
       resource.call = null;
       resource.state = ResourceState.FAILED;
     }
-    unguard();
+    lease.unguard();
     stop(detail, now);
   }
 
@@ -390,7 +356,7 @@ final class HierarchyAgent {
       fault(resource, now);
     } else if (state == State.OUT
         && result.state() == ResourceState.IN
-        && (order == null || order.repair())) {
+        && (lease.order() == null || lease.repairs())) {
       // Somebody has started it, or what took it out has not: another node may have it in service.
       resource.state = ResourceState.IN;
       stop(resource.name + " is in service, and shall not be: " + result.detail(), now);
@@ -399,7 +365,7 @@ final class HierarchyAgent {
 
   /** Something that was in service is not. */
   private void fault(AgentResource resource, long now) {
-    if (state == State.IN && (order == null || !order.repair())) {
+    if (state == State.IN && !lease.repairs()) {
       detail = resource.name + " has failed, and is left alone in maintenance";
       return;
     }
@@ -414,16 +380,6 @@ final class HierarchyAgent {
     to(State.RECOVERING, resource.name + ": " + resource.detail);
   }
 
-  private void guard() {
-    guarded = true;
-    agent.effects().guard(name, stack.names(), leaseEnd);
-  }
-
-  private void unguard() {
-    guarded = false;
-    agent.effects().guard(name, Set.of(), 0);
-  }
-
   private void to(State next, String why) {
     state = next;
     detail = why;
@@ -431,12 +387,11 @@ final class HierarchyAgent {
   }
 
   Report report(Facts facts) {
-    boolean bad = state == State.FAILED || state == State.STUCK;
     return new Report(
         state,
         epoch,
         recoveries.count(),
-        bad ? failed : "",
+        state == State.FAILED || state == State.STUCK ? failed : "",
         detail,
         stack.states(),
         stack.copies(),

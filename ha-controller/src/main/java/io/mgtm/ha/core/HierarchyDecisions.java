@@ -12,6 +12,8 @@ import io.mgtm.ha.core.ClusterCommand.Revoke;
 import io.mgtm.ha.core.ClusterCommand.Unpend;
 import io.mgtm.ha.core.ClusterCommand.Wait;
 import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.OperatorCommand.Rest;
+import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.Placement.Answer;
 import io.mgtm.ha.core.Placement.Failure;
 import io.mgtm.ha.core.Placement.Stage;
@@ -124,7 +126,7 @@ final class HierarchyDecisions {
     if (!target.isEmpty()) {
       place(target, placement.last().isEmpty() ? "it is wanted" : "it was out of service");
     } else if (able.isEmpty()) {
-      waitForNodes();
+      waitForNodes(candidates.reasons());
     } else {
       pend(able.get(0), "it was out of service on " + placement.last());
     }
@@ -154,8 +156,7 @@ final class HierarchyDecisions {
             + " acknowledged";
   }
 
-  private void waitForNodes() {
-    Map<String, String> reasons = candidates.reasons();
+  private void waitForNodes(Map<String, String> reasons) {
     StringBuilder text = new StringBuilder();
     reasons.forEach(
         (node, why) ->
@@ -202,10 +203,39 @@ final class HierarchyDecisions {
           new Unpend(name, placement.epoch()),
           node + " is in contact, and " + report.state(),
           Map.of(node, report.detail()));
+    } else if (seen.state().retired().containsKey(node)) {
+      retire(node);
     } else if (!placement.waiting().isEmpty()) {
       waitFor("", Map.of());
     } else if (report.state() == State.IN && policy.failback() == Failback.WHEN_IN_STEP) {
       failback(node);
+    }
+  }
+
+  /**
+   * Away from a node that an operator takes out, whatever the policy says of failovers; not to a
+   * copy that may lack something.
+   */
+  private void retire(String node) {
+    if (candidates.unheard()) {
+      return;
+    }
+    Map<String, String> reasons = candidates.reasons();
+    for (String able : candidates.able(node, node)) {
+      List<String> lagging = candidates.lagging(able);
+      if (lagging.isEmpty()) {
+        add(
+            new Leave(name, placement.epoch(), able),
+            node + " is retired, and " + able + " is the first that can have it",
+            reasons);
+        return;
+      }
+      reasons.put(able, "its copy of " + String.join(", ", lagging) + " is asynchronous");
+    }
+    if (seen.state().retired().get(node) == Rest.STOPS) {
+      add(new Stop(name), node + " is retired, and no other node can have it", reasons);
+    } else {
+      waitForNodes(reasons);
     }
   }
 
@@ -224,7 +254,7 @@ final class HierarchyDecisions {
           cause,
           candidates.reasons());
     } else {
-      waitForNodes();
+      waitForNodes(candidates.reasons());
     }
   }
 

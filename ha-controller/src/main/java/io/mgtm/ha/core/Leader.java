@@ -1,6 +1,5 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.ClusterCommand.Asked;
 import io.mgtm.ha.core.ClusterCommand.Lead;
 import io.mgtm.ha.core.Grant.Order;
 import io.mgtm.ha.core.LeaderEffects.Reply;
@@ -59,7 +58,7 @@ public final class Leader {
   private long lastConfirmed;
   private long lastTick;
 
-  private record Request(long id, String by, Asked command) {}
+  private record Request(long id, String by, OperatorCommand command) {}
 
   public Leader(String node, LeaderEffects effects) {
     this(node, effects, Decisions::decide);
@@ -233,7 +232,7 @@ public final class Leader {
   }
 
   /** An operator's command, answered by {@link LeaderEffects#reply}. */
-  public void asked(long request, String by, Asked command, long now, long wall) {
+  public void asked(long request, String by, OperatorCommand command, long now, long wall) {
     if (!leading) {
       effects.reply(request, new Reply(Outcome.NOT_LEADING, ""));
     } else if (asked.size() >= ASKED_MAX) {

@@ -109,7 +109,7 @@ public final class NodeAgent {
           .removeIf(
               each -> {
                 Hierarchy known = config.hierarchies().get(each.getKey());
-                return each.getValue().isOut() && (known == null || !known.nodes().contains(node));
+                return each.getValue().isDone() && (known == null || !known.nodes().contains(node));
               });
     }
     if (changed || now >= nextHeartbeat) {

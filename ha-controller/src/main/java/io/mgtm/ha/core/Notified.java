@@ -7,7 +7,7 @@ package io.mgtm.ha.core;
  * @param target the name of who was told
  * @param event the last event
  */
-public record Notified(String target, long event) implements ClusterCommand.Asked {
+public record Notified(String target, long event) implements OperatorCommand {
   @Override
   public String subject() {
     return StateChange.CLUSTER;

@@ -2,6 +2,7 @@ package io.mgtm.ha.core;
 
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.Node;
 import java.util.Map;
 
 /**
@@ -57,10 +58,10 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
     return view.over().contains(hierarchy) ? node + " has no lease on it any more" : "";
   }
 
+  /** Of a node that has left the cluster nobody knows where it was. */
   boolean sameSite(String one, String other) {
-    var nodesByName = state.config().nodes();
-    return nodesByName.containsKey(one)
-        && nodesByName.containsKey(other)
-        && nodesByName.get(one).site().equals(nodesByName.get(other).site());
+    Node from = state.config().nodes().get(one);
+    Node to = state.config().nodes().get(other);
+    return from == null || to == null || from.site().equals(to.site());
   }
 }

@@ -56,6 +56,38 @@ final class Stack {
     return false;
   }
 
+  /** Begins the checks that are due of what is in service. */
+  void check(long now) {
+    for (AgentResource resource : bottomUp.values()) {
+      if (resource.state == ResourceState.IN && resource.call == null) {
+        Call.Kind due = resource.dueCheck(now);
+        if (due != null) {
+          resource.begin(due, now);
+        }
+      }
+    }
+  }
+
+  /**
+   * The same of what speaks of copies: what stands on a primary that waits to go on without a copy
+   * could not be taken out.
+   */
+  void checkCopies(long now) {
+    for (AgentResource resource : bottomUp.values()) {
+      if (resource.word != null
+          && resource.state == ResourceState.IN
+          && resource.call == null
+          && now >= resource.nextQuickCheck) {
+        resource.begin(Call.Kind.QUICK_CHECK, now);
+      }
+    }
+  }
+
+  /** Whether no call is under way. */
+  boolean isIdle() {
+    return bottomUp.values().stream().allMatch(resource -> resource.call == null);
+  }
+
   boolean any(ResourceState state) {
     return bottomUp.values().stream().anyMatch(resource -> resource.state == state);
   }

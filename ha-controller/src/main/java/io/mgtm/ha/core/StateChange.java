@@ -1,7 +1,7 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.ClusterCommand.Scope;
-import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.OperatorCommand.Rest;
+import io.mgtm.ha.core.OperatorCommand.Scope;
 import io.mgtm.ha.core.Placement.Answer;
 import io.mgtm.ha.core.Placement.Failure;
 import io.mgtm.ha.core.Placement.Pending;
@@ -23,6 +23,9 @@ import java.util.function.Function;
 public final class StateChange {
   static final String CLUSTER = "cluster";
 
+  /** Why nothing is placed on a node. */
+  static final String RETIRED = "is retired";
+
   private long version;
   private long at;
   private long wall;
@@ -31,10 +34,11 @@ public final class StateChange {
   private ClusterConfig config;
   private long configVersion;
   private final Map<String, Placement> placements;
-  private final Map<String, Map<String, Copies>> copies;
+  private final AllCopies copies;
   private boolean clusterMaintenance;
   private final Set<String> nodeMaintenance;
   private final Set<String> hierarchyMaintenance;
+  private final Map<String, Rest> retired;
   private final Set<String> silentNodes;
   private final EventLog events;
   private final Map<String, Long> notified;
@@ -47,10 +51,11 @@ public final class StateChange {
     config = from.config();
     configVersion = from.configVersion();
     placements = new TreeMap<>(from.placements());
-    copies = new TreeMap<>(from.copies());
+    copies = new AllCopies(from.copies());
     clusterMaintenance = from.clusterMaintenance();
     nodeMaintenance = new TreeSet<>(from.nodeMaintenance());
     hierarchyMaintenance = new TreeSet<>(from.hierarchyMaintenance());
+    retired = new TreeMap<>(from.retired());
     silentNodes = new TreeSet<>(from.silentNodes());
     events = new EventLog(from);
     notified = new TreeMap<>(from.notified());
@@ -66,10 +71,11 @@ public final class StateChange {
         config,
         configVersion,
         Collections.unmodifiableMap(placements),
-        Collections.unmodifiableMap(copies),
+        copies.done(),
         clusterMaintenance,
         Collections.unmodifiableSet(nodeMaintenance),
         Collections.unmodifiableSet(hierarchyMaintenance),
+        Collections.unmodifiableMap(retired),
         Collections.unmodifiableSet(silentNodes),
         events.last(),
         events.kept(),
@@ -87,21 +93,22 @@ public final class StateChange {
     }
   }
 
-  String configure(ClusterCommand.Configure command) {
+  String configure(OperatorCommand.Configure command) {
     ClusterConfig next = command.config();
     String refused =
         command.version() != configVersion
             ? "the configuration has been changed meanwhile and has version " + configVersion
-            : ConfigChange.refusal(config, next, placements);
+            : new ConfigChange(config, next).refusal(placements, copies.done(), retired.keySet());
     if (!refused.isEmpty()) {
       return refused;
     }
     config = next;
     configVersion++;
     placements.keySet().retainAll(next.hierarchies().keySet());
-    copies.keySet().retainAll(next.hierarchies().keySet());
+    copies.configured(next);
     hierarchyMaintenance.retainAll(next.hierarchies().keySet());
     nodeMaintenance.retainAll(next.nodes().keySet());
+    retired.keySet().retainAll(next.nodes().keySet());
     silentNodes.retainAll(next.nodes().keySet());
     for (String name : next.hierarchies().keySet()) {
       placements.putIfAbsent(name, Placement.NEW);
@@ -109,122 +116,70 @@ public final class StateChange {
     return "";
   }
 
-  String start(ClusterCommand.Start command) {
+  String start(OperatorCommand.Start command) {
     if (command.acceptLoss() && command.node().isEmpty()) {
       return "to accept loss, name the node whose copy shall be used";
     }
     String refused = mayRunOn(command.hierarchy(), command.node());
-    return !refused.isEmpty()
-        ? refused
-        : edit(
-            command.hierarchy(),
-            p -> {
-              boolean failed = p.failures.containsKey(p.node);
-              if (p.stage == Stage.HELD && !Set.of("", p.node).contains(command.node())) {
-                return "it is on " + p.node + ": use switchover to move it";
-              }
-              if (p.stage == Stage.HELD && command.acceptLoss()) {
-                return "it is on " + p.node + " already, with the newest copy";
-              }
-              p.wanted = true;
-              p.forgive();
-              if (p.stage == Stage.HELD && failed) {
-                p.to(Stage.LEAVING, version);
-                p.toward = p.node;
-              } else if (p.stage != Stage.HELD) {
-                p.toward = command.node();
-                p.acceptLoss = command.acceptLoss() ? command.node() : "";
-              }
-              return "";
-            });
+    return refused.isEmpty() ? edit(command.hierarchy(), p -> p.start(command)) : refused;
   }
 
-  String stop(ClusterCommand.Stop command) {
-    return edit(
-        command.hierarchy(),
-        p -> {
-          p.wanted = false;
-          p.toward = "";
-          p.acceptLoss = "";
-          p.forgive();
-          if (p.stage == Stage.HELD) {
-            p.to(Stage.LEAVING, version);
-          }
-          return "";
-        });
+  String stop(OperatorCommand.Stop command) {
+    return edit(command.hierarchy(), PlacementEdit::stop);
   }
 
-  String switchover(ClusterCommand.Switchover command) {
+  String switchover(OperatorCommand.Switchover command) {
     String refused =
         command.node().isEmpty()
             ? "name the node that it shall move to"
             : mayRunOn(command.hierarchy(), command.node());
-    return !refused.isEmpty()
-        ? refused
-        : edit(
-            command.hierarchy(),
-            p -> {
-              if (!p.wanted) {
-                return "it is stopped: start it first";
-              }
-              if (p.stage == Stage.HELD && p.node.equals(command.node())) {
-                return "it is on " + p.node + " already";
-              }
-              if (!command.acceptLoss()) {
-                String outdated = outdated(command.hierarchy(), command.node());
-                if (!outdated.isEmpty()) {
-                  return outdated;
-                }
-              }
-              p.forgive();
-              p.toward = command.node();
-              p.acceptLoss = command.acceptLoss() ? command.node() : "";
-              if (p.stage == Stage.HELD) {
-                p.to(Stage.LEAVING, version);
-              }
-              return "";
-            });
+    if (!refused.isEmpty()) {
+      return refused;
+    }
+    String outdated =
+        command.acceptLoss() ? "" : copies.outdated(command.hierarchy(), command.node());
+    return edit(command.hierarchy(), p -> p.switchover(command, outdated));
   }
 
-  private String outdated(String hierarchy, String node) {
-    for (Map.Entry<String, Copies> known : copies.getOrDefault(hierarchy, Map.of()).entrySet()) {
-      String why = known.getValue().whyNot(known.getKey(), node);
-      if (!why.isEmpty()) {
-        return node + ": " + why + "; wait for its resync, or accept that loss";
-      }
+  String answer(OperatorCommand.Answer command) {
+    return edit(command.hierarchy(), p -> p.answer(command.confirm()));
+  }
+
+  String retire(OperatorCommand.Retire command) {
+    String refused = nodeRefused(command.node());
+    if (refused.isEmpty() && config.nodes().get(command.node()).witness()) {
+      refused = command.node() + " is the witness, which runs nothing";
     }
+    if (!refused.isEmpty()) {
+      return refused;
+    }
+    retired.put(command.node(), command.rest());
+    placements.replaceAll(
+        (name, placement) -> {
+          PlacementEdit edit = new PlacementEdit(placement, version, at);
+          edit.notToward(command.node());
+          return edit.done();
+        });
     return "";
   }
 
-  String answer(ClusterCommand.Answer command) {
-    return edit(
-        command.hierarchy(),
-        p -> {
-          if (p.pending == null) {
-            return "no failover of it is pending";
-          }
-          p.pending =
-              new Pending(
-                  p.pending.toward(),
-                  p.pending.since(),
-                  p.pending.deadline(),
-                  command.confirm() ? Answer.CONFIRMED : Answer.CANCELLED);
-          return "";
-        });
+  String activate(OperatorCommand.Activate command) {
+    String refused = nodeRefused(command.node());
+    if (refused.isEmpty() && retired.remove(command.node()) == null) {
+      refused = command.node() + " is not retired";
+    }
+    return refused;
   }
 
-  String maintain(ClusterCommand.Maintain command) {
+  String maintain(OperatorCommand.Maintain command) {
     if (command.scope() == Scope.CLUSTER) {
       clusterMaintenance = command.on();
       return "";
     }
     boolean node = command.scope() == Scope.NODE;
-    boolean known =
-        node
-            ? config != null && config.nodes().containsKey(command.name())
-            : placements.containsKey(command.name());
-    if (!known) {
-      return (node ? "no node" : "no hierarchy") + " is named " + command.name();
+    String refused = node ? nodeRefused(command.name()) : hierarchyRefused(command.name());
+    if (!refused.isEmpty()) {
+      return refused;
     }
     Set<String> names = node ? nodeMaintenance : hierarchyMaintenance;
     if (command.on()) {
@@ -266,20 +221,16 @@ public final class StateChange {
           if (p.stage != Stage.OUT || command.epoch() != p.epoch + 1 || !p.wanted) {
             return "it is not to be placed now";
           }
-          String refused =
-              editCopies(command.hierarchy(), c -> c.acceptLoss(command, p.acceptLoss));
-          if (!refused.isEmpty()) {
-            return refused;
+          if (retired.containsKey(command.node())) {
+            return command.node() + " " + RETIRED;
           }
-          p.to(Stage.HELD, version);
-          p.node = command.node();
-          p.last = command.node();
-          p.epoch = command.epoch();
-          p.toward = "";
-          p.acceptLoss = "";
-          p.waiting = "";
-          p.pending = null;
-          return "";
+          String refused =
+              copies.edit(
+                  command.hierarchy(), config, wall, c -> c.acceptLoss(command, p.acceptLoss));
+          if (refused.isEmpty()) {
+            p.place(command);
+          }
+          return refused;
         });
   }
 
@@ -288,12 +239,7 @@ public final class StateChange {
         command.hierarchy(),
         command.epoch(),
         Set.of(Stage.HELD),
-        p -> {
-          p.to(Stage.LEAVING, version);
-          p.toward = command.toward();
-          p.pending = null;
-          p.countFailover(at);
-        });
+        p -> p.leave(command.toward(), !retired.containsKey(p.node)));
   }
 
   String revoke(ClusterCommand.Revoke command) {
@@ -301,15 +247,7 @@ public final class StateChange {
         command.hierarchy(),
         command.epoch(),
         Set.of(Stage.HELD, Stage.LEAVING),
-        p -> {
-          if (p.stage == Stage.HELD) {
-            p.toward = command.toward();
-            p.countFailover(at);
-          }
-          p.to(Stage.REVOKED, version);
-          p.pending = null;
-          p.waiting = "";
-        });
+        p -> p.revoke(command.toward()));
   }
 
   String release(ClusterCommand.Release command) {
@@ -317,10 +255,7 @@ public final class StateChange {
         command.hierarchy(),
         command.epoch(),
         Set.of(Stage.LEAVING, Stage.REVOKED),
-        p -> {
-          p.to(Stage.OUT, version);
-          p.node = "";
-        });
+        PlacementEdit::release);
   }
 
   String pend(ClusterCommand.Pend command) {
@@ -340,9 +275,7 @@ public final class StateChange {
     return edit(
         command.hierarchy(),
         p -> {
-          p.halted = command.reason();
-          p.waiting = "";
-          p.pending = null;
+          p.halt(command.reason());
           return "";
         });
   }
@@ -386,20 +319,7 @@ public final class StateChange {
         || placement.epoch() != command.mark().epoch()) {
       return "its primary does not have it any more";
     }
-    return editCopies(command.hierarchy(), c -> c.mark(command));
-  }
-
-  private String editCopies(String hierarchy, Function<CopiesEdit, String> change) {
-    CopiesEdit edit =
-        new CopiesEdit(
-            copies.getOrDefault(hierarchy, Map.of()),
-            config.hierarchies().get(hierarchy).nodes(),
-            wall);
-    String refused = change.apply(edit);
-    if (refused.isEmpty() && !edit.done().isEmpty()) {
-      copies.put(hierarchy, edit.done());
-    }
-    return refused;
+    return copies.edit(command.hierarchy(), config, wall, c -> c.mark(command));
   }
 
   String silent(ClusterCommand.Silent command) {
@@ -409,13 +329,23 @@ public final class StateChange {
   }
 
   private String mayRunOn(String hierarchy, String node) {
-    Hierarchy known = config == null ? null : config.hierarchies().get(hierarchy);
-    if (known == null) {
-      return "no hierarchy is named " + hierarchy;
+    String refused = hierarchyRefused(hierarchy);
+    if (!refused.isEmpty() || node.isEmpty()) {
+      return refused;
     }
-    return node.isEmpty() || known.nodes().contains(node)
-        ? ""
-        : hierarchy + " cannot run on " + node + ", only on " + String.join(", ", known.nodes());
+    Hierarchy known = config.hierarchies().get(hierarchy);
+    if (!known.nodes().contains(node)) {
+      return hierarchy + " cannot run on " + node + ", only on " + String.join(", ", known.nodes());
+    }
+    return retired.containsKey(node) ? node + " " + RETIRED + ": activate it first" : "";
+  }
+
+  private String hierarchyRefused(String name) {
+    return placements.containsKey(name) ? "" : "no hierarchy is named " + name;
+  }
+
+  private String nodeRefused(String name) {
+    return config != null && config.nodes().containsKey(name) ? "" : "no node is named " + name;
   }
 
   private String editIn(
@@ -432,12 +362,12 @@ public final class StateChange {
   }
 
   private String edit(String hierarchy, Function<PlacementEdit, String> change) {
-    Placement before = placements.get(hierarchy);
-    if (before == null) {
-      return "no hierarchy is named " + hierarchy;
+    String refused = hierarchyRefused(hierarchy);
+    if (!refused.isEmpty()) {
+      return refused;
     }
-    PlacementEdit edit = new PlacementEdit(before);
-    String refused = change.apply(edit);
+    PlacementEdit edit = new PlacementEdit(placements.get(hierarchy), version, at);
+    refused = change.apply(edit);
     if (refused.isEmpty()) {
       placements.put(hierarchy, edit.done());
     }

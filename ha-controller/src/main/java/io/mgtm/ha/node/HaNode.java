@@ -3,22 +3,17 @@ package io.mgtm.ha.node;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
-import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
-import io.mgtm.ha.core.Batch;
-import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.ClusterState;
-import io.mgtm.ha.core.FenceAnswer;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
-import io.mgtm.ha.core.Leader;
-import io.mgtm.ha.core.LeaderEffects;
 import io.mgtm.ha.core.LeaderEffects.Reply;
 import io.mgtm.ha.core.NodeAgent;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
 import io.netty.channel.EventLoop;
@@ -29,7 +24,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,9 +44,6 @@ public final class HaNode implements AutoCloseable {
   private static final int TICKS_OF_A_HEARTBEAT = 4;
   private static final String HERE = "here";
 
-  /** So long an operator's command waits to be committed. */
-  private static final int ANSWER_S = 30;
-
   private final NodeSetup setup;
   private final String name;
   private final ClusterConfig founding;
@@ -63,21 +54,15 @@ public final class HaNode implements AutoCloseable {
   private final EventLoop owner = loops.next();
   private final StateLog state = new StateLog(this::stateChanged);
   private final NodeView view;
-  private final Map<Long, CompletableFuture<Reply>> requests = new HashMap<>();
-  private final LogListener listener = new LogListener();
   private ClusterState committed = ClusterState.EMPTY;
   private Consumer<ClusterState> audience = told -> {};
-  private long lastRequest;
-  private long lastAppended;
   private long configured = -1;
   private boolean closed;
   private MemberLog members;
   private Paths paths;
-  private Leader leader;
+  private LeaderPart leader;
   private NodeAgent agent;
   private AgentEffects agentEffects;
-  private FenceRuns fences;
-  private Optional<LeaderListener> told = Optional.empty();
 
   private HaNode(NodeSetup setup) {
     this.setup = setup;
@@ -110,8 +95,7 @@ public final class HaNode implements AutoCloseable {
       agentEffects = new AgentEffects(this, setup);
       agent = new NodeAgent(name, incarnation, agentEffects);
     }
-    fences = FenceRuns.start(setup.fences(), setup.runtime().resolve("fence"), this::fenced);
-    leader = new Leader(name, new Effects());
+    leader = new LeaderPart(this, setup, state);
     Sealed sealed = new Sealed(founding.cluster(), setup.secret());
     paths = Paths.open(name, founding, sealed, owner, new PathListener());
     members = await(() -> openLog(witness));
@@ -134,18 +118,20 @@ public final class HaNode implements AutoCloseable {
       network = network.withSecret(secret.get());
     }
     Path folder = setup.data().resolve(witness ? "witness" : "log");
-    return GroupLogs.open(GroupMode.FIFO, folder, settings, network, state, owner, listener);
+    MemberLog opened =
+        GroupLogs.open(GroupMode.FIFO, folder, settings, network, state, owner, leader);
+    leader.opened(opened);
+    return opened;
   }
 
   private void tick() {
     if (closed) {
       return;
     }
-    long now = nowMs();
     if (agent != null) {
-      agent.tick(now);
+      agent.tick(nowMs());
     }
-    leader.tick(now, wallMs());
+    leader.tick(committed);
     int every = founding.timing().heartbeatMs() / TICKS_OF_A_HEARTBEAT;
     later(every, this::tick);
   }
@@ -155,7 +141,8 @@ public final class HaNode implements AutoCloseable {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
-  private static long wallMs() {
+  /** Milliseconds since 1970. */
+  static long wallMs() {
     return System.currentTimeMillis();
   }
 
@@ -189,18 +176,19 @@ public final class HaNode implements AutoCloseable {
   /** Owner thread. */
   private void stateChanged(ClusterState next) {
     view.applied(next);
-    if (!listener.leads) {
+    if (!leader.leads()) {
       configure();
     }
   }
 
   /** Only what is committed: another leader may take back what is not. */
-  private void configure() {
+  void configure() {
     ClusterState now = state.state();
     committed = now;
     audience.accept(now);
     if (now.config() != null && now.configVersion() != configured) {
       configured = now.configVersion();
+      paths.configured(now.config().nodes());
       if (agent != null) {
         agentEffects.configured(now.config());
         soon(() -> agent.configured(now.config(), nowMs()));
@@ -213,13 +201,22 @@ public final class HaNode implements AutoCloseable {
     soon(() -> heard(heartbeat, HERE));
   }
 
-  private void heard(Heartbeat heartbeat, String path) {
-    view.heard(heartbeat, path);
-    leader.heard(heartbeat, path, nowMs());
+  void send(Grant grant) {
+    if (grant.node().equals(name)) {
+      soon(() -> agent.granted(grant, nowMs()));
+    } else {
+      paths.send(grant);
+    }
   }
 
-  private void fenced(FenceAnswer answer) {
-    soon(() -> leader.fenced(answer, nowMs(), wallMs()));
+  private void heard(Heartbeat heartbeat, String path) {
+    view.heard(heartbeat, path);
+    leader.heard(heartbeat, path);
+  }
+
+  /** The controller cannot go on. */
+  void failed(Throwable cause) {
+    failure.complete(cause);
   }
 
   NodeAgent agent() {
@@ -241,126 +238,18 @@ public final class HaNode implements AutoCloseable {
     }
   }
 
-  /** What the log tells. */
-  private final class LogListener implements ReplicatedLog.Listener {
-    private boolean leads;
-
-    @Override
-    public void leading(long term) {
-      log.info("This controller leads, term {}", term);
-      leads = true;
-      leader.leading(term, state.state(), nowMs(), wallMs());
-      if (state.state().config() == null) {
-        leader.asked(
-            ++lastRequest, name, new ClusterCommand.Configure(founding, 0), nowMs(), wallMs());
-      }
-    }
-
-    @Override
-    public void following(String who) {
-      if (leads) {
-        log.info(
-            "This controller does not lead any more{}", who == null ? "" : ", " + who + " does");
-      }
-      leads = false;
-      lastAppended = 0;
-      leader.following();
-      told.ifPresent(LeaderListener::following);
-      soon(HaNode.this::configure);
-    }
-
-    @Override
-    public void committed(long index) {
-      if (leads && lastAppended > 0 && index >= lastAppended) {
-        lastAppended = 0;
-        configure();
-        told.ifPresent(listener -> listener.committed(state.state()));
-        leader.committed(nowMs(), wallMs());
-      }
-    }
-
-    @Override
-    public void confirmed(long readIndex) {
-      leader.confirmed(readIndex, nowMs());
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      failure.complete(cause);
-    }
-  }
-
-  /** What the leader does to the world. */
-  private final class Effects implements LeaderEffects {
-    @Override
-    public void append(Batch batch, ClusterState after) {
-      lastAppended = state.append(members, batch, after);
-      soon(() -> listener.committed(members.committedIndex()));
-    }
-
-    @Override
-    public long confirm() {
-      long index = members.confirm();
-      soon(() -> leader.confirmed(members.confirmedReadIndex(), nowMs()));
-      return index;
-    }
-
-    @Override
-    public void send(Grant grant) {
-      if (grant.node().equals(name)) {
-        soon(() -> agent.granted(grant, nowMs()));
-      } else {
-        paths.send(grant);
-      }
-    }
-
-    @Override
-    public void reply(long request, Reply reply) {
-      CompletableFuture<Reply> waiting = requests.remove(request);
-      if (waiting != null) {
-        waiting.complete(reply);
-      } else if (reply.outcome() == Reply.Outcome.REFUSED) {
-        log.error("The first configuration is refused: {}", reply.text());
-      }
-    }
-
-    @Override
-    public void fence(long request, String node) {
-      fences.begin(request, node);
-    }
-
-    @Override
-    public void endFence(long request) {
-      fences.end(request);
-    }
-  }
-
   /**
    * Has the leader decide on an operator's command. Any thread.
    *
    * @return completed when it is committed or refused; with NOT_LEADING at once when another leads
    */
-  public CompletableFuture<Reply> ask(String by, ClusterCommand.Asked command) {
-    CompletableFuture<Reply> reply = new CompletableFuture<>();
-    soon(
-        () -> {
-          long request = ++lastRequest;
-          requests.put(request, reply);
-          later(TimeUnit.SECONDS.toMillis(ANSWER_S), () -> requests.remove(request));
-          leader.asked(request, by, command, nowMs(), wallMs());
-        });
-    return reply.orTimeout(ANSWER_S, TimeUnit.SECONDS);
+  public CompletableFuture<Reply> ask(String by, OperatorCommand command) {
+    return leader.ask(by, command);
   }
 
   /** Has one listener told what is committed while this controller leads. Any thread. */
   public void tell(LeaderListener teller) {
-    soon(
-        () -> {
-          told = Optional.of(teller);
-          if (listener.leads && lastAppended == 0) {
-            teller.committed(state.state());
-          }
-        });
+    leader.tell(teller);
   }
 
   /** What this node knows of the cluster. Any thread but the owner's. */
@@ -398,7 +287,7 @@ public final class HaNode implements AutoCloseable {
   public void close() {
     owner.submit(() -> closed = true).awaitUninterruptibly();
     closing(paths, Paths::close);
-    closing(fences, FenceRuns::close);
+    closing(leader, LeaderPart::close);
     closing(agentEffects, AgentEffects::close);
     closing(
         members,

@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,19 +48,38 @@ final class Paths implements AutoCloseable {
   }
 
   private final String self;
-  private final Map<String, List<InetSocketAddress>> peers = new LinkedHashMap<>();
+  private final EventLoop loop;
+  private Map<String, List<InetSocketAddress>> peers;
   private final Sealed sealed;
   private final Listener listener;
   private final List<Channel> channels = new ArrayList<>();
   private final Rarely strangers = new Rarely();
   private final Rarely failures = new Rarely();
 
-  private Paths(String self, ClusterConfig config, Sealed sealed, Listener listener) {
+  private Paths(
+      String self, ClusterConfig config, Sealed sealed, EventLoop loop, Listener listener) {
     this.self = self;
-    // Once: a look-up that hangs must not keep the owner from renewing a lease.
-    config.nodes().forEach((name, node) -> peers.put(name, resolved(name, node)));
+    this.loop = loop;
+    this.peers = resolved(config.nodes());
     this.sealed = sealed;
     this.listener = listener;
+  }
+
+  /**
+   * Nodes have come or gone. Names are looked up by another thread: one that hangs must not keep
+   * the owner from renewing a lease.
+   */
+  void configured(Map<String, Node> nodes) {
+    if (!nodes.keySet().equals(peers.keySet())) {
+      CompletableFuture.supplyAsync(() -> resolved(nodes))
+          .thenAcceptAsync(next -> peers = next, loop);
+    }
+  }
+
+  private static Map<String, List<InetSocketAddress>> resolved(Map<String, Node> nodes) {
+    Map<String, List<InetSocketAddress>> all = new LinkedHashMap<>();
+    nodes.forEach((name, node) -> all.put(name, resolved(name, node)));
+    return all;
   }
 
   private static List<InetSocketAddress> resolved(String name, Node node) {
@@ -83,7 +103,7 @@ final class Paths implements AutoCloseable {
   static Paths open(
       String self, ClusterConfig config, Sealed sealed, EventLoop loop, Listener listener)
       throws IOException {
-    Paths paths = new Paths(self, config, sealed, listener);
+    Paths paths = new Paths(self, config, sealed, loop, listener);
     List<HostPort> own = config.nodes().get(self).paths();
     for (int path = 0; path < own.size(); path++) {
       try {
@@ -179,7 +199,8 @@ final class Paths implements AutoCloseable {
 
   /** Sends to the node that it is for. */
   void send(Grant grant) {
-    send(sealed.seal(Sealed.GRANT, Codec.bytes(grant)), peers.get(grant.node()));
+    send(
+        sealed.seal(Sealed.GRANT, Codec.bytes(grant)), peers.getOrDefault(grant.node(), List.of()));
   }
 
   private void send(byte[] datagram, List<InetSocketAddress> to) {
@@ -192,7 +213,7 @@ final class Paths implements AutoCloseable {
                   more));
       return;
     }
-    for (int path = 0; path < channels.size(); path++) {
+    for (int path = 0; path < Math.min(channels.size(), to.size()); path++) {
       if (!to.get(path).isUnresolved()) {
         channels
             .get(path)

@@ -49,6 +49,9 @@ function choice(model, name, node) {
   if (node === p.node) {
     return {why: 'has it now', off: true};
   }
+  if (model.isRetired(node)) {
+    return {why: 'is retired', off: true, doubt: true};
+  }
   const contact = model.contact(node);
   if (contact.tone === 'bad') {
     return {why: contact.word, tone: 'bad', doubt: true};
@@ -131,6 +134,26 @@ const PLANS = {
       h('p', {}, `Nothing is started anywhere. ${name} stays out of service until its node is back, or until somebody starts it or switches it over.`)],
   }),
 };
+
+PLANS['retire-node'] = (model, node) => {
+  const has = model.placedOn(node);
+  const goes = (name) => model.config.hierarchies[name].nodes.find((n) => !choice(model, name, n).off && !choice(model, name, n).doubt);
+  return {
+    title: `Retire ${node}`, go: `Retire ${node}`, tone: 'danger', path: `/v1/nodes/${encodeURIComponent(node)}/retire`, body: () => ({rest: 'STAYS'}),
+    parts: () => [h('h3', {}, 'What will happen'),
+      has.length ? null : h('p', {}, `${node} has nothing in service, and gets nothing until it is activated.`),
+      has.map((name) => (goes(name)
+        ? [h('p', {}, h('b', {}, name), ` moves to ${goes(name)}, if that still can have it then.`), steps(model, name, node, goes(name)), stops(model, name, 'Until the last step has ended they serve nobody.')]
+        : h('p', {}, h('b', {}, name), ` stays on ${node} until another node can have it; stop it or switch it over first, if it shall not.`))),
+      h('p', {class: 'quiet'}, `Once it says retired, its controller and watchdog can be stopped and stay stopped. It goes on voting while its controller runs.`)],
+  };
+};
+
+PLANS['activate-node'] = (model, node) => ({
+  title: `Activate ${node}`, go: `Activate ${node}`, tone: 'main', path: `/v1/nodes/${encodeURIComponent(node)}/activate`, body: () => ({}),
+  parts: () => [h('h3', {}, 'What will happen'),
+    h('p', {}, `No service stops for it. ${node} may have services again: what waits for a node, and what its policy has go back to a preferred node that is in step.`)],
+});
 
 function left(model, name, now) {
   const p = model.placement(name);

@@ -104,6 +104,16 @@ export class Model {
     return (this.state.nodeMaintenance || []).includes(node);
   }
 
+  // Whether nothing is placed on a node, by an operator.
+  isRetired(node) {
+    return node in (this.state.retired || {});
+  }
+
+  // What a node has in service, or is placed with.
+  placedOn(node) {
+    return this.hierarchyNames().filter((name) => this.placement(name).node === node);
+  }
+
   // A hierarchy as a whole.
   hierarchy(name) {
     const p = this.placement(name);

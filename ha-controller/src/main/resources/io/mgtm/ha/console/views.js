@@ -106,6 +106,9 @@ function nodeRow(model, name, node) {
   if (model.nodeInMaintenance(node)) {
     notes.push(state('hold', 'maintenance'));
   }
+  if (model.isRetired(node)) {
+    notes.push(state('hold', 'retired'));
+  }
   if (failure) {
     notes.push(h('span', {class: 'state bad', title: failure.detail}, shape('bad'), `failed: ${failure.resource}: ${failure.detail}`));
   } else if (report && !['IN', 'OUT'].includes(report.state) && report.detail) {
@@ -182,7 +185,9 @@ export function nodes(model, page) {
           node.site ? h('div', {class: 'quiet'}, 'site ' + node.site) : null),
         h('td', {}, state(contact.tone, contact.word),
           maintained ? h('div', {}, state('hold', 'maintenance')) : null,
-          page.mayAct && !node.witness ? h('div', {}, button('maintain-node', name, maintained ? 'End maintenance…' : 'Maintenance…', {class: 'plain'})) : null),
+          model.isRetired(name) ? h('div', {}, model.placedOn(name).length ? state('busy', 'retires') : state('hold', 'retired')) : null,
+          page.mayAct && !node.witness ? h('div', {}, button('maintain-node', name, maintained ? 'End maintenance…' : 'Maintenance…', {class: 'plain'}),
+            model.isRetired(name) ? button('activate-node', name, 'Activate…', {class: 'plain'}) : button('retire-node', name, 'Retire…', {class: 'plain'})) : null),
         h('td', {class: 'paths'}, model.paths(name).map((path) => h('div', {title: path.address},
           h('span', {class: 'quiet'}, path.name), ' ', state(path.tone, path.word), path.ms === undefined || path.tone === 'ok' ? null : h('span', {class: 'num'}, seconds(path.ms))))));
     })))];

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.ha.core.Batch;
-import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.ClusterState;
 import io.mgtm.ha.core.Decision;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,7 +43,8 @@ class EventStreamsTest {
                   1,
                   List.of(
                       new Decision(
-                          new ClusterCommand.Maintain(ClusterCommand.Scope.CLUSTER, "", i % 2 == 0),
+                          new OperatorCommand.Maintain(
+                              OperatorCommand.Scope.CLUSTER, "", i % 2 == 0),
                           "test",
                           "because",
                           Map.of()))));

@@ -133,7 +133,7 @@ final class FuzzedRequest {
       Random random, String method, String path, JsonNode operation, String yaml) {
     StringBuilder target = new StringBuilder();
     for (String segment : path.substring(1).split("/", -1)) {
-      target.append('/').append(segment.startsWith("{") ? word(random) : segment);
+      target.append('/').append(segment.startsWith("{") ? name(random) : segment);
     }
     if (random.nextInt(8) == 0) {
       target.append(
@@ -230,6 +230,12 @@ final class FuzzedRequest {
       words[random.nextInt(words.length)] = one(random, VALUES);
     }
     return String.join("", words).getBytes(UTF_8);
+  }
+
+  /** Without one it is another path. */
+  private static String name(Random random) {
+    String drawn = word(random);
+    return drawn.isEmpty() ? "a" : drawn;
   }
 
   private static String word(Random random) {

@@ -191,6 +191,7 @@ class SecurityIT {
         "gus  | /v1/config/plan                   | cluster: x                     | 400",
         "gus  | /v1/config/apply                  | cluster: x                     | 403",
         "gus  | /v1/maintenance                   | {\"scope\":\"CLUSTER\",\"on\":false} | 403",
+        "gus  | /v1/nodes/a/retire                | {}                             | 403",
         "gus  | /v1/hierarchies/orders/switchover | {\"node\":\"a\"}                   | 403",
         "gus  | /v1/notify/test                   | {}                             | 403",
         "olga | /v1/maintenance                   | {\"scope\":\"CLUSTER\",\"on\":false} | 200",

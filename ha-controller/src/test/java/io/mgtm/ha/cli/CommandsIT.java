@@ -133,6 +133,34 @@ class CommandsIT {
     assertThat(run("why", String.valueOf(last), "--at", at(leads)).out()).contains(" by ");
   }
 
+  @Test
+  void aNodeIsTakenOutAndBack() {
+    String here = cluster.where("orders").orElseThrow();
+
+    assertThat(run("node", "retire", here, "--wait", "60", "--at", at(follows)).err()).isEmpty();
+    assertThat(run("node", "list", "--at", at(leads)).out())
+        .containsPattern("(?m)^" + here + " .* retired$");
+    Await.until("moved", () -> cluster.where("orders").isPresent());
+    assertThat(cluster.where("orders").orElseThrow()).isNotEqualTo(here);
+    assertThat(run("switchover", "orders", "--to", here, "--at", at(leads)).err())
+        .contains(here + " is retired: activate it first");
+
+    assertThat(run("node", "activate", here, "--at", at(follows)).err()).isEmpty();
+    assertThat(run("switchover", "orders", "--to", here, "--at", at(leads)).err()).isEmpty();
+    Await.until("back", () -> cluster.where("orders").equals(Optional.of(here)));
+  }
+
+  @Test
+  void resourcesAreShownWithTheirStateOnEachNode() {
+    assertThat(run("resource", "list", "--at", at(leads)).out())
+        .containsPattern("(?m)^HIERARCHY +RESOURCE +KIT +NODE +STATE")
+        .containsPattern("(?m)^orders +below +script +a +");
+    assertThat(run("resource", "show", "orders", "below", "--at", at(leads)).out())
+        .contains("kit script", "start = a", "a: ", "b: ");
+    assertThat(run("resource", "list", "orders", "--json", "--at", at(leads)).out())
+        .contains("\"resource\" : \"below\"");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "switchover nothing --to b, nothing",
@@ -140,7 +168,12 @@ class CommandsIT {
     "confirm orders, pending",
     "why 999999, 999999",
     "stop, HIERARCHY",
-    "maintenance on --node zz, zz"
+    "maintenance on --node zz, zz",
+    "node retire zz, zz",
+    "node retire w, witness",
+    "node activate a, not retired",
+    "resource list nothing, nothing",
+    "resource show orders above, above"
   })
   void whatCannotBeDoneIsOneLineThatSaysWhy(String command, String names) {
     List<String> args = new ArrayList<>(List.of(command.split(" ", -1)));
@@ -170,6 +203,9 @@ class CommandsIT {
         "/v1/hierarchies/orders/start | {\"node\":\"w\"} | 409",
         "/v1/hierarchies/orders/dance | {} | 400",
         "/v1/hierarchies/%20/stop | {} | 409",
+        "/v1/nodes/a/dance | {} | 400",
+        "/v1/nodes/a/retire | {\"rest\":\"GOES\"} | 400",
+        "/v1/nodes/zz/retire | {} | 409",
         "/v1/maintenance | {} | 400",
         "/v1/maintenance | {\"scope\":\"CLUSTER\",\"on\":\"true\"} | 400",
         "/v1/maintenance | {\"scope\":\"CLUSTER\"} | 400",

@@ -2,6 +2,7 @@ package io.mgtm.ha.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.mgtm.common.ConfigException;
 import io.mgtm.ha.kit.FenceAgent;
@@ -157,6 +158,18 @@ class ClusterFileTest {
     assertThat(ConfigPlan.of(from, from.withHierarchies(Map.of())))
         .extracting(ConfigPlan.Change::effect)
         .containsExactly(ConfigPlan.Effect.STOP);
+    String other = WHOLE.replace("db2:", "db3:").replace("db1, db2", "db1, db3");
+    assertThat(ConfigPlan.of(from, parse(other)))
+        .extracting(change -> change.where() + " " + change.what())
+        .startsWith(
+            "nodes.db3 joins; start its controller with this file",
+            "nodes.db2 leaves; it is retired before, and its controller is stopped afterwards");
+    assertThat(ConfigPlan.of(from, parse(WHOLE.replace("10.0.0.2,", "10.0.0.9,"))))
+        .extracting(ConfigPlan.Change::where, ConfigPlan.Change::effect)
+        .containsExactly(tuple("nodes.db2", ConfigPlan.Effect.REFUSED));
+    assertThat(ConfigPlan.of(from, parse(WHOLE.replace(", witness: true", ""))))
+        .extracting(ConfigPlan.Change::where, ConfigPlan.Change::effect)
+        .contains(tuple("nodes", ConfigPlan.Effect.REFUSED));
   }
 
   private static String fenced(String fence) {

@@ -2,7 +2,7 @@ package io.mgtm.ha.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.testing.Await;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -95,8 +95,8 @@ class ConsoleIT {
 
   @Test
   void aStreamGoesOnAfterTheLastEventThatItsReaderHas() throws Exception {
-    rig.cluster.ask(new ClusterCommand.Maintain(ClusterCommand.Scope.HIERARCHY, "orders", true));
-    rig.cluster.ask(new ClusterCommand.Maintain(ClusterCommand.Scope.HIERARCHY, "orders", false));
+    rig.cluster.ask(new OperatorCommand.Maintain(OperatorCommand.Scope.HIERARCHY, "orders", true));
+    rig.cluster.ask(new OperatorCommand.Maintain(OperatorCommand.Scope.HIERARCHY, "orders", false));
     Await.until("applied", () -> !rig.cluster.node("a").view().state().events().isEmpty());
     long last = rig.cluster.node("a").view().state().lastEvent();
     HttpRequest request =

@@ -2,7 +2,7 @@ package io.mgtm.ha.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -202,6 +202,27 @@ class ConsoleLongIT {
   }
 
   @Test
+  void aNodeIsRetiredAndTakenBack() throws Exception {
+    visitToAct();
+    // What another test does with billing shall not matter.
+    String billing = rig.cluster.node("db1").view().state().placements().get("billing").node();
+    String node = billing.equals("db1") ? "db2" : "db1";
+    browser.tabTo("[data-act=retire-node][data-of=" + node + "]");
+    browser.press(Keys.ENTER);
+    browser.awaitText("dialog", "stays on " + node + " until another node can have it");
+    browser.tabTo("dialog button[type=submit]");
+    browser.press(Keys.ENTER);
+    browser.awaitText("#nodes", "retires");
+
+    browser.tabTo("[data-act=activate-node][data-of=" + node + "]");
+    browser.press(Keys.ENTER);
+    browser.awaitText("dialog", "may have services again");
+    browser.tabTo("dialog button[type=submit]");
+    browser.press(Keys.ENTER);
+    Await.until("active", () -> !browser.text("#nodes").contains("retires"));
+  }
+
+  @Test
   void aGuestIsOfferedNothing() {
     browser.before(
         """
@@ -232,6 +253,7 @@ class ConsoleLongIT {
 
     browser.tabTo("[data-act=sign-in]");
     browser.press(Keys.ENTER);
+    browser.awaitText("dialog", "Sign in");
     browser.press("right", Keys.ENTER);
     browser.awaitText("#top", "live");
     browser.awaitText("#hierarchies", "orders");
@@ -244,7 +266,7 @@ class ConsoleLongIT {
     String evil = "<img src=x onerror=document.title=1><script>alert(1)</script>\"'&amp;";
     rig.cluster
         .node(rig.cluster.leader().orElseThrow())
-        .ask(evil, new ClusterCommand.Maintain(ClusterCommand.Scope.NODE, "db2", false))
+        .ask(evil, new OperatorCommand.Maintain(OperatorCommand.Scope.NODE, "db2", false))
         .join();
     Map<String, String> facts = new LinkedHashMap<>(gtm("g1", "leader"));
     facts.put("trouble", evil);
@@ -289,9 +311,9 @@ class ConsoleLongIT {
     browser.visit(rig.url("db1") + "/");
     browser.awaitText("#top", "polling");
 
-    rig.cluster.ask(new ClusterCommand.Maintain(ClusterCommand.Scope.NODE, "db1", true));
+    rig.cluster.ask(new OperatorCommand.Maintain(OperatorCommand.Scope.NODE, "db1", true));
     browser.awaitText("#nodes", "maintenance");
-    rig.cluster.ask(new ClusterCommand.Maintain(ClusterCommand.Scope.NODE, "db1", false));
+    rig.cluster.ask(new OperatorCommand.Maintain(OperatorCommand.Scope.NODE, "db1", false));
     Await.until("ended", () -> !browser.text("#nodes").contains("\nmaintenance"));
   }
 }

@@ -7,27 +7,33 @@ import static io.mgtm.ha.core.Clusters.config;
 import static io.mgtm.ha.core.Clusters.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand.Answer;
-import io.mgtm.ha.core.ClusterCommand.Configure;
 import io.mgtm.ha.core.ClusterCommand.Lead;
 import io.mgtm.ha.core.ClusterCommand.Leave;
-import io.mgtm.ha.core.ClusterCommand.Maintain;
 import io.mgtm.ha.core.ClusterCommand.MarkCopies;
 import io.mgtm.ha.core.ClusterCommand.Place;
 import io.mgtm.ha.core.ClusterCommand.Release;
-import io.mgtm.ha.core.ClusterCommand.Scope;
-import io.mgtm.ha.core.ClusterCommand.Start;
-import io.mgtm.ha.core.ClusterCommand.Stop;
-import io.mgtm.ha.core.ClusterCommand.Switchover;
 import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.OperatorCommand.Activate;
+import io.mgtm.ha.core.OperatorCommand.Answer;
+import io.mgtm.ha.core.OperatorCommand.Configure;
+import io.mgtm.ha.core.OperatorCommand.Maintain;
+import io.mgtm.ha.core.OperatorCommand.Rest;
+import io.mgtm.ha.core.OperatorCommand.Retire;
+import io.mgtm.ha.core.OperatorCommand.Scope;
+import io.mgtm.ha.core.OperatorCommand.Start;
+import io.mgtm.ha.core.OperatorCommand.Stop;
+import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.Node;
 import io.mgtm.ha.model.Policy;
 import io.mgtm.ha.model.Timing;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ClusterStateTest {
@@ -176,6 +182,98 @@ class ClusterStateTest {
                 new Configure(
                     config(Clusters.state(POLICY).config().hierarchies().get(DB).policy()), 1)))
         .isEmpty();
+  }
+
+  @Test
+  void nothingIsPlacedOnARetiredNodeUntilItIsActive() {
+    ClusterState out = apply(onA1(), 0, new Switchover(DB, "a2", false), new Release(DB, 1));
+    ClusterState retired = apply(out, 0, new Retire("a2", Rest.STAYS));
+    assertThat(retired.placements().get(DB).toward()).isEmpty();
+    assertThat(retired.refusal(new Place(DB, "a2", 2, Set.of()))).isEqualTo("a2 is retired");
+    assertThat(retired.refusal(new Start(DB, "a2", false)))
+        .isEqualTo("a2 is retired: activate it first");
+    assertThat(retired.refusal(new Activate("a1"))).isEqualTo("a1 is not retired");
+    assertThat(retired.refusal(new Retire("c9", Rest.STAYS))).isEqualTo("no node is named c9");
+    ClusterState active = apply(retired, 0, new Activate("a2"));
+    assertThat(active.refusal(new Place(DB, "a2", 2, Set.of()))).isEmpty();
+  }
+
+  @Test
+  void takingANodeOutIsNoFailover() {
+    ClusterState moved = apply(onA1(), 0, new Retire("a1", Rest.STAYS), new Leave(DB, 1, "a2"));
+    assertThat(moved.placements().get(DB).failovers()).isEmpty();
+    ClusterState failed = apply(onA1(), 0, new Leave(DB, 1, "a2"));
+    assertThat(failed.placements().get(DB).failovers()).hasSize(1);
+  }
+
+  private static ClusterConfig with(ClusterConfig now, String... nodes) {
+    Map<String, Node> named = new LinkedHashMap<>();
+    for (String name : nodes) {
+      named.put(name, now.nodes().getOrDefault(name, now.nodes().get("a1")));
+    }
+    Hierarchy db = now.hierarchies().get(DB);
+    List<String> on = Stream.of(nodes).toList();
+    return new ClusterConfig(
+        "test", now.timing(), named, Map.of(DB, new Hierarchy(on, db.policy(), db.resources())));
+  }
+
+  @Test
+  void nodeLeavesWhenItIsRetiredAndHasNothing() {
+    ClusterState on = onA1();
+    Configure leaves = new Configure(with(on.config(), "a2", "b1", "c1"), 1);
+    assertThat(on.refusal(leaves))
+        .isEqualTo("a1 leaves, and is not retired: mgtm ha node retire a1 comes first");
+    ClusterState retired = apply(on, 0, new Retire("a1", Rest.STAYS));
+    assertThat(retired.refusal(leaves)).isEqualTo("a1 leaves, and still has db");
+    ClusterState moved = apply(retired, 0, new Leave(DB, 1, ""), new Release(DB, 1), leaves);
+    assertThat(moved.config().nodes().keySet()).containsExactly("a2", "b1", "c1");
+    assertThat(moved.retired()).isEmpty();
+  }
+
+  @Test
+  void majorityOfNodesStaysAsItIs() {
+    ClusterState on = onA1();
+    assertThat(on.refusal(new Configure(with(on.config(), "a1", "c1", "c2"), 1)))
+        .isEqualTo("nodes: 1 of 3 nodes would stay, and a majority must; change fewer at a time");
+    assertThat(on.refusal(new Configure(with(on.config(), "a1", "a2", "b1", "c1", "c2"), 1)))
+        .isEmpty();
+    Map<String, Node> moved = new LinkedHashMap<>(on.config().nodes());
+    moved.put("a2", moved.get("b1"));
+    ClusterConfig other =
+        new ClusterConfig("test", on.config().timing(), moved, on.config().hierarchies());
+    assertThat(on.refusal(new Configure(other, 1)))
+        .startsWith("nodes.a2: cannot be changed while it is in the cluster");
+  }
+
+  @Test
+  void onlyCopyDoesNotLeaveAndOneThatLeavesIsForgotten() {
+    ClusterState out =
+        apply(
+            onA1(),
+            0,
+            word(1, 2, 1, "a1"),
+            new Retire("a1", Rest.STAYS),
+            new Leave(DB, 1, ""),
+            new Release(DB, 1));
+    assertThat(out.refusal(new Configure(with(out.config(), "a2", "b1", "c1"), 1)))
+        .isEqualTo(
+            "no node of db would have a copy of volume with all that was acknowledged; a1 has");
+    ClusterState without =
+        apply(
+            onA1(),
+            0,
+            word(1, 2, 1, "a1", "a2"),
+            new Retire("a2", Rest.STAYS),
+            new Configure(with(onA1().config(), "a1", "b1", "c1"), 1));
+    assertThat(copies(without).upToDate()).containsExactly("a1");
+    ClusterState back =
+        apply(
+            without,
+            0,
+            new Retire("c1", Rest.STAYS),
+            new Configure(with(onA1().config(), "a1", "b1", "a2"), 2));
+    assertThat(back.refusal(new Switchover(DB, "a2", false)))
+        .startsWith("a2: its copy of volume is Outdated");
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.ClusterCommand.Configure;
+import io.mgtm.ha.core.OperatorCommand.Configure;
 import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.ClusterConfig;
@@ -115,6 +115,12 @@ final class Clusters {
           node,
           new NodeView(
               9_000, 0, view.last(), over ? Set.of(DB) : Set.of(), Map.of(), Map.of("1", 9_000L)));
+      return this;
+    }
+
+    /** In contact as far as this leader knows, which has not heard it yet. */
+    Seen3 unheard(String node) {
+      nodes.put(node, new NodeView(0, 0, null, Set.of(), Map.of(), Map.of()));
       return this;
     }
 

@@ -7,15 +7,15 @@ import static io.mgtm.ha.core.Clusters.report;
 import static io.mgtm.ha.core.Clusters.secondary;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand.Configure;
 import io.mgtm.ha.core.ClusterCommand.Fenced;
 import io.mgtm.ha.core.ClusterCommand.Lead;
 import io.mgtm.ha.core.ClusterCommand.Place;
 import io.mgtm.ha.core.ClusterCommand.Release;
 import io.mgtm.ha.core.ClusterCommand.Revoke;
-import io.mgtm.ha.core.ClusterCommand.Start;
-import io.mgtm.ha.core.ClusterCommand.Stop;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.OperatorCommand.Configure;
+import io.mgtm.ha.core.OperatorCommand.Start;
+import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.Policy;
 import io.mgtm.ha.model.Timing;

@@ -382,4 +382,19 @@ class NodeAgentTest implements NodeEffects {
         .isEqualTo(loss);
     assertThat(new Copies(former, Set.of("a2"), Set.of(), Map.of()).grounds("a1")).isEmpty();
   }
+
+  @Test
+  void whatLeavesIsForgottenWhenItsCallsHaveEnded() {
+    configure(1);
+    looksAndFinds(ResourceState.OUT);
+    grant(FIRST, null);
+    ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    tick(10_000);
+    agent.configured(Clusters.config(Policy.defaults()).withHierarchies(Map.of()), now);
+    assertThat(state()).isEqualTo(State.OUT);
+    looksAndFinds(ResourceState.OUT);
+    tick(1_000);
+    assertThat(last.reports()).isEmpty();
+  }
 }

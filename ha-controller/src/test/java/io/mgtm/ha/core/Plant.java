@@ -2,6 +2,7 @@ package io.mgtm.ha.core;
 
 import io.mgtm.ha.core.ClusterCommand.MarkCopies;
 import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.OperatorCommand.Rest;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.core.SimProcess.Belief;
 import java.util.ArrayList;
@@ -16,29 +17,33 @@ enum Plant {
   /** A leader grants without asking the log whether it leads. */
   UNCONFIRMED(35, "is in service on"),
   /** A lease counts as over at once. */
-  NO_WAIT(3, "is in service on"),
+  NO_WAIT(2, "is in service on"),
+  /** Nobody is taken for retired. */
+  NOT_RETIRED(12, "is retired and not idle"),
+  /** What is known of copies stays as it was when nodes leave. */
+  REMEMBERED(117, "lacks acknowledged writes"),
   /** Every copy counts as UpToDate. */
-  OUTDATED_COPY(2945, "lacks acknowledged writes"),
+  OUTDATED_COPY(500, "lacks acknowledged writes"),
   /** The watchdog takes longer than others wait. */
-  SLOW_WATCHDOG(4, "without a lease"),
+  SLOW_WATCHDOG(5, "without a lease"),
   /** A grant for another incarnation is obeyed. */
-  FORMER_INCARNATION(111, "without a lease"),
+  FORMER_INCARNATION(679, "without a lease"),
   /** A node that says OUT is believed, whatever it has seen. */
-  OLD_OUT(424, "is in service on"),
+  OLD_OUT(1003, "is in service on"),
   /** An agent that has not looked says OUT. */
-  OUT_UNSEEN(200, "is in service on"),
+  OUT_UNSEEN(586, "is in service on"),
   /** A leader that has granted nothing takes leases of others for over. */
-  YOUNG_LEADER(10, "is in service on"),
+  YOUNG_LEADER(30, "is in service on"),
   /** A primary goes on without a copy before the state has the mark. */
   EARLY_GO(2, "lacks acknowledged writes"),
   /** A primary says that a copy is in sync again before its resync is done. */
-  EARLY_LIFT(447, "lacks acknowledged writes"),
+  EARLY_LIFT(72, "lacks acknowledged writes"),
   /** Words of former primaries count as well. */
-  OLD_EPOCH(11, "lacks acknowledged writes"),
+  OLD_EPOCH(810, "lacks acknowledged writes"),
   /** A fence agent that has failed, or hangs, is believed to have switched the node off. */
-  FENCE_FAILED(3748, "is in service on"),
+  FENCE_FAILED(1180, "is in service on"),
   /** A fence agent's answer counts for the incarnation that runs when it comes, however late. */
-  FENCE_LATE(1851, "is in service on"),
+  FENCE_LATE(3039, "is in service on"),
   /** A node that was switched off counts as off though a later incarnation of it is heard. */
   FENCE_FORMER_INCARNATION(82, "is in service on");
 
@@ -122,7 +127,14 @@ enum Plant {
     return switch (this) {
       case NO_WAIT -> new Observation(seen.at(), seen.state(), allOver(seen, false));
       case YOUNG_LEADER -> new Observation(seen.at(), seen.state(), allOver(seen, true));
-      case OUTDATED_COPY -> new Observation(seen.at(), allUpToDate(seen.state()), seen.nodes());
+      case OUTDATED_COPY ->
+          new Observation(
+              seen.at(),
+              with(seen.state(), allUpToDate(seen.state()), seen.state().retired()),
+              seen.nodes());
+      case NOT_RETIRED ->
+          new Observation(
+              seen.at(), with(seen.state(), seen.state().copies(), Map.of()), seen.nodes());
       case OLD_OUT -> new Observation(seen.at(), seen.state(), allObedient(seen));
       default -> seen;
     };
@@ -172,7 +184,7 @@ enum Plant {
     return altered;
   }
 
-  private static ClusterState allUpToDate(ClusterState state) {
+  private static Map<String, Map<String, Copies>> allUpToDate(ClusterState state) {
     Map<String, Map<String, Copies>> copies = new TreeMap<>(state.copies());
     copies.replaceAll(
         (hierarchy, known) -> {
@@ -182,6 +194,11 @@ enum Plant {
                   new Copies(each.mark(), state.config().nodes().keySet(), Set.of(), Map.of()));
           return all;
         });
+    return copies;
+  }
+
+  static ClusterState with(
+      ClusterState state, Map<String, Map<String, Copies>> copies, Map<String, Rest> retired) {
     return new ClusterState(
         state.format(),
         state.version(),
@@ -195,6 +212,7 @@ enum Plant {
         state.clusterMaintenance(),
         state.nodeMaintenance(),
         state.hierarchyMaintenance(),
+        retired,
         state.silentNodes(),
         state.lastEvent(),
         state.events(),

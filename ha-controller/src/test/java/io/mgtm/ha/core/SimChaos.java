@@ -1,17 +1,21 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.ClusterCommand.Answer;
-import io.mgtm.ha.core.ClusterCommand.Asked;
-import io.mgtm.ha.core.ClusterCommand.Maintain;
 import io.mgtm.ha.core.ClusterCommand.Place;
-import io.mgtm.ha.core.ClusterCommand.Scope;
-import io.mgtm.ha.core.ClusterCommand.Start;
-import io.mgtm.ha.core.ClusterCommand.Stop;
-import io.mgtm.ha.core.ClusterCommand.Switchover;
+import io.mgtm.ha.core.OperatorCommand.Activate;
+import io.mgtm.ha.core.OperatorCommand.Answer;
+import io.mgtm.ha.core.OperatorCommand.Configure;
+import io.mgtm.ha.core.OperatorCommand.Maintain;
+import io.mgtm.ha.core.OperatorCommand.Rest;
+import io.mgtm.ha.core.OperatorCommand.Retire;
+import io.mgtm.ha.core.OperatorCommand.Scope;
+import io.mgtm.ha.core.OperatorCommand.Start;
+import io.mgtm.ha.core.OperatorCommand.Stop;
+import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Placement.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** What goes wrong, and what operators do meanwhile. */
 final class SimChaos {
@@ -44,6 +48,9 @@ final class SimChaos {
     sim.runUntil(FAULTS_MS);
     chaos.end();
     chaos.recover();
+    if (sim.oneIn(4)) {
+      chaos.retireOne();
+    }
     return sim;
   }
 
@@ -222,19 +229,22 @@ final class SimChaos {
     String node = sim.any(sim.config.hierarchies().get(hierarchy).nodes());
     boolean acceptLoss = sim.oneIn(6);
     ask(
-        switch (sim.random.nextInt(9)) {
+        switch (sim.random.nextInt(13)) {
           case 0 -> new Stop(hierarchy);
           case 1, 2 -> new Start(hierarchy, sim.oneIn(2) ? "" : node, acceptLoss);
           case 3, 4 -> new Switchover(hierarchy, node, acceptLoss);
           case 5 -> new Answer(hierarchy, sim.random.nextBoolean());
           case 6 -> new Maintain(Scope.NODE, node, sim.random.nextBoolean());
-          case 7 -> new Maintain(Scope.HIERARCHY, hierarchy, sim.random.nextBoolean());
+          case 7 -> new Retire(node, sim.oneIn(2) ? Rest.STAYS : Rest.STOPS);
+          case 8 -> new Activate(node);
+          case 9, 10 -> sim.log.another(node);
+          case 11 -> new Maintain(Scope.HIERARCHY, hierarchy, sim.random.nextBoolean());
           default -> new Maintain(Scope.CLUSTER, "", sim.random.nextBoolean());
         });
   }
 
   /** Asks everybody who thinks that it leads. */
-  private void ask(Asked command) {
+  private void ask(OperatorCommand command) {
     request++;
     long id = request;
     for (SimMachine machine : sim.machines.values()) {
@@ -258,22 +268,49 @@ final class SimChaos {
   }
 
   private void recover() {
+    await(this::well, "", "not all that is wanted came in service");
+  }
+
+  /** A machine is taken out: nothing is left there that its watchdog would have to end. */
+  private void retireOne() {
+    String hierarchy = sim.any(List.copyOf(sim.config.hierarchies().keySet()));
+    String node = sim.any(sim.config.hierarchies().get(hierarchy).nodes());
+    await(() -> isRetired(node), node, node + " is retired and not idle");
+  }
+
+  private boolean isRetired(String node) {
+    return sim.log.state().retired().containsKey(node) && sim.machines.get(node).isIdle();
+  }
+
+  private void await(BooleanSupplier done, String retired, String otherwise) {
     long began = sim.now();
-    while (!well()) {
+    while (!done.getAsBoolean()) {
       if (sim.now() - began > RECOVERY_MS) {
         throw sim.violation(
-            "not all that is wanted came in service: "
-                + sim.log.state().placements()
-                + sim.log.state().copies());
+            otherwise + ": " + sim.log.state().placements() + sim.log.state().copies());
       }
       sim.runUntil(sim.now() + LOOK_MS);
-      help(sim.now() - began);
+      help(sim.now() - began, retired);
     }
   }
 
-  /** What an operator does when all is repaired: ends maintenance, starts what waits for it. */
-  private void help(long sinceMs) {
+  /**
+   * What an operator does when all is repaired: ends maintenance, starts what waits for it.
+   *
+   * @param retired the node that is taken out, empty for none
+   */
+  private void help(long sinceMs, String retired) {
     ClusterState state = sim.log.state();
+    for (String node : state.retired().keySet()) {
+      if (!node.equals(retired)) {
+        ask(new Activate(node));
+      }
+    }
+    if (!state.config().equals(sim.config)) {
+      ask(new Configure(sim.config, state.configVersion()));
+    } else if (!retired.isEmpty()) {
+      ask(new Retire(retired, Rest.STOPS));
+    }
     if (state.clusterMaintenance()) {
       ask(new Maintain(Scope.CLUSTER, "", false));
     }

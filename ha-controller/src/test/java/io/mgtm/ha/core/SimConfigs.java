@@ -47,6 +47,20 @@ final class SimConfigs {
     return new ClusterConfig("sim", TIMING, nodes, hierarchies);
   }
 
+  /** One node less. */
+  static ClusterConfig without(ClusterConfig config, String node) {
+    Map<String, Node> nodes = new LinkedHashMap<>(config.nodes());
+    nodes.remove(node);
+    Map<String, Hierarchy> hierarchies = new LinkedHashMap<>(config.hierarchies());
+    hierarchies.replaceAll(
+        (name, each) ->
+            new Hierarchy(
+                each.nodes().stream().filter(on -> !on.equals(node)).toList(),
+                each.policy(),
+                each.resources()));
+    return new ClusterConfig(config.cluster(), config.timing(), nodes, hierarchies);
+  }
+
   private static Policy policy(SplittableRandom random) {
     return new Policy(
         random.nextInt(3),

@@ -17,7 +17,7 @@ final class SimFence {
   SimFence(Sim sim, SimProcess by, SimMachine target, long request) {
     this.sim = sim;
     this.target = target;
-    boolean well = !sim.oneIn(4);
+    boolean well = sim.plant != Plant.FENCE_FAILED && !sim.oneIn(4);
     // One that fails may have switched it off all the same.
     this.acts = well || sim.oneIn(3);
     this.ends = !sim.oneIn(6);

@@ -1,10 +1,13 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.ClusterCommand.Configure;
 import io.mgtm.ha.core.ClusterCommand.Place;
-import io.mgtm.ha.core.ClusterCommand.Start;
-import io.mgtm.ha.core.ClusterCommand.Stop;
-import io.mgtm.ha.core.ClusterCommand.Switchover;
+import io.mgtm.ha.core.OperatorCommand.Configure;
+import io.mgtm.ha.core.OperatorCommand.Rest;
+import io.mgtm.ha.core.OperatorCommand.Retire;
+import io.mgtm.ha.core.OperatorCommand.Start;
+import io.mgtm.ha.core.OperatorCommand.Stop;
+import io.mgtm.ha.core.OperatorCommand.Switchover;
+import io.mgtm.ha.model.ClusterConfig;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -47,6 +50,19 @@ final class SimLog {
 
   boolean isCommitted(String by) {
     return committedBy.contains(by);
+  }
+
+  /** All nodes again, or another retired one less; where none is retired, one that retires. */
+  OperatorCommand another(String node) {
+    ClusterConfig now = committed.config();
+    if (!now.equals(sim.config)) {
+      return new Configure(sim.config, committed.configVersion());
+    }
+    return committed.retired().isEmpty()
+        ? new Retire(node, Rest.STAYS)
+        : new Configure(
+            SimConfigs.without(now, committed.retired().keySet().iterator().next()),
+            committed.configVersion());
   }
 
   private boolean reachesMajority(SimProcess process) {
@@ -155,6 +171,13 @@ final class SimLog {
     appendedBatch
         .decisions()
         .forEach(each -> sim.trace("committed", appended.version(), each.command(), each.cause()));
+    if (sim.plant == Plant.REMEMBERED && !committed.config().equals(appended.config())) {
+      appended = Plant.with(appended, committed.copies(), appended.retired());
+    }
+    if (!committed.config().equals(appended.config())) {
+      sim.volumes.values().forEach(volume -> volume.configured(appended.config().nodes().keySet()));
+      sim.machines.values().forEach(machine -> sim.after(sim.between(1, 600), machine::configured));
+    }
     committed = appended;
     for (Decision decision : appendedBatch.decisions()) {
       committedBy.add(decision.by());

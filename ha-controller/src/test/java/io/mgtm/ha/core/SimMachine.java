@@ -159,6 +159,19 @@ final class SimMachine {
     atClock(clock() + late + sim.between(0, guardMs), () -> kits.endAll(hierarchy));
   }
 
+  /** Its controller has the newest configuration by now. */
+  void configured() {
+    if (process != null) {
+      SimProcess now = process;
+      now.run(now::configure);
+    }
+  }
+
+  /** Whether it can be switched off without anybody noticing. */
+  boolean isIdle() {
+    return guards.isEmpty() && sim.config.hierarchies().keySet().stream().noneMatch(kits::has);
+  }
+
   void leaseGranted(Grant grant) {
     if (grant.incarnation() >= incarnationAtBoot) {
       for (String hierarchy : grant.orders().keySet()) {

@@ -1,6 +1,5 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.ClusterCommand.Asked;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -35,8 +34,13 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     leader =
         new Leader(
             machine.name, this, seen -> plant.decide(plant.believe(seen, beliefs, leadingTerm)));
-    run(() -> agent.configured(sim.config, machine.clock()));
+    run(this::configure);
     tick();
+  }
+
+  void configure() {
+    // Machines are there before the log is.
+    agent.configured(sim.log == null ? sim.config : sim.log.state().config(), machine.clock());
   }
 
   String name() {
@@ -120,7 +124,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     agent.ended(callId, result, machine.clock());
   }
 
-  void ask(long request, Asked command) {
+  void ask(long request, OperatorCommand command) {
     leader.asked(request, "operator " + request, command, machine.clock(), sim.now());
   }
 

@@ -81,6 +81,26 @@ final class SimVolume {
     }
   }
 
+  /**
+   * A node that has left may come back as another machine, with old data. Not one that has what no
+   * other has, nor while there is a primary, which would have noticed.
+   */
+  void configured(Set<String> there) {
+    List<String> whole =
+        nodes.stream()
+            .filter(node -> there.contains(node) && has.get(node).hasAll(acknowledged))
+            .toList();
+    if (primary != null || whole.isEmpty() || acknowledged.writes() == 0) {
+      return;
+    }
+    for (String node : nodes) {
+      if (!there.contains(node)) {
+        has.put(node, new Data(acknowledged.history(), 0));
+        newest = node.equals(newest) ? whole.get(0) : newest;
+      }
+    }
+  }
+
   /** Whether a primary acknowledges what is written. */
   boolean writes() {
     return primary != null && owed().isEmpty();

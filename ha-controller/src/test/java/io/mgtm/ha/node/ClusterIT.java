@@ -2,8 +2,8 @@ package io.mgtm.ha.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.kit.KilledController;
 import io.mgtm.ha.kit.Processes;
@@ -62,7 +62,7 @@ class ClusterIT {
 
   @Test
   void aSwitchoverMovesItAndSaysWhy() {
-    assertThat(cluster.ask(new ClusterCommand.Switchover("orders", there, false)).outcome())
+    assertThat(cluster.ask(new OperatorCommand.Switchover("orders", there, false)).outcome())
         .isEqualTo(Outcome.DONE);
 
     Await.until("moved", () -> cluster.where("orders").equals(Optional.of(there)));
@@ -87,16 +87,16 @@ class ClusterIT {
   void whoDoesNotLeadSaysSo() {
     String other = cluster.leader().orElseThrow().equals("a") ? "b" : "a";
 
-    assertThat(cluster.node(other).ask("test", new ClusterCommand.Stop("orders")).join().outcome())
+    assertThat(cluster.node(other).ask("test", new OperatorCommand.Stop("orders")).join().outcome())
         .isEqualTo(Outcome.NOT_LEADING);
   }
 
   @Test
   void aStoppedHierarchyStaysOutUntilItIsStarted() {
-    cluster.ask(new ClusterCommand.Stop("orders"));
+    cluster.ask(new OperatorCommand.Stop("orders"));
     Await.until("out", () -> cluster.kit.inService().isEmpty());
 
-    cluster.ask(new ClusterCommand.Start("orders", "", false));
+    cluster.ask(new OperatorCommand.Start("orders", "", false));
     Await.until("in", () -> cluster.kit.inService().size() == 2);
   }
 
@@ -113,13 +113,16 @@ class ClusterIT {
   }
 
   @Test
-  void aControllerThatStopsEndsItsWatchdogWhenNothingIsGuarded() {
-    Path work = Processes.real(cluster.runtime(there).resolve("watchdog"));
+  void aRetiredNodesControllerStopsWithItsWatchdog() {
+    Path work = Processes.real(cluster.runtime(here).resolve("watchdog"));
     Await.until("a watchdog", () -> watchdogs(work) == 1);
 
-    cluster.stop(there);
+    cluster.ask(new OperatorCommand.Retire(here, OperatorCommand.Rest.STAYS));
+    Await.until("moved", () -> cluster.where("orders").equals(Optional.of(there)));
+    cluster.stop(here);
 
     assertThat(watchdogs(work)).isZero();
+    isInServiceOnlyAt(there);
   }
 
   private static long watchdogs(Path work) {

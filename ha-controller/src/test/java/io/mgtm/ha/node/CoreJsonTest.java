@@ -2,6 +2,7 @@ package io.mgtm.ha.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.HostPort;
 import io.mgtm.ha.core.ActionRefused;
@@ -14,6 +15,7 @@ import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.Mark;
 import io.mgtm.ha.core.Notified;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.core.Seen;
 import io.mgtm.ha.model.ClusterConfig;
@@ -45,7 +47,7 @@ class CoreJsonTest {
   /** One of each, in an order in which none is refused. */
   private static List<ClusterCommand> commands() {
     return List.of(
-        new ClusterCommand.Configure(config(), 0),
+        new OperatorCommand.Configure(config(), 0),
         new Notified("ops", 1),
         new ActionRefused("db", "shall move to n3", "it cannot run there"),
         new ClusterCommand.Lead(3, "n1"),
@@ -58,17 +60,19 @@ class CoreJsonTest {
         new ClusterCommand.Repaired("db", new Mark(1, 2, 1), "ip was gone"),
         new ClusterCommand.Blame("db", 1, "ip", "is gone"),
         new ClusterCommand.Pend("db", 1, "n2", 600_000),
-        new ClusterCommand.Answer("db", true),
+        new OperatorCommand.Answer("db", true),
         new ClusterCommand.Unpend("db", 1),
         new ClusterCommand.Pend("db", 1, "n2", Long.MAX_VALUE),
         new ClusterCommand.Leave("db", 1, ""),
         new ClusterCommand.Revoke("db", 1, ""),
         new ClusterCommand.Release("db", 1),
         new ClusterCommand.Halt("db", "too often"),
-        new ClusterCommand.Start("db", "n2", true),
-        new ClusterCommand.Switchover("db", "n1", true),
-        new ClusterCommand.Stop("db"),
-        new ClusterCommand.Maintain(ClusterCommand.Scope.NODE, "n1", true));
+        new OperatorCommand.Start("db", "n2", true),
+        new OperatorCommand.Switchover("db", "n1", true),
+        new OperatorCommand.Stop("db"),
+        new OperatorCommand.Retire("n1", OperatorCommand.Rest.STOPS),
+        new OperatorCommand.Activate("n1"),
+        new OperatorCommand.Maintain(OperatorCommand.Scope.NODE, "n1", true));
   }
 
   @Test
@@ -97,8 +101,8 @@ class CoreJsonTest {
   }
 
   private static Class<?>[] concrete() {
-    return Arrays.stream(ClusterCommand.class.getPermittedSubclasses())
-        .filter(type -> !type.isInterface())
+    return Arrays.stream(ClusterCommand.class.getAnnotation(JsonSubTypes.class).value())
+        .map(JsonSubTypes.Type::value)
         .toArray(Class<?>[]::new);
   }
 

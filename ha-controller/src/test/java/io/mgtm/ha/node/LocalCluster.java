@@ -2,8 +2,8 @@ package io.mgtm.ha.node;
 
 import io.mgtm.common.ConfigException;
 import io.mgtm.ha.config.ClusterFile;
-import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.LeaderEffects.Reply;
+import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.kit.Processes;
 import io.mgtm.ha.kit.ResourceCheck;
@@ -84,15 +84,20 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   public void start(String... names) throws IOException {
+    start(config, names);
+  }
+
+  /** With another file than the cluster's. */
+  void start(ClusterConfig own, String... names) throws IOException {
     for (String name : names) {
-      Path own = folder.resolve(name);
+      Path home = folder.resolve(name);
       running.put(
           name,
           HaNode.start(
               new NodeSetup(
                   name,
-                  config,
-                  own.resolve("data"),
+                  own,
+                  home.resolve("data"),
                   runtime(name),
                   Optional.empty(),
                   "",
@@ -157,7 +162,7 @@ public final class LocalCluster implements AutoCloseable {
     return node(seenBy).view().state().placements().get(hierarchy).epoch();
   }
 
-  public Reply ask(ClusterCommand.Asked command) {
+  public Reply ask(OperatorCommand command) {
     return node(leader().orElseThrow()).ask("test", command).join();
   }
 

@@ -2,10 +2,10 @@ package io.mgtm.ha.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.core.ClusterCommand.Switchover;
 import io.mgtm.ha.core.CopyReport;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.kit.Daemon;
 import io.mgtm.ha.kit.KitContext;

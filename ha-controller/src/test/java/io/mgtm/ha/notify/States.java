@@ -38,6 +38,7 @@ final class States {
         false,
         Set.of(),
         Set.of(),
+        Map.of(),
         Set.of(),
         last,
         LongStream.rangeClosed(first, last)
@@ -61,6 +62,7 @@ final class States {
         state.clusterMaintenance(),
         state.nodeMaintenance(),
         state.hierarchyMaintenance(),
+        state.retired(),
         state.silentNodes(),
         state.lastEvent(),
         state.events(),

@@ -1,0 +1,69 @@
+package io.mgtm.ha.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.common.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The nodes of a status, as a person reads them. */
+final class NodeTable {
+  private static final long SILENT_MS = 5_000;
+
+  private NodeTable() {}
+
+  /** A row for each node. */
+  static String of(JsonNode view) {
+    TextTable table = new TextTable("NODE", "HEARD", "PATHS", "STATE");
+    JsonNode config = view.path("state").path("config").path("nodes");
+    for (Map.Entry<String, JsonNode> node : config.properties()) {
+      JsonNode silent = view.path("nodes").path(node.getKey()).path("silentMs");
+      List<String> paths = new ArrayList<>();
+      long least = Long.MAX_VALUE;
+      for (Map.Entry<String, JsonNode> path : silent.properties()) {
+        long ms = path.getValue().asLong();
+        least = Math.min(least, ms);
+        paths.add(path.getKey() + (ms > SILENT_MS ? " silent for " + ms / 1_000 + " s" : " ok"));
+      }
+      boolean witness = node.getValue().path("witness").asBoolean();
+      String heard = least > SILENT_MS ? (witness ? "witness" : "SILENT") : "yes";
+      table.add(node.getKey(), heard, String.join(", ", paths), state(view, node.getKey()));
+    }
+    return table.render("the cluster has no configuration yet");
+  }
+
+  private static String state(JsonNode view, String node) {
+    JsonNode state = view.path("state");
+    List<String> words = new ArrayList<>();
+    List<String> has = has(view, node);
+    if (state.path("retired").has(node)) {
+      words.add(has.isEmpty() ? "retired" : "retires, still has " + String.join(", ", has));
+    }
+    for (JsonNode maintained : state.path("nodeMaintenance")) {
+      if (maintained.asText().equals(node)) {
+        words.add("in maintenance");
+      }
+    }
+    return words.isEmpty() ? "active" : String.join(", ", words);
+  }
+
+  /**
+   * Hierarchies that a node may have in service, or has not said to be out since; of one that is
+   * silent only what it is placed with, since its leases tell.
+   */
+  static List<String> has(JsonNode view, String node) {
+    boolean silent = false;
+    for (JsonNode each : view.path("state").path("silentNodes")) {
+      silent |= each.asText().equals(node);
+    }
+    List<String> has = new ArrayList<>();
+    JsonNode reports = view.path("nodes").path(node).path("reports");
+    for (Map.Entry<String, JsonNode> entry : view.path("state").path("placements").properties()) {
+      String said = reports.path(entry.getKey()).path("state").asText("OUT");
+      if (entry.getValue().path("node").asText().equals(node) || !(silent || said.equals("OUT"))) {
+        has.add(entry.getKey());
+      }
+    }
+    return has;
+  }
+}

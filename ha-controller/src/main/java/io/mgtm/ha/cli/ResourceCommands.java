@@ -1,0 +1,136 @@
+package io.mgtm.ha.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mgtm.common.TextTable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code mgtm ha resource} and its commands. */
+@Command(
+    name = "resource",
+    description = "What hierarchies are made of.",
+    mixinStandardHelpOptions = true,
+    subcommands = {ResourceCommands.Listing.class, ResourceCommands.Show.class})
+final class ResourceCommands {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private ResourceCommands() {}
+
+  /** What is known of a resource on a node, as one object. */
+  private static ObjectNode on(JsonNode view, String hierarchy, String resource, String node) {
+    JsonNode config = view.path("state").path("config").path("hierarchies").path(hierarchy);
+    JsonNode report = view.path("nodes").path(node).path("reports").path(hierarchy);
+    ObjectNode row = JSON.createObjectNode();
+    row.put("hierarchy", hierarchy).put("resource", resource);
+    row.set("kit", config.path("resources").path(resource).path("kit"));
+    row.set("on", config.path("resources").path(resource).path("on"));
+    row.put("node", node);
+    row.put("state", report.path("resources").path(resource).asText("UNKNOWN"));
+    row.put("copy", report.path("copies").path(resource).path("copy").asText());
+    row.set("facts", object(report.path("facts").path(resource)));
+    return row;
+  }
+
+  private static JsonNode object(JsonNode known) {
+    return known.isObject() ? known : JSON.createObjectNode();
+  }
+
+  /** {@code mgtm ha resource list}. */
+  @Command(
+      name = "list",
+      description = "Shows each resource with its state on each node.",
+      mixinStandardHelpOptions = true)
+  static final class Listing extends StatusView {
+    @Parameters(arity = "0..1", paramLabel = "HIERARCHY", description = "Only those of this one.")
+    private String only;
+
+    @Override
+    JsonNode shown(JsonNode view) throws IOException {
+      JsonNode hierarchies = view.path("state").path("config").path("hierarchies");
+      if (only != null && !hierarchies.has(only)) {
+        throw new IOException("no hierarchy is named " + only);
+      }
+      ArrayNode rows = JSON.createArrayNode();
+      for (Map.Entry<String, JsonNode> hierarchy : hierarchies.properties()) {
+        if (only == null || only.equals(hierarchy.getKey())) {
+          for (Map.Entry<String, JsonNode> resource :
+              hierarchy.getValue().path("resources").properties()) {
+            for (JsonNode node : hierarchy.getValue().path("nodes")) {
+              rows.add(on(view, hierarchy.getKey(), resource.getKey(), node.asText()));
+            }
+          }
+        }
+      }
+      return rows;
+    }
+
+    @Override
+    void print(JsonNode rows, PrintWriter out) {
+      TextTable table = new TextTable("HIERARCHY", "RESOURCE", "KIT", "NODE", "STATE", "COPY");
+      for (JsonNode row : rows) {
+        table.add(
+            row.path("hierarchy").asText(),
+            row.path("resource").asText(),
+            row.path("kit").asText(),
+            row.path("node").asText(),
+            row.path("state").asText(),
+            row.path("copy").asText());
+      }
+      out.print(table.render("nothing is protected"));
+    }
+  }
+
+  /** {@code mgtm ha resource show}. */
+  @Command(
+      name = "show",
+      description = "Shows a resource: its parameters, and what is known of it on each node.",
+      mixinStandardHelpOptions = true)
+  static final class Show extends StatusView {
+    @Parameters(index = "0", paramLabel = "HIERARCHY")
+    private String hierarchy;
+
+    @Parameters(index = "1", paramLabel = "RESOURCE")
+    private String resource;
+
+    @Override
+    JsonNode shown(JsonNode view) throws IOException {
+      JsonNode of = view.path("state").path("config").path("hierarchies").path(hierarchy);
+      JsonNode config = of.path("resources").path(resource);
+      if (!config.isObject()) {
+        throw new IOException("no resource is named %s in %s".formatted(resource, hierarchy));
+      }
+      ObjectNode shown = JSON.createObjectNode();
+      shown.set("config", config);
+      ArrayNode nodes = shown.putArray("nodes");
+      of.path("nodes").forEach(node -> nodes.add(on(view, hierarchy, resource, node.asText())));
+      return shown;
+    }
+
+    @Override
+    void print(JsonNode shown, PrintWriter out) {
+      JsonNode config = shown.path("config");
+      out.println("kit " + config.path("kit").asText());
+      config.path("on").forEach(below -> out.println("stands on " + below.asText()));
+      pairs("  ", config.path("parameters"), out);
+      for (JsonNode row : shown.path("nodes")) {
+        String node = row.path("node").asText();
+        out.println();
+        out.println(node + ": " + row.path("state").asText());
+        pairs("  ", config.path("at").path(node), out);
+        pairs("  ", row.path("facts"), out);
+      }
+    }
+
+    private static void pairs(String indent, JsonNode object, PrintWriter out) {
+      for (Map.Entry<String, JsonNode> pair : object.properties()) {
+        out.println(indent + pair.getKey() + " = " + pair.getValue().asText());
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.mgtm.ha.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.DurabilityState;
+import io.mgtm.group.core.Role;
+import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.GroupStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class GroupMembersTest {
+  private final List<String> asked = new ArrayList<>();
+  private List<String> members = List.of("a", "b", "c");
+  private Optional<String> answer = Optional.empty();
+  private final GroupMembers group = new GroupMembers(new Group());
+
+  /** That of a, which leads. */
+  private final class Group implements GroupAdmin {
+    private Optional<String> asked(String what) {
+      asked.add(what);
+      return answer;
+    }
+
+    @Override
+    public Optional<String> transfer(String name) {
+      return asked("transfer " + name);
+    }
+
+    @Override
+    public Optional<String> add(String name) {
+      return asked("add " + name);
+    }
+
+    @Override
+    public Optional<String> remove(String name) {
+      return asked("remove " + name);
+    }
+
+    @Override
+    public Optional<String> durability(DurabilityMode mode) {
+      return asked("durability");
+    }
+
+    @Override
+    public Optional<String> acceptLoss() {
+      return asked("acceptLoss");
+    }
+
+    @Override
+    public GroupStatus status() {
+      return new GroupStatus(
+          "a",
+          Role.LEADER,
+          true,
+          false,
+          3,
+          "a",
+          DurabilityState.INTACT,
+          9,
+          9,
+          9,
+          DurabilityMode.ALL,
+          members.stream().map(name -> new GroupStatus.Member(name, true, 9)).toList(),
+          "",
+          members,
+          null,
+          false,
+          List.of());
+    }
+  }
+
+  @Test
+  void nothingIsAskedWhileMembersAndNodesAreTheSame() {
+    group.follow(Set.of("a", "b", "c"));
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void whoIsGoneLeavesBeforeAnotherJoins() {
+    group.follow(Set.of("a", "b", "d"));
+    assertThat(asked).containsExactly("remove c");
+    members = List.of("a", "b");
+    group.follow(Set.of("a", "b", "d"));
+    group.follow(Set.of("a", "b", "d"));
+    assertThat(asked).containsExactly("remove c", "add d");
+  }
+
+  @Test
+  void leaderThatLeavesHandsOver() {
+    group.follow(Set.of("b", "c", "d"));
+    assertThat(asked).containsExactly("transfer b");
+  }
+
+  @Test
+  void whatIsRefusedIsAskedAgain() {
+    answer = Optional.of("Another change of the group is under way; try again");
+    group.follow(Set.of("a", "b", "c", "d"));
+    group.follow(Set.of("a", "b", "c", "d"));
+    assertThat(asked).containsExactly("add d", "add d");
+  }
+
+  @Test
+  void whoWasToJoinAndIsNotInTheConfigurationAnyMoreDoesNotJoin() {
+    group.follow(Set.of("a", "b", "c", "d"));
+    group.follow(Set.of("a", "b", "c"));
+    group.follow(Set.of("a", "b", "c"));
+    assertThat(asked).containsExactly("add d", "remove d");
+  }
+
+  @Test
+  void nextTermAsksAnew() {
+    group.follow(Set.of("a", "b", "c", "d"));
+    group.following();
+    group.follow(Set.of("a", "b", "c", "d"));
+    assertThat(asked).containsExactly("add d", "add d");
+  }
+}
