@@ -9,20 +9,21 @@ import javax.net.SocketFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks nodes who leads. */
-final class LeaderSearch {
+/** Asks nodes who leads. Any thread. */
+public final class LeaderSearch {
   private static final Logger log = LoggerFactory.getLogger(LeaderSearch.class);
   private static final AdminClient.Settings ASK =
       new AdminClient.Settings(500, null, SocketFactory.getDefault());
 
   private final List<HostPort> nodes;
 
-  LeaderSearch(List<HostPort> nodes) {
+  /** Of a group whose nodes are asked there. */
+  public LeaderSearch(List<HostPort> nodes) {
     this.nodes = nodes;
   }
 
   /** The node that says so with the highest term, from 0; -1 when none does. */
-  int find() {
+  public int find() {
     int leader = -1;
     long term = -1;
     for (int i = 0; i < nodes.size(); i++) {

@@ -1,6 +1,7 @@
 package io.mgtm.bench.failover;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.node.admin.NodeStatus;
@@ -8,9 +9,12 @@ import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
 import javax.net.SocketFactory;
 
-/** Asks the nodes of an installation what an operator would. One thread at a time calls it. */
+/** Asks the nodes of a group what an operator would. One thread at a time calls it. */
 public final class GroupOperator {
   private static final AdminClient.Settings ASK =
       new AdminClient.Settings(10_000, null, SocketFactory.getDefault());
@@ -20,10 +24,28 @@ public final class GroupOperator {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final LocalInstallation group;
+  private final List<HostPort> clients;
+  private final List<Path> folders;
 
+  /** Of nodes that are asked where clients connect, wherever they run. */
+  public GroupOperator(List<HostPort> clients) {
+    this(clients, List.of());
+  }
+
+  /** Of an installation of this machine. */
   public GroupOperator(LocalInstallation group) {
-    this.group = group;
+    this(group.settings().clients(), folders(group.settings()));
+  }
+
+  private GroupOperator(List<HostPort> clients, List<Path> folders) {
+    this.clients = clients;
+    this.folders = folders;
+  }
+
+  private static List<Path> folders(LocalSettings settings) {
+    return IntStream.range(0, settings.nodes())
+        .mapToObj(node -> settings.folder().resolve(settings.name(node)))
+        .toList();
   }
 
   /** What a node tells. */
@@ -41,7 +63,7 @@ public final class GroupOperator {
   }
 
   private AdminClient connect(int node) throws IOException {
-    return AdminClient.connect(group.settings().clients().get(node).resolve(), ASK);
+    return AdminClient.connect(clients.get(node).resolve(), ASK);
   }
 
   /** How many members vote and follow, or lead, as a node that leads knows it. */
@@ -57,7 +79,7 @@ public final class GroupOperator {
     return member.connected() && (member.witness() || near);
   }
 
-  /** Asks a leader to let another member lead; what it says. */
+  /** Asks a leader of an installation to let another member lead; what it says. */
   public AdminClient.Answer transfer(int leader, String to) throws IOException {
     try (AdminClient client = AdminClient.connect(socketOf(leader), ASK)) {
       return client.ask("transfer", to);
@@ -66,8 +88,6 @@ public final class GroupOperator {
 
   /** Where operators of the machine ask; members may have a network of their own. */
   private UnixDomainSocketAddress socketOf(int node) {
-    LocalSettings settings = group.settings();
-    return UnixDomainSocketAddress.of(
-        settings.folder().resolve(settings.name(node)).resolve(LocalSocket.NAME));
+    return UnixDomainSocketAddress.of(folders.get(node).resolve(LocalSocket.NAME));
   }
 }

@@ -46,7 +46,7 @@ public final class MixedLoad implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts it; a connection that breaks ends it.
    *
    * @param connections of the transactions; a quarter as many draw values
    * @param givenOut what earlier loads on the same group have seen
@@ -56,14 +56,29 @@ public final class MixedLoad implements AutoCloseable {
   public static MixedLoad start(
       InetSocketAddress target, int connections, GivenOut givenOut, int timeoutMs, int restMicros)
       throws IOException {
-    LoadRun transactions =
-        LoadRun.start(settings(target, Mix.TXN, connections, timeoutMs, restMicros), givenOut);
+    return start(
+        settings(target, Mix.TXN, connections, timeoutMs, restMicros),
+        settings(target, Mix.SEQ, valueConnections(connections), timeoutMs, restMicros),
+        givenOut);
+  }
+
+  /** The same whose connections are made again when they break, each time a failed request. */
+  public static MixedLoad startReconnecting(
+      InetSocketAddress target, int connections, GivenOut givenOut, int timeoutMs, int restMicros)
+      throws IOException {
+    List<InetSocketAddress> again = List.of(target);
+    return start(
+        settings(target, Mix.TXN, connections, timeoutMs, restMicros).withReconnect(again),
+        settings(target, Mix.SEQ, valueConnections(connections), timeoutMs, restMicros)
+            .withReconnect(again),
+        givenOut);
+  }
+
+  private static MixedLoad start(LoadSettings ofTransactions, LoadSettings ofValues, GivenOut given)
+      throws IOException {
+    LoadRun transactions = LoadRun.start(ofTransactions, given);
     try {
-      return new MixedLoad(
-          transactions,
-          LoadRun.start(
-              settings(target, Mix.SEQ, valueConnections(connections), timeoutMs, restMicros),
-              givenOut));
+      return new MixedLoad(transactions, LoadRun.start(ofValues, given));
     } catch (IOException e) {
       transactions.close();
       throw e;

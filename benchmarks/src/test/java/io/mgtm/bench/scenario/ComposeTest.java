@@ -1,0 +1,139 @@
+package io.mgtm.bench.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.mgtm.common.HostPort;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What docker/compose.yaml names is there. */
+class ComposeTest {
+  private static final Path DOCKER = Path.of("..", "docker").toAbsolutePath().normalize();
+  private static final int CONTROLLER_PORT = 7902;
+  private static final Pattern OWN_IMAGE = Pattern.compile("\\$\\{MGTM_\\w+_IMAGE:-mgtm-(\\w+)}");
+  private static final Pattern TARGET = Pattern.compile("(?m)^FROM \\S+ AS (\\w+)$");
+
+  private static JsonNode yaml(String name) throws IOException {
+    return new YAMLMapper().readTree(DOCKER.resolve(name).toFile());
+  }
+
+  private static Set<String> names(Pattern pattern, String file) throws IOException {
+    return pattern
+        .matcher(Files.readString(DOCKER.resolve(file)))
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void imagesAreTargetsOfTheDockerfile() throws IOException {
+    assertThat(names(TARGET, "Dockerfile"))
+        .contains("gtm", "proxy", "volume", "ha", "all")
+        .containsAll(names(OWN_IMAGE, "compose.yaml"));
+    assertThat(names(OWN_IMAGE, "compose.yaml")).contains("gtm", "proxy", "volume", "all");
+  }
+
+  @Test
+  void filesThatAreMountedAreThere() throws IOException {
+    List<String> mounted = new ArrayList<>();
+    for (JsonNode service : yaml("compose.yaml").path("services")) {
+      service.path("volumes").forEach(volume -> mounted.add(volume.asText().split(":", 2)[0]));
+    }
+    List<Path> files =
+        mounted.stream()
+            .filter(source -> source.startsWith("."))
+            .map(source -> DOCKER.resolve(source).normalize())
+            .toList();
+    assertThat(files).hasSizeGreaterThan(5).allSatisfy(file -> assertThat(file).exists());
+    assertThat(mounted)
+        .filteredOn(source -> !source.startsWith("."))
+        .isSubsetOf(
+            yaml("compose.yaml").path("volumes").properties().stream()
+                .map(e -> e.getKey())
+                .toList());
+  }
+
+  /** A target is a service, or the address of one, that serves its metrics at that port. */
+  @Test
+  void prometheusAsksWhatIsServed() throws IOException {
+    JsonNode services = yaml("compose.yaml").path("services");
+    List<String> missing = new ArrayList<>();
+    for (JsonNode target : yaml("prometheus.yaml").findValues("targets")) {
+      for (JsonNode text : target) {
+        HostPort at = HostPort.parse(text.asText());
+        boolean served =
+            services.path(at.host()).path("command").toString().contains("0.0.0.0:" + at.port());
+        if (!served && !(addresses().contains(at.host()) && at.port() == CONTROLLER_PORT)) {
+          missing.add(text.asText());
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private static Set<String> addresses() throws IOException {
+    return yaml("compose.yaml").path("services").findValuesAsText("ipv4_address").stream()
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void controllersHaveTheAddressesOfTheirFile() throws IOException {
+    Set<String> configured =
+        yaml("ha.yaml").path("nodes").findValues("addresses").stream()
+            .map(list -> list.path(0).asText())
+            .collect(Collectors.toSet());
+    assertThat(addresses()).isEqualTo(configured);
+  }
+
+  @Test
+  void composeTakesAllProfiles() throws Exception {
+    List<String> command = new ArrayList<>(compose());
+    command.addAll(List.of("-f", DOCKER.resolve("compose.yaml").toString()));
+    for (MatchResult profile :
+        Pattern.compile("profiles: \\[(\\w+)]")
+            .matcher(Files.readString(DOCKER.resolve("compose.yaml")))
+            .results()
+            .toList()) {
+      command.addAll(List.of("--profile", profile.group(1)));
+    }
+    command.addAll(List.of("config", "-q"));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEmpty();
+    assertThat(process.waitFor()).isZero();
+  }
+
+  private static List<String> compose() {
+    return Stream.of(List.of("docker", "compose"), List.of("docker-compose"))
+        .filter(ComposeTest::isThere)
+        .findFirst()
+        .orElseGet(() -> abort("SKIPPED: Docker: no docker compose and no docker-compose"));
+  }
+
+  private static boolean isThere(List<String> program) {
+    List<String> asked = new ArrayList<>(program);
+    asked.add("version");
+    try {
+      Process process = new ProcessBuilder(asked).redirectErrorStream(true).start();
+      process.getInputStream().readAllBytes();
+      return process.waitFor() == 0;
+    } catch (IOException e) {
+      return false; // There is no such program.
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
