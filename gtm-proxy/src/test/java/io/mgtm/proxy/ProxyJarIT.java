@@ -38,6 +38,7 @@ class ProxyJarIT {
       Process process =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:TieredStopAtLevel=1",
                   "-jar",
                   System.getProperty("mgtm.jar"),
                   "start",

@@ -117,7 +117,7 @@ class FlowControlTest {
 
   /** The least that a node answers is asked for by little more. */
   @ParameterizedTest
-  @CsvSource({"1, false", "3, false", "1, true"})
+  @CsvSource({"3, false", "1, true"})
   void aLinkThatNeverReadsCostsWhatWaitsForItAndIsClosedInTheEnd(int ioThreads, boolean encrypted)
       throws Exception {
     TestKeys keys = TestKeys.make(folder, "node", "127.0.0.1");

@@ -104,8 +104,7 @@ public final class WitnessLog implements MemberLog {
   }
 
   private void begin() {
-    transport.start(
-        new Inbox(core, MemberListener.NONE, this::execute, this::now, this::nowMs));
+    transport.start(new Inbox(core, MemberListener.NONE, this::execute, this::now, this::nowMs));
     ticker.start();
   }
 

@@ -81,6 +81,10 @@ record Hello(ExtendedUUID from, String cluster) {
   }
 
   private static String read(ByteBuf frame) {
-    return frame.readCharSequence(frame.readUnsignedByte(), UTF_8).toString();
+    String text = frame.readCharSequence(frame.readUnsignedByte(), UTF_8).toString();
+    if (text.codePoints().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException("its first message has control characters");
+    }
+    return text;
   }
 }

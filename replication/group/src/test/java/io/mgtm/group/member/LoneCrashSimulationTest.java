@@ -16,7 +16,7 @@ class LoneCrashSimulationTest {
   @Test
   void noScheduleOfDeathsBreaksAPromise() {
     LoneCrashCoverage coverage = new LoneCrashCoverage();
-    Seeds.forEach(2_000, seed -> new LoneCrashSimulation(seed, coverage).run());
+    Seeds.forEach(1_000, seed -> new LoneCrashSimulation(seed, coverage).run());
     if (Seeds.isMany()) {
       assertThat(coverage)
           .as("every kind of event has happened")

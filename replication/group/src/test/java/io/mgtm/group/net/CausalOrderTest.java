@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CausalOrderTest {
-  private static final int SCHEDULES_DEFAULT = 5_000;
+  private static final int SCHEDULES_DEFAULT = 2_000;
   private static final int SCHEDULES_UNTIL_FOUND = 2_000;
 
   private final List<String> delivered = new ArrayList<>();

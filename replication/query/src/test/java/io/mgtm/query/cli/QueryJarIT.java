@@ -24,6 +24,7 @@ class QueryJarIT {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-jar",
                 System.getProperty("mgtm.jar"),
                 "start",

@@ -21,6 +21,16 @@ final class Cluster {
 
   /** Starts servers with the tables of pgbench, and what {@code sql} makes in the database app. */
   Cluster(Path folder, int count, String sql) throws Exception {
+    this(folder, count, "dtgp", sql);
+  }
+
+  /**
+   * The same.
+   *
+   * @param pgbenchSteps what pgbench does to make its tables, as its option -I says; {@code dtp}
+   *     leaves them empty, which makes comparing the servers quick
+   */
+  Cluster(Path folder, int count, String pgbenchSteps, String sql) throws Exception {
     this.folder = folder;
     Postgres first = new Postgres(folder.resolve("pg0"), List.of());
     servers.add(first);
@@ -30,6 +40,8 @@ final class Cluster {
             List.of(
                 Tools.PROGRAMS + "/pgbench",
                 "-i",
+                "-I",
+                pgbenchSteps,
                 "-q",
                 "-h",
                 first.address.host(),

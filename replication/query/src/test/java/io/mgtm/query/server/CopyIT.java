@@ -55,7 +55,7 @@ class CopyIT {
   @BeforeAll
   static void start() throws Exception {
     Tools.needPostgres();
-    cluster = new Cluster(folder, 2, TABLES);
+    cluster = new Cluster(folder, 2, "dtp", TABLES);
     cluster.startReplicator();
   }
 

@@ -31,7 +31,7 @@ class DdlIT {
   @BeforeAll
   static void start() throws Exception {
     Tools.needPostgres();
-    cluster = new Cluster(folder, 2, "create schema app");
+    cluster = new Cluster(folder, 2, "dtp", "create schema app");
     cluster.startReplicator();
   }
 
@@ -373,5 +373,7 @@ class DdlIT {
     Tools.Result run = cluster.program("pgbench", "-c", "2", "-t", "20", "-M", "prepared");
     assertThat(run.succeeded().output()).contains("actually processed: 40/40");
     assertThat(cluster.number("select count(*) from pgbench_accounts")).isEqualTo(100_000);
+    cluster.assertAlike();
+    cluster.program("pgbench", "-i", "-I", "dtp", "-q").succeeded();
   }
 }

@@ -35,7 +35,7 @@ class QueryCommandsIT {
   @Test
   void operatorsSeeServersDifferencesAndForeignersAndLetServersInAgain() throws Exception {
     Tools.needPostgres();
-    cluster = new Cluster(folder, 2, "create table kept (id int primary key, n int)");
+    cluster = new Cluster(folder, 2, "dtp", "create table kept (id int primary key, n int)");
     cluster.startReplicator();
     String first = cluster.servers.get(0).address.toString();
     String second = cluster.servers.get(1).address.toString();
