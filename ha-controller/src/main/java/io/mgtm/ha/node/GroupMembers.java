@@ -33,9 +33,12 @@ final class GroupMembers {
     awaited.clear();
   }
 
-  /** Does the next step, when there is one. */
-  void follow(Set<String> nodes) {
-    GroupStatus status = group.status();
+  /**
+   * Does the next step, when there is one.
+   *
+   * @param status what this member knows of the log's group now
+   */
+  void follow(GroupStatus status, Set<String> nodes) {
     Set<String> members = new LinkedHashSet<>();
     status.members().forEach(member -> members.add(member.name()));
     awaited.removeAll(members);

@@ -59,7 +59,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
   /** The log is open. */
   void opened(MemberLog newMembers) {
     members = newMembers;
-    group = new GroupMembers(members);
+    group = new GroupMembers(members.admin());
   }
 
   /** Whether this member leads. */
@@ -81,7 +81,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
     leader.tick(now, HaNode.wallMs());
     if (leads && committed.config() != null && now >= nextMembers) {
       nextMembers = now + MEMBERS_MS;
-      group.follow(committed.config().nodes().keySet());
+      group.follow(members.status(), committed.config().nodes().keySet());
     }
   }
 
