@@ -179,7 +179,7 @@ final class NodeCore implements AutoCloseable {
           restore, 0, Restore.parts(restore), EngineTime.SYSTEM.micros().getAsLong(), machine, log);
     }
     machine.state().setLimits(NodeSettings.limits(config));
-    engine = new Engine(machine.state(), log, EngineTime.SYSTEM.micros(), metrics);
+    engine = new Engine(machine, log, EngineTime.SYSTEM.micros(), metrics);
     if (!machine.state().started()) {
       if (machine.state().counts().sequences() > 0) {
         throw new LogException(

@@ -8,7 +8,6 @@ import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.net.FittedBuffer;
-import io.mgtm.gtm.state.GtmState;
 import io.mgtm.gtm.wire.xc12.ListReply;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;
@@ -42,29 +41,30 @@ public final class Engine {
       List<Batch.Item> items,
       long readNanos) {}
 
-  private final GtmState state;
+  private final GtmStateMachine machine;
   private final ReplicatedLog log;
-  private final LongSupplier clockMicros;
   private final RequestMetrics metrics;
   private final BackupViews backupViews = new BackupViews();
   private final ListAdmission admission = new ListAdmission();
   private final ReplyEncoder encoder = new ReplyEncoder();
-  private final EntryWriter entry = new EntryWriter();
+  private final EntryAppender entry;
   private final Deque<Held> held = new ArrayDeque<>();
   private final Deque<Long> sessionsToClose = new ArrayDeque<>();
 
   /** The long list with which a part of a batch ends, or null. */
   private ListReply list;
 
-  private long lastMicros;
   private boolean stopped;
 
   public Engine(
-      GtmState state, ReplicatedLog log, LongSupplier clockMicros, RequestMetrics metrics) {
-    this.state = state;
+      GtmStateMachine machine,
+      ReplicatedLog log,
+      LongSupplier clockMicros,
+      RequestMetrics metrics) {
+    this.machine = machine;
     this.log = log;
-    this.clockMicros = clockMicros;
     this.metrics = metrics;
+    this.entry = new EntryAppender(machine, log, clockMicros, new LeaderMode(log, metrics));
   }
 
   /**
@@ -99,15 +99,17 @@ public final class Engine {
 
   /** True when the client is to be closed. */
   private boolean serve(Client client, Batch batch, ByteBuf replies) {
-    boolean room = makeRoom(batch);
     boolean close = false;
-    beginEntry();
+    if (!sessionsToClose.isEmpty()) {
+      closeWaitingSessions();
+    }
+    entry.begin();
     list = null;
     while (!batch.isDone() && !close && list == null && replies.readableBytes() < REPLY_BYTES_MAX) {
       Batch.Item item = batch.take();
       switch (item.kind()) {
-        case COMMAND -> command(client, item, room, replies);
-        case STARTUP -> close = !startup(client, item, room, replies);
+        case COMMAND -> command(client, item, replies);
+        case STARTUP -> close = !startup(client, item, replies);
         case REFUSE ->
             encoder.error(
                 replies, client.proxied(), item.backend(), false, item.message(), item.hint());
@@ -119,34 +121,8 @@ public final class Engine {
         case TERMINATE -> close = true;
       }
     }
-    finishEntry();
+    entry.finish();
     return close;
-  }
-
-  /** Whether commands may change the state: there is room for the largest entry. */
-  private boolean makeRoom(Batch batch) {
-    if (2L * batch.readBytes + EntryWriter.HEADER_BYTES > EntryWriter.ENTRY_BYTES_MAX) {
-      throw new IllegalStateException("a batch of " + batch.readBytes + " bytes is too large");
-    }
-    if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
-      return false;
-    }
-    if (!sessionsToClose.isEmpty()) {
-      closeWaitingSessions();
-    }
-    return log.hasRoom(EntryWriter.ENTRY_BYTES_MAX);
-  }
-
-  private void beginEntry() {
-    lastMicros = Math.max(Math.max(lastMicros, state.changedMicros()), clockMicros.getAsLong());
-    state.beginEntry(lastMicros);
-    entry.begin(lastMicros);
-  }
-
-  private void finishEntry() {
-    if (entry.effect() != Effect.NONE) {
-      log.append(entry.finish(), durability(entry.effect()));
-    }
   }
 
   public static Durability durability(Effect effect) {
@@ -157,17 +133,9 @@ public final class Engine {
     };
   }
 
-  private Reply apply(Command command) {
-    Reply reply = state.apply(command);
-    if (state.effect() != Effect.NONE) {
-      entry.add(command, state.effect());
-    }
-    return reply;
-  }
-
-  private void command(Client client, Batch.Item item, boolean room, ByteBuf replies) {
+  private void command(Client client, Batch.Item item, ByteBuf replies) {
     Command command = item.command();
-    if (!room && !command.type().query()) {
+    if (!command.type().query() && !entry.hasRoom()) {
       metrics.refusedForRoom();
       encoder.error(
           replies,
@@ -178,9 +146,9 @@ public final class Engine {
           "Free space on the disk of its data folder; it goes on by itself.");
       return;
     }
-    Reply reply = backupViews.answer(client.session(), item.backend(), command, state);
+    Reply reply = backupViews.answer(client.session(), item.backend(), command, machine.state());
     if (reply == null) {
-      reply = command.type().lists() ? admission.answer(command, state) : apply(command);
+      reply = answer(command);
     }
     if (command.type().lists()) {
       reply = shortOr(ListReply.of(client.proxied(), item.backend(), reply), reply);
@@ -192,6 +160,13 @@ public final class Engine {
       metrics.rejected(rejected.reason());
     }
     encoder.encode(replies, client.proxied(), item.backend(), reply);
+  }
+
+  private Reply answer(Command command) {
+    if (command.type().lists()) {
+      return admission.answer(command, machine.state());
+    }
+    return command.type().query() ? machine.state().apply(command) : entry.apply(command);
   }
 
   /** A list that is long is set aside when it may begin; the answer is what is encoded else. */
@@ -206,8 +181,8 @@ public final class Engine {
     return refused;
   }
 
-  private boolean startup(Client client, Batch.Item item, boolean room, ByteBuf replies) {
-    if (!room) {
+  private boolean startup(Client client, Batch.Item item, ByteBuf replies) {
+    if (!entry.hasRoom()) {
       encoder.error(
           replies,
           client.proxied(),
@@ -217,7 +192,7 @@ public final class Engine {
           "Free space on the disk of its data folder; it goes on by itself.");
       return false;
     }
-    apply(
+    entry.apply(
         new SessionCommand.OpenSession(
             client.session(),
             item.startup().nodeName(),
@@ -265,22 +240,19 @@ public final class Engine {
   /** A client has gone. While the log has no room, its session is closed later. */
   public void closeSession(long session) {
     backupViews.end(session);
-    if (stopped || !state.hasSession(session)) {
+    if (stopped || !machine.state().hasSession(session)) {
       return;
     }
     sessionsToClose.addLast(session);
-    if (log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
-      closeWaitingSessions();
-    }
+    closeWaitingSessions();
   }
 
   private void closeWaitingSessions() {
-    beginEntry();
-    int room = EntryWriter.ENTRY_BYTES_MAX / 16;
-    for (int i = 0; i < room && !sessionsToClose.isEmpty(); i++) {
-      apply(new SessionCommand.CloseSession(sessionsToClose.removeFirst()));
+    entry.begin();
+    while (!sessionsToClose.isEmpty() && entry.hasRoom()) {
+      entry.apply(new SessionCommand.CloseSession(sessionsToClose.removeFirst()));
     }
-    finishEntry();
+    entry.finish();
   }
 
   /**
@@ -289,36 +261,32 @@ public final class Engine {
    * @param commands accepted by a state like this one before
    */
   public void initialize(List<Command> commands) {
-    beginEntryWithRoom();
+    entry.begin();
     for (Command command : commands) {
-      if (!entry.fits(EntryWriter.COMMAND_BYTES_MAX)) {
-        finishEntry();
-        beginEntryWithRoom();
-      }
-      if (apply(command) instanceof Reply.Rejected rejected) {
+      if (applyFirst(command) instanceof Reply.Rejected rejected) {
         throw new IllegalStateException(rejected.message());
       }
     }
-    finishEntry();
+    entry.finish();
   }
 
-  private void beginEntryWithRoom() {
-    if (!log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+  private Reply applyFirst(Command command) {
+    if (!entry.hasRoom()) {
       throw new LogException(LogException.Category.NO_SPACE, log.noRoomReason());
     }
-    beginEntry();
+    return entry.apply(command);
   }
 
   /** The first entry of a server: nobody is connected any more. */
   public void restart() {
-    beginEntryWithRoom();
-    apply(new SessionCommand.Restart(true));
-    finishEntry();
+    entry.begin();
+    applyFirst(new SessionCommand.Restart(true));
+    entry.finish();
   }
 
   /** Called now and then, so that what waits for room does not wait for a client. */
   public void tick() {
-    if (!stopped && !sessionsToClose.isEmpty() && log.hasRoom(EntryWriter.ENTRY_BYTES_MAX)) {
+    if (!stopped && !sessionsToClose.isEmpty()) {
       closeWaitingSessions();
     }
   }

@@ -19,9 +19,6 @@ public final class EntryWriter {
   /** The most that one entry takes. */
   public static final int ENTRY_BYTES_MAX = 256 * 1024;
 
-  /** The most that a command which names one sequence takes. */
-  static final int COMMAND_BYTES_MAX = 4 * 1024;
-
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(ENTRY_BYTES_MAX);
   private Effect effect = Effect.NONE;
 

@@ -5,6 +5,7 @@ import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.admin.AdminService;
 import io.mgtm.gtm.node.engine.CommandEngine;
 import io.mgtm.gtm.node.engine.Engine;
+import io.mgtm.gtm.node.engine.GtmStateMachine;
 import io.mgtm.gtm.node.engine.LossyLog;
 import io.mgtm.gtm.node.engine.RequestMetrics;
 import io.mgtm.gtm.state.GtmState;
@@ -23,7 +24,11 @@ public final class EmbeddedConnections {
       C channel, PartialBudget budget, Consumer<Throwable> fatal) {
     RequestMetrics metrics = new RequestMetrics(new SimpleMeterRegistry());
     Engine engine =
-        new Engine(new GtmState(10_000), new LossyLog(LossyLog.Fault.NONE), () -> 1, metrics);
+        new Engine(
+            new GtmStateMachine(new GtmState(10_000)),
+            new LossyLog(LossyLog.Fault.NONE),
+            () -> 1,
+            metrics);
     channel
         .pipeline()
         .addLast(

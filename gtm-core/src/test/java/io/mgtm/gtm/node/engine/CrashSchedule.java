@@ -138,7 +138,7 @@ final class CrashSchedule {
       state = withoutReservation(state);
     }
     state.setLimits(LIMITS);
-    engine = new Engine(state, log, () -> clock++, metrics);
+    engine = new Engine(new GtmStateMachine(state), log, () -> clock++, metrics);
     if (!clean) {
       engine.initialize(List.of(new SessionCommand.Restart(false))); // as the log's term start
     }

@@ -28,7 +28,7 @@ class EngineTest {
   private long now;
   private final Engine engine =
       new Engine(
-          state,
+          new GtmStateMachine(state),
           log,
           () -> {
             if (now < 0) {
