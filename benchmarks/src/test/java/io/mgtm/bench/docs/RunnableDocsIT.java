@@ -3,15 +3,16 @@ package io.mgtm.bench.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mgtm.bench.scenario.Tool;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,24 +65,20 @@ class RunnableDocsIT {
       program=$1
       shift
       jar=$(ls "ROOT"/*/target/mgtm-$program.jar "ROOT"/replication/*/target/mgtm-$program.jar 2>/dev/null)
+      [ -n "$jar" ] || { echo "mgtm-$program.jar is not built; ./mgtm build does it"; exit 1; }
       exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$jar" "$@"
       """;
 
   @TempDir Path folder;
 
   @BeforeAll
-  static void machineCanBeMade() throws Exception {
-    List<String> command = new ArrayList<>(MACHINE);
-    command.add("true");
-    boolean made;
-    try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      process.getInputStream().readAllBytes();
-      made = process.waitFor() == 0;
-    } catch (IOException e) {
-      made = false; // There is no such program.
-    }
-    assumeTrue(made, "SKIPPED: namespaces: they need root and util-linux");
+  static void machineCanBeMade() {
+    assumeTrue(
+        Tool.succeeds(onMachine("true")), "SKIPPED: namespaces: they need root and util-linux");
+  }
+
+  private static List<String> onMachine(String... command) {
+    return Stream.concat(MACHINE.stream(), Stream.of(command)).toList();
   }
 
   @ParameterizedTest
@@ -109,11 +106,9 @@ class RunnableDocsIT {
    * What the driver itself says; when it has ended, or its time is over, all that it began ends.
    */
   private String run() throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(MACHINE);
-    command.addAll(List.of("bash", "-c", DRIVER));
     Path said = folder.resolve("driver.out");
     Process process =
-        new ProcessBuilder(command)
+        new ProcessBuilder(onMachine("bash", "-c", DRIVER))
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(said.toFile())

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -110,30 +109,19 @@ class ComposeTest {
       command.addAll(List.of("--profile", profile.group(1)));
     }
     command.addAll(List.of("config", "-q"));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-        .isEmpty();
-    assertThat(process.waitFor()).isZero();
+    assertThat(Tool.run(command)).isEqualTo(new Tool.Ended(0, ""));
   }
 
   private static List<String> compose() {
     return Stream.of(List.of("docker", "compose"), List.of("docker-compose"))
-        .filter(ComposeTest::isThere)
+        .filter(program -> Tool.succeeds(with(program, "version")))
         .findFirst()
         .orElseGet(() -> abort("SKIPPED: Docker: no docker compose and no docker-compose"));
   }
 
-  private static boolean isThere(List<String> program) {
-    List<String> asked = new ArrayList<>(program);
-    asked.add("version");
-    try {
-      Process process = new ProcessBuilder(asked).redirectErrorStream(true).start();
-      process.getInputStream().readAllBytes();
-      return process.waitFor() == 0;
-    } catch (IOException e) {
-      return false; // There is no such program.
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+  private static List<String> with(List<String> program, String argument) {
+    List<String> command = new ArrayList<>(program);
+    command.add(argument);
+    return command;
   }
 }
