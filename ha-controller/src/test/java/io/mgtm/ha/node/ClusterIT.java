@@ -11,7 +11,8 @@ import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,8 +29,8 @@ class ClusterIT {
             above: {kit: fake, on: [below]}
       """;
 
-  @TempDir private Path folder;
-  private LocalCluster cluster;
+  @TempDir private static Path folder;
+  private static LocalCluster cluster;
 
   /** Where it is in service when a test begins, and the other node. */
   private String here;
@@ -40,23 +41,24 @@ class ClusterIT {
     assertThat(cluster.kit.inService()).containsExactlyInAnyOrder(node + "/below", node + "/above");
   }
 
-  @BeforeEach
-  void startAll() throws Exception {
+  @BeforeAll
+  static void startAll() throws Exception {
     cluster = new LocalCluster(folder, List.of("a", "b", "w"), HIERARCHIES);
     cluster.start("a", "b", "w");
+  }
+
+  @AfterAll
+  static void stopAll() {
+    cluster.close();
+  }
+
+  /** As each test leaves it. */
+  @BeforeEach
+  void awaitService() {
     Await.until("a leader", () -> cluster.leader().isPresent());
     Await.until("in service", () -> cluster.where("orders").isPresent());
     here = cluster.where("orders").orElseThrow();
     there = here.equals("a") ? "b" : "a";
-  }
-
-  @AfterEach
-  void stopAll() {
-    cluster.close();
-  }
-
-  @Test
-  void oneNodeHasItInServiceWhollyAndTheOthersNothing() {
     isInServiceOnlyAt(here);
   }
 
@@ -113,13 +115,14 @@ class ClusterIT {
   }
 
   @Test
-  void aControllerThatStopsEndsItsWatchdogWhenNothingIsGuarded() {
+  void aControllerThatStopsEndsItsWatchdogWhenNothingIsGuarded() throws Exception {
     Path work = Processes.real(cluster.runtime(there).resolve("watchdog"));
     Await.until("a watchdog", () -> watchdogs(work) == 1);
 
     cluster.stop(there);
 
     assertThat(watchdogs(work)).isZero();
+    cluster.start(there);
   }
 
   private static long watchdogs(Path work) {
