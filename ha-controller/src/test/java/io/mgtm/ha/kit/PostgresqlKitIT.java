@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.ha.watchdog.GuardSteps;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.Signals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -108,7 +109,7 @@ class PostgresqlKitIT {
   @Test
   void hungOneFailsItsChecksAndIsEnded() throws Exception {
     kit.inService(context);
-    signal("STOP", postmaster());
+    Signals.stop(postmaster());
 
     Rig.assertFailed(kit.quickCheck(context));
     kit.outOfService(context);

@@ -23,7 +23,12 @@ class ServerKitIT {
     return rig.context(
         name,
         Map.of(
-            "metrics", metrics, "arguments", arguments, "javaOptions", "-XX:+UseSerialGC -Xmx96m"));
+            "metrics",
+            metrics,
+            "arguments",
+            arguments,
+            "javaOptions",
+            "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx96m"));
   }
 
   @Test

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
+import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
+import io.mgtm.testing.Signals;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two copies of a volume, each with a real agent. */
 class VolumeKitIT {
+  private static final Path JAR = Path.of("../replication/block/target/mgtm-volume.jar");
+
   @TempDir Path folder;
   private final VolumeKit kit = new VolumeKit();
   private KitContext left;
@@ -65,7 +69,7 @@ class VolumeKitIT {
                 "pathTimeoutMs",
                 "60000",
                 "javaOptions",
-                "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx96m -Duser.home=" + own)));
+                ClassArchive.startFast(JAR) + " -Xmx96m -Duser.home=" + own)));
   }
 
   private static KitContext on(String node, KitContext context) {
@@ -161,7 +165,7 @@ class VolumeKitIT {
     kit.inService(left);
     awaitInStep(left, right);
     // Cut off while the primary lives, which marks it.
-    Rig.run("kill", "-STOP", Long.toString(new Daemon(right).processes().get(0).pid()));
+    Signals.stop(new Daemon(right).processes().get(0).pid());
     new Daemon(right).kill(Deadline.in(60_000));
     Await.until(
         "the primary goes on alone",
@@ -210,7 +214,7 @@ class VolumeKitIT {
     kit.data(right);
     kit.data(left);
     kit.inService(left);
-    Rig.run("kill", "-STOP", Long.toString(new Daemon(left).processes().get(0).pid()));
+    Signals.stop(new Daemon(left).processes().get(0).pid());
     KitContext hasty = with("left", left.parameters(), 2_000, left);
 
     Rig.assertFailed(kit.quickCheck(hasty));

@@ -11,7 +11,8 @@ import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,8 +29,8 @@ class ClusterIT {
             above: {kit: fake, on: [below]}
       """;
 
-  @TempDir private Path folder;
-  private LocalCluster cluster;
+  @TempDir private static Path folder;
+  private static LocalCluster cluster;
 
   /** Where it is in service when a test begins, and the other node. */
   private String here;
@@ -40,23 +41,24 @@ class ClusterIT {
     assertThat(cluster.kit.inService()).containsExactlyInAnyOrder(node + "/below", node + "/above");
   }
 
-  @BeforeEach
-  void startAll() throws Exception {
+  @BeforeAll
+  static void startAll() throws Exception {
     cluster = new LocalCluster(folder, List.of("a", "b", "w"), HIERARCHIES);
     cluster.start("a", "b", "w");
+  }
+
+  @AfterAll
+  static void stopAll() {
+    cluster.close();
+  }
+
+  /** As each test leaves it. */
+  @BeforeEach
+  void awaitService() {
     Await.until("a leader", () -> cluster.leader().isPresent());
     Await.until("in service", () -> cluster.where("orders").isPresent());
     here = cluster.where("orders").orElseThrow();
     there = here.equals("a") ? "b" : "a";
-  }
-
-  @AfterEach
-  void stopAll() {
-    cluster.close();
-  }
-
-  @Test
-  void oneNodeHasItInServiceWhollyAndTheOthersNothing() {
     isInServiceOnlyAt(here);
   }
 
@@ -113,7 +115,7 @@ class ClusterIT {
   }
 
   @Test
-  void aRetiredNodesControllerStopsWithItsWatchdog() {
+  void aRetiredNodesControllerStopsWithItsWatchdog() throws Exception {
     Path work = Processes.real(cluster.runtime(here).resolve("watchdog"));
     Await.until("a watchdog", () -> watchdogs(work) == 1);
 
@@ -123,6 +125,8 @@ class ClusterIT {
 
     assertThat(watchdogs(work)).isZero();
     isInServiceOnlyAt(there);
+    cluster.start(here);
+    cluster.ask(new OperatorCommand.Activate(here));
   }
 
   private static long watchdogs(Path work) {

@@ -13,6 +13,7 @@ import io.mgtm.ha.kit.Kits;
 import io.mgtm.ha.kit.Processes;
 import io.mgtm.ha.kit.VolumeKit;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -63,13 +64,18 @@ class VolumeFenceIT {
                       linkKey: %1$s/link.key
                       copies: "a=%2$s,b=%3$s"
                       jar: %4$s
-                      javaOptions: "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx96m -Duser.home=%1$s"
+                      javaOptions: "%5$s -Xmx96m -Duser.home=%1$s"
                       pathTimeoutMs: 60000
                     at:
                       a: {file: %1$s/disk-a, listen: "unix:%1$s/nbd-a"}
                       b: {file: %1$s/disk-b, listen: "unix:%1$s/nbd-b"}
             """
-                .formatted(folder, address(at.get(0)), address(at.get(1)), jar),
+                .formatted(
+                    folder,
+                    address(at.get(0)),
+                    address(at.get(1)),
+                    jar,
+                    ClassArchive.startFast(jar)),
             Kits::of);
     fill();
     cluster.start("a", "b", "c");

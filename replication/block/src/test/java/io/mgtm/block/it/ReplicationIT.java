@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
+import io.mgtm.testing.Signals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -165,7 +166,7 @@ class ReplicationIT {
     startPair("sync");
     assertThat(left.isUpToDate()).isTrue();
     assertThat(left.link(0).path("lastLoss").asText()).isEmpty();
-    Tools.run(folder, "kill", "-STOP", Long.toString(right.pid())).succeeded();
+    Signals.stop(right.pid());
     write(left, 5 * CHUNK, 3, 100);
     assertThat(left.link(0).path("lastLoss").asText()).contains("nothing was heard");
     Tools.run(folder, "kill", "-CONT", Long.toString(right.pid())).succeeded();
@@ -384,7 +385,7 @@ class ReplicationIT {
   @Tag("long")
   void anAsyncLinkThatOverflowsFallsBackToTheBitmap() throws Exception {
     startPair("async", "--high-water", "1M", "--low-water", "512K", "--overflow-to-bitmap");
-    Tools.run(folder, "kill", "-STOP", Long.toString(right.pid())).succeeded();
+    Signals.stop(right.pid());
     write(left, 0, 7, 8 << 20);
     write(left, 8 << 20, 8, 8 << 20);
     Tools.run(folder, "kill", "-CONT", Long.toString(right.pid())).succeeded();
