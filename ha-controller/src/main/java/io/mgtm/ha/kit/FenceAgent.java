@@ -68,13 +68,20 @@ public record FenceAgent(
       // The agent's own success is not enough: some tell it before the machine is off.
       Programs.Ended status = run("status", node, hidden, deadline, notes);
       while (status.status() != OFF) {
+        KitException on =
+            new KitException(
+                "it was told to switch it off, and ends with status %d after \"status\"%s"
+                    .formatted(status.status(), Programs.said(status.output())));
         if (deadline.leftMs() <= AGAIN_MS) {
-          throw new KitException(
-              "it was told to switch it off, and ends with status %d after \"status\"%s"
-                  .formatted(status.status(), Programs.said(status.output())));
+          throw on;
         }
         Thread.sleep(AGAIN_MS);
-        status = run("status", node, hidden, deadline, notes);
+        try {
+          status = run("status", node, hidden, deadline, notes);
+        } catch (KitException cutShort) {
+          // What it said while there was time tells more than that there was none left.
+          throw on;
+        }
       }
     } catch (KitException e) {
       throw new KitException(without(hidden.values(), e.getMessage()));
