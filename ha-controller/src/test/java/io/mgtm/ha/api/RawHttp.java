@@ -59,6 +59,10 @@ final class RawHttp {
     }
     String head = text.substring(0, end);
     byte[] rest = text.substring(end + 4).getBytes(ISO_8859_1);
+    if (head.startsWith("HTTP/1.1 1")) {
+      // "Go on": the answer comes behind it.
+      return parse(rest);
+    }
     return new Answer(Integer.parseInt(head.substring(9, 12)), head, new String(rest, UTF_8));
   }
 }
