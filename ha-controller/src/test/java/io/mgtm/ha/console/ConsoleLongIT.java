@@ -244,9 +244,12 @@ class ConsoleLongIT {
     browser.before(
         """
         const real = window.fetch;
-        window.fetch = (path, options) => (options.headers || {}).Authorization === 'Bearer right'
-          ? real(path, options)
-          : Promise.resolve(new Response('{"error":"a token is needed"}', {status: 401}));
+        window.fetch = (path, options) => {
+          const {Authorization, ...headers} = options.headers || {};
+          return Authorization === 'Bearer right'
+            ? real(path, {...options, headers})
+            : Promise.resolve(new Response('{"error":"a token is needed"}', {status: 401}));
+        };
         """);
     browser.visit(rig.url("db1") + "/");
     browser.awaitText("#banner", "Sign in to see the cluster: a token is needed");
