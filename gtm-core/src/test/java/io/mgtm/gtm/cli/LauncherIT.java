@@ -222,7 +222,7 @@ class LauncherIT {
   void namedTestsRunAlone() throws Exception {
     mavenThatTests();
     End end = run("test", "BIT#nor", "-Dseed=4");
-    assertThat(said()).contains(" -Dseed=4 -Dtest=BIT#nor -Dit.test=BIT#nor ");
+    assertThat(said()).contains(" -Dseed=4 -Dtest=BIT#nor,!*IT -Dit.test=BIT#nor,!*Test ");
     assertThat(end.lines())
         .noneMatch(line -> line.startsWith("gtm-core"))
         .anyMatch(line -> line.matches("gtm-proxy +1/1 classes .*"));
