@@ -199,9 +199,7 @@ final class HaCluster implements AutoCloseable {
 
   /** All processes of a node end at once, and its network is gone. */
   void kill(String node) throws IOException, InterruptedException {
-    Machine machine = machines.get(node);
-    List<String> loops =
-        machine == null ? List.of() : LoopDevices.of(machine, setup.folder().resolve(node));
+    List<String> loops = loops(node);
     network.kill(machines.get(node));
     machines.remove(node).close();
     LoopDevices.detach(loops);
@@ -211,6 +209,11 @@ final class HaCluster implements AutoCloseable {
   void reboot(String node) throws IOException, InterruptedException {
     boot(node);
     startController(node);
+  }
+
+  private List<String> loops(String node) throws IOException, InterruptedException {
+    Machine machine = machines.get(node);
+    return machine == null ? List.of() : LoopDevices.of(machine, setup.folder().resolve(node));
   }
 
   /** The one machine on which the database runs; empty when it runs on none or on two. */
