@@ -126,6 +126,7 @@ class ClusterIT {
     assertThat(watchdogs(work)).isZero();
     isInServiceOnlyAt(there);
     cluster.start(here);
+    Await.until("a leader", () -> cluster.leader().isPresent());
     cluster.ask(new OperatorCommand.Activate(here));
   }
 
