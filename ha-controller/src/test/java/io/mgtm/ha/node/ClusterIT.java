@@ -126,8 +126,11 @@ class ClusterIT {
     assertThat(watchdogs(work)).isZero();
     isInServiceOnlyAt(there);
     cluster.start(here);
-    Await.until("a leader", () -> cluster.leader().isPresent());
-    cluster.ask(new OperatorCommand.Activate(here));
+    Await.until("activated", () -> isDone(new OperatorCommand.Activate(here)));
+  }
+
+  private static boolean isDone(OperatorCommand command) {
+    return cluster.leader().isPresent() && cluster.ask(command).outcome() == Outcome.DONE;
   }
 
   private static long watchdogs(Path work) {
