@@ -187,8 +187,9 @@ public final class ApiServer implements AutoCloseable {
     }
     ClusterView view = node.view();
     Map<String, Node> nodes = node.config().nodes();
-    if (!nodes.get(view.node()).witness()) {
-      return;
+    Node own = nodes.get(view.node());
+    if (own == null || !own.witness()) {
+      return; // one that is in the configuration no more says what it knows
     }
     Stream.concat(Stream.of(view.leader()), view.connected().stream())
         .filter(other -> nodes.containsKey(other) && !nodes.get(other).witness())

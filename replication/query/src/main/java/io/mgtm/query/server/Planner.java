@@ -95,7 +95,7 @@ final class Planner {
   private static Refusal notRead(SqlException e) {
     return new Refusal(
         "the replicator cannot read this statement: " + e.getMessage(),
-        "Write it without Unicode escapes (U&), and end strings and comments.");
+        "Write it without Unicode escapes (U&), with names of 63 bytes at most, and end strings and comments.");
   }
 
   private String textOf(ByteBuf body) {

@@ -129,7 +129,8 @@ public final class Classifier {
       return of(StatementClass.SESSION, first + " is the session's own");
     }
     if (Words.MAINTENANCE.contains(first)) {
-      return has(tokens, "full")
+      // The name of an option may be quoted.
+      return tokens.stream().anyMatch(token -> token.isName() && token.text().equals("full"))
           ? of(StatementClass.REFUSED, "VACUUM FULL may hold up what the leader has done already")
           : of(StatementClass.MAINTENANCE, first + " changes nothing that a statement sees");
     }
@@ -309,6 +310,9 @@ public final class Classifier {
     }
     if (!table.written()) {
       return of(StatementClass.CAPTURED, "the table has triggers, rules or partitions");
+    }
+    if (table.key().stream().anyMatch(column -> table.columns().get(column).generated())) {
+      return of(StatementClass.CAPTURED, "its primary key is computed from other columns");
     }
     long verbs = tokens.stream().filter(t -> t.kind() == Token.Kind.WORD && isWrite(t)).count();
     boolean conflict = insert && has(tokens, "conflict");

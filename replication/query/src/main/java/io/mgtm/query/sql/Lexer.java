@@ -1,5 +1,6 @@
 package io.mgtm.query.sql;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,6 +16,9 @@ public final class Lexer {
   private static final String SIGN_FRIENDS = "~!@#%^&|`?";
 
   private static final int TOKENS_MAX = 1_000_000;
+
+  /** NAMEDATALEN less the end of the text. */
+  private static final int NAME_BYTES_MAX = 63;
 
   private final String sql;
   private final List<Token> tokens = new ArrayList<>();
@@ -86,7 +90,7 @@ public final class Lexer {
     if (isNameStart(c)) {
       name(start);
     } else if (c == '"') {
-      tokens.add(new Token(Token.Kind.QUOTED, quoted('"', false), start, at));
+      tokens.add(new Token(Token.Kind.QUOTED, known(quoted('"', false)), start, at));
     } else if (c == '\'') {
       string(start, false);
     } else if (c == '$') {
@@ -133,7 +137,19 @@ public final class Lexer {
       char one = sql.charAt(i);
       folded.append(one >= 'A' && one <= 'Z' ? (char) (one | 0x20) : one);
     }
-    tokens.add(new Token(Token.Kind.WORD, folded.toString(), start, at));
+    tokens.add(new Token(Token.Kind.WORD, known(folded.toString()), start, at));
+  }
+
+  /** As PostgreSQL knows it: longer ones are cut, where a character ends in its encoding. */
+  private static String known(String name) throws SqlException {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes <= NAME_BYTES_MAX) {
+      return name;
+    }
+    if (bytes > name.length()) {
+      throw new SqlException("a name of more than %d bytes".formatted(NAME_BYTES_MAX));
+    }
+    return name.substring(0, NAME_BYTES_MAX);
   }
 
   private void string(int start, boolean escapes) throws SqlException {

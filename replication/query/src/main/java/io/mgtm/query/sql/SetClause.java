@@ -30,6 +30,9 @@ final class SetClause {
         depth--;
         listed -= listed > 0 ? 1 : 0;
       } else if (word && token.isWord("set")) {
+        if (awaited) {
+          targets.add(token.text()); // a column may be named so
+        }
         within = true;
         awaited = true;
       } else if (word && (token.isWord("where") || token.isWord("returning"))) {

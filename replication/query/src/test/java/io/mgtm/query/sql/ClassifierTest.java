@@ -1,6 +1,7 @@
 package io.mgtm.query.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,9 @@ class ClassifierTest {
       new Catalogue.Column(false, false, Catalogue.Fill.NULL, false, Catalogue.Input.CLOCK);
   private static final Catalogue.Column SERIAL =
       new Catalogue.Column(true, true, Catalogue.Fill.COMPUTED, false, Catalogue.Input.SAME);
+
+  private static final Catalogue.Column COMPUTED =
+      new Catalogue.Column(true, true, Catalogue.Fill.COMPUTED, true, Catalogue.Input.SAME);
 
   private static Catalogue catalogue(boolean casts) {
     Set<String> pure = Set.of("abs", "count", "sum", "now", "lower", "txid_current");
@@ -47,6 +51,12 @@ class ClassifierTest {
             "gen",
                 new Catalogue.Table(
                     "public", Map.of("id", SERIAL, "n", INT), List.of("id"), true, true),
+            "computed",
+                new Catalogue.Table(
+                    "public", Map.of("id", COMPUTED, "n", INT), List.of("id"), true, true),
+            "odd",
+                new Catalogue.Table(
+                    "public", Map.of("set", INT, "n", INT), List.of("set"), true, true),
             "bare",
                 new Catalogue.Table("public", Map.of("n", INT, "at", TIME), List.of(), true, true),
             "checked",
@@ -160,6 +170,11 @@ class ClassifierTest {
           update a set n = (select 1 where true), id = 2         | CAPTURED
           update a set n = two.where, id = 2 from two            | CAPTURED
           update a set s = n is distinct from 1, id = 2          | CAPTURED
+          update odd set set = 5                                 | CAPTURED
+          update odd set n = 1, set = 5                          | CAPTURED
+          insert into odd as x values (1, 2) on conflict ("set") do update set set = 5 | CAPTURED
+          insert into computed (n) values (1)                    | CAPTURED
+          update computed set n = 1                              | CAPTURED
           update a set n = id + 1 returning id                   | ROWS
           update a set n = (select id from a where id = 1), at = at | ROWS
           insert into a (id) values (1) on conflict (id) do update set n = 1 | ROWS
@@ -268,6 +283,7 @@ class ClassifierTest {
           vacuum (verbose, analyze) a (n), two    | MAINTENANCE
           analyze                                 | MAINTENANCE
           vacuum full a                           | REFUSED
+          vacuum ("full") a                       | REFUSED
           vacuum (full off, freeze) a             | REFUSED
           refresh materialized view v             | REFUSED
           copy a (n) from stdin with (format csv) | COPY_FROM
@@ -292,6 +308,15 @@ class ClassifierTest {
   void others(String sql, StatementClass expected) {
     Classification got = classify(sql);
     assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
+  }
+
+  @Test
+  void namesAreCutAsPostgresqlCutsThem() throws SqlException {
+    String name = "n".repeat(63);
+    assertThat(Lexer.tokens(name + "m \"" + name + "m\" " + name).stream().map(Token::text))
+        .containsExactly(name, name, name);
+    assertThatThrownBy(() -> Lexer.tokens("\u00e4".repeat(32)))
+        .hasMessage("a name of more than 63 bytes");
   }
 
   @Test
