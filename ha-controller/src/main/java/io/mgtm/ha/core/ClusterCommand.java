@@ -39,10 +39,9 @@ import java.util.Set;
 public sealed interface ClusterCommand
     permits OperatorCommand,
         ClusterCommand.OfHierarchy,
+        ClusterCommand.OfNode,
         ClusterCommand.Lead,
-        ClusterCommand.Tick,
-        ClusterCommand.Silent,
-        ClusterCommand.Fenced {
+        ClusterCommand.Tick {
 
   /** The hierarchy or node that it is about; the cluster otherwise. */
   String subject();
@@ -60,6 +59,16 @@ public sealed interface ClusterCommand
     @Override
     default String subject() {
       return hierarchy();
+    }
+  }
+
+  /** What is about one node. */
+  non-sealed interface OfNode extends ClusterCommand {
+    String node();
+
+    @Override
+    default String subject() {
+      return node();
     }
   }
 
@@ -264,12 +273,7 @@ public sealed interface ClusterCommand
   }
 
   /** A node is silent, or is heard again. */
-  record Silent(String node, boolean silent) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return node;
-    }
-
+  record Silent(String node, boolean silent) implements OfNode {
     @Override
     public String what() {
       return silent ? "is silent on all paths" : "is heard again";
@@ -287,17 +291,12 @@ public sealed interface ClusterCommand
    * @param counts whether it makes sure that the node is out
    * @param how see {@link FenceAnswer}
    */
-  record Fenced(String node, boolean off, boolean counts, String how) implements ClusterCommand {
+  record Fenced(String node, boolean off, boolean counts, String how) implements OfNode {
     private static final int TEXT_MAX = 300;
 
     /** Keeps the text short: an agent has written parts of it. */
     public Fenced {
       how = how.length() <= TEXT_MAX ? how : how.substring(0, TEXT_MAX);
-    }
-
-    @Override
-    public String subject() {
-      return node;
     }
 
     @Override

@@ -132,12 +132,7 @@ public sealed interface OperatorCommand extends ClusterCommand
    * Takes a node out: what it has moves in order to others, and nothing is placed on it, until it
    * is activated.
    */
-  record Retire(String node, Rest rest) implements OperatorCommand {
-    @Override
-    public String subject() {
-      return node;
-    }
-
+  record Retire(String node, Rest rest) implements OperatorCommand, ClusterCommand.OfNode {
     @Override
     public String what() {
       return "retires; what no other node can have "
@@ -159,12 +154,7 @@ public sealed interface OperatorCommand extends ClusterCommand
   }
 
   /** Takes a retired node back. */
-  record Activate(String node) implements OperatorCommand {
-    @Override
-    public String subject() {
-      return node;
-    }
-
+  record Activate(String node) implements OperatorCommand, ClusterCommand.OfNode {
     @Override
     public String what() {
       return "is active again";

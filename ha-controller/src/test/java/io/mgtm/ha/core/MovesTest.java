@@ -102,16 +102,20 @@ class MovesTest {
             new Wait(DB, "a1 is silent; a2 is silent; b1 is silent")));
   }
 
+  /** From a1, which failed, to a2; these copies are up to date. */
+  private static ClusterState failedOver(ClusterState from, String... upToDate) {
+    return apply(
+        from,
+        0,
+        new Blame(DB, 1, "postgres", "does not answer"),
+        new Leave(DB, 1, "a2"),
+        new Release(DB, 1),
+        new Place(DB, "a2", 2, Set.of()),
+        new MarkCopies(DB, VOLUME, new Mark(2, 1, 1), Set.of(upToDate), Set.of()));
+  }
+
   static Stream<Row> movingOn() {
-    ClusterState movedAway =
-        apply(
-            on(BY_ITSELF, "a1", "a1", "a2"),
-            0,
-            new Blame(DB, 1, "postgres", "does not answer"),
-            new Leave(DB, 1, "a2"),
-            new Release(DB, 1),
-            new Place(DB, "a2", 2, Set.of()),
-            new MarkCopies(DB, VOLUME, new Mark(2, 1, 1), Set.of("a1"), Set.of()));
+    ClusterState movedAway = failedOver(on(BY_ITSELF, "a1", "a1", "a2"), "a1");
     return Stream.of(
         row(
             "back to where it failed, when the node that took it over has died",
@@ -262,15 +266,7 @@ class MovesTest {
             Failback.WHEN_IN_STEP,
             3,
             3_600_000);
-    ClusterState state =
-        apply(
-            on(patient, "a1", "a1", "a2"),
-            0,
-            new Blame(DB, 1, "postgres", "does not answer"),
-            new Leave(DB, 1, "a2"),
-            new Release(DB, 1),
-            new Place(DB, "a2", 2, Set.of()),
-            new MarkCopies(DB, VOLUME, new Mark(2, 1, 1), Set.of("a1", "a2"), Set.of()));
+    ClusterState state = failedOver(on(patient, "a1", "a1", "a2"), "a1", "a2");
     Report well = report(State.IN, 2, primary(2, "a1", "a2"));
     assertThat(new Seen3(state).says("a2", well).at(599_999).decide()).isEmpty();
     assertThat(new Seen3(state).says("a2", well).at(600_000).decide())
