@@ -6,7 +6,7 @@ public interface CommandEngine {
   /** Whether this node takes commands. */
   boolean isServing();
 
-  /** Whether changes of the group are to be asked of this node. */
+  /** Whether this node takes changes of the group. */
   boolean decides();
 
   /** Takes what a link brought; it is done, with all else of this batch, at the batch's end. */

@@ -16,7 +16,7 @@ public final class SessionRules {
   /**
    * What a gateway asks.
    *
-   * @param fresh whether a session that is not known is to be opened
+   * @param fresh whether to open a session that is not known
    */
   public record Request(
       long session, boolean fresh, boolean proxied, String gateway, GatewayKind kind) {}

@@ -142,6 +142,9 @@ public final class Lexer {
 
   /** As PostgreSQL knows it: longer ones are cut, where a character ends in its encoding. */
   private static String known(String name) throws SqlException {
+    if (name.length() <= NAME_BYTES_MAX / 3) {
+      return name; // as nearly all are: a character of Java takes three bytes at most
+    }
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes <= NAME_BYTES_MAX) {
       return name;
