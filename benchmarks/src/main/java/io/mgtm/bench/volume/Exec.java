@@ -39,6 +39,16 @@ public final class Exec {
     }
   }
 
+  /** Whether a program is there and ends with status 0 in time. */
+  public static boolean succeeds(int secondsMax, List<String> command) throws InterruptedException {
+    try {
+      run(secondsMax, command);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /**
    * Runs a program and answers what it printed.
    *

@@ -3,7 +3,7 @@ package io.mgtm.bench.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.mgtm.bench.scenario.Tool;
+import io.mgtm.bench.volume.Exec;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("long")
 class RunnableDocsIT {
+  private static final int EXEC_SECONDS = 60;
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
   private static final List<String> MACHINE =
@@ -72,9 +73,10 @@ class RunnableDocsIT {
   @TempDir Path folder;
 
   @BeforeAll
-  static void machineCanBeMade() {
+  static void machineCanBeMade() throws InterruptedException {
     assumeTrue(
-        Tool.succeeds(onMachine("true")), "SKIPPED: namespaces: they need root and util-linux");
+        Exec.succeeds(EXEC_SECONDS, onMachine("true")),
+        "SKIPPED: namespaces: they need root and util-linux");
   }
 
   private static List<String> onMachine(String... command) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.mgtm.bench.volume.Exec;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,12 +16,12 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What docker/compose.yaml names is there. */
 class ComposeTest {
   private static final Path DOCKER = Path.of("..", "docker").toAbsolutePath().normalize();
+  private static final int EXEC_SECONDS = 60;
   private static final int CONTROLLER_PORT = 7902;
   private static final Pattern OWN_IMAGE = Pattern.compile("\\$\\{MGTM_\\w+_IMAGE:-mgtm-(\\w+)}");
   private static final Pattern TARGET = Pattern.compile("(?m)^FROM \\S+ AS (\\w+)$");
@@ -109,14 +110,16 @@ class ComposeTest {
       command.addAll(List.of("--profile", profile.group(1)));
     }
     command.addAll(List.of("config", "-q"));
-    assertThat(Tool.run(command)).isEqualTo(new Tool.Ended(0, ""));
+    assertThat(Exec.run(EXEC_SECONDS, command)).isEmpty();
   }
 
-  private static List<String> compose() {
-    return Stream.of(List.of("docker", "compose"), List.of("docker-compose"))
-        .filter(program -> Tool.succeeds(with(program, "version")))
-        .findFirst()
-        .orElseGet(() -> abort("SKIPPED: Docker: no docker compose and no docker-compose"));
+  private static List<String> compose() throws InterruptedException {
+    for (List<String> program : List.of(List.of("docker", "compose"), List.of("docker-compose"))) {
+      if (Exec.succeeds(EXEC_SECONDS, with(program, "version"))) {
+        return program;
+      }
+    }
+    return abort("SKIPPED: Docker: no docker compose and no docker-compose");
   }
 
   private static List<String> with(List<String> program, String argument) {

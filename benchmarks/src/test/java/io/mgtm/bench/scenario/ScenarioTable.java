@@ -43,7 +43,7 @@ final class ScenarioTable {
         StandardOpenOption.APPEND);
   }
 
-  /** Adds what else is to be known. */
+  /** Adds other text. */
   static void say(String text) throws IOException {
     Files.writeString(FILE, text, StandardOpenOption.APPEND);
   }
