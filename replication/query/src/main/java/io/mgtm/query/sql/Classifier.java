@@ -329,15 +329,14 @@ public final class Classifier {
     return why == null ? null : of(StatementClass.CAPTURED, why);
   }
 
-  /** Without INSERT's list of columns, which looks like the arguments of a call. */
+  /** Without INSERT's target, which before its list of columns looks like a call. */
   private static List<Token> assignments(List<Token> tokens) {
     if (!tokens.get(0).isWord("insert")) {
       return tokens;
     }
-    int at = 2;
-    while (at < tokens.size() && (tokens.get(at).isName() || tokens.get(at).isSymbol("."))) {
-      at++;
-    }
+    int at = tokens.size() > 3 && tokens.get(3).isSymbol(".") ? 5 : 3;
+    at += at < tokens.size() && tokens.get(at).isWord("as") ? 2 : 0;
+    at = Math.min(at, tokens.size());
     return tokens.subList(at, tokens.size());
   }
 }

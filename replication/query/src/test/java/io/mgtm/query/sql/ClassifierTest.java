@@ -180,6 +180,11 @@ class ClassifierTest {
           insert into a (id) values (1) on conflict (id) do update set n = 1 | ROWS
           insert into a (id) values (1) on conflict (id) do update set id = 2 | CAPTURED
           update a set n = myfn(1) where id = 1                  | CAPTURED
+          insert into a select myfn(1)                           | CAPTURED
+          insert into public.a as x select myfn(1)               | CAPTURED
+          insert into a as myfn (id) values (1)                  | ROWS
+          insert into a select nextval('s')                      | CAPTURED
+          insert into a table "view"                             | CAPTURED
           update a set n = pg_notify('x', '') where id = 1       | CAPTURED
           update a set n = n @@@ 1 where id = 1                  | CAPTURED
           update a set n = (select n from "view") where id = 1   | CAPTURED
