@@ -2,7 +2,11 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Rows;
 import io.mgtm.query.wire.StartupPacket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
 
 /** Takes what a server answers to one request, on the session's loop. */
 interface Answer {
@@ -24,6 +28,33 @@ interface Answer {
      * @param error the first, or null
      */
     void done(String tag, ErrorFields error, char status);
+  }
+
+  /**
+   * Reads a query's one row, empty when there was none, and the error, null when there was none.
+   */
+  static Answer row(BiConsumer<List<String>, ErrorFields> end, Runnable lost) {
+    List<String> row = new ArrayList<>();
+    Answer rest = of((tag, error, status) -> end.accept(row, error), lost);
+    return new Answer() {
+      @Override
+      public void take(Frame frame) {
+        if (frame.type() == 'D' && row.isEmpty()) {
+          row.addAll(Rows.texts(frame.body()));
+        }
+        rest.take(frame);
+      }
+
+      @Override
+      public void ready(char status) {
+        rest.ready(status);
+      }
+
+      @Override
+      public void lost() {
+        rest.lost();
+      }
+    };
   }
 
   /** Reads the tag and the error, and nothing else; a lost one is told to {@code lost}. */

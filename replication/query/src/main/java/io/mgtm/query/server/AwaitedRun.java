@@ -4,14 +4,15 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 
 /**
- * Runs what is answered only when all servers have done it, however long that takes: COPY FROM, and
- * changes of the schema. Belongs to a session.
+ * Runs what is answered later than the leader has done it: COPY FROM and changes of the schema when
+ * all servers have, and writes that are looked at. Belongs to a session.
  */
 final class AwaitedRun {
   private final ReplicatedSession session;
   private final UnitRun run;
   private final ServerSet set;
   private CopyIn copy;
+  private CheckedWrite checked;
 
   AwaitedRun(ReplicatedSession session, UnitRun run) {
     this.session = session;
@@ -19,11 +20,22 @@ final class AwaitedRun {
     this.set = session.set();
   }
 
-  void ddl(Segment segment) {
+  /** A transaction is open, if only the replicator's own. */
+  private void begin(String sql) {
     if (set.home() == null) {
       run.output().hold(run.isLast());
-      set.wrap(set.chosen(), "BEGIN ISOLATION LEVEL READ COMMITTED");
+      set.wrap(set.chosen(), sql);
     }
+  }
+
+  void checked(Segment segment) {
+    begin("BEGIN");
+    checked = new CheckedWrite(session, run, segment);
+    checked.start();
+  }
+
+  void ddl(Segment segment) {
+    begin("BEGIN ISOLATION LEVEL READ COMMITTED");
     run.sender().send(set.home(), segment, new SchemaChange(session, run, segment)::leaderAnswered);
   }
 
@@ -50,10 +62,7 @@ final class AwaitedRun {
               .withHint("Send Sync or Flush after Execute."));
       return;
     }
-    if (set.home() == null) {
-      run.output().hold(run.isLast());
-      set.wrap(set.chosen(), "BEGIN");
-    }
+    begin("BEGIN");
     copy = new CopyIn(session, run, segment);
     run.sender().send(set.home(), segment, copy::leaderAnswered);
   }
@@ -90,8 +99,12 @@ final class AwaitedRun {
     }
   }
 
-  /** Nothing more comes of a COPY. */
+  /** Nothing more comes of what was run. */
   void end() {
+    if (checked != null) {
+      checked.end();
+      checked = null;
+    }
     if (copy != null) {
       copy.close();
       copy = null;

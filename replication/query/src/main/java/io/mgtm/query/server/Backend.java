@@ -11,6 +11,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -110,12 +111,14 @@ final class Backend extends ChannelInboundHandlerAdapter {
     channel().writeAndFlush(request);
   }
 
+  /** A simple query, by which a server forgets the statement without a name. */
   void ask(String sql, Answer answer) {
-    ask(Messages.query(alloc(), sql), answer);
+    ask(sql, StandardCharsets.UTF_8, answer);
   }
 
   /** A client's statement, in the encoding that its session has. */
   void ask(String sql, Charset charset, Answer answer) {
+    prepared.remove("");
     ask(Messages.query(alloc(), Unpooled.wrappedBuffer(sql.getBytes(charset))), answer);
   }
 

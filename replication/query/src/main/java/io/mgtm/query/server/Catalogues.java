@@ -50,8 +50,15 @@ final class Catalogues {
           + " OR (d.classid = 'pg_class'::regclass AND d.objid IN"
           + " (SELECT indexrelid FROM pg_index WHERE indrelid = c.oid))))";
 
+  /** Triggers that fire at COMMIT, or where rows of another server are written. */
+  private static final String FAR_TRIGGERS =
+      "EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal"
+          + " AND (t.tgdeferrable OR t.tgenabled IN ('A', 'R')))";
+
+  /** 1 with triggers, 2 when one of them runs before a row is updated; else 0. */
   private static final String TRIGGERS =
-      "EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)";
+      "(SELECT coalesce(max(CASE WHEN tgtype & 19 = 19 THEN 2 ELSE 1 END), 0) FROM pg_trigger t"
+          + " WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)";
 
   private static final String FAMILY =
       "EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid OR inhparent = c.oid)";
@@ -101,8 +108,8 @@ final class Catalogues {
   }
 
   private static final String TABLES =
-      "SELECT nspname, relname, relkind = 'r' AND NOT relhasrules AND NOT "
-          + TRIGGERS
+      "SELECT nspname, relname, relkind = 'r' AND NOT relhasrules AND NOT relrowsecurity AND NOT "
+          + FAR_TRIGGERS
           + " AND NOT "
           + FAMILY
           + " AND NOT "
@@ -124,7 +131,9 @@ final class Catalogues {
           + COLUMNS
           + ", (SELECT string_agg(quote_ident(a.attname), E'\\x01'"
           + " ORDER BY x.at) FROM unnest(k.conkey) WITH ORDINALITY x(num, at) JOIN pg_attribute a"
-          + " ON a.attrelid = c.oid AND a.attnum = x.num), k.condeferrable FROM pg_class c JOIN"
+          + " ON a.attrelid = c.oid AND a.attnum = x.num), k.condeferrable, "
+          + TRIGGERS
+          + " FROM pg_class c JOIN"
           + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
           + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <>"
           + " 'information_schema' AND nspname <> 'pg_toast'";
@@ -269,13 +278,20 @@ final class Catalogues {
               input(flags)));
     }
     boolean deferrable = "t".equals(row.get(6));
-    boolean written = row.get(2).equals("t") && !row.get(0).equals("pg_catalog") && !deferrable;
+    boolean known = row.get(2).equals("t") && !row.get(0).equals("pg_catalog") && !deferrable;
     return new Catalogue.Table(
         row.get(0),
         columns,
         split(row.get(5)).stream().map(Catalogues::unquote).toList(),
-        written && row.get(3).equals("t"),
-        written);
+        known ? writes(row) : Catalogue.Writes.ANYTHING);
+  }
+
+  private static Catalogue.Writes writes(List<String> row) {
+    return switch (row.get(7)) {
+      case "0" -> row.get(3).equals("t") ? Catalogue.Writes.PLAIN : Catalogue.Writes.ROWS;
+      case "1" -> Catalogue.Writes.TRIGGERS;
+      default -> Catalogue.Writes.KEY_TRIGGERS;
+    };
   }
 
   private static Catalogue.Fill fill(String flags) {

@@ -31,6 +31,7 @@ final class Effects {
   private final List<Item> items = new ArrayList<>();
   private final Charset charset;
   private long bytes;
+  private boolean replica;
 
   Effects(Charset charset) {
     this.charset = charset;
@@ -42,6 +43,15 @@ final class Effects {
 
   long bytes() {
     return bytes;
+  }
+
+  int size() {
+    return items.size();
+  }
+
+  /** No triggers are to run where they are written. */
+  void asReplica() {
+    replica = true;
   }
 
   /** The same text. */
@@ -76,6 +86,20 @@ final class Effects {
 
   /** Sends all; whatever is answered that the leader did not is told. */
   void sendTo(Backend other, Mismatch mismatch) {
+    setReplica(other, "replica", mismatch);
+    sendItems(other, mismatch);
+    setReplica(other, "origin", mismatch);
+  }
+
+  private void setReplica(Backend other, String role, Mismatch mismatch) {
+    if (replica) {
+      ArrayDeque<Item> expected = new ArrayDeque<>(List.of(new Item(null, null, "SET")));
+      other.ask(
+          "SET LOCAL session_replication_role = " + role, new Check(other, expected, mismatch));
+    }
+  }
+
+  private void sendItems(Backend other, Mismatch mismatch) {
     ByteBuf out = null;
     ArrayDeque<Item> expected = new ArrayDeque<>();
     for (Item item : items) {

@@ -7,6 +7,7 @@ import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.mgtm.query.wire.Rows;
 import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 
 /**
@@ -29,6 +30,7 @@ final class Relay implements Answer {
   private final UnitRun.Ended ended;
   private ErrorFields error;
   private String tag;
+  private boolean keyChanged;
 
   Relay(UnitRun run, Backend backend, Segment segment, Effects effects, UnitRun.Ended ended) {
     this.run = run;
@@ -58,6 +60,11 @@ final class Relay implements Answer {
 
   String tag() {
     return tag;
+  }
+
+  /** Whether a trigger has changed the key of a row. */
+  boolean isKeyChanged() {
+    return keyChanged;
   }
 
   Effects effects() {
@@ -114,7 +121,7 @@ final class Relay implements Answer {
     if (rows == null) {
       run.forward(frame.content());
     } else if (rows.returning()) {
-      run.forward(Rows.withoutLast(backend.alloc(), frame, rows.columns().size()));
+      run.forward(Rows.withoutLast(backend.alloc(), frame, rows.added()));
       frame.release();
     } else {
       frame.release();
@@ -134,13 +141,20 @@ final class Relay implements Answer {
       return;
     }
     var values = Rows.values(frame.body());
-    int own = values.size() - rows.columns().size();
+    int own = values.size() - rows.added();
     int format = segment.simple() == null ? run.formatOf(expected.peek().step) : 0;
-    effects.row(run.effect(rows), rows, format, values.subList(own, values.size()));
+    effects.row(run.effect(rows), rows, format, values.subList(own, own + rows.columns().size()));
+    keyChanged |= rows.keyTold() && !isTrue(values.get(values.size() - 1));
     if (rows.returning()) {
-      run.forward(Rows.withoutLast(backend.alloc(), frame, rows.columns().size()));
+      run.forward(Rows.withoutLast(backend.alloc(), frame, rows.added()));
     }
     frame.release();
+  }
+
+  /** As a text, or binary. */
+  private static boolean isTrue(ByteBuf flag) {
+    byte value = flag.getByte(flag.readerIndex());
+    return value == 't' || value == 1;
   }
 
   private void completed(Frame frame) {

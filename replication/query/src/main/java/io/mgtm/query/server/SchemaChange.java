@@ -1,8 +1,6 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.wire.ErrorFields;
-import io.mgtm.query.wire.Frame;
-import io.mgtm.query.wire.Rows;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,11 +41,12 @@ final class SchemaChange {
     }
     session.schema().change();
     leader.hold(true);
-    leader.ask(CHECK, new Checked(relay, status));
+    leader.ask(
+        CHECK, Answer.row((row, error) -> checked(relay, status, row), () -> run.lost(leader)));
   }
 
   private void checked(Relay relay, char status, List<String> row) {
-    if (row == null || !row.get(0).equals("0")) {
+    if (row.isEmpty() || !row.get(0).equals("0")) {
       run.fail(
           ErrorFields.error("0A000", "temporary tables are not replicated")
               .withHint("Leave pg_temp out of search_path."));
@@ -123,36 +122,6 @@ final class SchemaChange {
       if (!session.isEnded()) {
         run.awaited().schemaChanged(status, blocked);
       }
-    }
-  }
-
-  /** The one row of the check. */
-  private final class Checked implements Answer {
-    private final Relay relay;
-    private final char status;
-    private final List<String> row = new ArrayList<>();
-
-    Checked(Relay relay, char status) {
-      this.relay = relay;
-      this.status = status;
-    }
-
-    @Override
-    public void take(Frame frame) {
-      if (frame.type() == 'D') {
-        row.addAll(Rows.texts(frame.body()));
-      }
-      frame.release();
-    }
-
-    @Override
-    public void ready(char now) {
-      checked(relay, status, row.isEmpty() ? null : row);
-    }
-
-    @Override
-    public void lost() {
-      run.lost(leader);
     }
   }
 }

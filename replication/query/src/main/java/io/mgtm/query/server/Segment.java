@@ -27,6 +27,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     UNPROVEN,
     /** One COPY FROM STDIN. */
     COPY,
+    /** One write that is looked at before it is answered. */
+    CHECKED,
     /** One change of the schema. */
     DDL,
     REFUSED
@@ -49,6 +51,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case SESSION -> isShow(prepared) ? Kind.RUN : Kind.SESSION;
       case UNPROVEN_READ -> Kind.UNPROVEN;
       case COPY_FROM -> Kind.COPY;
+      case CHECKED_ROWS -> Kind.CHECKED;
       case DDL -> Kind.DDL;
       case MAINTENANCE -> Kind.MAINTENANCE;
       default -> Kind.RUN;
@@ -67,6 +70,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
 
   boolean isWrite() {
     return kind == Kind.COPY
+        || kind == Kind.CHECKED
         || kind == Kind.DDL
         || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }

@@ -119,7 +119,7 @@ final class SegmentSender {
     ByteBuf rest = step.afterNames();
     int[] formats = rows.returning() ? Step.resultFormats(rest) : new int[0];
     int own = rows.returning() ? formats.length : 0;
-    int codes = own > 1 ? own + rows.columns().size() : own;
+    int codes = own > 1 ? own + rows.added() : own;
     int oldBytes = Short.BYTES * (1 + Step.resultFormats(rest).length);
     ByteBuf body = Unpooled.buffer();
     body.writeBytes(rest, rest.readerIndex(), rest.readableBytes() - oldBytes);

@@ -1,7 +1,6 @@
 package io.mgtm.query.server;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,6 +19,25 @@ final class UnitOutput {
   /** Whether what comes is held from now on. */
   void hold(boolean answers) {
     hold = answers;
+  }
+
+  boolean isHeld() {
+    return hold;
+  }
+
+  /** How much is held, for {@link #dropAfter}. */
+  int mark() {
+    return held.size();
+  }
+
+  /** Forgets what came after a mark. */
+  void dropAfter(int mark) {
+    List<ByteBuf> rest = held.subList(mark, held.size());
+    for (ByteBuf one : rest) {
+      bytes -= one.readableBytes();
+      one.release();
+    }
+    rest.clear();
   }
 
   /** Whether the client was told something already. */
@@ -53,8 +71,6 @@ final class UnitOutput {
 
   /** Forgets what is held. */
   void drop() {
-    held.forEach(ReferenceCountUtil::release);
-    held.clear();
-    bytes = 0;
+    dropAfter(0);
   }
 }

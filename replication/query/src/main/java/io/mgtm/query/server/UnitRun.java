@@ -158,6 +158,12 @@ final class UnitRun {
   }
 
   private void run(Segment segment) {
+    if (segment.isWrite() && sender.lacksBind(segment)) {
+      fail(
+          ErrorFields.error("0A000", "a portal that writes was bound before the last Sync")
+              .withHint("Send Bind and Execute in one go."));
+      return;
+    }
     switch (segment.kind()) {
       case CONTROL -> controls.control(segment);
       case SESSION -> controls.setting(segment);
@@ -168,6 +174,7 @@ final class UnitRun {
               ErrorFields.error("0A000", segment.refusal().message())
                   .withHint(segment.refusal().hint()));
       case COPY -> awaited.copy(segment);
+      case CHECKED -> awaited.checked(segment);
       case DDL -> awaited.ddl(segment);
       case RUN -> plain(segment);
     }
@@ -201,12 +208,6 @@ final class UnitRun {
   }
 
   private void plain(Segment segment) {
-    if (segment.isWrite() && sender.lacksBind(segment)) {
-      fail(
-          ErrorFields.error("0A000", "a portal that writes was bound before the last Sync")
-              .withHint("Send Bind and Execute in one go."));
-      return;
-    }
     if (set.home() != null) {
       sender.send(set.home(), segment, this::ended);
       return;

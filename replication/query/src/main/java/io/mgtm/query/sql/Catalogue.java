@@ -35,21 +35,38 @@ public record Catalogue(
    * @param schema it is in
    * @param columns by name, in their order
    * @param key the columns of the primary key, empty when there is none
-   * @param plain whether it is an ordinary table without triggers, rules, row security,
-   *     inheritance, generated columns, checks, and actions of foreign keys
-   * @param written whether what a statement writes to it is only rows of it: it has no triggers, no
-   *     rules and is neither a view nor foreign
+   * @param writes what a statement that writes to it does
    */
-  public record Table(
-      String schema,
-      Map<String, Column> columns,
-      List<String> key,
-      boolean plain,
-      boolean written) {
+  public record Table(String schema, Map<String, Column> columns, List<String> key, Writes writes) {
     public Table {
       columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
       key = List.copyOf(key);
     }
+
+    /** Whether what a statement writes to it is only rows of it. */
+    boolean isRowsOnly() {
+      return writes == Writes.PLAIN || writes == Writes.ROWS;
+    }
+  }
+
+  /** What a statement that writes to a table does. */
+  public enum Writes {
+    /**
+     * It writes the rows that it names: the table is an ordinary one without triggers, rules,
+     * inheritance, generated columns, checks, and actions of foreign keys.
+     */
+    PLAIN,
+    /** It writes rows of the table alone, which has no triggers, no rules, and no code of users. */
+    ROWS,
+    /** The same, and what the table's triggers do. */
+    TRIGGERS,
+    /** The same, and they may change the key of a row that is updated. */
+    KEY_TRIGGERS,
+    /**
+     * Anything: the table is a view, partitioned, foreign, or has rules, row security, or triggers
+     * that fire late or always.
+     */
+    ANYTHING
   }
 
   /**

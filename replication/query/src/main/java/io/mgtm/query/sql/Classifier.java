@@ -29,6 +29,7 @@ public final class Classifier {
       Classification one = one(sql, tokens);
       boolean rows =
           one.statementClass() == StatementClass.ROWS
+              || one.statementClass() == StatementClass.CHECKED_ROWS
               || one.statementClass() == StatementClass.KEY_LOCAL;
       RowWrite write = rows ? RowWrite.of(catalogue, sql, tokens) : null;
       CopyFrom copy =
@@ -285,9 +286,13 @@ public final class Classifier {
     if (bad != null) {
       return bad;
     }
+    String more = whyMoreThanRows(tokens, table);
+    if (more != null) {
+      return of(StatementClass.CHECKED_ROWS, more);
+    }
     KeyLocal grammar = new KeyLocal(table, tokens, at + 1);
     boolean keyLocal =
-        table.plain()
+        table.writes() == Catalogue.Writes.PLAIN
             && !only
             && switch (verb) {
               case "insert" -> grammar.isInsert();
@@ -299,7 +304,14 @@ public final class Classifier {
         : of(StatementClass.ROWS, "it writes rows of " + name.text() + " only");
   }
 
-  /** The class when it is neither K nor R, or null. */
+  /** Why it may write more than rows of its table, or null. */
+  private String whyMoreThanRows(List<Token> tokens, Catalogue.Table table) {
+    return table.isRowsOnly()
+        ? purity.whyNotRowsOnly(assignments(tokens))
+        : "the table's triggers may write more than its rows";
+  }
+
+  /** The class when its rows do not tell what it does, or null. */
   private Classification whyNotRows(String verb, List<Token> tokens, Catalogue.Table table) {
     if (tokens.stream().anyMatch(t -> t.isName() && Words.SYSTEM_COLUMNS.contains(t.text()))) {
       return of(StatementClass.REFUSED, "system columns differ between servers");
@@ -308,8 +320,10 @@ public final class Classifier {
     if (!insert && table.key().isEmpty()) {
       return of(StatementClass.REFUSED, verb + " of a table without a primary key");
     }
-    if (!table.written()) {
-      return of(StatementClass.CAPTURED, "the table has triggers, rules or partitions");
+    if (table.writes() == Catalogue.Writes.ANYTHING) {
+      return of(
+          StatementClass.CAPTURED,
+          "the table has rules, partitions, row security, or triggers that fire at COMMIT or always");
     }
     if (table.key().stream().anyMatch(column -> table.columns().get(column).generated())) {
       return of(StatementClass.CAPTURED, "its primary key is computed from other columns");
@@ -325,7 +339,10 @@ public final class Classifier {
     if (SetClause.targets(tokens).stream().anyMatch(table.key()::contains)) {
       return of(StatementClass.CAPTURED, "it may change a primary key");
     }
-    String why = purity.whyNotRowsOnly(assignments(tokens));
+    if (conflict && verbs > 1 && table.writes() == Catalogue.Writes.KEY_TRIGGERS) {
+      return of(StatementClass.CAPTURED, "a trigger may change the key of a row that conflicts");
+    }
+    String why = purity.whyNotToldByRows(assignments(tokens));
     return why == null ? null : of(StatementClass.CAPTURED, why);
   }
 

@@ -69,7 +69,7 @@ public record CopyFrom(
       if (table == null || (qualified && !first.text().equals(table.schema()))) {
         throw new SqlException("its target is no table that one name alone tells of");
       }
-      if (!table.written() || catalogue.suspects().contains(name.text())) {
+      if (!table.isRowsOnly()) {
         throw new SqlException("the table has triggers, rules or partitions");
       }
       List<String> columns = columns(table);

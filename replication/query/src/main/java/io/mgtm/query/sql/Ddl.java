@@ -303,7 +303,7 @@ final class Ddl {
       Token name = at < tokens.size() ? tokens.get(at) : null;
       Catalogue.Table table =
           name != null && name.isName() ? catalogue.tables().get(name.text()) : null;
-      if (table == null || !table.written()) {
+      if (table == null || !table.isRowsOnly()) {
         return "it has a table that has triggers, or that one name alone does not tell of";
       }
       at++;

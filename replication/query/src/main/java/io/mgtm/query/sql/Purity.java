@@ -73,15 +73,31 @@ final class Purity {
       if (token.isName() && catalogue.suspects().contains(token.text())) {
         return token.text() + " may run code of users";
       }
-      boolean builtin =
-          isPureFunction(token.text())
-              || (Words.HARMLESS_VOLATILE.contains(token.text())
-                  && catalogue.builtinFunctions().contains(token.text()));
-      if (isCall(tokens, i) && !builtin) {
+      if (isCall(tokens, i) && !isOfRows(token.text())) {
         return "the function " + token.text() + " may write";
       }
     }
     return null;
+  }
+
+  /**
+   * Why rows do not tell all that a statement does, or null: it calls a function of PostgreSQL's
+   * own that draws from a sequence, sends, locks or sets something.
+   */
+  String whyNotToldByRows(List<Token> tokens) {
+    for (int i = 0; i < tokens.size(); i++) {
+      String name = tokens.get(i).text();
+      if (isCall(tokens, i) && catalogue.builtinFunctions().contains(name) && !isOfRows(name)) {
+        return "the function " + name + " does what its rows do not tell";
+      }
+    }
+    return null;
+  }
+
+  /** Whether a function does nothing but to give a value. */
+  private boolean isOfRows(String name) {
+    return isPureFunction(name)
+        || (Words.HARMLESS_VOLATILE.contains(name) && catalogue.builtinFunctions().contains(name));
   }
 
   /** Whether a word belongs to FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE or FOR KEY SHARE. */

@@ -13,7 +13,16 @@ public record Refusal(String message, String hint) {
   public static Refusal of(Statement statement) {
     String why = statement.classification().why();
     return switch (statement.statementClass()) {
-      case READ, COPY_TO, COPY_FROM, DDL, MAINTENANCE, UNPROVEN_READ, LEADER, KEY_LOCAL, ROWS ->
+      case READ,
+          COPY_TO,
+          COPY_FROM,
+          DDL,
+          MAINTENANCE,
+          UNPROVEN_READ,
+          LEADER,
+          KEY_LOCAL,
+          ROWS,
+          CHECKED_ROWS ->
           null;
       case SESSION -> session(statement);
       case TRANSACTION ->
@@ -25,8 +34,7 @@ public record Refusal(String message, String hint) {
       case CAPTURED ->
           new Refusal(
               "it cannot be told which rows this writes: " + why,
-              "Write by INSERT, UPDATE or DELETE alone, to a table without triggers, and call none"
-                  + " but PostgreSQL's own functions in it.");
+              "Write by one INSERT, UPDATE or DELETE of one table.");
       case REFUSED ->
           new Refusal("it would make the servers differ: " + why, refused(statement.word(0)));
       case UNKNOWN ->

@@ -9,25 +9,33 @@ import java.util.stream.Collectors;
  * How the rows that a statement writes are learnt and written elsewhere: the leader server runs the
  * text with RETURNING, and the others write the rows that it returned, by their primary key.
  *
- * @param table its name, as people know it
+ * @param target its table with the schema, quoted
  * @param leaderSql the text with {@code columns} at the end of its RETURNING
  * @param othersSql the text with the table's schema
  * @param effectSql what writes one row, with a parameter for each of {@code columns}
  * @param columns those of the row: of a DELETE the primary key
+ * @param keyTold whether the row's last column, after {@code columns}, tells whether its key was in
+ *     the table before: triggers may have changed it
  * @param returning whether the text had a RETURNING of its own, whose columns come first
  */
 public record RowWrite(
-    String table,
+    String target,
     String leaderSql,
     String othersSql,
     String effectSql,
     List<String> columns,
+    boolean keyTold,
     boolean returning) {
   public RowWrite {
     columns = List.copyOf(columns);
   }
 
-  /** Of an INSERT, UPDATE or DELETE that {@link Classifier} has put in class K or R. */
+  /** How many columns the leader's rows have after those that the text asked for. */
+  public int added() {
+    return columns.size() + (keyTold ? 1 : 0);
+  }
+
+  /** Of an INSERT, UPDATE or DELETE whose rows tell what it does, as {@link Classifier} has it. */
   static RowWrite of(Catalogue catalogue, String sql, List<Token> tokens) {
     String verb = tokens.get(0).text();
     int at = verb.equals("update") ? 1 : 2;
@@ -52,8 +60,27 @@ public record RowWrite(
             + (returning ? ", " : " RETURNING ")
             + columns.stream().map(c -> prefix + quote(c)).collect(Collectors.joining(", "));
     boolean upsert = verb.equals("insert") && isUpsert(tokens);
-    String effect = effect(verb, quote(table.schema()) + "." + quote(name), table, columns, upsert);
-    return new RowWrite(table.schema() + "." + name, leader, others, effect, columns, returning);
+    String target = quote(table.schema()) + "." + quote(name);
+    boolean keyTold = verb.equals("update") && table.writes() == Catalogue.Writes.KEY_TRIGGERS;
+    if (keyTold) {
+      leader += ", " + wasThere(target, table.key(), prefix);
+    }
+    String effect = effect(verb, target, table, columns, upsert);
+    return new RowWrite(target, leader, others, effect, columns, keyTold, returning);
+  }
+
+  /**
+   * Whether a row has the key of one that was in the table before: a query in RETURNING does not
+   * see what its own statement writes. A key that a trigger has changed is new: was it that of
+   * another row, that row has changed its own, and the last in such a chain has a new one.
+   */
+  private static String wasThere(String target, List<String> key, String prefix) {
+    String old = quote("mgtm old") + ".";
+    return key.stream()
+        .map(c -> old + quote(c) + " OPERATOR(pg_catalog.=) " + prefix + quote(c))
+        .collect(
+            Collectors.joining(
+                " AND ", "EXISTS (SELECT FROM ONLY " + target + " AS \"mgtm old\" WHERE ", ")"));
   }
 
   private static boolean isUpsert(List<Token> tokens) {

@@ -12,6 +12,8 @@ public enum StatementClass {
   KEY_LOCAL("the leader, and then the same text at the others"),
   /** R: writes rows of one table, and nothing else. */
   ROWS("the leader, and then its rows at the others"),
+  /** R, if it turns out at the leader that it has written rows of one table and nothing else. */
+  CHECKED_ROWS("the leader, and then its rows at the others, unless it has written more"),
   /** C: what it writes is not known before. */
   CAPTURED("nowhere"),
   /** Changes what tables there are, or who may what, in the same way everywhere. */

@@ -3,6 +3,7 @@ package io.mgtm.query.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.query.sql.Catalogue.Writes;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,35 +37,23 @@ class ClassifierTest {
             "nextval",
             "random",
             "pg_notify");
+    List<String> id = List.of("id");
+    Map<String, Catalogue.Column> two = Map.of("id", INT, "n", INT);
     Map<String, Catalogue.Table> tables =
-        Map.of(
-            "a",
+        Map.ofEntries(
+            table("a", Map.of("id", INT, "n", INT, "s", TEXT, "at", TIME), id, Writes.PLAIN),
+            Map.entry(
+                "two",
                 new Catalogue.Table(
-                    "public",
-                    Map.of("id", INT, "n", INT, "s", TEXT, "at", TIME),
-                    List.of("id"),
-                    true,
-                    true),
-            "two",
-                new Catalogue.Table(
-                    "app", Map.of("x", INT, "y", TEXT, "n", INT), List.of("x", "y"), true, true),
-            "gen",
-                new Catalogue.Table(
-                    "public", Map.of("id", SERIAL, "n", INT), List.of("id"), true, true),
-            "computed",
-                new Catalogue.Table(
-                    "public", Map.of("id", COMPUTED, "n", INT), List.of("id"), true, true),
-            "odd",
-                new Catalogue.Table(
-                    "public", Map.of("set", INT, "n", INT), List.of("set"), true, true),
-            "bare",
-                new Catalogue.Table("public", Map.of("n", INT, "at", TIME), List.of(), true, true),
-            "checked",
-                new Catalogue.Table(
-                    "public", Map.of("id", INT, "n", INT), List.of("id"), false, true),
-            "trig",
-                new Catalogue.Table(
-                    "public", Map.of("id", INT, "n", INT), List.of("id"), false, false));
+                    "app", Map.of("x", INT, "y", TEXT, "n", INT), List.of("x", "y"), Writes.PLAIN)),
+            table("gen", Map.of("id", SERIAL, "n", INT), id, Writes.PLAIN),
+            table("computed", Map.of("id", COMPUTED, "n", INT), id, Writes.PLAIN),
+            table("odd", Map.of("set", INT, "n", INT), List.of("set"), Writes.PLAIN),
+            table("bare", Map.of("n", INT, "at", TIME), List.of(), Writes.PLAIN),
+            table("checked", two, id, Writes.ROWS),
+            table("trig", two, id, Writes.TRIGGERS),
+            table("keytrig", two, id, Writes.KEY_TRIGGERS),
+            table("ruled", two, id, Writes.ANYTHING));
     return new Catalogue(
         pure,
         all,
@@ -73,6 +62,11 @@ class ClassifierTest {
         tables,
         casts,
         false);
+  }
+
+  private static Map.Entry<String, Catalogue.Table> table(
+      String name, Map<String, Catalogue.Column> columns, List<String> key, Writes writes) {
+    return Map.entry(name, new Catalogue.Table("public", columns, key, writes));
   }
 
   private static Classification classify(String sql) {
@@ -179,16 +173,28 @@ class ClassifierTest {
           update a set n = (select id from a where id = 1), at = at | ROWS
           insert into a (id) values (1) on conflict (id) do update set n = 1 | ROWS
           insert into a (id) values (1) on conflict (id) do update set id = 2 | CAPTURED
-          update a set n = myfn(1) where id = 1                  | CAPTURED
-          insert into a select myfn(1)                           | CAPTURED
-          insert into public.a as x select myfn(1)               | CAPTURED
+          update a set n = myfn(1) where id = 1                  | CHECKED_ROWS
+          insert into a (id) values (myfn(1)) on conflict do nothing | CHECKED_ROWS
+          insert into a select myfn(1)                           | CHECKED_ROWS
+          insert into public.a as x select myfn(1)               | CHECKED_ROWS
           insert into a as myfn (id) values (1)                  | ROWS
           insert into a select nextval('s')                      | CAPTURED
-          insert into a table "view"                             | CAPTURED
+          insert into a table "view"                             | CHECKED_ROWS
+          update a set n = myfn(nextval('s')) where id = 1       | CAPTURED
+          update trig set n = random()                           | CHECKED_ROWS
+          update trig set id = 2                                 | CAPTURED
+          update trig set n = 1 where id = nextval('s')          | CAPTURED
+          insert into trig values (1, 2) on conflict (id) do update set n = 1 | CHECKED_ROWS
+          insert into keytrig values (1, 2) on conflict (id) do update set n = 1 | CAPTURED
+          insert into keytrig values (1, 2) on conflict do nothing | CHECKED_ROWS
+          delete from keytrig where id = 1                       | CHECKED_ROWS
+          update ruled set n = 1 where id = 1                    | CAPTURED
+          copy trig from stdin                                   | REFUSED
+          truncate trig                                          | REFUSED
           update a set n = pg_notify('x', '') where id = 1       | CAPTURED
-          update a set n = n @@@ 1 where id = 1                  | CAPTURED
-          update a set n = (select n from "view") where id = 1   | CAPTURED
-          update trig set n = 1 where id = 1                     | CAPTURED
+          update a set n = n @@@ 1 where id = 1                  | CHECKED_ROWS
+          update a set n = (select n from "view") where id = 1   | CHECKED_ROWS
+          update trig set n = 1 where id = 1                     | CHECKED_ROWS
           insert into unheard values (1)                         | CAPTURED
           insert into a with d as (delete from two returning *) select * from d | CAPTURED
           delete from bare where n = 1                           | REFUSED
@@ -336,7 +342,7 @@ class ClassifierTest {
     assertThat(classifier.classify("select 1").statementClass())
         .isEqualTo(StatementClass.UNPROVEN_READ);
     assertThat(classifier.classify("delete from a where id = 1").statementClass())
-        .isEqualTo(StatementClass.CAPTURED);
+        .isEqualTo(StatementClass.CHECKED_ROWS);
   }
 
   @Test

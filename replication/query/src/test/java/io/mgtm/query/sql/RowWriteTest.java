@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -15,9 +16,13 @@ class RowWriteTest {
       new Catalogue.Column(true, true, Catalogue.Fill.COMPUTED, true, Catalogue.Input.SAME);
 
   private static RowWrite write(String sql) throws SqlException {
+    return write(sql, Catalogue.Writes.PLAIN);
+  }
+
+  private static RowWrite write(String sql, Catalogue.Writes writes) throws SqlException {
     Catalogue.Table table =
         new Catalogue.Table(
-            "s", Map.of("id", INT, "n", INT, "A b", INT, "made", MADE), List.of("id"), true, true);
+            "s", Map.of("id", INT, "n", INT, "A b", INT, "made", MADE), List.of("id"), writes);
     Catalogue catalogue =
         new Catalogue(
             Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", table), false, false);
@@ -57,5 +62,18 @@ class RowWriteTest {
           """)
   void theOthersWriteTheRowByItsKey(String sql, String expected) throws SqlException {
     assertThat(write(sql).effectSql()).isEqualTo(expected);
+  }
+
+  @Test
+  void whereTriggersMayChangeTheKeyTheRowTellsWhetherItWasThere() throws SqlException {
+    RowWrite update = write("update t y set n = 1", Catalogue.Writes.KEY_TRIGGERS);
+    assertThat(update.leaderSql())
+        .isEqualTo(
+            "update t y set n = 1 RETURNING \"y\".\"id\", \"y\".\"A b\", \"y\".\"n\", EXISTS (SELECT FROM"
+                + " ONLY \"s\".\"t\" AS \"mgtm old\" WHERE \"mgtm old\".\"id\" OPERATOR(pg_catalog.=)"
+                + " \"y\".\"id\")");
+    assertThat(update.added()).isEqualTo(4);
+    assertThat(write("insert into t values (1)", Catalogue.Writes.KEY_TRIGGERS).keyTold())
+        .isFalse();
   }
 }
