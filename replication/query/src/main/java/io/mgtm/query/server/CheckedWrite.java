@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * One statement that may write more than it says, as triggers and functions of users do. The leader
@@ -76,12 +77,8 @@ final class CheckedWrite {
     }
   }
 
-  /** What is told of one of the counts; an error of them refuses the statement. */
-  private interface Counted {
-    void row(List<String> row);
-  }
-
-  private void askCounts(Counted then) {
+  /** An error of the leader refuses the statement. */
+  private void askCounts(Consumer<List<String>> then) {
     session.runsAt(null);
     String table = segment.command().statement().write().target().replace("'", "''");
     leader.hold(true);
@@ -92,7 +89,7 @@ final class CheckedWrite {
               if (error != null) {
                 refused = error;
               }
-              then.row(row);
+              then.accept(row);
             },
             () -> run.lost(leader)));
   }
