@@ -17,6 +17,7 @@ import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
 import io.mgtm.local.Trees;
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -75,16 +76,32 @@ final class BackupBenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(names = "--sequences", paramLabel = "N", defaultValue = "999000")
+  @Option(
+      names = "--sequences",
+      paramLabel = "N",
+      defaultValue = "999000",
+      description = "How many sequences the state has. Default: ${DEFAULT-VALUE}.")
   private int sequences;
 
-  @Option(names = "--open", paramLabel = "N", defaultValue = "4000")
+  @Option(
+      names = "--open",
+      paramLabel = "N",
+      defaultValue = "4000",
+      description = "How many transactions are open. Default: ${DEFAULT-VALUE}.")
   private int open;
 
-  @Option(names = "--connections", paramLabel = "N", defaultValue = "8")
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "How many clients there are meanwhile. Default: ${DEFAULT-VALUE}.")
   private int connections;
 
-  @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "How many backups are made. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(
@@ -249,23 +266,9 @@ final class BackupBenchCommand implements Callable<Integer> {
 
   /** The bytes are counted as they come: collections of this process would be taken for pauses. */
   private long backup() throws IOException {
-    CountingOutputStream counted = new CountingOutputStream();
+    DataOutputStream counted = new DataOutputStream(OutputStream.nullOutputStream());
     ask(leader(), "backup", counted);
-    return counted.bytes;
-  }
-
-  private static final class CountingOutputStream extends OutputStream {
-    private long bytes;
-
-    @Override
-    public void write(int b) {
-      bytes++;
-    }
-
-    @Override
-    public void write(byte[] from, int at, int length) {
-      bytes += length;
-    }
+    return counted.size();
   }
 
   private long rest() throws InterruptedException {

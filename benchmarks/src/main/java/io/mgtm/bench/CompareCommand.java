@@ -33,16 +33,35 @@ import picocli.CommandLine.Spec;
 final class CompareCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(names = "--reference", required = true, paramLabel = "HOST:PORT")
+  @Option(
+      names = "--reference",
+      required = true,
+      paramLabel = "HOST:PORT",
+      description = "The GTM that the other one is compared with.")
   private HostPort reference;
 
-  @Option(names = "--at", required = true, paramLabel = "HOST:PORT")
+  @Option(
+      names = "--at",
+      required = true,
+      paramLabel = "HOST:PORT",
+      description = "The GTM that is measured.")
   private HostPort at;
 
-  @Option(names = "--connections", split = ",", paramLabel = "N", defaultValue = "1,8,64")
+  @Option(
+      names = "--connections",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = "1,8,64",
+      description = "How many clients, one run for each. Default: ${DEFAULT-VALUE}.")
   private List<Integer> connections;
 
-  @Option(names = "--mix", split = ",", paramLabel = "MIX", defaultValue = "txn,begin,seq")
+  @Option(
+      names = "--mix",
+      split = ",",
+      paramLabel = "MIX",
+      defaultValue = "txn,begin,seq",
+      description =
+          "What the clients ask, one run for each, as of bench gtm. Default: ${DEFAULT-VALUE}.")
   private List<Mix> mixes;
 
   @Option(
@@ -53,16 +72,32 @@ final class CompareCommand implements Callable<Integer> {
       description = "Transactions held open beside mix txn. Default: ${DEFAULT-VALUE}.")
   private List<Integer> opens;
 
-  @Option(names = "--rounds", paramLabel = "N", defaultValue = "5")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "How often each is measured, in turns. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
-  @Option(names = "--seconds", paramLabel = "S", defaultValue = "3")
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "3",
+      description = "How long each time. Default: ${DEFAULT-VALUE}.")
   private double seconds;
 
-  @Option(names = "--warmup", paramLabel = "S", defaultValue = "1")
+  @Option(
+      names = "--warmup",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Seconds before it that do not count. Default: ${DEFAULT-VALUE}.")
   private double warmup;
 
-  @Option(names = "--threads", paramLabel = "N", defaultValue = "1")
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many threads make the load. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
   private CheckedRuns runs;

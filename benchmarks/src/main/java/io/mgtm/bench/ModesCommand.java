@@ -67,7 +67,12 @@ final class ModesCommand implements Callable<Integer> {
       description = "Default: ${DEFAULT-VALUE}.")
   private List<String> groups;
 
-  @Option(names = "--connections", split = ",", paramLabel = "N", defaultValue = "8,64")
+  @Option(
+      names = "--connections",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = "8,64",
+      description = "How many clients, one run for each. Default: ${DEFAULT-VALUE}.")
   private List<Integer> connections;
 
   @Option(
@@ -78,10 +83,18 @@ final class ModesCommand implements Callable<Integer> {
       description = "Transactions held open beside the load. Default: ${DEFAULT-VALUE}.")
   private List<Integer> opens;
 
-  @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "How often each is measured, in turns. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
-  @Option(names = "--seconds", paramLabel = "S", defaultValue = "3")
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "3",
+      description = "How long each time. Default: ${DEFAULT-VALUE}.")
   private double seconds;
 
   @Option(

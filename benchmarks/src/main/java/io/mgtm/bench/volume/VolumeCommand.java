@@ -53,13 +53,25 @@ public final class VolumeCommand implements Callable<Integer> {
       description = "alone, io, replicated, resync, flash, postgres. Default: all.")
   private List<Part> only = new ArrayList<>();
 
-  @Option(names = "--size", paramLabel = "SIZE", defaultValue = "512M")
+  @Option(
+      names = "--size",
+      paramLabel = "SIZE",
+      defaultValue = "512M",
+      description = "How large the volumes are that fio writes to. Default: ${DEFAULT-VALUE}.")
   private String size;
 
-  @Option(names = "--resync-size", paramLabel = "SIZE", defaultValue = "2G")
+  @Option(
+      names = "--resync-size",
+      paramLabel = "SIZE",
+      defaultValue = "2G",
+      description = "How large the one is that is resynced. Default: ${DEFAULT-VALUE}.")
   private String resyncSize;
 
-  @Option(names = "--pg-size", paramLabel = "SIZE", defaultValue = "6G")
+  @Option(
+      names = "--pg-size",
+      paramLabel = "SIZE",
+      defaultValue = "6G",
+      description = "How large the one of PostgreSQL is. Default: ${DEFAULT-VALUE}.")
   private String postgresSize;
 
   @Option(
@@ -69,7 +81,12 @@ public final class VolumeCommand implements Callable<Integer> {
       description = "pgbench's scale, about 15 MB each.")
   private int postgresScale;
 
-  @Option(names = "--pg-clients", paramLabel = "N", split = ",", defaultValue = "16,64")
+  @Option(
+      names = "--pg-clients",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "16,64",
+      description = "How many clients pgbench has, one run for each. Default: ${DEFAULT-VALUE}.")
   private List<Integer> postgresClients;
 
   @Option(
@@ -80,10 +97,18 @@ public final class VolumeCommand implements Callable<Integer> {
       description = "Where the primary's bytes lie: disk, memory.")
   private List<PostgresBench.Place> postgresPlaces;
 
-  @Option(names = "--pg-seconds", paramLabel = "S", defaultValue = "6")
+  @Option(
+      names = "--pg-seconds",
+      paramLabel = "S",
+      defaultValue = "6",
+      description = "How long pgbench runs each time. Default: ${DEFAULT-VALUE}.")
   private int postgresSeconds;
 
-  @Option(names = "--pg-rounds", paramLabel = "N", defaultValue = "4")
+  @Option(
+      names = "--pg-rounds",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "How often it runs at each place, in turns. Default: ${DEFAULT-VALUE}.")
   private int postgresRounds;
 
   @Option(
@@ -93,7 +118,11 @@ public final class VolumeCommand implements Callable<Integer> {
       description = "How often each of the others is measured. Default: 2, ten minutes in all.")
   private int rounds;
 
-  @Option(names = "--seconds", paramLabel = "S", defaultValue = "2")
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "2",
+      description = "How long fio runs each time. Default: ${DEFAULT-VALUE}.")
   private double seconds;
 
   @Option(

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -21,8 +22,14 @@ import java.util.stream.Collectors;
  *   printed           what the step before has printed contains these lines
  *   file PATH         what is in this file from here on
  * </pre>
+ *
+ * <p>A line {@code needs VARIABLE: WHAT} anywhere says what the user must have, named by a variable
+ * of the environment.
+ *
+ * @param needs what each variable names
  */
-record DocPage(List<Step> steps) {
+record DocPage(List<Step> steps, Map<String, String> needs) {
+  private static final Pattern NEEDS = Pattern.compile("(?m)^<!-- needs (\\w+): (.+) -->$");
   private static final Pattern BLOCK =
       Pattern.compile(
           "(?ms)^<!-- (runs|runs until (.+?)|printed|file (\\S+)) -->\n```\\w*\n(.*?)^```$");
@@ -94,6 +101,11 @@ record DocPage(List<Step> steps) {
         }
       }
     }
-    return new DocPage(List.copyOf(steps));
+    return new DocPage(
+        List.copyOf(steps),
+        NEEDS
+            .matcher(text)
+            .results()
+            .collect(Collectors.toMap(need -> need.group(1), need -> need.group(2))));
   }
 }

@@ -3,6 +3,7 @@ package io.mgtm.bench.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Which blocks run, and what counts as printed. */
@@ -12,6 +13,7 @@ class DocPageTest {
     DocPage page =
         DocPage.parse(
             """
+            <!-- needs PROGRAMS: where they are -->
             ```
             not this
             ```
@@ -42,6 +44,7 @@ class DocPageTest {
             new DocPage.Step("ask x", "", List.of("fine")),
             new DocPage.Step("ask y", "", List.of()),
             new DocPage.Step("one\ntwo\n", "", List.of()));
+    assertThat(page.needs()).containsExactly(Map.entry("PROGRAMS", "where they are"));
   }
 
   private static String missing(String expected, String printed) {

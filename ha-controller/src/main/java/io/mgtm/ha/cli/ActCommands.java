@@ -40,7 +40,7 @@ final class ActCommands {
 
   /** An act on one hierarchy. */
   abstract static class OnHierarchy extends Act {
-    @Parameters(paramLabel = "HIERARCHY")
+    @Parameters(paramLabel = "HIERARCHY", description = "What it is done to.")
     private String hierarchy;
 
     final int ask(String action, String node, boolean acceptLoss)
@@ -123,7 +123,7 @@ final class ActCommands {
       OFF
     }
 
-    @Parameters(paramLabel = "on|off")
+    @Parameters(paramLabel = "on|off", description = "Whether it begins or ends.")
     private Switch to;
 
     @Option(names = "--node", paramLabel = "NODE", description = "Of a node.")

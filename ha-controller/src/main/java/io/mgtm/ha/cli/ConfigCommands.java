@@ -39,7 +39,7 @@ final class ConfigCommands {
   static final class Check implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE")
+    @Parameters(paramLabel = "FILE", description = "The file of the cluster, as /etc/mgtm/ha.yaml.")
     private Path file;
 
     @Override
@@ -106,7 +106,7 @@ final class ConfigCommands {
     @Spec private CommandSpec spec;
     @Mixin private AskController ask;
 
-    @Parameters(paramLabel = "FILE")
+    @Parameters(paramLabel = "FILE", description = "The file of the cluster, as /etc/mgtm/ha.yaml.")
     private Path file;
 
     /** Sends a file that is right, and tells what came of it. */

@@ -38,7 +38,7 @@ final class NodeCommands {
 
   /** An act on one node. */
   abstract static class OnNode extends ActCommands.Act {
-    @Parameters(paramLabel = "NODE")
+    @Parameters(paramLabel = "NODE", description = "Which machine.")
     private String node;
 
     final String node() {

@@ -92,10 +92,10 @@ final class ResourceCommands {
       description = "Shows a resource: its parameters, and what is known of it on each node.",
       mixinStandardHelpOptions = true)
   static final class Show extends StatusView {
-    @Parameters(index = "0", paramLabel = "HIERARCHY")
+    @Parameters(index = "0", paramLabel = "HIERARCHY", description = "Of which it is part.")
     private String hierarchy;
 
-    @Parameters(index = "1", paramLabel = "RESOURCE")
+    @Parameters(index = "1", paramLabel = "RESOURCE", description = "Which one is shown.")
     private String resource;
 
     @Override

@@ -42,7 +42,10 @@ final class StartCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private AskController ask;
 
-  @Parameters(arity = "0..1", paramLabel = "HIERARCHY")
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "HIERARCHY",
+      description = "What is brought in service; without it the controller itself starts.")
   private String hierarchy;
 
   @Option(
