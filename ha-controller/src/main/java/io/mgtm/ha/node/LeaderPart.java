@@ -84,7 +84,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
       leader.connected(status.connected(), now);
       if (now >= nextMembers) {
         nextMembers = now + MEMBERS_MS;
-        group.follow(status, committed.config().nodes().keySet());
+        group.follow(status, committed.config().nodes().keySet(), committed.retired().keySet());
       }
     }
     leader.tick(now, HaNode.wallMs());
