@@ -1,5 +1,6 @@
 package io.mgtm.local;
 
+import io.mgtm.common.Signals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -110,26 +111,7 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Sends it a signal by name, for example CONT. Told to STOP, it stands still on return. */
   public void signal(String signal) throws IOException, InterruptedException {
-    int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start().waitFor();
-    if (status != 0) {
-      throw new IOException("kill -" + signal + " " + name + ": status " + status);
-    }
-    if (signal.equals("STOP")) {
-      awaitStandstill();
-    }
-  }
-
-  /** On a busy machine its threads run on until the one that takes the signal is given its turn. */
-  private void awaitStandstill() throws IOException, InterruptedException {
-    Path status = Path.of("/proc", Long.toString(pid()), "stat");
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_MS);
-    for (String line = ""; !line.startsWith("T", line.lastIndexOf(')') + 2); ) {
-      if (System.nanoTime() - end > 0) {
-        throw new IOException(name + " does not stand still " + STOP_MS + " ms after kill -STOP");
-      }
-      TimeUnit.MILLISECONDS.sleep(1);
-      line = Files.readString(status);
-    }
+    Signals.send(pid(), signal);
   }
 
   /** Asks it to end, and kills it when it does not within 15 s. */

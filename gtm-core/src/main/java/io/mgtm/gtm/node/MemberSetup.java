@@ -99,8 +99,7 @@ final class MemberSetup {
             hosts.add(address.resolve());
           } else {
             log.warn(
-                "group.members: {} at {}: the host name is not known, so that member is not looked"
-                    + " for; correct it, or restart this one once the name is known",
+                "group.members: {} at {}: the host name is not known, so that member is not looked for; correct it, or restart this one once the name is known",
                 member,
                 address);
           }

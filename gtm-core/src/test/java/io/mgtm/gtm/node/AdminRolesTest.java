@@ -4,8 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.group.DurabilityMode;
-import io.mgtm.group.member.GroupAdmin;
+import io.mgtm.group.member.NoGroup;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.AccessConfig;
@@ -34,7 +33,6 @@ import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import javax.net.SocketFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,36 +171,6 @@ class AdminRolesTest {
     }
   }
 
-  /** Does nothing that it is asked. */
-  private static final class Asked implements GroupAdmin {
-    private static final Optional<String> NOTHING = Optional.of("nothing was done");
-
-    @Override
-    public Optional<String> transfer(String member) {
-      return NOTHING;
-    }
-
-    @Override
-    public Optional<String> add(String member) {
-      return NOTHING;
-    }
-
-    @Override
-    public Optional<String> remove(String member) {
-      return NOTHING;
-    }
-
-    @Override
-    public Optional<String> durability(DurabilityMode mode) {
-      return NOTHING;
-    }
-
-    @Override
-    public Optional<String> acceptLoss() {
-      return NOTHING;
-    }
-  }
-
   /** What a node without a secret answers to somebody at an address. */
   private static String asked(SocketAddress from, String verb) throws IOException {
     NodeStatus status =
@@ -224,7 +192,7 @@ class AdminRolesTest {
             List.of(),
             "");
     AdminService admin =
-        new AdminService(new Asked(), () -> status, new NoEngine(), null, () -> 1, Runnable::run);
+        new AdminService(new NoGroup(), () -> status, new NoEngine(), null, () -> 1, Runnable::run);
     From channel =
         EmbeddedConnections.link(
             new From(from),

@@ -26,15 +26,23 @@ final class ActCommands {
       return ask.get(path);
     }
 
-    final int ask(String path, Object body) throws IOException, InterruptedException {
+    final JsonNode post(String path, Object body) throws IOException, InterruptedException {
+      return ask.post(path, body);
+    }
+
+    final int tell(JsonNode answer, String done) {
       PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = ask.post(path, body);
       if (!ask.printed(answer, out)) {
-        String done = answer.path("done").asText();
-        out.println(done.isEmpty() ? "decided; mgtm ha status shows how far it is" : done);
+        out.println(done);
         out.flush();
       }
       return 0;
+    }
+
+    final int ask(String path, Object body) throws IOException, InterruptedException {
+      JsonNode answer = post(path, body);
+      String done = answer.path("done").asText();
+      return tell(answer, done.isEmpty() ? "decided; mgtm ha status shows how far it is" : done);
     }
   }
 

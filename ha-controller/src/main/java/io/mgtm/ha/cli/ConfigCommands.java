@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.TextTable;
 import io.mgtm.ha.config.ClusterFile;
+import io.mgtm.ha.config.ConfigPlan.Effect;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -109,8 +110,8 @@ final class ConfigCommands {
     @Parameters(paramLabel = "FILE", description = "The file of the cluster, as /etc/mgtm/ha.yaml.")
     private Path file;
 
-    /** Sends a file that is right, and tells what came of it. */
-    final int send(String path, Function<JsonNode, String> told)
+    /** Sends a file that is right, tells what came of it, and returns that. */
+    final JsonNode send(String path, Function<JsonNode, String> told)
         throws IOException, InterruptedException, ConfigException {
       ClusterFile.read(file, HaMain.KITS);
       JsonNode answer = ask.post(path, "application/yaml", Files.readString(file));
@@ -119,19 +120,25 @@ final class ConfigCommands {
         out.print(told.apply(answer));
         out.flush();
       }
-      return 0;
+      return answer;
     }
   }
 
   /** {@code mgtm ha config plan}. */
   @Command(
       name = "plan",
-      description = "Shows what a file would change, and which services are touched.",
+      description = {
+        "Shows what a file would change, and which services are touched.",
+        "The exit status is 1 when apply would refuse a change."
+      },
       mixinStandardHelpOptions = true)
   static final class Plan extends WithFile {
+    private static final String REFUSED = Effect.REFUSED.name();
+
     @Override
     public Integer call() throws IOException, InterruptedException, ConfigException {
-      return send("/v1/config/plan", Plan::table);
+      JsonNode changes = send("/v1/config/plan", Plan::table);
+      return changes.findValuesAsText("effect").contains(REFUSED) ? 1 : 0;
     }
 
     private static String table(JsonNode changes) {
@@ -165,7 +172,8 @@ final class ConfigCommands {
   static final class Apply extends WithFile {
     @Override
     public Integer call() throws IOException, InterruptedException, ConfigException {
-      return send("/v1/config/apply", answer -> "the cluster has it\n");
+      send("/v1/config/apply", answer -> "the cluster has it\n");
+      return 0;
     }
   }
 }

@@ -23,7 +23,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -145,8 +147,7 @@ final class InitCommand implements Callable<Integer> {
     InitPlan plan = plan(target, new Questions(yes ? null : new BufferedReader(input), out));
     plan.check();
     ClusterFile.parse(target.toString(), plan.yaml(), HaMain.KITS);
-    List<Path> written = write(target, plan);
-    tell(plan, written, out);
+    tell(plan, write(target, plan), out);
     out.flush();
     return 0;
   }
@@ -295,13 +296,19 @@ final class InitCommand implements Callable<Integer> {
     return text;
   }
 
-  /** The secrets first: a file that names them is of use only with them. */
-  private List<Path> write(Path target, InitPlan plan) throws IOException {
+  /**
+   * The secrets first: a file that names them is of use only with them.
+   *
+   * @return the files, the configuration first, and whether each is new
+   */
+  private Map<Path, Boolean> write(Path target, InitPlan plan) throws IOException {
     Files.createDirectories(target.getParent());
-    List<Path> all = new ArrayList<>(List.of(target, plan.secretFile()));
-    plan.volume().ifPresent(volume -> all.add(volume.linkKey()));
-    for (Path secret : all.subList(1, all.size())) {
-      draw(secret);
+    Map<Path, Boolean> all = new LinkedHashMap<>();
+    all.put(target, true);
+    all.put(plan.secretFile(), draw(plan.secretFile()));
+    if (plan.volume().isPresent()) {
+      Path key = plan.volume().get().linkKey();
+      all.put(key, draw(key));
     }
     Path next = Files.createTempFile(target.getParent(), ".ha", ".yaml");
     try {
@@ -318,29 +325,38 @@ final class InitCommand implements Callable<Integer> {
     return all;
   }
 
-  /** One that is there is kept: other machines may have it already. */
-  private static void draw(Path file) throws IOException {
+  private static String names(Collection<Path> files) {
+    return files.stream().map(Path::toString).collect(Collectors.joining(" "));
+  }
+
+  /** Whether it is new: one that is there is kept, since other machines may have it already. */
+  private static boolean draw(Path file) throws IOException {
     byte[] secret = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(secret);
     try {
       Files.createFile(
           file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.writeString(file, HexFormat.of().formatHex(secret) + "\n");
+      return true;
     } catch (FileAlreadyExistsException e) {
       SecretFile.ofLinks("the secret in", file);
+      return false;
     }
   }
 
-  private static void tell(InitPlan plan, List<Path> written, PrintWriter out) {
-    String files = written.stream().map(Path::toString).collect(Collectors.joining(" "));
+  private static void tell(InitPlan plan, Map<Path, Boolean> written, PrintWriter out) {
+    Path file = written.keySet().iterator().next();
+    String files = names(written.keySet());
+    List<Path> kept = written.keySet().stream().filter(each -> !written.get(each)).toList();
     out.println();
-    out.println("Written: " + files);
+    out.println("Written: " + names(written.keySet().stream().filter(written::get).toList()));
+    if (!kept.isEmpty()) {
+      out.println("Kept, since other machines may have it already: " + names(kept));
+    }
     out.println("Next:");
     out.println("1. Copy these to the other machines, the secrets with mode 0600:");
     for (Machine other : plan.all().subList(1, plan.all().size())) {
-      out.printf(
-          "   scp -p %s root@%s:%s/%n",
-          files, other.addresses().get(0), written.get(0).getParent());
+      out.printf("   scp -p %s root@%s:%s/%n", files, other.addresses().get(0), file.getParent());
     }
     out.println(
         "2. Let nothing else start the database, on every machine that may run it, such as:");
@@ -352,7 +368,7 @@ final class InitCommand implements Callable<Integer> {
       out.println("3. See that every machine reaches the same data: init has set up no volume.");
     }
     out.println("4. On every machine:");
-    out.printf("   ./mgtm ha start --config %s%n", written.get(0));
+    out.printf("   ./mgtm ha start --config %s%n", file);
     out.println("5. On one of them: ./mgtm ha status");
     if (plan.volume().isPresent()) {
       out.printf(

@@ -45,8 +45,8 @@ final class NodeCommands {
       return node;
     }
 
-    final int act(String action, Map<String, ?> body) throws IOException, InterruptedException {
-      return ask("/v1/nodes/" + Ask.segment(node) + "/" + action, body);
+    final String path(String action) {
+      return "/v1/nodes/" + Ask.segment(node) + "/" + action;
     }
   }
 
@@ -76,11 +76,16 @@ final class NodeCommands {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-      act("retire", Map.of("rest", stop ? "STOPS" : "STAYS"));
-      if (waitS > 0) {
-        awaitEmpty();
+      Map<String, String> body = Map.of("rest", stop ? "STOPS" : "STAYS");
+      if (waitS <= 0) {
+        return ask(path("retire"), body);
       }
-      return 0;
+      JsonNode answer = post(path("retire"), body);
+      awaitEmpty();
+      return tell(
+          answer,
+          "%s is retired, and nothing is in service there; its controller can be stopped"
+              .formatted(node()));
     }
 
     private void awaitEmpty() throws IOException, InterruptedException {
@@ -95,7 +100,7 @@ final class NodeCommands {
         if (System.nanoTime() - end > 0) {
           throw new IOException(
               known
-                  ? "%s still has %s after %d s: %s"
+                  ? "%s is retired, and still has %s after %d s: %s"
                       .formatted(node(), String.join(", ", has), waitS, why(view, has.get(0)))
                   : "%s is not retired any more".formatted(node()));
         }
@@ -118,7 +123,7 @@ final class NodeCommands {
   static final class Activate extends OnNode {
     @Override
     public Integer call() throws IOException, InterruptedException {
-      return act("activate", Map.of());
+      return ask(path("activate"), Map.of());
     }
   }
 }

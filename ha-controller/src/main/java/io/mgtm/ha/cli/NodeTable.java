@@ -3,8 +3,10 @@ package io.mgtm.ha.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.TextTable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The nodes of a status, as a person reads them. */
 final class NodeTable {
@@ -25,9 +27,17 @@ final class NodeTable {
         least = Math.min(least, ms);
         paths.add(path.getKey() + (ms > SILENT_MS ? " silent for " + ms / 1_000 + " s" : " ok"));
       }
-      boolean witness = node.getValue().path("witness").asBoolean();
-      String heard = least > SILENT_MS ? (witness ? "witness" : "SILENT") : "yes";
-      table.add(node.getKey(), heard, String.join(", ", paths), state(view, node.getKey()));
+      boolean heard = least <= SILENT_MS;
+      if (node.getValue().path("witness").asBoolean()) {
+        // It only votes: the log alone hears it.
+        heard = names(view.path("connected")).contains(node.getKey());
+        paths.add(heard ? "log ok" : "log not connected");
+      }
+      table.add(
+          node.getKey(),
+          heard ? "yes" : "SILENT",
+          String.join(", ", paths),
+          state(view, node.getKey()));
     }
     return table.render("the cluster has no configuration yet");
   }
@@ -39,10 +49,8 @@ final class NodeTable {
     if (state.path("retired").has(node)) {
       words.add(has.isEmpty() ? "retired" : "retires, still has " + String.join(", ", has));
     }
-    for (JsonNode maintained : state.path("nodeMaintenance")) {
-      if (maintained.asText().equals(node)) {
-        words.add("in maintenance");
-      }
+    if (names(state.path("nodeMaintenance")).contains(node)) {
+      words.add("in maintenance");
     }
     return words.isEmpty() ? "active" : String.join(", ", words);
   }
@@ -52,10 +60,7 @@ final class NodeTable {
    * silent only what it is placed with, since its leases tell.
    */
   static List<String> has(JsonNode view, String node) {
-    boolean silent = false;
-    for (JsonNode each : view.path("state").path("silentNodes")) {
-      silent |= each.asText().equals(node);
-    }
+    boolean silent = names(view.path("state").path("silentNodes")).contains(node);
     List<String> has = new ArrayList<>();
     JsonNode reports = view.path("nodes").path(node).path("reports");
     for (Map.Entry<String, JsonNode> entry : view.path("state").path("placements").properties()) {
@@ -65,5 +70,11 @@ final class NodeTable {
       }
     }
     return has;
+  }
+
+  private static Set<String> names(JsonNode array) {
+    Set<String> names = new HashSet<>();
+    array.forEach(each -> names.add(each.asText()));
+    return names;
   }
 }

@@ -276,7 +276,7 @@ public sealed interface ClusterCommand
   record Silent(String node, boolean silent) implements OfNode {
     @Override
     public String what() {
-      return silent ? "is silent on all paths" : "is heard again";
+      return silent ? "is silent" : "is heard again";
     }
 
     @Override

@@ -37,10 +37,22 @@ final class Contact {
 
   /** Takes a heartbeat; whether it is newer than those before. */
   boolean heard(Heartbeat heartbeat, String path, long now) {
+    heardOn(path, now);
+    return last == null || heartbeat.isAfter(last);
+  }
+
+  void heardOn(String path, long now) {
     if (heardOn.size() < PATHS_MAX || heardOn.containsKey(path)) {
       heardOn.put(path, now);
     }
-    return last == null || heartbeat.isAfter(last);
+  }
+
+  /** It has shown that it hears this leader. */
+  void inContact(long now, long leaseMs) {
+    if (contactAt == Long.MIN_VALUE || now - contactAt > leaseMs) {
+      contactSince = now;
+    }
+    contactAt = now;
   }
 
   Map<String, Long> paths(long now) {

@@ -44,16 +44,21 @@ public final class Decisions {
     for (Map.Entry<String, NodeView> each : seen.nodes().entrySet()) {
       String node = each.getKey();
       boolean silent = !seen.contact(node);
+      boolean witness = seen.state().config().nodes().get(node).witness();
       if (silent != seen.state().silentNodes().contains(node)) {
         decisions.add(
             new Decision(
                 new Silent(node, silent),
                 Decision.BY_ITSELF,
-                silent
-                    ? "its leases have run out, it was not reached for so long"
-                    : "it hears the leader and is heard",
+                silent ? notReached(witness) : "it hears the leader and is heard",
                 Map.of(node, each.getValue().heard())));
       }
     }
+  }
+
+  private static String notReached(boolean witness) {
+    return witness
+        ? "for as long as a lease, the controllers' log has not been connected with it: it does not vote"
+        : "its leases have run out, it was not reached on any path for so long";
   }
 }

@@ -8,6 +8,7 @@ import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.Timing;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,9 @@ public final class Leader {
   private static final int ASKED_MAX = 64;
   private static final int BATCH_MAX = 64;
   private static final int NODES_MAX = 64;
+
+  /** Where a witness is heard. */
+  private static final String LOG_PATH = "log";
 
   private final String node;
   private final LeaderEffects effects;
@@ -91,13 +95,27 @@ public final class Leader {
                 || heartbeat.incarnation() != before.incarnation()
                 || heartbeat.answered() > before.answered());
     if (hears) {
-      if (contact.contactAt == Long.MIN_VALUE || now - contact.contactAt > timing().leaseMs()) {
-        contact.contactSince = now;
-      }
-      contact.contactAt = now;
+      contact.inContact(now, timing().leaseMs());
     }
     contact.unanswered = heartbeat;
     contact.readIndex = effects.confirm();
+  }
+
+  /** Who is connected with this member's log; a witness, which only votes, is heard by it alone. */
+  public void connected(Collection<String> members, long now) {
+    if (!begun || committed.config() == null) {
+      return;
+    }
+    committed
+        .config()
+        .witness()
+        .filter(members::contains)
+        .map(this::contact)
+        .ifPresent(
+            contact -> {
+              contact.heardOn(LOG_PATH, now);
+              contact.inContact(now, timing().leaseMs());
+            });
   }
 
   /** Null when there are too many. */

@@ -37,8 +37,11 @@ final class GroupMembers {
    * Does the next step, when there is one.
    *
    * @param status what this member knows of the log's group now
+   * @param nodes of the configuration
+   * @param retired those of them whose controllers may be stopped
    */
-  void follow(GroupStatus status, Set<String> nodes) {
+  void follow(GroupStatus status, Set<String> nodes, Set<String> retired) {
+    group.excuse(retired);
     Set<String> members = new LinkedHashSet<>();
     status.members().forEach(member -> members.add(member.name()));
     awaited.removeAll(members);

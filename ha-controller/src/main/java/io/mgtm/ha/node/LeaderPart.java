@@ -2,6 +2,7 @@ package io.mgtm.ha.node;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.ha.core.Batch;
 import io.mgtm.ha.core.ClusterState;
@@ -78,11 +79,15 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
    */
   void tick(ClusterState committed) {
     long now = node.nowMs();
-    leader.tick(now, HaNode.wallMs());
-    if (leads && committed.config() != null && now >= nextMembers) {
-      nextMembers = now + MEMBERS_MS;
-      group.follow(members.status(), committed.config().nodes().keySet());
+    if (leads && committed.config() != null) {
+      GroupStatus status = members.status();
+      leader.connected(status.connected(), now);
+      if (now >= nextMembers) {
+        nextMembers = now + MEMBERS_MS;
+        group.follow(status, committed.config().nodes().keySet(), committed.retired().keySet());
+      }
     }
+    leader.tick(now, HaNode.wallMs());
   }
 
   /** Any thread. */

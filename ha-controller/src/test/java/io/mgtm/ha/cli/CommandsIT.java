@@ -137,7 +137,11 @@ class CommandsIT {
   void aNodeIsTakenOutAndBack() {
     String here = cluster.where("orders").orElseThrow();
 
-    assertThat(run("node", "retire", here, "--wait", "60", "--at", at(follows)).err()).isEmpty();
+    Run retired = run("node", "retire", here, "--wait", "60", "--at", at(follows));
+    assertThat(retired.err()).isEmpty();
+    assertThat(retired.out())
+        .isEqualToIgnoringNewLines(
+            here + " is retired, and nothing is in service there; its controller can be stopped");
     assertThat(run("node", "list", "--at", at(leads)).out())
         .containsPattern("(?m)^" + here + " .* retired$");
     Await.until("moved", () -> cluster.where("orders").isPresent());
@@ -290,8 +294,16 @@ class CommandsIT {
 
     assertThat(plan.err()).isEmpty();
     assertThat(plan.out()).contains("hierarchies.orders.resources.below").contains("restarted");
-    assertThat(run("config", "plan", file.toString(), "--at", at(follows), "--json").out())
-        .contains("RESTART");
+    // It is in service, so that apply would refuse.
+    assertThat(plan.out().lines().reduce("", (before, last) -> last)).endsWith("refused");
+    assertThat(plan.status()).isEqualTo(1);
+    Run json = run("config", "plan", file.toString(), "--at", at(follows), "--json");
+    assertThat(json.out()).contains("RESTART");
+    assertThat(json.status()).isEqualTo(1);
+
+    Files.writeString(file, cluster.yaml());
+    Run same = run("config", "plan", file.toString(), "--at", at(follows));
+    assertThat(same).isEqualTo(new Run(0, "nothing changes\n", ""));
 
     Files.writeString(file, cluster.yaml().replace("kit: script", "kit: scrip"));
     assertThat(run("config", "check", file.toString()).err())

@@ -146,14 +146,18 @@ class InitCommandTest {
 
   @Test
   void whatIsThereIsNotOverwrittenAndItsSecretIsKept() throws Exception {
-    assertThat(run("", options()).err()).isEmpty();
+    assertThat(run("", options()).out()).contains("/ha.secret\n").doesNotContain("Kept");
     String before = Files.readString(file);
     String secret = Files.readString(file.resolveSibling("ha.secret"));
 
     assertThat(run("", options("--port=1")).err()).contains("is there already").contains("--force");
     assertThat(Files.readString(file)).isEqualTo(before);
 
-    assertThat(run("", options("--port=1", "--force")).err()).isEmpty();
+    Run anew = run("", options("--port=1", "--force"));
+    assertThat(anew.err()).isEmpty();
+    assertThat(anew.out())
+        .contains("Written: " + file + "\n")
+        .containsPattern("Kept, .*: " + file.resolveSibling("ha.secret") + "\n");
     assertThat(Files.readString(file)).contains("port: 1");
     assertThat(Files.readString(file.resolveSibling("ha.secret"))).isEqualTo(secret);
   }

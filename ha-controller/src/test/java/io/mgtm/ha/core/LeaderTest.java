@@ -12,11 +12,14 @@ import io.mgtm.ha.core.ClusterCommand.Lead;
 import io.mgtm.ha.core.ClusterCommand.Place;
 import io.mgtm.ha.core.ClusterCommand.Release;
 import io.mgtm.ha.core.ClusterCommand.Revoke;
+import io.mgtm.ha.core.ClusterCommand.Silent;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
 import io.mgtm.ha.core.OperatorCommand.Configure;
 import io.mgtm.ha.core.OperatorCommand.Start;
 import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Node;
 import io.mgtm.ha.model.Policy;
 import io.mgtm.ha.model.Timing;
 import java.util.ArrayList;
@@ -227,6 +230,35 @@ class LeaderTest implements LeaderEffects {
     now += 60_000;
     leader.tick(now, 0);
     assertThat(batches).hasSize(before);
+  }
+
+  /** It sends no heartbeats: the log alone hears it. */
+  @Test
+  void witnessIsSilentOnceItWasNotConnectedForALease() {
+    ClusterConfig config = Clusters.config(Policy.defaults());
+    Map<String, Node> nodes = new LinkedHashMap<>(config.nodes());
+    nodes.put("w", new Node("", true, null, List.of(), null, ""));
+    config = new ClusterConfig("test", config.timing(), nodes, config.hierarchies());
+    lead(apply(ClusterState.EMPTY, 0, new Configure(config, 0)));
+    record Row(List<String> connected, Silent... told) {}
+    for (Row row :
+        List.of(
+            new Row(List.of("b1", "w")),
+            new Row(List.of("b1"), new Silent("w", true)),
+            new Row(List.of("b1")),
+            new Row(List.of("b1", "w"), new Silent("w", false)),
+            new Row(List.of("b1", "w")))) {
+      int before = batches.size();
+      for (int i = 0; i < 40; i++) {
+        leader.connected(row.connected(), now + 250);
+        othersGoOn();
+      }
+      assertThat(batches.subList(before, batches.size()))
+          .flatExtracting(Batch::decisions)
+          .extracting(Decision::command)
+          .filteredOn(command -> command.subject().equals("w"))
+          .containsExactly(row.told());
+    }
   }
 
   private void othersGoOn() {

@@ -5,6 +5,7 @@ import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.OperatorCommand.Rest;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.core.SimProcess.Belief;
+import io.mgtm.ha.model.ClusterConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,19 +20,23 @@ enum Plant {
   /** A lease counts as over at once. */
   NO_WAIT(2, "is in service on"),
   /** Nobody is taken for retired. */
-  NOT_RETIRED(12, "is retired and not idle"),
+  NOT_RETIRED(22, "is retired and not idle"),
+  /** Nobody asks the log for the witness, which sends no heartbeats. */
+  WITNESS_UNASKED(26, "is told to be silent, and is connected"),
+  /** A witness counts as connected. */
+  WITNESS_BELIEVED(14, "the witness is silent, and that is not told"),
   /** What is known of copies stays as it was when nodes leave. */
   REMEMBERED(117, "lacks acknowledged writes"),
   /** Every copy counts as UpToDate. */
-  OUTDATED_COPY(500, "lacks acknowledged writes"),
+  OUTDATED_COPY(100, "lacks acknowledged writes"),
   /** The watchdog takes longer than others wait. */
-  SLOW_WATCHDOG(5, "without a lease"),
+  SLOW_WATCHDOG(13, "without a lease"),
   /** A grant for another incarnation is obeyed. */
-  FORMER_INCARNATION(679, "without a lease"),
+  FORMER_INCARNATION(1378, "without a lease"),
   /** A node that says OUT is believed, whatever it has seen. */
   OLD_OUT(1003, "is in service on"),
   /** An agent that has not looked says OUT. */
-  OUT_UNSEEN(586, "is in service on"),
+  OUT_UNSEEN(273, "is in service on"),
   /** A leader that has granted nothing takes leases of others for over. */
   YOUNG_LEADER(30, "is in service on"),
   /** A primary goes on without a copy before the state has the mark. */
@@ -41,11 +46,11 @@ enum Plant {
   /** Words of former primaries count as well. */
   OLD_EPOCH(810, "lacks acknowledged writes"),
   /** A fence agent that has failed, or hangs, is believed to have switched the node off. */
-  FENCE_FAILED(1180, "is in service on"),
+  FENCE_FAILED(234, "is in service on"),
   /** A fence agent's answer counts for the incarnation that runs when it comes, however late. */
   FENCE_LATE(3039, "is in service on"),
   /** A node that was switched off counts as off though a later incarnation of it is heard. */
-  FENCE_FORMER_INCARNATION(82, "is in service on");
+  FENCE_FORMER_INCARNATION(3039, "is in service on");
 
   /** A schedule in which it does harm. */
   final long seed;
@@ -56,6 +61,15 @@ enum Plant {
   Plant(long seed, String caught) {
     this.seed = seed;
     this.caught = caught;
+  }
+
+  /** Whom the log is connected with. */
+  List<String> alter(List<String> connected, ClusterConfig config) {
+    return switch (this) {
+      case WITNESS_UNASKED -> List.of();
+      case WITNESS_BELIEVED -> List.copyOf(config.nodes().keySet());
+      default -> connected;
+    };
   }
 
   /** What a leader decides. */

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -104,6 +105,11 @@ final class Sim {
 
   <T> T any(List<T> list) {
     return list.get(random.nextInt(list.size()));
+  }
+
+  /** The machine that only votes, if there is one. */
+  Set<String> witness() {
+    return config.witness().map(Set::of).orElse(Set.of());
   }
 
   List<String> names() {

@@ -51,6 +51,9 @@ final class SimChaos {
     if (sim.oneIn(4)) {
       chaos.retireOne();
     }
+    if (sim.oneIn(4)) {
+      sim.witness().forEach(chaos::loseWitness);
+    }
     return sim;
   }
 
@@ -276,6 +279,18 @@ final class SimChaos {
     String hierarchy = sim.any(List.copyOf(sim.config.hierarchies().keySet()));
     String node = sim.any(sim.config.hierarchies().get(hierarchy).nodes());
     await(() -> isRetired(node), node, node + " is retired and not idle");
+  }
+
+  /** A machine that is really silent is told of, and so is that it is back. */
+  private void loseWitness(String node) {
+    sim.machines.get(node).holdDown();
+    await(() -> isTold(node), "", "the witness is silent, and that is not told");
+    sim.machines.get(node).release();
+    await(() -> !isTold(node), "", "the witness is back, and that is not told");
+  }
+
+  private boolean isTold(String node) {
+    return sim.log.state().silentNodes().contains(node);
   }
 
   private boolean isRetired(String node) {

@@ -1,6 +1,7 @@
 package io.mgtm.ha.core;
 
 import io.mgtm.ha.core.ClusterCommand.Place;
+import io.mgtm.ha.core.ClusterCommand.Silent;
 import io.mgtm.ha.core.OperatorCommand.Configure;
 import io.mgtm.ha.core.OperatorCommand.Rest;
 import io.mgtm.ha.core.OperatorCommand.Retire;
@@ -21,6 +22,9 @@ import java.util.Set;
 final class SimLog {
   private static final int LOOK_MS = 300;
 
+  /** Within so long a leader that reaches a majority has committed what it had decided before. */
+  private static final int COMMIT_MS = 1_000;
+
   private final Sim sim;
   private ClusterState committed;
   private long term;
@@ -30,6 +34,12 @@ final class SimLog {
   private ClusterState appended;
   private Batch appendedBatch;
   private long appends;
+
+  /** The leader that the witness has been connected with all the time, and since when. */
+  private SimProcess witnessedBy;
+
+  private long witnessSince;
+
   private final Set<String> committedBy = new HashSet<>();
 
   SimLog(Sim sim) {
@@ -65,21 +75,34 @@ final class SimLog {
             committed.configVersion());
   }
 
-  private boolean reachesMajority(SimProcess process) {
-    if (process == null || !process.runs()) {
-      return false;
-    }
-    int reached = 0;
+  /** The machines whose members of the log a process's own is connected with. */
+  List<String> connected(SimProcess process) {
+    List<String> reached = new ArrayList<>();
     for (SimMachine machine : sim.machines.values()) {
       SimProcess other = machine.process;
       if (other != null && other.runs() && sim.connected(process.name(), machine.name, 0)) {
-        reached++;
+        reached.add(machine.name);
       }
     }
-    return reached > sim.machines.size() / 2;
+    return reached;
+  }
+
+  private boolean reachesMajority(SimProcess process) {
+    return process != null && process.runs() && connected(process).size() > sim.machines.size() / 2;
+  }
+
+  private void lookAtWitness() {
+    boolean hears = leader != null && leader.runs() && connected(leader).containsAll(sim.witness());
+    if (leader != witnessedBy || !hears) {
+      witnessedBy = leader;
+      witnessSince = sim.now();
+    }
   }
 
   private void look() {
+    if (!sim.witness().isEmpty()) {
+      lookAtWitness();
+    }
     if (!electing && !reachesMajority(leader)) {
       elect();
     }
@@ -95,7 +118,7 @@ final class SimLog {
           electing = false;
           List<SimProcess> able = new ArrayList<>();
           for (SimMachine machine : sim.machines.values()) {
-            if (reachesMajority(machine.process)) {
+            if (!sim.witness().contains(machine.name) && reachesMajority(machine.process)) {
               able.add(machine.process);
             }
           }
@@ -186,6 +209,12 @@ final class SimLog {
 
   private void told(Decision decision) {
     ClusterCommand command = decision.command();
+    if (command instanceof Silent silent
+        && silent.silent()
+        && sim.witness().contains(silent.node())
+        && sim.now() - witnessSince > SimConfigs.TIMING.leaseMs() + COMMIT_MS) {
+      throw sim.violation("the witness is told to be silent, and is connected");
+    }
     SimVolume volume = sim.volumes.get(command.subject());
     if (command instanceof Place place) {
       sim.placed.accept(place);

@@ -10,7 +10,10 @@ final class SimProcess implements NodeEffects, LeaderEffects {
 
   private final Sim sim;
   private final SimMachine machine;
+
+  /** Null on a witness, which only votes. */
   private final NodeAgent agent;
+
   private final Leader leader;
   private final Plant plant;
   private final Map<Long, SimFence> fences = new HashMap<>();
@@ -30,7 +33,8 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     this.sim = sim;
     this.machine = machine;
     this.plant = sim.plant;
-    agent = new NodeAgent(machine.name, incarnation, this);
+    boolean witness = sim.config.nodes().get(machine.name).witness();
+    agent = witness ? null : new NodeAgent(machine.name, incarnation, this);
     leader =
         new Leader(
             machine.name, this, seen -> plant.decide(plant.believe(seen, beliefs, leadingTerm)));
@@ -40,7 +44,9 @@ final class SimProcess implements NodeEffects, LeaderEffects {
 
   void configure() {
     // Machines are there before the log is.
-    agent.configured(sim.log == null ? sim.config : sim.log.state().config(), machine.clock());
+    if (agent != null) {
+      agent.configured(sim.log == null ? sim.config : sim.log.state().config(), machine.clock());
+    }
   }
 
   String name() {
@@ -90,7 +96,12 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     }
     run(
         () -> {
-          agent.tick(machine.clock());
+          if (agent != null) {
+            agent.tick(machine.clock());
+          }
+          if (leads()) {
+            leader.connected(plant.alter(sim.log.connected(this), sim.config), machine.clock());
+          }
           leader.tick(machine.clock(), sim.now());
         });
     sim.after(TICK_MS, this::tick);

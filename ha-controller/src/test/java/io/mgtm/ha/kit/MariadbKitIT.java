@@ -3,7 +3,7 @@ package io.mgtm.ha.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.testing.Signals;
+import io.mgtm.common.Signals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -85,7 +85,7 @@ class MariadbKitIT {
     Rig.assertIn(kit.deepCheck(context));
 
     long pid = new Daemon(context, data, "mariadbd").processes().get(0).pid();
-    Signals.stop(pid);
+    Signals.send(pid, "STOP");
     Rig.assertFailed(kit.quickCheck(context));
     kit.outOfService(rig.context("my", 10_000, parameters));
     Rig.assertOut(kit.quickCheck(context));

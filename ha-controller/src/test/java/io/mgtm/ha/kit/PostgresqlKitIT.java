@@ -3,9 +3,9 @@ package io.mgtm.ha.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.Signals;
 import io.mgtm.ha.watchdog.GuardSteps;
 import io.mgtm.testing.Await;
-import io.mgtm.testing.Signals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -109,7 +109,7 @@ class PostgresqlKitIT {
   @Test
   void hungOneFailsItsChecksAndIsEnded() throws Exception {
     kit.inService(context);
-    Signals.stop(postmaster());
+    Signals.send(postmaster(), "STOP");
 
     Rig.assertFailed(kit.quickCheck(context));
     kit.outOfService(context);

@@ -3,10 +3,10 @@ package io.mgtm.ha.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.common.Signals;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
-import io.mgtm.testing.Signals;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,7 +165,7 @@ class VolumeKitIT {
     kit.inService(left);
     awaitInStep(left, right);
     // Cut off while the primary lives, which marks it.
-    Signals.stop(new Daemon(right).processes().get(0).pid());
+    Signals.send(new Daemon(right).processes().get(0).pid(), "STOP");
     new Daemon(right).kill(Deadline.in(60_000));
     Await.until(
         "the primary goes on alone",
@@ -214,7 +214,7 @@ class VolumeKitIT {
     kit.data(right);
     kit.data(left);
     kit.inService(left);
-    Signals.stop(new Daemon(left).processes().get(0).pid());
+    Signals.send(new Daemon(left).processes().get(0).pid(), "STOP");
     KitContext hasty = with("left", left.parameters(), 2_000, left);
 
     Rig.assertFailed(kit.quickCheck(hasty));

@@ -2,6 +2,7 @@ package io.mgtm.ha.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.ha.core.Event;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
 import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.ha.core.Report.State;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -127,6 +129,25 @@ class ClusterIT {
     isInServiceOnlyAt(there);
     cluster.start(here);
     Await.until("activated", () -> isDone(new OperatorCommand.Activate(here)));
+  }
+
+  /** It sends no heartbeats: the controllers' log hears it, or does not. */
+  @Test
+  @Tag("long")
+  void aWitnessIsToldOfWhenItIsSilentAndWhenItIsBack() throws Exception {
+    assertThat(toldOfWitness()).isEmpty();
+    cluster.stop("w");
+    Await.until("silent", () -> toldOfWitness().equals(List.of("is silent")));
+
+    cluster.start("w");
+    Await.until("heard", () -> toldOfWitness().equals(List.of("is silent", "is heard again")));
+  }
+
+  private static List<String> toldOfWitness() {
+    return cluster.node("a").view().state().events().stream()
+        .filter(event -> event.subject().equals("w"))
+        .map(Event::what)
+        .toList();
   }
 
   private static boolean isDone(OperatorCommand command) {

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 class GroupMembersTest {
   private final List<String> asked = new ArrayList<>();
   private List<String> members = List.of("a", "b", "c");
+  private Set<String> retired = Set.of();
+  private Set<String> excused = Set.of("nobody yet");
   private Optional<String> answer = Optional.empty();
   private final GroupMembers group = new GroupMembers(new Group());
 
@@ -50,6 +52,11 @@ class GroupMembersTest {
     public Optional<String> acceptLoss() {
       return asked("acceptLoss");
     }
+
+    @Override
+    public void excuse(Set<String> names) {
+      excused = names;
+    }
   }
 
   private GroupStatus status() {
@@ -75,47 +82,58 @@ class GroupMembersTest {
 
   @Test
   void nothingIsAskedWhileMembersAndNodesAreTheSame() {
-    group.follow(status(), Set.of("a", "b", "c"));
+    group.follow(status(), Set.of("a", "b", "c"), retired);
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void whoIsRetiredMayBeAway() {
+    retired = Set.of("b");
+    group.follow(status(), Set.of("a", "b", "c"), retired);
+    assertThat(excused).containsExactly("b");
+    retired = Set.of();
+    group.follow(status(), Set.of("a", "b", "c"), retired);
+    assertThat(excused).isEmpty();
     assertThat(asked).isEmpty();
   }
 
   @Test
   void whoIsGoneLeavesBeforeAnotherJoins() {
-    group.follow(status(), Set.of("a", "b", "d"));
+    group.follow(status(), Set.of("a", "b", "d"), retired);
     assertThat(asked).containsExactly("remove c");
     members = List.of("a", "b");
-    group.follow(status(), Set.of("a", "b", "d"));
-    group.follow(status(), Set.of("a", "b", "d"));
+    group.follow(status(), Set.of("a", "b", "d"), retired);
+    group.follow(status(), Set.of("a", "b", "d"), retired);
     assertThat(asked).containsExactly("remove c", "add d");
   }
 
   @Test
   void leaderThatLeavesHandsOver() {
-    group.follow(status(), Set.of("b", "c", "d"));
+    group.follow(status(), Set.of("b", "c", "d"), retired);
     assertThat(asked).containsExactly("transfer b");
   }
 
   @Test
   void whatIsRefusedIsAskedAgain() {
     answer = Optional.of("Another change of the group is under way; try again");
-    group.follow(status(), Set.of("a", "b", "c", "d"));
-    group.follow(status(), Set.of("a", "b", "c", "d"));
+    group.follow(status(), Set.of("a", "b", "c", "d"), retired);
+    group.follow(status(), Set.of("a", "b", "c", "d"), retired);
     assertThat(asked).containsExactly("add d", "add d");
   }
 
   @Test
   void whoWasToJoinAndIsNotInTheConfigurationAnyMoreDoesNotJoin() {
-    group.follow(status(), Set.of("a", "b", "c", "d"));
-    group.follow(status(), Set.of("a", "b", "c"));
-    group.follow(status(), Set.of("a", "b", "c"));
+    group.follow(status(), Set.of("a", "b", "c", "d"), retired);
+    group.follow(status(), Set.of("a", "b", "c"), retired);
+    group.follow(status(), Set.of("a", "b", "c"), retired);
     assertThat(asked).containsExactly("add d", "remove d");
   }
 
   @Test
   void nextTermAsksAnew() {
-    group.follow(status(), Set.of("a", "b", "c", "d"));
+    group.follow(status(), Set.of("a", "b", "c", "d"), retired);
     group.following();
-    group.follow(status(), Set.of("a", "b", "c", "d"));
+    group.follow(status(), Set.of("a", "b", "c", "d"), retired);
     assertThat(asked).containsExactly("add d", "add d");
   }
 }

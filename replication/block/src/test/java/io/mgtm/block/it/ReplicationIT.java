@@ -3,9 +3,9 @@ package io.mgtm.block.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.common.Signals;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
-import io.mgtm.testing.Signals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -166,10 +166,10 @@ class ReplicationIT {
     startPair("sync");
     assertThat(left.isUpToDate()).isTrue();
     assertThat(left.link(0).path("lastLoss").asText()).isEmpty();
-    Signals.stop(right.pid());
+    Signals.send(right.pid(), "STOP");
     write(left, 5 * CHUNK, 3, 100);
     assertThat(left.link(0).path("lastLoss").asText()).contains("nothing was heard");
-    Tools.run(folder, "kill", "-CONT", Long.toString(right.pid())).succeeded();
+    Signals.send(right.pid(), "CONT");
     left.awaitUpToDate();
     assertSame();
   }
@@ -385,10 +385,10 @@ class ReplicationIT {
   @Tag("long")
   void anAsyncLinkThatOverflowsFallsBackToTheBitmap() throws Exception {
     startPair("async", "--high-water", "1M", "--low-water", "512K", "--overflow-to-bitmap");
-    Signals.stop(right.pid());
+    Signals.send(right.pid(), "STOP");
     write(left, 0, 7, 8 << 20);
     write(left, 8 << 20, 8, 8 << 20);
-    Tools.run(folder, "kill", "-CONT", Long.toString(right.pid())).succeeded();
+    Signals.send(right.pid(), "CONT");
     left.awaitUpToDate();
     Await.until("equal", () -> Files.mismatch(left.file(), right.file()) == -1);
     assertThat(Files.readString(left.log())).contains("high water");

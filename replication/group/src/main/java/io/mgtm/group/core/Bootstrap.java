@@ -116,7 +116,7 @@ final class Bootstrap {
     if (mayFound() && !missed.isEmpty()) {
       s.warnings.warn(
           MISSED,
-          "No group is founded, since %s %s not answer; look whether they run, reach this member, and have the same --members and --mode"
+          "No group is founded, since %s %s not answer; look whether they run, reach this member, and are configured with the same members and mode"
               .formatted(String.join(", ", missed), missed.size() == 1 ? "does" : "do"));
     }
   }

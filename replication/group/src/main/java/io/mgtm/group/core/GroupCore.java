@@ -5,6 +5,7 @@ import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One member's part in the group: what comes in goes to the role that the member has. Owner thread;
@@ -346,6 +347,13 @@ public final class GroupCore extends CoreFacts {
    */
   public Optional<String> acceptLoss() {
     return leading == null ? elections.acceptLoss() : leading.acceptLoss();
+  }
+
+  /** Members that may be away: while this member leads, that they do not answer is not told. */
+  public void excuse(Set<String> names) {
+    if (leading != null) {
+      leading.excuse(names);
+    }
   }
 
   /** Notes that a checkpoint of an index is on disk: older memberships are not asked for again. */

@@ -2,6 +2,7 @@ package io.mgtm.group.core;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Looks whether members that are behind come nearer. One that does not within some election
@@ -19,11 +20,17 @@ final class LagWatch {
   private final CoreState s;
   private final LeaderRole leader;
   private final Map<MemberId, Aim> aims = new HashMap<>();
+  private Set<String> excused = Set.of();
   private long nextLookMs;
 
   LagWatch(CoreState s, LeaderRole leader) {
     this.s = s;
     this.leader = leader;
+  }
+
+  /** Members that may be away. */
+  void excuse(Set<String> names) {
+    excused = Set.copyOf(names);
   }
 
   void tick() {
@@ -70,7 +77,8 @@ final class LagWatch {
     long lag = s.log.lastIndex() - other.match;
     Aim aim = aims.get(other.member);
     boolean nearer = aim != null && (other.match >= aim.index() || lag < aim.lag());
-    if (aim == null || nearer) {
+    boolean mayBeAway = excused.contains(other.member.name()) && !leader.answers(other);
+    if (aim == null || nearer || mayBeAway) {
       aims.put(other.member, new Aim(s.log.lastIndex(), s.nowMs, lag));
       s.warnings.clear(subject(other));
     } else if (!isPatient(aim.sinceMs())) {

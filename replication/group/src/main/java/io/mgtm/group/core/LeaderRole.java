@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
@@ -89,6 +90,10 @@ final class LeaderRole {
 
   Changes changes() {
     return changes;
+  }
+
+  void excuse(Set<String> names) {
+    lags.excuse(names);
   }
 
   Progress progress(MemberId member) {

@@ -3,6 +3,7 @@ package io.mgtm.group.member;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.GroupCore;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,5 +54,11 @@ final class CoreAdmin implements GroupAdmin {
       log.warn("An operator lets the group go on without the members that are missing");
     }
     return refused;
+  }
+
+  @Override
+  public void excuse(Set<String> names) {
+    tasks.checkOpen();
+    core.excuse(names);
   }
 }

@@ -2,6 +2,7 @@ package io.mgtm.group.member;
 
 import io.mgtm.group.DurabilityMode;
 import java.util.Optional;
+import java.util.Set;
 
 /** What an operator may have a member change in its group. Owner thread. */
 public interface GroupAdmin {
@@ -24,4 +25,7 @@ public interface GroupAdmin {
    * @return why not
    */
   Optional<String> acceptLoss();
+
+  /** Members that may be away: that they do not answer is not told as long as this member leads. */
+  default void excuse(Set<String> names) {}
 }

@@ -104,7 +104,7 @@ public record GroupStatus(
   private static String awaited(String name, List<String> connected) {
     return connected.contains(name)
         ? "%s may join, and is connected; it has not been let in yet".formatted(name)
-        : "%s may join, and is not connected: start it with --name %s and --members of all, itself included"
-            .formatted(name, name);
+        : "%s may join, and is not connected: start it with a configuration that names all members, itself included"
+            .formatted(name);
   }
 }

@@ -3,8 +3,8 @@ package io.mgtm.group.member;
 import io.mgtm.group.DurabilityMode;
 import java.util.Optional;
 
-/** What a member of a group of one answers to operators. */
-final class NoGroup implements GroupAdmin {
+/** What a member of a group of one answers to operators. Any thread. */
+public final class NoGroup implements GroupAdmin {
   private static final String WHY = "this node is no member of a group";
   private static final Optional<String> REFUSED = Optional.of(WHY);
 
