@@ -19,6 +19,7 @@ import picocli.CommandLine.ParameterException;
       GtmCommand.class,
       CompareCommand.class,
       ModesCommand.class,
+      ReportCommand.class,
       FloorStageCommand.class,
       BackupBenchCommand.class,
       FailoverCommand.class,

@@ -5,14 +5,13 @@ import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
 
 /** Runs of a command whose figures are medians, and whether the checker was content with all. */
 final class CheckedRuns {
   private final PrintWriter err;
-  private boolean clean = true;
+  private final List<String> findings = new ArrayList<>();
 
   /**
    * No run yet.
@@ -26,14 +25,15 @@ final class CheckedRuns {
   LoadResult run(LoadSettings settings) throws IOException, InterruptedException {
     LoadResult result = LoadRun.run(settings);
     if (!result.clean()) {
-      clean = false;
       String what =
           result.operations() == 0
               ? "nothing was answered"
               : "%d requests failed, %d findings".formatted(result.errors(), result.findings());
-      err.printf("%s: %s%n", result.target(), what);
-      result.firstErrors().forEach(err::println);
-      result.firstFindings().forEach(err::println);
+      List<String> all = new ArrayList<>(List.of(result.target() + ": " + what));
+      all.addAll(result.firstErrors());
+      result.firstFindings().forEach(finding -> all.add(finding.toString()));
+      all.forEach(err::println);
+      findings.addAll(all);
       err.flush();
     }
     return result;
@@ -41,17 +41,11 @@ final class CheckedRuns {
 
   /** The command's exit status. */
   int exitStatus() {
-    return clean ? 0 : 1;
+    return findings.isEmpty() ? 0 : 1;
   }
 
-  static double median(List<LoadResult> results, ToDoubleFunction<LoadResult> figure) {
-    return median(results.stream().mapToDouble(figure).toArray());
-  }
-
-  static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  /** What went wrong in any run, a sentence each; bounded by the loads' own bounds. */
+  List<String> findings() {
+    return List.copyOf(findings);
   }
 }

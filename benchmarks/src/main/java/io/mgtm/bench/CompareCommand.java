@@ -3,11 +3,11 @@ package io.mgtm.bench;
 import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
+import io.mgtm.bench.report.Spread;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -132,26 +132,24 @@ final class CompareCommand implements Callable<Integer> {
       ofReference.add(run(reference, mix, open, count));
       ofOther.add(run(at, mix, open, count));
     }
-    double[] ratios = new double[rounds];
-    for (int round = 0; round < rounds; round++) {
-      ratios[round] =
-          ofOther.get(round).operationsPerSecond() / ofReference.get(round).operationsPerSecond();
-    }
+    Spread theirs = Spread.of(ofReference, LoadResult::operationsPerSecond);
+    Spread ours = Spread.of(ofOther, LoadResult::operationsPerSecond);
+    Spread ratio = ours.to(theirs);
     out.printf(
         Locale.ROOT,
         "| %s | %d | %d | %,.0f | %,.0f | **%.2f** | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f |%n",
         mix.name().toLowerCase(Locale.ROOT),
         count,
         open,
-        CheckedRuns.median(ofReference, LoadResult::operationsPerSecond),
-        CheckedRuns.median(ofOther, LoadResult::operationsPerSecond),
-        CheckedRuns.median(ratios),
-        Arrays.stream(ratios).min().orElseThrow(),
-        Arrays.stream(ratios).max().orElseThrow(),
-        CheckedRuns.median(ofReference, r -> r.latency().p50Micros()),
-        CheckedRuns.median(ofOther, r -> r.latency().p50Micros()),
-        CheckedRuns.median(ofReference, r -> r.latency().p99Micros()),
-        CheckedRuns.median(ofOther, r -> r.latency().p99Micros()));
+        theirs.median(),
+        ours.median(),
+        ratio.median(),
+        ratio.lowest(),
+        ratio.highest(),
+        Spread.of(ofReference, r -> r.latency().p50Micros()).median(),
+        Spread.of(ofOther, r -> r.latency().p50Micros()).median(),
+        Spread.of(ofReference, r -> r.latency().p99Micros()).median(),
+        Spread.of(ofOther, r -> r.latency().p99Micros()).median());
     out.flush();
   }
 

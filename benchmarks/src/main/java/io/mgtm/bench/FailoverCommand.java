@@ -1,30 +1,20 @@
 package io.mgtm.bench;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.bench.failover.FailoverBench;
 import io.mgtm.bench.failover.FailoverReport;
-import io.mgtm.bench.failover.FailoverRun;
 import io.mgtm.bench.failover.FaultKind;
 import io.mgtm.bench.failover.Pauses;
-import io.mgtm.bench.failover.ProcessNetwork;
-import io.mgtm.bench.load.MixedLoad;
-import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
-import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code mgtm bench failover}: how long clients wait when a leader goes. */
@@ -39,8 +29,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class FailoverCommand implements Callable<Integer> {
-  private static final String PROXY = "proxy";
-
   @Spec private CommandSpec spec;
 
   @Option(
@@ -107,118 +95,21 @@ final class FailoverCommand implements Callable<Integer> {
   private boolean json;
 
   private PrintWriter out;
-  private PrintWriter err;
-  private FailoverReport report;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    check();
+    FailoverBench.Settings settings =
+        new FailoverBench.Settings(mode, nodes, rounds, kinds, connections, restMs, jvm, data);
     out = spec.commandLine().getOut();
-    err = spec.commandLine().getErr();
-    Set<FaultKind> here = new LinkedHashSet<>(kinds);
-    List<String> skipped = skip(here);
-    report = new FailoverReport(mode, nodes, connections, List.of(), skipped, 0, 0, 0);
     print(FailoverReport.HEAD);
-    boolean cut = here.remove(FaultKind.CUT);
-    if (!here.isEmpty()) {
-      measureAll(here, null);
-    }
-    if (cut) {
-      List<String> names = new ArrayList<>(names());
-      names.add(PROXY);
-      try (ProcessNetwork network = ProcessNetwork.make(names)) {
-        measureAll(Set.of(FaultKind.CUT), network);
-      }
-    }
-    end();
+    FailoverReport report =
+        new FailoverBench(
+                settings,
+                spec.commandLine().getErr(),
+                figures -> print(FailoverReport.row(mode, nodes, figures)))
+            .measure();
+    end(report);
     return report.clean() ? 0 : 1;
-  }
-
-  private void check() {
-    if (rounds < 1 || connections < 1 || nodes < 2 || restMs < 0) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "--rounds and --connections must be at least 1, --nodes 2, and --rest 0");
-    }
-  }
-
-  /** Takes out what cannot be done; a sentence for each. */
-  private List<String> skip(Set<FaultKind> of) throws IOException {
-    List<String> skipped = new ArrayList<>();
-    if (of.contains(FaultKind.CUT) && mode.equals("lazy")) {
-      skipped.add("cut is skipped: mode lazy promises nothing without a line between members");
-    } else if (of.contains(FaultKind.CUT) && !ProcessNetwork.isPossible()) {
-      skipped.add("cut is skipped: network namespaces need root and iproute2");
-    }
-    if (!skipped.isEmpty()) {
-      of.remove(FaultKind.CUT);
-      skipped.forEach(err::println);
-      err.flush();
-    }
-    return skipped;
-  }
-
-  private List<String> names() {
-    return IntStream.rangeClosed(1, nodes).mapToObj(i -> "g" + i).toList();
-  }
-
-  /** Measures these kinds with one group, in a network of its own when there is one. */
-  private void measureAll(Set<FaultKind> of, ProcessNetwork network)
-      throws IOException, InterruptedException {
-    Path folder = folder(network == null ? "group" : "cut");
-    try (LocalInstallation group = start(folder, network);
-        FailoverRun run = FailoverRun.start(group, network, connections, restMs)) {
-      List<Pauses.Figures> figures = new ArrayList<>();
-      Pauses before = new Pauses();
-      for (FaultKind kind : of) {
-        figures.add(measure(run, kind, before));
-      }
-      figures.add(before.figures(FaultKind.NONE));
-      print(report.row(before.figures(FaultKind.NONE)));
-      MixedLoad.Result load = run.finish();
-      load.firstErrors().forEach(err::println);
-      load.firstFindings().forEach(err::println);
-      report = report.with(figures, load);
-    } finally {
-      if (data == null) {
-        Trees.delete(folder);
-      }
-    }
-  }
-
-  private Path folder(String name) throws IOException {
-    return data == null ? Files.createTempDirectory("mgtm-failover") : data.resolve(name);
-  }
-
-  private LocalInstallation start(Path folder, ProcessNetwork network)
-      throws IOException, InterruptedException {
-    if (network != null) {
-      return LocalInstallation.start(
-          network.installation(folder, names(), mode, jvm), network::place);
-    }
-    LocalSettings free = LocalSettings.free(folder, nodes, mode);
-    return LocalInstallation.start(
-        new LocalSettings(
-            folder, free.clients(), free.members(), free.proxy(), mode, jvm, List.of()));
-  }
-
-  private Pauses.Figures measure(FailoverRun run, FaultKind kind, Pauses before)
-      throws IOException, InterruptedException {
-    Pauses during = new Pauses();
-    for (int round = 1; round <= rounds; round++) {
-      run.round(kind, before, during);
-      err.printf(
-          Locale.ROOT,
-          "%s %d of %d: %.1f ms%n",
-          kind.name().toLowerCase(Locale.ROOT),
-          round,
-          rounds,
-          during.lastMs());
-      err.flush();
-    }
-    Pauses.Figures figures = during.figures(kind);
-    print(report.row(figures));
-    return figures;
   }
 
   private void print(String line) {
@@ -228,7 +119,7 @@ final class FailoverCommand implements Callable<Integer> {
     }
   }
 
-  private void end() throws IOException {
+  private void end(FailoverReport report) throws IOException {
     if (json) {
       out.println(new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(report));
     } else {

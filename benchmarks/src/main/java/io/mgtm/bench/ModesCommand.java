@@ -1,25 +1,14 @@
 package io.mgtm.bench;
 
-import io.mgtm.bench.floor.FloorChain;
-import io.mgtm.bench.load.LoadResult;
-import io.mgtm.bench.load.LoadSettings;
-import io.mgtm.bench.load.Mix;
+import io.mgtm.bench.ModesBench.Group;
+import io.mgtm.bench.ModesBench.Row;
+import io.mgtm.bench.report.Spread;
 import io.mgtm.common.HostPort;
-import io.mgtm.local.LocalInstallation;
-import io.mgtm.local.LocalSettings;
-import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,20 +25,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class ModesCommand implements Callable<Integer> {
-  private static final int LEADER_MS = 60_000;
-  private static final double NANOS = 1e9;
-
-  /** A way to replicate, and among how many. */
-  record Group(String mode, int nodes) {
-    static Group parse(String text) {
-      String[] parts = text.split(":", -1);
-      if (parts.length != 2) {
-        throw new IllegalArgumentException(
-            "\"" + text + "\" is no group: expected MODE:NODES, for example fifo:3");
-      }
-      return new Group(parts[0], Integer.parseInt(parts[1]));
-    }
-  }
+  /** Of a reference that is not there. */
+  private static final Spread NONE = Spread.of(0);
 
   @Spec private CommandSpec spec;
 
@@ -112,14 +89,14 @@ final class ModesCommand implements Callable<Integer> {
       })
   private boolean floor;
 
-  private CheckedRuns runs;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (rounds < 1) {
-      throw new IllegalArgumentException("--rounds must be above 0");
-    }
-    runs = new CheckedRuns(spec.commandLine().getErr());
+    CheckedRuns runs = new CheckedRuns(spec.commandLine().getErr());
+    ModesBench bench =
+        new ModesBench(
+            new ModesBench.Settings(
+                reference, false, connections, opens, rounds, seconds, warmup, floor),
+            runs);
     PrintWriter out = spec.commandLine().getOut();
     out.println(
         "| mode | nodes | connections | open | reference op/s | mgtm op/s | ratio | lowest |"
@@ -128,109 +105,40 @@ final class ModesCommand implements Callable<Integer> {
     out.println(
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|" + (floor ? "--:|--:|--:|" : ""));
     for (String group : groups) {
-      measure(out, Group.parse(group));
+      bench.measure(Group.parse(group), row -> print(out, row));
     }
     return runs.exitStatus();
   }
 
-  private void measure(PrintWriter out, Group group) throws IOException, InterruptedException {
-    Path folder = Files.createTempDirectory("mgtm-modes");
-    try (LocalInstallation installation =
-            LocalInstallation.start(LocalSettings.free(folder, group.nodes(), group.mode()));
-        FloorChain chain = floor ? FloorChain.start(folder, group.mode(), group.nodes()) : null) {
-      installation.awaitLeader(LEADER_MS);
-      int most = connections.stream().max(Comparator.naturalOrder()).orElseThrow();
-      run(installation.proxyAddress(), most, 0, warmup);
-      if (chain != null) {
-        run(chain.entrance(), most, 0, warmup);
-      }
-      for (int open : opens) {
-        for (int count : connections) {
-          row(out, group, installation, chain, count, open);
-        }
-      }
-    } finally {
-      Trees.delete(folder);
-    }
-  }
-
-  private void row(
-      PrintWriter out,
-      Group group,
-      LocalInstallation installation,
-      FloorChain chain,
-      int count,
-      int open)
-      throws IOException, InterruptedException {
-    double[] theirs = new double[rounds];
-    double[] ratios = new double[rounds];
-    double[] cpu = new double[rounds];
-    double[] floors = new double[rounds];
-    List<LoadResult> ours = new ArrayList<>();
-    for (int round = 0; round < rounds; round++) {
-      if (reference != null) {
-        theirs[round] = run(reference, count, open, seconds).operationsPerSecond();
-      }
-      double before = cpuSeconds(installation);
-      LoadResult result = run(installation.proxyAddress(), count, open, seconds);
-      double transactions = result.operations() / 3.0;
-      cpu[round] = (cpuSeconds(installation) - before) / transactions * 100_000;
-      ratios[round] = reference == null ? 0 : result.operationsPerSecond() / theirs[round];
-      ours.add(result);
-      if (chain != null) {
-        floors[round] = run(chain.entrance(), count, open, seconds).operationsPerSecond();
-      }
-    }
+  private static void print(PrintWriter out, Row row) {
+    Spread ours = Row.perSecond(row.ours());
+    Spread theirs = row.reference().isEmpty() ? NONE : Row.perSecond(row.reference());
+    Spread ratio = row.reference().isEmpty() ? NONE : ours.to(theirs);
     out.printf(
         Locale.ROOT,
         "| %s | %d | %d | %d | %,.0f | %,.0f | **%.2f** | %.2f | %.2f | %.0f | %.0f | %.2f |",
-        group.mode(),
-        group.nodes(),
-        count,
-        open,
-        CheckedRuns.median(theirs),
-        CheckedRuns.median(ours, LoadResult::operationsPerSecond),
-        CheckedRuns.median(ratios),
-        Arrays.stream(ratios).min().orElseThrow(),
-        Arrays.stream(ratios).max().orElseThrow(),
-        CheckedRuns.median(ours, r -> r.latency().p50Micros()),
-        CheckedRuns.median(ours, r -> r.latency().p99Micros()),
-        CheckedRuns.median(cpu));
-    if (chain != null) {
+        row.group().mode(),
+        row.group().nodes(),
+        row.connections(),
+        row.open(),
+        theirs.median(),
+        ours.median(),
+        ratio.median(),
+        ratio.lowest(),
+        ratio.highest(),
+        Spread.of(row.ours(), r -> r.latency().p50Micros()).median(),
+        Spread.of(row.ours(), r -> r.latency().p99Micros()).median(),
+        row.cpu().median());
+    if (!row.floor().isEmpty()) {
+      Spread floors = Row.perSecond(row.floor());
       out.printf(
           Locale.ROOT,
           " %,.0f | **%.2f** | %.2f |",
-          CheckedRuns.median(floors),
-          CheckedRuns.median(
-              ratio(ours.stream().mapToDouble(LoadResult::operationsPerSecond).toArray(), floors)),
-          reference == null ? 0 : CheckedRuns.median(ratio(floors, theirs)));
+          floors.median(),
+          ours.to(floors).median(),
+          row.reference().isEmpty() ? 0 : floors.to(theirs).median());
     }
     out.println();
     out.flush();
-  }
-
-  private static double[] ratio(double[] of, double[] to) {
-    return IntStream.range(0, of.length).mapToDouble(i -> of[i] / to[i]).toArray();
-  }
-
-  /** What the nodes and the proxy have used so far. */
-  private static double cpuSeconds(LocalInstallation installation) {
-    Stream.Builder<Long> pids = Stream.builder();
-    for (int i = 0; i < installation.settings().nodes(); i++) {
-      pids.add(installation.node(i).pid());
-    }
-    pids.add(installation.proxy().pid());
-    return pids.build()
-        .map(pid -> ProcessHandle.of(pid).orElseThrow())
-        .mapToDouble(process -> process.info().totalCpuDuration().orElseThrow().toNanos() / NANOS)
-        .sum();
-  }
-
-  /** Without warm-up, so that the processor time is that of the operations counted. */
-  private LoadResult run(HostPort target, int count, int open, double forSeconds)
-      throws IOException, InterruptedException {
-    return runs.run(
-        LoadSettings.of(target.resolve(), count, Mix.TXN, (int) (forSeconds * 1_000))
-            .withOpen(open));
   }
 }

@@ -135,8 +135,12 @@ class BenchMainTest {
   }
 
   @Test
-  void aMedianIsTheMiddle() {
-    assertThat(CheckedRuns.median(3, 1, 2)).isEqualTo(2);
-    assertThat(CheckedRuns.median(4, 1, 2, 3)).isEqualTo(2.5);
+  void reportRefusesWhatMakesNoSense() {
+    assertThat(run("report", "--only", "gtm,everything")).isOne();
+    assertThat(err.toString())
+        .contains("\"everything\" is no part", "see mgtm bench report --help");
+    assertThat(run("report", "--out", data.resolve("none").resolve("page.html").toString()))
+        .isOne();
+    assertThat(err.toString()).contains("cannot be written: name a file in a folder that is there");
   }
 }

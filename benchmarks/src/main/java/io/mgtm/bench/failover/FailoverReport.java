@@ -50,7 +50,7 @@ public record FailoverReport(
   }
 
   /** A row of Markdown. */
-  public String row(Pauses.Figures of) {
+  public static String row(String mode, int nodes, Pauses.Figures of) {
     return String.format(
         Locale.ROOT,
         "| %s | %d | %s | %d | %.0f | %.0f | %.0f | %.0f |",

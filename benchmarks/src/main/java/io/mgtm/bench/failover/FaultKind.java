@@ -22,7 +22,7 @@ public enum FaultKind {
   }
 
   /** For people. */
-  String what() {
+  public String what() {
     return what;
   }
 }

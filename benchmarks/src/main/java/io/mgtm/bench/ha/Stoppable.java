@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Work that Ctrl-C ends, and that takes down what it put up before the process ends. */
-final class Stoppable {
+public final class Stoppable {
   /** What shells say of a program that Ctrl-C has ended. */
   private static final int STOPPED = 130;
 
@@ -18,12 +18,12 @@ final class Stoppable {
 
   /** The work; answers the exit status. */
   @FunctionalInterface
-  interface Work {
+  public interface Work {
     int run() throws IOException, InterruptedException;
   }
 
   /** Does the work on this thread, which a signal interrupts. */
-  static int run(Work work) throws IOException {
+  public static int run(Work work) throws IOException {
     CountDownLatch stopping = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     Thread worker = Thread.currentThread();

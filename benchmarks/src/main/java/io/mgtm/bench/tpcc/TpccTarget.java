@@ -48,6 +48,14 @@ final class TpccTarget {
       description = "postgresql, mariadb (MySQL too), postgres-xc. Default: by the address.")
   private Database database;
 
+  /** A database that asks for no password. */
+  static TpccTarget of(String url, String user) {
+    TpccTarget target = new TpccTarget();
+    target.url = url;
+    target.user = user;
+    return target;
+  }
+
   /** What kind it is. */
   Database database() {
     if (database != null) {

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** An unreplicated volume, nbdkit's file plugin and qemu-storage-daemon over one file, in turns. */
 final class BaselineBench {
-  private static final List<String> SERVERS = List.of("volume", "nbdkit", "qemu");
+  static final List<String> SERVERS = List.of("volume", "nbdkit", "qemu");
   private static final List<Column> COLUMNS =
       List.of(
           Column.perSecond("volume", "volume"),
@@ -40,12 +40,17 @@ final class BaselineBench {
     };
   }
 
-  /** Fills the file, then prints the table. */
+  /** Prints the table. */
   void run(PrintWriter out) throws IOException, InterruptedException {
-    turns.fill("volume", this::start);
     FigureTable table = new FigureTable(out, COLUMNS);
     table.begin("4 KiB at random");
-    turns.measure(table, SERVERS, Set.of("volume"), this::start);
+    measure(table);
     table.end();
+  }
+
+  /** Fills the file, then measures. */
+  void measure(Turns.Rows rows) throws IOException, InterruptedException {
+    turns.fill("volume", this::start);
+    turns.measure(rows, SERVERS, Set.of("volume"), this::start);
   }
 }

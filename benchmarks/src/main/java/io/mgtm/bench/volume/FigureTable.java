@@ -7,7 +7,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /** A Markdown table with a row for each load and depth, of medians. One thread. */
-final class FigureTable {
+final class FigureTable implements Turns.Rows {
 
   /**
    * One figure of each row.
@@ -67,7 +67,8 @@ final class FigureTable {
   }
 
   /** Prints a row. */
-  void row(String load, int depth, Rounds rounds) {
+  @Override
+  public void row(String load, int depth, Rounds rounds) {
     out.printf(Locale.ROOT, "| %s | %d |", load, depth);
     for (Column column : columns) {
       out.printf(Locale.ROOT, " " + column.format() + " |", column.figure().applyAsDouble(rounds));

@@ -1,5 +1,6 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.bench.report.Spread;
 import io.mgtm.flash.AlignedBuffer;
 import io.mgtm.flash.BufferPool;
 import io.mgtm.flash.DirectIo;
@@ -58,8 +59,8 @@ final class FlashBench {
         ours.add(new Run(depth, seconds).perSecond());
         theirs.add(fio.ringWrites(file, depth).perSecond());
       }
-      double here = Medians.of(ours, it -> it);
-      double there = Medians.of(theirs, it -> it);
+      double here = Spread.of(ours, it -> it).median();
+      double there = Spread.of(theirs, it -> it).median();
       out.printf(
           Locale.ROOT,
           "| page cache | %d | %,.0f | %,.0f | **%.2f** |%n",

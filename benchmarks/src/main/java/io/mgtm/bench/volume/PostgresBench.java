@@ -1,5 +1,6 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.bench.report.Spread;
 import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -130,13 +131,13 @@ final class PostgresBench {
         "| %s | %d | %,.0f | %,.0f | **%.2f** | %.2f | %.2f | %.1f | %.1f |%n",
         what,
         clients,
-        Medians.of(without, Database.Figures::perSecond),
-        Medians.of(with, Database.Figures::perSecond),
-        Medians.of(ratios, ratio -> ratio),
+        Spread.of(without, Database.Figures::perSecond).median(),
+        Spread.of(with, Database.Figures::perSecond).median(),
+        Spread.of(ratios, ratio -> ratio).median(),
         ratios.stream().mapToDouble(ratio -> ratio).min().orElseThrow(),
         ratios.stream().mapToDouble(ratio -> ratio).max().orElseThrow(),
-        Medians.of(without, Database.Figures::averageMs),
-        Medians.of(with, Database.Figures::averageMs));
+        Spread.of(without, Database.Figures::averageMs).median(),
+        Spread.of(with, Database.Figures::averageMs).median());
     out.flush();
   }
 }

@@ -52,15 +52,20 @@ final class ReplicatedBench {
   void run(PrintWriter out) throws IOException, InterruptedException {
     FigureTable table = new FigureTable(out, COLUMNS);
     table.begin("replicated, 4 KiB at random");
+    measure(table);
+    table.end();
+  }
+
+  /** Measures writes. */
+  void measure(Turns.Rows rows) throws IOException, InterruptedException {
     for (int depth : new int[] {1, 32}) {
       Rounds figures = new Rounds();
       for (int round = 0; round < rounds; round++) {
         figures.add("volume", volumes(depth));
         figures.add("quorum", quorum(depth));
       }
-      table.row("randwrite", depth, figures);
+      rows.row("randwrite", depth, figures);
     }
-    table.end();
   }
 
   private Fio.Figures volumes(int depth) throws IOException, InterruptedException {

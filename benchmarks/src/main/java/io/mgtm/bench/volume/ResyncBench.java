@@ -1,6 +1,7 @@
 package io.mgtm.bench.volume;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.bench.report.Spread;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 
 /**
  * How long a replica takes to catch up over the loopback: with everything, and with a hundredth.
@@ -18,7 +20,7 @@ final class ResyncBench {
   private static final long WAIT_NS_MAX = TimeUnit.MINUTES.toNanos(3);
 
   /** One catching up. */
-  private record Run(long bytes, double seconds) {
+  record Run(long bytes, double seconds) {
     double megabytesPerSecond() {
       return bytes / seconds / 1e6;
     }
@@ -46,44 +48,51 @@ final class ResyncBench {
 
   /** Prints the table. */
   void run(PrintWriter out) throws IOException, InterruptedException {
-    String port = "127.0.0.1:" + ReplicatedBench.freePort();
     out.println(
         "| resync, median of " + rounds + " | bytes sent | seconds | MB/s | lowest | highest |");
     out.println("|---|--:|--:|--:|--:|--:|");
-    try (Servant target = programs.volume("far", far, "--receive", port);
-        Servant source = programs.volume("near", near, "--replica", port, "--mode", "sync")) {
-      source.await("is up to date", WAIT_NS_MAX, () -> programs.isUpToDate(near));
-      fio.fill(programs.socket("near"));
-      row(out, "everything changed", source, fio::fill);
-      row(
-          out,
-          "one chunk in 100 changed",
-          source,
-          socket -> fio.sprinkle(socket, 100 * CHUNK_BYTES));
-      target.checkAlive();
-    }
+    measure((what, runs) -> print(out, what, runs));
     out.println();
     out.flush();
   }
 
-  private void row(PrintWriter out, String what, Servant source, Change change)
-      throws IOException, InterruptedException {
+  private static void print(PrintWriter out, String what, List<Run> runs) {
+    Spread perSecond = Spread.of(runs, Run::megabytesPerSecond);
+    out.printf(
+        Locale.ROOT,
+        "| %s | %,.0f | %.2f | %,.0f | %,.0f | %,.0f |%n",
+        what,
+        Spread.of(runs, Run::bytes).median(),
+        Spread.of(runs, Run::seconds).median(),
+        perSecond.median(),
+        perSecond.lowest(),
+        perSecond.highest());
+    out.flush();
+  }
+
+  /** Measures what is told by name. */
+  void measure(BiConsumer<String, List<Run>> each) throws IOException, InterruptedException {
+    String port = "127.0.0.1:" + ReplicatedBench.freePort();
+    try (Servant target = programs.volume("far", far, "--receive", port);
+        Servant source = programs.volume("near", near, "--replica", port, "--mode", "sync")) {
+      source.await("is up to date", WAIT_NS_MAX, () -> programs.isUpToDate(near));
+      fio.fill(programs.socket("near"));
+      each.accept("everything changed", runs(source, fio::fill));
+      each.accept(
+          "one chunk in 100 changed",
+          runs(source, socket -> fio.sprinkle(socket, 100 * CHUNK_BYTES)));
+      target.checkAlive();
+    }
+  }
+
+  private List<Run> runs(Servant source, Change change) throws IOException, InterruptedException {
     List<Run> runs = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       programs.ask(near, "{\"command\":\"pause\"}");
       change.make(programs.socket("near"));
       runs.add(catchUp(source));
     }
-    out.printf(
-        Locale.ROOT,
-        "| %s | %,.0f | %.2f | %,.0f | %,.0f | %,.0f |%n",
-        what,
-        Medians.of(runs, Run::bytes),
-        Medians.of(runs, Run::seconds),
-        Medians.of(runs, Run::megabytesPerSecond),
-        runs.stream().mapToDouble(Run::megabytesPerSecond).min().orElseThrow(),
-        runs.stream().mapToDouble(Run::megabytesPerSecond).max().orElseThrow());
-    out.flush();
+    return runs;
   }
 
   private Run catchUp(Servant source) throws IOException {

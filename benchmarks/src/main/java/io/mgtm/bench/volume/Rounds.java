@@ -1,5 +1,6 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,11 @@ final class Rounds {
 
   /** The median of a server's rounds. */
   double median(String server, ToDoubleFunction<Fio.Figures> figure) {
-    return Medians.of(all.get(server), figure);
+    return spread(server, figure).median();
+  }
+
+  /** A figure of a server's rounds. */
+  Spread spread(String server, ToDoubleFunction<Fio.Figures> figure) {
+    return Spread.of(all.get(server), figure);
   }
 }

@@ -14,6 +14,11 @@ final class Turns {
     Servant start(String server) throws IOException, InterruptedException;
   }
 
+  /** Takes what was measured, load by load. */
+  interface Rows {
+    void row(String load, int depth, Rounds rounds);
+  }
+
   private final Programs programs;
   private final Fio fio;
   private final int rounds;
@@ -33,12 +38,12 @@ final class Turns {
   }
 
   /**
-   * Prints the rows of a table.
+   * Measures each load.
    *
    * @param servers in the order of their turns of the first round
    * @param compiled those whose compiler needs a moment under load, once in a process's life
    */
-  void measure(FigureTable table, List<String> servers, Set<String> compiled, Starter starter)
+  void measure(Rows rows, List<String> servers, Set<String> compiled, Starter starter)
       throws IOException, InterruptedException {
     for (String load : List.of("randread", "randwrite")) {
       for (int depth : new int[] {1, 32}) {
@@ -57,7 +62,7 @@ final class Turns {
             }
           }
         }
-        table.row(load, depth, figures);
+        rows.row(load, depth, figures);
       }
     }
   }

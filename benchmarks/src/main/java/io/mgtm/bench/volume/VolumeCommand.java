@@ -1,9 +1,7 @@
 package io.mgtm.bench.volume;
 
-import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -143,28 +141,21 @@ public final class VolumeCommand implements Callable<Integer> {
     if (rounds < 1 || postgresRounds < 1) {
       throw new IllegalArgumentException("--rounds and --pg-rounds must be above 0");
     }
-    Path jar = Path.of(System.getProperty("mgtm.volumeJar", "mgtm-volume.jar"));
-    if (!Files.exists(jar)) {
-      throw new IOException(jar + " is missing; run this as ./mgtm bench volume, which builds it");
-    }
     PrintWriter out = spec.commandLine().getOut();
     Set<Part> parts = only.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(only);
     List<String> options = javaOptions.isBlank() ? List.of() : List.of(javaOptions.split(" +"));
     for (Part part : parts) {
-      Path folder =
-          parent == null
-              ? Files.createTempDirectory("mgtm-bench")
-              : Files.createTempDirectory(parent, "mgtm-bench");
-      Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "mgtm-bench");
-      try {
-        String bytes =
-            switch (part) {
-              case RESYNC -> resyncSize;
-              case POSTGRES -> postgresSize;
-              default -> size;
-            };
-        Programs programs = new Programs(folder, jar, bytes, options);
-        Fio fio = new Fio(folder, bytes, seconds);
+      String bytes =
+          switch (part) {
+            case RESYNC -> resyncSize;
+            case POSTGRES -> postgresSize;
+            default -> size;
+          };
+      try (VolumeSetup setup = VolumeSetup.make(parent, bytes, seconds, options)) {
+        Programs programs = setup.programs();
+        Fio fio = setup.fio();
+        Path folder = setup.folder();
+        Path memory = setup.memory();
         switch (part) {
           case ALONE -> new BaselineBench(programs, fio, folder, rounds).run(out);
           case IO -> new IoBench(programs, fio, folder, rounds).run(out);
@@ -174,9 +165,6 @@ public final class VolumeCommand implements Callable<Integer> {
           case POSTGRES ->
               new PostgresBench(programs, folder, memory, postgresRounds, postgresLoad()).run(out);
         }
-      } finally {
-        Trees.delete(folder);
-        Trees.delete(memory);
       }
     }
     return 0;

@@ -70,7 +70,7 @@ class PausesTest {
 
   @Test
   void rowFitsTheHead() {
-    String row = report().row(of(100, 200));
+    String row = FailoverReport.row("fifo", 3, of(100, 200));
     assertThat(row).isEqualTo("| fifo | 3 | leader killed | 2 | 100 | 200 | 200 | 200 |");
     assertThat(FailoverReport.HEAD.lines())
         .allMatch(line -> line.chars().filter(c -> c == '|').count() == 9);

@@ -1,0 +1,31 @@
+package io.mgtm.bench.report;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a part of the report found.
+ *
+ * @param comparisons its figures
+ * @param notes sentences for people: what stands behind the figures, what was left out and why
+ * @param findings what is wrong: a checker's findings, requests that failed; empty when nothing is
+ */
+public record Measured(List<Comparison> comparisons, List<String> notes, List<String> findings) {
+  public Measured {
+    comparisons = List.copyOf(comparisons);
+    notes = List.copyOf(notes);
+    findings = List.copyOf(findings);
+  }
+
+  /** Both one after the other. */
+  public Measured and(Measured other) {
+    return new Measured(
+        and(comparisons, other.comparisons),
+        and(notes, other.notes),
+        and(findings, other.findings));
+  }
+
+  private static <T> List<T> and(List<T> one, List<T> other) {
+    return Stream.concat(one.stream(), other.stream()).toList();
+  }
+}
