@@ -13,12 +13,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /**
  * A client that inserts numbered rows, one after the other, and remembers which were acknowledged.
  * When its connection is lost it connects again, until it is closed.
  */
-final class Commits implements AutoCloseable {
+public final class Commits implements AutoCloseable {
   private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int LIST_SECONDS = 120;
@@ -27,7 +28,7 @@ final class Commits implements AutoCloseable {
   private static final String PROBE = "timeout 0.3 bash -c ': </dev/tcp/%s/%d' 2>/dev/null";
 
   private final Engine engine;
-  private final Machine client;
+  private final UnaryOperator<List<String>> client;
   private final String host;
   private final Path log;
   private final Thread thread = new Thread(this::run, "mgtm-ha-commits");
@@ -44,7 +45,7 @@ final class Commits implements AutoCloseable {
   private int lastNumber;
   private int beforeLongest;
 
-  private Commits(Engine engine, Machine client, String host, Path log) {
+  private Commits(Engine engine, UnaryOperator<List<String>> client, String host, Path log) {
     this.engine = engine;
     this.client = client;
     this.host = host;
@@ -58,10 +59,16 @@ final class Commits implements AutoCloseable {
    * @param suffix whether they are the last before the longest wait, so that what is there from
    *     before it is a prefix of what was acknowledged
    */
-  record Verdict(int lost, boolean suffix) {}
+  public record Verdict(int lost, boolean suffix) {}
 
-  /** Makes the table, and begins. */
-  static Commits start(Engine engine, Machine client, String host, Path log)
+  /**
+   * Makes the table, and begins.
+   *
+   * @param client makes a command one that runs on the client's machine, with the same input
+   * @param log for what the sessions say
+   */
+  public static Commits start(
+      Engine engine, UnaryOperator<List<String>> client, String host, Path log)
       throws IOException, InterruptedException {
     Commits commits = new Commits(engine, client, host, log);
     commits.query("create table numbered (n bigint primary key)");
@@ -88,7 +95,7 @@ final class Commits implements AutoCloseable {
       return;
     }
     Process process =
-        new ProcessBuilder(client.network(engine.session(host)))
+        new ProcessBuilder(client.apply(engine.session(host)))
             .redirectError(Redirect.appendTo(log.toFile()))
             .start();
     session = process;
@@ -116,7 +123,7 @@ final class Commits implements AutoCloseable {
   private boolean answers() throws IOException {
     String probe = PROBE.formatted(host, engine.port());
     Process process =
-        new ProcessBuilder(client.network(List.of("/bin/sh", "-c", probe)))
+        new ProcessBuilder(client.apply(List.of("/bin/sh", "-c", probe)))
             .redirectOutput(Redirect.DISCARD)
             .redirectError(Redirect.DISCARD)
             .start();
@@ -144,28 +151,28 @@ final class Commits implements AutoCloseable {
   }
 
   /** Forgets the longest wait so far. */
-  synchronized void mark() {
+  public synchronized void mark() {
     lastNanos = System.nanoTime();
     longestNanos = 0;
   }
 
   /** The longest time without an acknowledged commit since the mark, also one that goes on. */
-  synchronized double longestMs() {
+  public synchronized double longestMs() {
     return Math.max(longestNanos, System.nanoTime() - lastNanos) / 1e6;
   }
 
   /** Acknowledged so far. */
-  synchronized long count() {
+  public synchronized long count() {
     return count;
   }
 
   /** Sent, and neither acknowledged nor refused in order. */
-  synchronized long failed() {
+  public synchronized long failed() {
     return failed;
   }
 
   /** Waits for so many more. */
-  void awaitMore(int more, int secondsMax) throws IOException, InterruptedException {
+  public void awaitMore(int more, int secondsMax) throws IOException, InterruptedException {
     long from = count();
     Wait.until(more + " more rows are committed", secondsMax, () -> count() >= from + more);
   }
@@ -174,11 +181,11 @@ final class Commits implements AutoCloseable {
   String query(String statement) throws IOException, InterruptedException {
     String session = String.join("' '", engine.session(host));
     String line = "printf '%s;\\n' \"$1\" | '" + session + "'";
-    return Exec.run(LIST_SECONDS, client.network(List.of("/bin/sh", "-c", line, "sh", statement)));
+    return Exec.run(LIST_SECONDS, client.apply(List.of("/bin/sh", "-c", line, "sh", statement)));
   }
 
   /** Looks which acknowledged rows are there. What is lost is not looked for again. */
-  Verdict verify() throws IOException, InterruptedException {
+  public Verdict verify() throws IOException, InterruptedException {
     BitSet wanted;
     synchronized (this) {
       wanted = (BitSet) acknowledged.clone();

@@ -1,14 +1,13 @@
 package io.mgtm.bench.ha;
 
 import io.mgtm.bench.volume.Exec;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /** The database systems that are tried. */
-enum Engine {
+public enum Engine {
   POSTGRESQL("PostgreSQL", "postgres", 5432) {
     @Override
     String missingProgram() {
@@ -18,23 +17,22 @@ enum Engine {
     }
 
     @Override
-    void create(Path data) throws IOException, InterruptedException {
-      Exec.run(10, List.of("install", "-d", "-o", "postgres", "-m", "700", data.toString()));
-      String initdb =
-          "cd / && %s/initdb -N -D %s -A trust -U postgres -E UTF8 --locale=C --wal-segsize=1"
-              .formatted(Exec.postgres(), data);
-      Exec.run(120, List.of("su", "postgres", "-s", "/bin/sh", "-c", initdb));
-      String all = "host all all 0.0.0.0/0 trust\n";
-      Files.writeString(
-          data.resolve("pg_hba.conf"), Files.readString(data.resolve("pg_hba.conf")) + all);
-      Files.writeString(
-          data.resolve("postgresql.auto.conf"),
-          """
+    public String creation(Path data) {
+      return """
+          set -e
+          install -d -o postgres -m 700 %1$s
+          cd /
+          su postgres -s /bin/sh -c "$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1)/initdb -N -D %1$s \
+            -A trust -U postgres -E UTF8 --locale=C --wal-segsize=1"
+          echo 'host all all 0.0.0.0/0 trust' >>%1$s/pg_hba.conf
+          cat >%1$s/postgresql.auto.conf <<'CONF'
           listen_addresses = '*'
           unix_socket_directories = '/run/postgresql'
           max_wal_size = 64MB
           max_connections = 50
-          """);
+          CONF
+          """
+          .formatted(data);
     }
 
     @Override
@@ -68,23 +66,16 @@ enum Engine {
       return "";
     }
 
+    /** The packages' user is there when the server's package, and not its core alone, is. */
     @Override
-    void create(Path data) throws IOException, InterruptedException {
-      // The packages' user is there when the server's package, and not its core alone, is.
-      boolean own =
-          Files.readAllLines(Path.of("/etc/passwd")).stream()
-              .anyMatch(user -> user.startsWith("mysql:"));
-      String user = own ? "mysql" : "nobody";
-      Exec.run(10, List.of("install", "-d", "-o", user, "-m", "700", data.toString()));
-      Exec.run(
-          120,
-          List.of(
-              "mariadb-install-db",
-              "--no-defaults",
-              "--user=" + user,
-              "--datadir=" + data,
-              "--skip-test-db",
-              "--innodb-log-file-size=8M"));
+    public String creation(Path data) {
+      return """
+          set -e
+          user=$(getent passwd mysql >/dev/null && echo mysql || echo nobody)
+          install -d -o $user -m 700 %1$s
+          mariadb-install-db --no-defaults --user=$user --datadir=%1$s --skip-test-db --innodb-log-file-size=8M
+          """
+          .formatted(data);
     }
 
     @Override
@@ -129,8 +120,10 @@ enum Engine {
   /** What it lacks here, as a sentence; empty when nothing. */
   abstract String missingProgram();
 
-  /** Makes an empty database in this folder, which does not exist. */
-  abstract void create(Path data) throws IOException, InterruptedException;
+  /**
+   * Commands for a shell, as root, that make an empty database in this folder, which is not there.
+   */
+  public abstract String creation(Path data);
 
   /**
    * Its resource in a configuration.

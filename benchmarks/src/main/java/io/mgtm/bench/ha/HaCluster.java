@@ -1,22 +1,20 @@
 package io.mgtm.bench.ha;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.ha.Network.Net;
 import io.mgtm.bench.volume.Exec;
 import io.mgtm.bench.volume.VolumeControl;
-import io.mgtm.common.Hmac;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 
 /**
  * A cluster of HA controllers that keeps a database on a replicated volume in service on one of two
@@ -30,27 +28,21 @@ final class HaCluster implements AutoCloseable {
   /** What takes longer than this does not come. */
   static final int PATIENCE_SECONDS = 180;
 
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> HOSTS = List.of("a", "b", "w", "client");
-  private static final int API_PORT = 7902;
-  private static final int EXEC_SECONDS = 60;
+  private static final int EXEC_SECONDS = 120;
   private static final int EVENTS_TOLD = 12;
   private static final String UP_TO_DATE = "up-to-date";
 
-  private static final String ASK =
-      "exec 3<>/dev/tcp/$1/$2; printf '%s %s HTTP/1.0\\r\\nAuthorization: Bearer %s\\r\\n"
-          + "Content-Length: %d\\r\\n\\r\\n%s' \"$3\" \"$4\" \"$5\" ${#6} \"$6\" >&3; cat <&3";
-
   private final HaSetup setup;
   private final Map<String, Machine> machines = new ConcurrentHashMap<>();
-  private final String token;
+  private final ControllerApi api;
   private Network network;
   private ServiceWatch watch;
   private boolean closed;
 
-  private HaCluster(HaSetup setup, String token) {
+  private HaCluster(HaSetup setup, ControllerApi api) {
     this.setup = setup;
-    this.token = token;
+    this.api = api;
   }
 
   /**
@@ -60,7 +52,7 @@ final class HaCluster implements AutoCloseable {
    */
   static HaCluster start(HaSetup setup) throws IOException, InterruptedException {
     String secret = "6d67746d".repeat(8);
-    HaCluster cluster = new HaCluster(setup, Hmac.hex(secret, "mgtm ha operators"));
+    HaCluster cluster = new HaCluster(setup, new ControllerApi(HIERARCHY, secret));
     try {
       cluster.prepare(secret);
       cluster.fillCopies();
@@ -112,7 +104,7 @@ final class HaCluster implements AutoCloseable {
    */
   private void fillCopies() throws IOException, InterruptedException {
     Path image = Files.createDirectories(setup.folder().resolve("image"));
-    setup.engine().create(image.resolve("data"));
+    exec("sh", "-c", setup.engine().creation(image.resolve("data")));
     exec("truncate", "-s", setup.size(), file("b").toString());
     exec("mkfs.ext4", "-q", "-d", image.toString(), file("b").toString());
     exec("rm", "-r", image.toString());
@@ -202,7 +194,7 @@ final class HaCluster implements AutoCloseable {
     List<String> loops = loops(node);
     network.kill(machines.get(node));
     machines.remove(node).close();
-    LoopDevices.detach(loops);
+    LoopDevices.detach(UnaryOperator.identity(), loops);
   }
 
   /** Boots a node that was killed. */
@@ -213,7 +205,9 @@ final class HaCluster implements AutoCloseable {
 
   private List<String> loops(String node) throws IOException, InterruptedException {
     Machine machine = machines.get(node);
-    return machine == null ? List.of() : LoopDevices.of(machine, setup.folder().resolve(node));
+    return machine == null
+        ? List.of()
+        : LoopDevices.of(machine::inside, setup.folder().resolve(node));
   }
 
   /** The one machine on which the database runs; empty when it runs on none or on two. */
@@ -256,20 +250,8 @@ final class HaCluster implements AutoCloseable {
   /** Asks the controller of a node; a missing node when it does not answer. */
   JsonNode ask(String node, String method, String path, String body)
       throws IOException, InterruptedException {
-    Machine machine = machines.get(node);
     String host = Net.FIRST.address(HOSTS.indexOf(node) + 1);
-    List<String> command =
-        List.of("bash", "-c", ASK, "ask", host, "" + API_PORT, method, path, token, body);
-    String answer;
-    try {
-      answer = Exec.run(EXEC_SECONDS, machine.network(command));
-    } catch (IOException e) {
-      return JSON.missingNode();
-    }
-    int end = answer.indexOf("\r\n\r\n");
-    return answer.contains(" 200 ") && end > 0
-        ? JSON.readTree(answer.substring(end))
-        : JSON.missingNode();
+    return api.ask(machines.get(node)::network, host, method, path, body);
   }
 
   JsonNode status(String node) throws IOException, InterruptedException {
@@ -332,21 +314,7 @@ final class HaCluster implements AutoCloseable {
     if (primary.isEmpty() || !hasReplica(primary.get())) {
       return false;
     }
-    JsonNode status = status(primary.get());
-    JsonNode state = status.path("state");
-    JsonNode copies = state.path("copies").path(HIERARCHY).path("disk");
-    List<String> usable = new ArrayList<>();
-    copies.path("upToDate").forEach(n -> usable.add(n.asText()));
-    copies.path("following").forEach(n -> usable.add(n.asText()));
-    Map<String, String> reports = new LinkedHashMap<>();
-    for (String node : NODES) {
-      JsonNode of = status.path("nodes").path(node).path("reports").path(HIERARCHY);
-      reports.put(node, of.path("state").asText());
-    }
-    return usable.containsAll(NODES)
-        && state.path("placements").path(HIERARCHY).path("node").asText().equals(primary.get())
-        && reports.get(primary.get()).equals("IN")
-        && reports.get(other(primary.get())).equals("OUT");
+    return api.inStep(status(primary.get()), primary.get(), NODES);
   }
 
   /** Ends all of it. */
@@ -370,7 +338,7 @@ final class HaCluster implements AutoCloseable {
       stopAll();
     }
     try {
-      LoopDevices.detach(loops);
+      LoopDevices.detach(UnaryOperator.identity(), loops);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

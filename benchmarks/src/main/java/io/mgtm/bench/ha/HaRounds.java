@@ -78,7 +78,9 @@ final class HaRounds implements AutoCloseable {
       String connection = setup.engine().connection(HaSetup.ADDRESS);
       load = Pgbench.start(client, connection, CLIENTS, rate, logs.resolve("pgbench.log"));
     }
-    commits = Commits.start(setup.engine(), client, HaSetup.ADDRESS, logs.resolve("session.log"));
+    commits =
+        Commits.start(
+            setup.engine(), client::network, HaSetup.ADDRESS, logs.resolve("session.log"));
     commits.awaitMore(SOME, SECONDS_MAX);
   }
 

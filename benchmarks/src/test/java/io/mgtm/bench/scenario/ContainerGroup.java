@@ -1,6 +1,5 @@
 package io.mgtm.bench.scenario;
 
-import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.PortBinding;
@@ -17,13 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
-import org.testcontainers.containers.Network;
 import org.testcontainers.containers.startupcheck.OneShotStartupCheckStrategy;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.lifecycle.Startables;
-import org.testcontainers.utility.DockerImageName;
 
 /**
  * Three GTMs and a proxy, each in a container, and what is done to them. The images must be there;
@@ -32,52 +28,45 @@ import org.testcontainers.utility.DockerImageName;
 final class ContainerGroup implements AutoCloseable {
   static final int NODES = 3;
   private static final int GTM_PORT = 6666;
-  private static final int STOP_S = 30;
   private static final long MEMORY_BYTES = 512L << 20;
   private static final String DATA = "/var/lib/mgtm/gtm";
 
-  /** Has the program {@code ip}. */
-  private static final String TOOLS_IMAGE = image("all");
+  static final String NODE_IMAGE = Containers.image("gtm");
 
-  private final DockerClient docker = DockerClientFactory.lazyClient();
-  private final Network network = Network.newNetwork();
+  /** Has the program {@code ip}. */
+  private static final String TOOLS_IMAGE = Containers.image("all");
+
+  private final Containers containers;
   private final List<GenericContainer<?>> nodes = new ArrayList<>();
   private final List<HostPort> clients;
   private final GenericContainer<?> proxy;
   private final HostPort proxyAddress;
   private final GroupOperator operator;
 
-  private final boolean keep;
-
-  private ContainerGroup(boolean keep) {
-    this.keep = keep;
+  private ContainerGroup(Containers containers, String image) {
+    this.containers = containers;
     List<HostPort> at = OwnAddress.addresses(NODES + 1).stream().map(HostPort::of).toList();
     clients = at.subList(0, NODES);
     proxyAddress = at.get(NODES);
     operator = new GroupOperator(clients);
     for (int i = 0; i < NODES; i++) {
-      nodes.add(node(i));
+      nodes.add(node(i, image));
     }
     proxy =
-        container(image("proxy"), "proxy", proxyAddress)
+        container(Containers.image("proxy"), "proxy", proxyAddress)
             .withCommand(
                 "proxy start --listen 0.0.0.0:6666 --metrics 0.0.0.0:9188"
                     + " --gtm g1:6666,g2:6666,g3:6666 --name proxy")
             .waitingFor(Wait.forLogMessage("Proxy listening.*\\n", 1));
   }
 
-  /** The image of a program, as docs/containers.md has it built. */
-  static String image(String program) {
-    return "mgtm-" + program;
-  }
-
   /** Those that a group is made of and disturbed by. */
   static Stream<String> images() {
-    return Stream.of(image("gtm"), image("proxy"), TOOLS_IMAGE);
+    return Stream.of(NODE_IMAGE, Containers.image("proxy"), TOOLS_IMAGE);
   }
 
-  private GenericContainer<?> node(int i) {
-    return container(image("gtm"), name(i), clients.get(i))
+  private GenericContainer<?> node(int i, String image) {
+    return container(image, name(i), clients.get(i))
         .withCommand(
             "gtm start --data %s --listen 0.0.0.0:6666 --metrics 0.0.0.0:9187 --name %s --members %s"
                 .formatted(DATA, name(i), "g1=g1:7600,g2=g2:7600,g3=g3:7600"))
@@ -86,10 +75,8 @@ final class ContainerGroup implements AutoCloseable {
 
   /** As docs/containers.md runs them: nothing to write to but the data and /tmp, no capability. */
   private GenericContainer<?> container(String image, String name, HostPort published) {
-    return plain(image)
-        .withReuse(keep)
-        .withNetwork(network)
-        .withNetworkAliases(name)
+    return containers
+        .container(image, name)
         .withStartupTimeout(Await.PATIENCE)
         .withTmpFs(Map.of("/tmp", "exec"))
         .withCreateContainerCmdModifier(
@@ -98,6 +85,7 @@ final class ContainerGroup implements AutoCloseable {
                     .withHostName(name)
                     .getHostConfig()
                     .withReadonlyRootfs(true)
+                    .withBinds(containers.data(name))
                     .withCapDrop(Capability.ALL)
                     .withMemory(MEMORY_BYTES)
                     .withPortBindings(
@@ -106,17 +94,14 @@ final class ContainerGroup implements AutoCloseable {
                             ExposedPort.tcp(GTM_PORT))));
   }
 
-  private static GenericContainer<?> plain(String image) {
-    return new GenericContainer<>(DockerImageName.parse(image)).withImagePullPolicy(name -> false);
-  }
-
   /**
    * Starts them, and waits until all nodes vote.
    *
-   * @param keep whether they outlive the process, which the library calls reuse
+   * @param keep as {@link Containers#begin}
+   * @param image of the nodes
    */
-  static ContainerGroup start(boolean keep) {
-    ContainerGroup group = new ContainerGroup(keep);
+  static ContainerGroup start(boolean keep, String image) {
+    ContainerGroup group = new ContainerGroup(Containers.begin(keep), image);
     try {
       Startables.deepStart(group.nodes).join();
       group.proxy.start();
@@ -197,32 +182,40 @@ final class ContainerGroup implements AutoCloseable {
   }
 
   void kill(int node) {
-    docker.killContainerCmd(nodes.get(node).getContainerId()).exec();
+    containers.kill(nodes.get(node));
   }
 
   void killProxy() {
-    docker.killContainerCmd(proxy.getContainerId()).exec();
+    containers.kill(proxy);
   }
 
   void startProxy() {
-    docker.startContainerCmd(proxy.getContainerId()).exec();
+    containers.start(proxy);
   }
 
   /** By SIGTERM, and waits for its end. */
   void stop(int node) {
-    docker.stopContainerCmd(nodes.get(node).getContainerId()).withTimeout(STOP_S).exec();
+    containers.stop(nodes.get(node));
   }
 
   void start(int node) {
-    docker.startContainerCmd(nodes.get(node).getContainerId()).exec();
+    containers.start(nodes.get(node));
   }
 
   void pause(int node) {
-    docker.pauseContainerCmd(nodes.get(node).getContainerId()).exec();
+    containers.pause(nodes.get(node));
   }
 
   void resume(int node) {
-    docker.unpauseContainerCmd(nodes.get(node).getContainerId()).exec();
+    containers.resume(nodes.get(node));
+  }
+
+  /** Stops a node, and makes its container anew of another image, on the same data. */
+  void replace(int node, String image) {
+    stop(node);
+    nodes.get(node).close();
+    nodes.set(node, node(node, image));
+    nodes.get(node).start();
   }
 
   /** Whom a node is cut off from. */
@@ -252,7 +245,7 @@ final class ContainerGroup implements AutoCloseable {
         from.stream()
             .map(other -> "ip route " + verb + " blackhole " + address(other))
             .collect(Collectors.joining(" && "));
-    try (GenericContainer<?> tool = plain(TOOLS_IMAGE)) {
+    try (GenericContainer<?> tool = Containers.plain(TOOLS_IMAGE)) {
       tool.withNetworkMode("container:" + nodes.get(node).getContainerId())
           .withCreateContainerCmdModifier(
               command ->
@@ -276,8 +269,11 @@ final class ContainerGroup implements AutoCloseable {
 
   @Override
   public void close() {
+    if (containers.kept()) {
+      return;
+    }
     proxy.close();
     nodes.forEach(GenericContainer::close);
-    network.close();
+    containers.close();
   }
 }

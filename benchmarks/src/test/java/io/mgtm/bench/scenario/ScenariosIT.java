@@ -4,19 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.github.dockerjava.api.exception.NotFoundException;
 import io.mgtm.bench.check.GivenOut;
+import io.mgtm.bench.ha.Commits;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.bench.scenario.ContainerGroup.Others;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.DockerClientFactory;
 
 /**
@@ -30,40 +33,43 @@ class ScenariosIT {
   private static final int REQUEST_MS = 180_000;
   private static final int REST_MICROS = 2_000;
   private static final long PROGRESS = 1_000;
+  private static final int ROWS = 50;
+  private static final int PATIENCE_S = 180;
+
+  /** What is upgraded: the image of the last release, or one that the user names. */
+  private static final String FROM = System.getProperty("mgtm.scenarios.from", "");
+
+  private static final String HOW_TO_UPGRADE =
+      "build the image of an earlier version from its sources, as docs/containers.md has it, and name"
+          + " it: ./mgtm scenarios --from IMAGE everyNodeIsUpgradedInTurn";
+
   private static final boolean KEEP = Boolean.getBoolean("mgtm.scenarios.keep");
 
-  private static final GivenOut GIVEN_OUT = new GivenOut();
+  private static GivenOut givenOut;
+  @TempDir private static Path folder;
   private static ContainerGroup group;
 
   @BeforeAll
-  static void start() throws IOException {
+  static void begin() throws IOException {
     assumeTrue(
         DockerClientFactory.instance().isDockerAvailable(),
         "SKIPPED: Docker: no daemon answers; on Debian, as root: apt-get install docker.io");
-    ContainerGroup.images()
-        .filter(image -> !isThere(image))
+    ScenarioTable.begin();
+  }
+
+  private static void need(Stream<String> images) {
+    images
+        .filter(image -> !Containers.isThere(image))
         .findFirst()
         .ifPresent(
             image -> abort("SKIPPED: Docker: no image " + image + "; see docs/containers.md"));
-    ScenarioTable.begin();
-    group = ContainerGroup.start(KEEP);
-  }
-
-  private static boolean isThere(String image) {
-    try {
-      DockerClientFactory.lazyClient().inspectImageCmd(image).exec();
-      return true;
-    } catch (NotFoundException e) {
-      return false;
-    }
   }
 
   @AfterAll
   static void end() throws IOException {
-    if (group != null && !KEEP) {
+    if (group != null) {
       group.close();
-    } else if (group != null) {
-      ScenarioTable.say(group.describe());
+      ScenarioTable.say(KEEP ? group.describe() : "");
     }
   }
 
@@ -81,10 +87,24 @@ class ScenariosIT {
     return group.proxyAddress().resolve();
   }
 
-  private static void scenario(String name, Fault fault) throws IOException, InterruptedException {
+  /** Starts the group with the first scenario that needs it. */
+  private static void awaitGroup() {
+    if (group == null) {
+      startGroup(ContainerGroup.NODE_IMAGE);
+    }
     group.awaitAllVote();
+  }
+
+  private static void startGroup(String image) {
+    need(ContainerGroup.images());
+    givenOut = new GivenOut();
+    group = ContainerGroup.start(KEEP, image);
+  }
+
+  private static void scenario(String name, Fault fault) throws IOException, InterruptedException {
+    awaitGroup();
     try (MixedLoad load =
-        MixedLoad.start(target(), CONNECTIONS, GIVEN_OUT, REQUEST_MS, REST_MICROS)) {
+        MixedLoad.start(target(), CONNECTIONS, givenOut, REQUEST_MS, REST_MICROS)) {
       MixedLoad.Result result = disturb(name, load, fault, 0);
       assertThat(result.firstErrors()).isEmpty();
       assertThat(result.firstFindings()).isEmpty();
@@ -109,12 +129,18 @@ class ScenariosIT {
       awaitProgress(load);
       MixedLoad.Result result = load.finish();
       boolean passed = result.errors() <= failedMax && result.findings() == 0;
-      ScenarioTable.add(name, longestMs, result, passed);
+      add(name, longestMs, result, passed);
       return result;
     } catch (IOException | RuntimeException | Error e) {
-      ScenarioTable.add(name, load.takeLongestMs(), load.finish(), false);
+      add(name, load.takeLongestMs(), load.finish(), false);
       throw e;
     }
+  }
+
+  private static void add(String name, long longestMs, MixedLoad.Result result, boolean passed)
+      throws IOException {
+    ScenarioTable.add(
+        name, longestMs, result.operations(), result.errors(), result.findings(), passed);
   }
 
   @Test
@@ -209,9 +235,9 @@ class ScenariosIT {
   /** Its clients lose their connections, and nothing else. */
   @Test
   void proxyIsKilledAndStarted() throws Exception {
-    group.awaitAllVote();
+    awaitGroup();
     try (MixedLoad load =
-        MixedLoad.startReconnecting(target(), CONNECTIONS, GIVEN_OUT, REQUEST_MS, REST_MICROS)) {
+        MixedLoad.startReconnecting(target(), CONNECTIONS, givenOut, REQUEST_MS, REST_MICROS)) {
       long[] failed = new long[1];
       MixedLoad.Result result =
           disturb(
@@ -229,8 +255,55 @@ class ScenariosIT {
     }
   }
 
+  /**
+   * Followers first, as docs/operating-a-group.md has it. The group that it leaves has the present
+   * image.
+   */
   @Test
-  void everyNodeIsUpgradedInTurn() {
-    abort("SKIPPED: upgrade: there is no earlier release whose image could be upgraded");
+  void everyNodeIsUpgradedInTurn() throws Exception {
+    assumeTrue(!FROM.isEmpty(), "SKIPPED: upgrade: no earlier release; " + HOW_TO_UPGRADE);
+    assumeTrue(
+        Containers.isThere(FROM), "SKIPPED: upgrade: no image " + FROM + "; " + HOW_TO_UPGRADE);
+    if (group != null) {
+      group.close();
+    }
+    startGroup(FROM);
+    scenario("upgraded in turn", this::upgrade);
+  }
+
+  private void upgrade(MixedLoad load) {
+    int leader = group.leader();
+    for (int i = 1; i <= ContainerGroup.NODES; i++) {
+      group.replace((leader + i) % ContainerGroup.NODES, ContainerGroup.NODE_IMAGE);
+      group.awaitAllVote();
+      awaitProgress(load);
+    }
+  }
+
+  /** Whoever serves next has each row whose commit was answered; twice, so that each has served. */
+  @Test
+  void databasesPrimaryIsKilled() throws Exception {
+    need(DatabaseContainers.images());
+    try (DatabaseContainers database = DatabaseContainers.start(KEEP);
+        Commits commits = database.commit(folder.resolve("session.log"))) {
+      commits.awaitMore(ROWS, PATIENCE_S);
+      commits.mark();
+      for (int i = 0; i < 2; i++) {
+        String killed = database.killPrimary();
+        database.awaitPrimaryOtherThan(killed);
+        commits.awaitMore(ROWS, PATIENCE_S);
+        database.start(killed);
+        database.awaitInStep();
+        commits.awaitMore(ROWS, PATIENCE_S);
+      }
+      long longestMs = Math.round(commits.longestMs());
+      int lost = commits.verify().lost();
+      ScenarioTable.add(
+          "database's node killed", longestMs, commits.count(), commits.failed(), lost, lost == 0);
+      assertThat(lost).as("acknowledged rows that are not there").isZero();
+      if (KEEP) {
+        ScenarioTable.say(database.describe());
+      }
+    }
   }
 }
