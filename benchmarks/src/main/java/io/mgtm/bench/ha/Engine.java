@@ -36,7 +36,7 @@ public enum Engine {
     }
 
     @Override
-    String resource(Path data, Path own) {
+    String resource(Path data) {
       return "{kit: postgresql, on: [data, address], parameters: {data: %s, port: %d}}"
           .formatted(data, port());
     }
@@ -79,12 +79,12 @@ public enum Engine {
     }
 
     @Override
-    String resource(Path data, Path own) {
-      return ("{kit: mariadb, on: [data, address], parameters: {data: %s, port: %d,"
+    String resource(Path data) {
+      // Its user, who is not root, may make the socket in its data folder alone.
+      return ("{kit: mariadb, on: [data, address], parameters: {data: %s, port: %d, socket: %s,"
               + " config: /dev/null, options: \"--skip-grant-tables --bind-address=0.0.0.0"
-              + " --skip-networking=0 --innodb-log-file-size=8M\"},"
-              + " at: {a: {socket: %s}, b: {socket: %s}}}")
-          .formatted(data, port(), own.resolve("a/my.sock"), own.resolve("b/my.sock"));
+              + " --skip-networking=0 --innodb-log-file-size=8M\"}}")
+          .formatted(data, port(), data.resolve("my.sock"));
     }
 
     @Override
@@ -129,9 +129,8 @@ public enum Engine {
    * Its resource in a configuration.
    *
    * @param data where its data folder is mounted
-   * @param own the folder with one for each machine
    */
-  abstract String resource(Path data, Path own);
+  abstract String resource(Path data);
 
   /** A client that reads statements from its input, and prints values alone. */
   abstract List<String> session(String host);

@@ -229,12 +229,15 @@ final class HaRounds implements AutoCloseable {
     Wait.until(
         "another server runs",
         SECONDS_MAX,
-        () ->
-            cluster.primary().isPresent()
-                && engine
-                    .server(cluster.machine(cluster.primary().get()))
-                    .filter(one -> !one.equals(server))
-                    .isPresent());
+        () -> {
+          // Asked once: it may be on none a moment later.
+          Optional<String> now = cluster.primary();
+          return now.isPresent()
+              && engine
+                  .server(cluster.machine(now.get()))
+                  .filter(one -> !one.equals(server))
+                  .isPresent();
+        });
     return served(SOME);
   }
 

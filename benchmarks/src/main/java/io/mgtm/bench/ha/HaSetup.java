@@ -87,7 +87,7 @@ record HaSetup(
         volumeJar,
         javaOptions,
         ADDRESS,
-        engine.resource(folder.resolve("mnt/data"), folder));
+        engine.resource(folder.resolve("mnt/data")));
   }
 
   String mode() {
