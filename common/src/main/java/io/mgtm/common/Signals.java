@@ -17,8 +17,7 @@ public final class Signals {
    * @throws IOException when there is no such process, or it does not stand still within a minute
    */
   public static void send(long pid, String signal) throws IOException, InterruptedException {
-    int status =
-        new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start().waitFor();
+    int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
     if (status != 0) {
       throw new IOException("kill -%s %d: status %d".formatted(signal, pid, status));
     }
