@@ -95,6 +95,10 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
             .orElseThrow();
   }
 
+  boolean isCommit() {
+    return kind == Kind.CONTROL && control().verb() == TransactionCommand.Verb.COMMIT;
+  }
+
   TransactionCommand control() {
     return TransactionCommand.of(command().statement().tokens());
   }
