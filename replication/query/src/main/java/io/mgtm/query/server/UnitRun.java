@@ -33,7 +33,7 @@ final class UnitRun {
   private final Map<String, Step> lastBinds = new HashMap<>();
 
   /** The Bind of each Execute. */
-  private final Map<Step, Step> binds = new IdentityHashMap<>();
+  private final IdentityHashMap<Step, Step> binds = new IdentityHashMap<>();
 
   private final boolean beganIdle;
   private boolean failed;
