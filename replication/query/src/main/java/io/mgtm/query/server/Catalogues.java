@@ -42,13 +42,19 @@ final class Catalogues {
 
   /** Whether something that belongs to a table runs a function of users. */
   private static final String RUNS_CODE =
-      "EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_proc'::regclass AND ("
-          + "(d.classid = 'pg_attrdef'::regclass AND d.objid IN"
+      "(EXISTS (SELECT FROM pg_depend d WHERE d.refclassid IN ('pg_proc'::regclass,"
+          + " 'pg_operator'::regclass) AND ((d.classid = 'pg_attrdef'::regclass AND d.objid IN"
           + " (SELECT oid FROM pg_attrdef WHERE adrelid = c.oid))"
           + " OR (d.classid = 'pg_constraint'::regclass AND d.objid IN"
           + " (SELECT oid FROM pg_constraint WHERE conrelid = c.oid))"
           + " OR (d.classid = 'pg_class'::regclass AND d.objid IN"
-          + " (SELECT indexrelid FROM pg_index WHERE indrelid = c.oid))))";
+          + " (SELECT indexrelid FROM pg_index WHERE indrelid = c.oid)))) OR (EXISTS (SELECT FROM"
+          + " pg_depend d JOIN pg_constraint k ON k.oid = d.objid WHERE d.classid ="
+          + " 'pg_constraint'::regclass AND k.contypid <> 0 AND d.refclassid IN"
+          + " ('pg_proc'::regclass, 'pg_operator'::regclass)) AND EXISTS (SELECT FROM pg_attribute a"
+          + " JOIN pg_type y ON y.oid = a.atttypid JOIN pg_namespace m ON m.oid = y.typnamespace"
+          + " WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND m.nspname <>"
+          + " 'pg_catalog' AND y.typtype <> 'e')))";
 
   /** Triggers that fire at COMMIT, or where rows of another server are written. */
   private static final String FAR_TRIGGERS =
@@ -63,10 +69,28 @@ final class Catalogues {
   private static final String FAMILY =
       "EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid OR inhparent = c.oid)";
 
-  /** Foreign keys whose actions may run triggers of the other table, or set what is not known. */
+  private static final String ACTS =
+      "f.contype = 'f' AND (f.confdeltype IN ('c', 'n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))";
+
+  /** Foreign keys that write to other tables. */
   private static final String ACTIONS =
-      "EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid"
-          + " AND (f.confdeltype IN ('c', 'n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))%s)";
+      "EXISTS (SELECT FROM pg_constraint f WHERE f.confrelid = c.oid AND " + ACTS + ")";
+
+  /** Such by which triggers run, or defaults are set, in this table or in one behind it. */
+  private static final String FAR_ACTIONS =
+      "EXISTS (WITH RECURSIVE r AS (SELECT f.conrelid, f.confdeltype, f.confupdtype FROM"
+          + " pg_constraint f WHERE f.confrelid = c.oid AND "
+          + ACTS
+          + " UNION SELECT f.conrelid, f.confdeltype, f.confupdtype FROM pg_constraint f JOIN r ON"
+          + " f.confrelid = r.conrelid WHERE "
+          + ACTS
+          + ") SELECT FROM r WHERE r.confdeltype = 'd' OR r.confupdtype = 'd' OR EXISTS (SELECT FROM"
+          + " pg_trigger t WHERE t.tgrelid = r.conrelid AND NOT t.tgisinternal))";
+
+  /** Whether its rows refer to others of it. */
+  private static final String LINKED =
+      "EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.conrelid = c.oid"
+          + " AND f.confrelid = c.oid)";
 
   /** Types that read a text in the same way everywhere and at any time, and their arrays. */
   private static final String SAME_INPUT =
@@ -115,9 +139,7 @@ final class Catalogues {
           + " AND NOT "
           + RUNS_CODE
           + " AND NOT "
-          + ACTIONS.formatted(
-              " AND (f.confdeltype = 'd' OR f.confupdtype = 'd' OR EXISTS (SELECT FROM pg_trigger"
-                  + " t WHERE t.tgrelid = f.conrelid AND NOT t.tgisinternal))")
+          + FAR_ACTIONS
           + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
           + " a.attidentity = 'a' AND NOT a.attnum = ANY (coalesce(k.conkey, '{}')))"
           + " AND NOT EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid JOIN"
@@ -125,7 +147,7 @@ final class Catalogues {
           + " (coalesce(k.conkey, '{}')) AND m.nspname <> 'pg_catalog' AND y.typtype <> 'e'),"
           + " NOT EXISTS (SELECT FROM pg_constraint h WHERE h.contype IN ('c', 'x') AND h.conrelid"
           + " = c.oid) AND NOT "
-          + ACTIONS.formatted("")
+          + ACTIONS
           + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
           + " a.attgenerated <> ''), "
           + COLUMNS
@@ -133,10 +155,16 @@ final class Catalogues {
           + " ORDER BY x.at) FROM unnest(k.conkey) WITH ORDINALITY x(num, at) JOIN pg_attribute a"
           + " ON a.attrelid = c.oid AND a.attnum = x.num), k.condeferrable, "
           + TRIGGERS
+          + ", "
+          + LINKED
           + " FROM pg_class c JOIN"
           + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
           + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <>"
           + " 'information_schema' AND nspname <> 'pg_toast'";
+
+  /** Those that key words stand for, as IN, LIKE, BETWEEN and USING do. */
+  private static final List<String> IMPLIED_OPERATORS =
+      List.of("=", "<>", "<", ">", "<=", ">=", "~~", "!~~", "~~*", "!~~*", "~", "!~");
 
   private static final String EVENT_TRIGGERS =
       "SELECT count(*) FROM pg_event_trigger WHERE evtenabled <> 'D'";
@@ -237,7 +265,8 @@ final class Catalogues {
     answers.get(2).forEach(row -> suspects.add(row.get(0)));
     Set<String> operators = new HashSet<>();
     answers.get(1).forEach(row -> operators.add(row.get(0)));
-    boolean casts = !answers.get(3).get(0).get(0).equals("0");
+    boolean code =
+        !answers.get(3).get(0).get(0).equals("0") || !operators.containsAll(IMPLIED_OPERATORS);
     Catalogue catalogue =
         new Catalogue(
             pure,
@@ -245,7 +274,7 @@ final class Catalogues {
             operators,
             suspects,
             tables(answers.get(4)),
-            casts,
+            code,
             !answers.get(6).get(0).get(0).equals("0"));
     return new Known(new Classifier(catalogue), !answers.get(5).get(0).get(0).equals("0"));
   }
@@ -283,7 +312,8 @@ final class Catalogues {
         row.get(0),
         columns,
         split(row.get(5)).stream().map(Catalogues::unquote).toList(),
-        known ? writes(row) : Catalogue.Writes.ANYTHING);
+        known ? writes(row) : Catalogue.Writes.ANYTHING,
+        row.get(8).equals("t"));
   }
 
   private static Catalogue.Writes writes(List<String> row) {

@@ -1,15 +1,19 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * One statement that may write more than it says, as triggers and functions of users do. The leader
- * counts what a transaction writes, by table: when that is the rows that the statement returned and
- * nothing else, in no table and no catalogue, the rows go to the others, where no trigger runs;
- * else it is refused, and undone. It is answered after that. Belongs to a session.
+ * One statement that may write more than it says, as triggers and functions of users do, or whose
+ * rows refer to one another and cannot be written one after the other elsewhere. The leader counts
+ * what a transaction writes, by table: when that is the rows that the statement returned and
+ * nothing else, in no table and no catalogue, and no setting is another, the rows go to the others,
+ * where no trigger runs; else it is refused, and undone. It is answered after that. Belongs to a
+ * session.
  *
  * <p>What the counts do not show is what PostgreSQL does not undo either: what is drawn from
  * sequences, and what goes out of the database. A TRUNCATE shows as a change of pg_class, but for
@@ -17,17 +21,25 @@ import java.util.function.Consumer;
  * changed the schema.
  */
 final class CheckedWrite {
-  /** Rows written to a table, elsewhere, and settings without which neither is worth anything. */
+  /**
+   * The rows written to a table; those written to each other one; the settings of the session; and
+   * the two without which none of this is worth anything. Settings with a point in their names come
+   * with what is loaded, and bind PostgreSQL to nothing.
+   */
   private static final String COUNTS =
-      "SELECT pg_catalog.sum(n) FILTER (WHERE c.oid OPERATOR(pg_catalog.=) t.oid),"
-          + " pg_catalog.sum(n) FILTER (WHERE c.oid NOT IN (t.oid, t.reltoastrelid)),"
+      "SELECT pg_catalog.sum(i + u + d) FILTER (WHERE c.oid = t.oid),"
+          + " pg_catalog.md5(pg_catalog.string_agg(pg_catalog.concat_ws(':', c.oid, i, u, d), ','"
+          + " ORDER BY c.oid) FILTER (WHERE c.oid NOT IN (t.oid, t.reltoastrelid)"
+          + " AND (i <> 0 OR u <> 0 OR d <> 0))),"
+          + " (SELECT pg_catalog.md5(pg_catalog.string_agg(pg_catalog.concat_ws('=', name, setting), ','"
+          + " ORDER BY name)) FROM pg_catalog.pg_settings WHERE pg_catalog.strpos(name, '.') = 0),"
           + " pg_catalog.current_setting('track_counts'),"
           + " pg_catalog.current_setting('session_replication_role')"
-          + " FROM pg_catalog.pg_class t, (SELECT oid, pg_catalog.pg_stat_get_xact_tuples_inserted(oid)"
-          + " + pg_catalog.pg_stat_get_xact_tuples_updated(oid)"
-          + " + pg_catalog.pg_stat_get_xact_tuples_deleted(oid) FROM pg_catalog.pg_class"
-          + " WHERE relkind IN ('r', 't', 'm', 'p')) c (oid, n)"
-          + " WHERE t.oid OPERATOR(pg_catalog.=) '%s'::pg_catalog.regclass";
+          + " FROM pg_catalog.pg_class t, (SELECT oid, pg_catalog.pg_stat_get_xact_tuples_inserted(oid),"
+          + " pg_catalog.pg_stat_get_xact_tuples_updated(oid),"
+          + " pg_catalog.pg_stat_get_xact_tuples_deleted(oid) FROM pg_catalog.pg_class"
+          + " WHERE relkind IN ('r', 't', 'm', 'p')) c (oid, i, u, d)"
+          + " WHERE t.oid = '%s'::pg_catalog.regclass";
 
   /** Whether rows can be written without running triggers. */
   private static final String RIGHT =
@@ -42,7 +54,15 @@ final class CheckedWrite {
   private final int mark;
   private int unanswered;
   private List<String> before = List.of();
+
+  /** Only so that its rows can be written at once: row by row is as good where it is one. */
+  private final boolean linked;
+
   private ErrorFields refused;
+
+  /** Why the others cannot write without running triggers. */
+  private ErrorFields withoutRight;
+
   private boolean ended;
 
   CheckedWrite(ReplicatedSession session, UnitRun run, Segment segment) {
@@ -53,15 +73,15 @@ final class CheckedWrite {
     this.output = run.output();
     this.held = output.isHeld();
     this.mark = output.mark();
+    this.linked = segment.command().statementClass() == StatementClass.LINKED_ROWS;
   }
 
   /** Asks the leader for its counts and the others for their leave, and then runs it. */
   void start() {
     if (session.schema().isChanged()) {
-      run.fail(
+      withoutRight =
           refusal("its transaction has changed the schema")
-              .withHint("Commit the change of the schema first."));
-      return;
+              .withHint("Commit the change of the schema first.");
     }
     List<Backend> others = new ArrayList<>(run.set().live());
     others.remove(leader);
@@ -96,7 +116,7 @@ final class CheckedWrite {
 
   private void right(Backend other, List<String> row, ErrorFields error) {
     if (error != null || row.isEmpty() || !row.get(0).equals("t")) {
-      refused =
+      withoutRight =
           ErrorFields.error(
                   "0A000",
                   "the rows of tables with triggers cannot be written at %s: %s"
@@ -113,12 +133,17 @@ final class CheckedWrite {
     if (--unanswered > 0 || ended || session.isEnded()) {
       return;
     }
-    if (refused == null && !before.subList(2, 4).equals(List.of("on", "origin"))) {
-      refused =
+    if (refused == null
+        && withoutRight == null
+        && !before.subList(3, 5).equals(List.of("on", "origin"))) {
+      withoutRight =
           refusal(
                   "track_counts is %s and session_replication_role %s"
-                      .formatted(before.get(2), before.get(3)))
+                      .formatted(before.get(3), before.get(4)))
               .withHint("Set them to on and origin.");
+    }
+    if (refused == null && !linked) {
+      refused = withoutRight;
     }
     if (refused != null) {
       run.fail(refused);
@@ -145,12 +170,11 @@ final class CheckedWrite {
     if (ended || session.isEnded()) {
       return;
     }
-    if (refused == null) {
-      refused = whyNot(relay, row);
-    }
-    if (refused == null) {
+    ErrorFields why = refused == null ? whyNotAtOnce(relay, row) : refused;
+    if (why == null) {
       relay.effects().asReplica();
-    } else {
+    } else if (refused != null || !linked || relay.effects().size() > 1) {
+      refused = why;
       output.dropAfter(mark);
     }
     end();
@@ -161,14 +185,18 @@ final class CheckedWrite {
     }
   }
 
-  private ErrorFields whyNot(Relay relay, List<String> row) {
-    long elsewhere = number(row.get(1)) - number(before.get(1));
+  private ErrorFields whyNotAtOnce(Relay relay, List<String> row) {
+    if (withoutRight != null) {
+      return withoutRight;
+    }
     long here = number(row.get(0)) - number(before.get(0));
     String why = null;
-    if (elsewhere != 0) {
-      why = "a trigger or function has written to other tables, or changed the schema";
+    if (!Objects.equals(row.get(1), before.get(1))) {
+      why = "a trigger, function or foreign key has written to other tables, or changed the schema";
     } else if (here != relay.effects().size()) {
-      why = "a trigger or function has written other rows of the table";
+      why = "a trigger, function or foreign key has written other rows of the table";
+    } else if (!row.get(2).equals(before.get(2))) {
+      why = "a trigger or function has changed a setting of the session";
     } else if (relay.isKeyChanged()) {
       why = "a trigger has changed a primary key";
     }

@@ -150,28 +150,33 @@ final class Controls {
     @Override
     public void refused(ErrorFields why) {
       run.setCommit(null);
-      Backend home = set.home();
-      set.rollbackOthers();
-      home.ask(
-          "ROLLBACK",
-          Answer.of(
-              (tag, error, status) -> {
-                set.setStatus('I');
-                run.refuseCommit(why);
-              },
-              () -> {
-                set.setStatus('I');
-                run.refuseCommit(why);
-              }));
+      rollBack(why);
     }
 
     @Override
     public void leaderLost() {
       run.setCommit(null);
-      if (!session.isEnded()) {
+      if (session.isEnded()) {
+        return;
+      }
+      if (segment == null) {
         run.lost(set.home());
+      } else {
+        rollBack(ReplicatedSession.movedError(set.home().node()));
       }
     }
+  }
+
+  /** A COMMIT that fails ends the transaction nevertheless, as PostgreSQL does it. */
+  void rollBack(ErrorFields why) {
+    Runnable refuse =
+        () -> {
+          set.setStatus('I');
+          run.refuseCommit(why);
+        };
+    Backend home = set.home();
+    set.rollbackOthers();
+    home.ask("ROLLBACK", Answer.of((tag, error, status) -> refuse.run(), refuse));
   }
 
   /** What a server would answer to a command that has run. */

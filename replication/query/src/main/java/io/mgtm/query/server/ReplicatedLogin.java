@@ -186,6 +186,10 @@ final class ReplicatedLogin {
     if (charset(encoding) == null) {
       return encodingRefused(encoding);
     }
+    if (!setting("DateStyle").startsWith("ISO")) {
+      return ErrorFields.fatal("0A000", "DateStyle " + setting("DateStyle") + " is not replicated")
+          .withHint("Use ISO.");
+    }
     return setting("standard_conforming_strings").equals("on") ? differing() : stringsRefused();
   }
 

@@ -51,7 +51,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case SESSION -> isShow(prepared) ? Kind.RUN : Kind.SESSION;
       case UNPROVEN_READ -> Kind.UNPROVEN;
       case COPY_FROM -> Kind.COPY;
-      case CHECKED_ROWS -> Kind.CHECKED;
+      case CHECKED_ROWS, LINKED_ROWS -> Kind.CHECKED;
       case DDL -> Kind.DDL;
       case MAINTENANCE -> Kind.MAINTENANCE;
       default -> Kind.RUN;
@@ -93,6 +93,10 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
             .map(Step::prepared)
             .findFirst()
             .orElseThrow();
+  }
+
+  boolean isCommit() {
+    return kind == Kind.CONTROL && control().verb() == TransactionCommand.Verb.COMMIT;
   }
 
   TransactionCommand control() {

@@ -7,6 +7,7 @@ import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -29,7 +30,11 @@ final class UnitRun {
   private final AwaitedRun awaited;
   private final List<Segment> segments = new ArrayList<>();
   private final UnitOutput output;
-  private final Map<String, Step> bound = new HashMap<>();
+  private final Map<String, Step> lastBinds = new HashMap<>();
+
+  /** The Bind of each Execute. */
+  private final IdentityHashMap<Step, Step> binds = new IdentityHashMap<>();
+
   private final boolean beganIdle;
   private boolean failed;
   private boolean last;
@@ -61,7 +66,9 @@ final class UnitRun {
     for (Segment segment : of) {
       for (Step step : segment.steps()) {
         if (step.type() == 'B') {
-          bound.put(step.name(), step);
+          lastBinds.put(step.name(), step);
+        } else if (step.type() == 'E') {
+          binds.put(step, lastBinds.get(step.name()));
         }
       }
     }
@@ -102,9 +109,14 @@ final class UnitRun {
       }
       return;
     }
-    ErrorFields told = session.takePending(segments.get(next));
+    Segment segment = segments.get(next);
+    ErrorFields told = session.takePending(segment);
     if (told != null) {
-      fail(told);
+      if (segment.isCommit() && set.home() != null) {
+        controls.rollBack(told);
+      } else {
+        fail(told);
+      }
       return;
     }
     boolean free = set.home() == null;
@@ -152,7 +164,7 @@ final class UnitRun {
         session.planner().renew(session.schema().known().classifier(), List.copyOf(left));
     left.clear();
     segments.addAll(renewed);
-    bound.clear();
+    lastBinds.clear();
     rememberBinds(renewed);
     next();
   }
@@ -204,6 +216,7 @@ final class UnitRun {
     output.drop();
     next = 0;
     failed = false;
+    lastBinds.clear();
     rememberBinds(segments);
   }
 
@@ -379,7 +392,7 @@ final class UnitRun {
   }
 
   Step bound(Step execute) {
-    return bound.get(execute.name());
+    return binds.get(execute);
   }
 
   /** Of the columns that the replicator added to a row. */

@@ -16,8 +16,8 @@ import java.util.Set;
  * @param suspects names of what runs code of users where it is named: their functions, views,
  *     foreign tables, tables with row security, domains
  * @param tables by name, those whose name is in one schema only
- * @param hasUserCasts whether a cast runs a function that is not PostgreSQL's own; nothing is then
- *     provable
+ * @param hasUserSyntax whether a cast, or an operator that a key word stands for, runs a function
+ *     that is not PostgreSQL's own; nothing is then provable
  * @param hasEventTriggers whether changes of the schema run code of users
  */
 public record Catalogue(
@@ -26,7 +26,7 @@ public record Catalogue(
     Set<String> pureOperators,
     Set<String> suspects,
     Map<String, Table> tables,
-    boolean hasUserCasts,
+    boolean hasUserSyntax,
     boolean hasEventTriggers) {
 
   /**
@@ -36,8 +36,11 @@ public record Catalogue(
    * @param columns by name, in their order
    * @param key the columns of the primary key, empty when there is none
    * @param writes what a statement that writes to it does
+   * @param linked whether its rows refer to others of it, so that those of one statement can only
+   *     be written together
    */
-  public record Table(String schema, Map<String, Column> columns, List<String> key, Writes writes) {
+  public record Table(
+      String schema, Map<String, Column> columns, List<String> key, Writes writes, boolean linked) {
     public Table {
       columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
       key = List.copyOf(key);

@@ -30,6 +30,7 @@ public final class Classifier {
       boolean rows =
           one.statementClass() == StatementClass.ROWS
               || one.statementClass() == StatementClass.CHECKED_ROWS
+              || one.statementClass() == StatementClass.LINKED_ROWS
               || one.statementClass() == StatementClass.KEY_LOCAL;
       RowWrite write = rows ? RowWrite.of(catalogue, sql, tokens) : null;
       CopyFrom copy =
@@ -299,6 +300,9 @@ public final class Classifier {
               case "update" -> grammar.isUpdate();
               default -> grammar.isDelete();
             };
+    if (!keyLocal && table.linked()) {
+      return of(StatementClass.LINKED_ROWS, "its rows refer to others of the table");
+    }
     return keyLocal
         ? of(StatementClass.KEY_LOCAL, "the same text does the same to the rows of its keys")
         : of(StatementClass.ROWS, "it writes rows of " + name.text() + " only");

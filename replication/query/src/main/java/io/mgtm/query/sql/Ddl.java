@@ -162,7 +162,7 @@ final class Ddl {
 
   /** What runs code of users now, or null. */
   private String suspect(List<Token> tokens) {
-    if (catalogue.hasUserCasts()) {
+    if (catalogue.hasUserSyntax()) {
       return "the database has casts that run functions of users";
     }
     for (Token token : tokens) {

@@ -21,8 +21,8 @@ final class Purity {
   }
 
   private String whyNot(List<Token> tokens, boolean leader) {
-    if (catalogue.hasUserCasts()) {
-      return "the database has casts that run functions of users";
+    if (catalogue.hasUserSyntax()) {
+      return "the database has casts or common operators that run functions of users";
     }
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
@@ -61,8 +61,8 @@ final class Purity {
    * nothing but PostgreSQL's own functions without effects, clocks, chance and sequences.
    */
   String whyNotRowsOnly(List<Token> tokens) {
-    if (catalogue.hasUserCasts()) {
-      return "the database has casts that run functions of users";
+    if (catalogue.hasUserSyntax()) {
+      return "the database has casts or common operators that run functions of users";
     }
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);

@@ -22,7 +22,8 @@ public record Refusal(String message, String hint) {
           LEADER,
           KEY_LOCAL,
           ROWS,
-          CHECKED_ROWS ->
+          CHECKED_ROWS,
+          LINKED_ROWS ->
           null;
       case SESSION -> session(statement);
       case TRANSACTION ->
@@ -55,6 +56,12 @@ public record Refusal(String message, String hint) {
         : "Give the table a primary key, and name rows by it; set with SET.";
   }
 
+  /** The others name time zones by abbreviations, which are not the same everywhere. */
+  private static boolean isIso(String text) {
+    String style = text.toLowerCase(java.util.Locale.ROOT);
+    return !style.contains("sql") && !style.contains("postgres") && !style.contains("german");
+  }
+
   private static Refusal session(Statement statement) {
     if (statement.word(0).equals("prepare")) {
       return new Refusal(
@@ -72,6 +79,11 @@ public record Refusal(String message, String hint) {
       return new Refusal(
           "isolation level SERIALIZABLE is not replicated",
           "Use READ COMMITTED or REPEATABLE READ.");
+    }
+    if (set && statement.has("datestyle") && !isIso(statement.text())) {
+      return new Refusal(
+          "the replicator relies on dates of style ISO",
+          "Set their order alone, as in 'ISO, DMY'.");
     }
     boolean own =
         statement.has("extra_float_digits")

@@ -80,7 +80,17 @@ public record RowWrite(
         .map(c -> old + quote(c) + " OPERATOR(pg_catalog.=) " + prefix + quote(c))
         .collect(
             Collectors.joining(
-                " AND ", "EXISTS (SELECT FROM ONLY " + target + " AS \"mgtm old\" WHERE ", ")"));
+                " AND ",
+                "EXISTS (SELECT FROM ONLY " + target + " AS \"mgtm old\" WHERE ",
+                " AND pg_catalog.record_image_eq(%s, %s))"
+                    .formatted(row(old, key), row(prefix, key))));
+  }
+
+  /** For record_image_eq, to which 1.0 is not 1.00. */
+  private static String row(String prefix, List<String> columns) {
+    return columns.stream()
+        .map(c -> prefix + quote(c))
+        .collect(Collectors.joining(", ", "ROW(", ")"));
   }
 
   private static boolean isUpsert(List<Token> tokens) {

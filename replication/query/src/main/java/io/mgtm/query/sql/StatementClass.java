@@ -14,6 +14,8 @@ public enum StatementClass {
   ROWS("the leader, and then its rows at the others"),
   /** R, if it turns out at the leader that it has written rows of one table and nothing else. */
   CHECKED_ROWS("the leader, and then its rows at the others, unless it has written more"),
+  /** R, of a table whose rows refer to one another: the others write all of them at once. */
+  LINKED_ROWS("the leader, and then its rows at the others, all at once"),
   /** C: what it writes is not known before. */
   CAPTURED("nowhere"),
   /** Changes what tables there are, or who may what, in the same way everywhere. */

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.query.wire.Frame;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -79,6 +80,32 @@ class EjectionIT {
       checkMoves(cluster.servers.get(2), transfers);
     } finally {
       transfers.end();
+    }
+  }
+
+  /** As with PostgreSQL, nothing is open after COMMIT, whether it failed or not. */
+  @Test
+  void aCommitThatFailsEndsTheTransaction() throws Exception {
+    start(3);
+    for (boolean noticed : new boolean[] {false, true}) {
+      try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+        client.send(
+            RawClient.message('Q', "begin; update account set balance = balance where id = 1"));
+        client.readTo('Z');
+        cluster.servers.get(noticed ? 1 : 0).kill();
+        int left = noticed ? 1 : 2;
+        if (noticed) {
+          Await.until("the leader to be out", () -> in().size() == left);
+        }
+        client.send(RawClient.message('Q', "commit"));
+        assertThat(client.read().type()).isEqualTo('E');
+        Frame ready = client.read();
+        assertThat((char) ready.body().getByte(ready.body().readerIndex())).isEqualTo('I');
+        client.send(
+            RawClient.message(
+                'Q', "begin; update account set balance = balance where id = 1; commit"));
+        assertThat(client.readTo('Z')).isEqualTo("CCCZ");
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -41,6 +42,7 @@ class TriggersIT {
             exception when division_by_zero then null; end;
           when 'same' then insert into odd values (old.id + 500, 0, 'plain');
           when 'empty' then truncate log;
+          when 'set' then perform set_config('extra_float_digits', '0', false);
           when 'schema' then create table made (n int);
           else null;
         end case;
@@ -58,6 +60,21 @@ class TriggersIT {
       create table plain (id int primary key, n float8);
       create table secured (id int primary key);
       alter table secured enable row level security;
+      create table tree (id int primary key, parent int references tree on delete cascade, r float8);
+      create table top (id int primary key);
+      create table mid (id int primary key, p int references top on delete cascade);
+      create table low (id int primary key, p int references mid on delete set null, by float8);
+      create function randomly() returns trigger language plpgsql as
+        $$begin new.by = random(); return new; end$$;
+      create trigger low before update on low for each row execute function randomly();
+      create table exactly (id numeric primary key, n int);
+      create function scaled() returns trigger language plpgsql as
+        $$begin new.id = new.id + 0.00; return new; end$$;
+      create trigger scaled before update on exactly for each row execute function scaled();
+      create function chk(int) returns bool language sql as
+        $$insert into log values (default, 'chk') returning true$$;
+      create domain checked as int check (chk(value));
+      create table domains (id int primary key, d checked);
       create function twice(int) returns int language sql volatile as 'select 2 * $1';
       create function noisy(int) returns int language sql volatile as
         $$insert into log values (default, 'noisy') returning $1$$;
@@ -151,7 +168,7 @@ class TriggersIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"key", "elsewhere", "caught", "same", "empty", "schema"})
+  @ValueSource(strings = {"key", "elsewhere", "caught", "same", "empty", "schema", "set"})
   void aTriggerThatDoesMoreIsUndone(String what) throws Exception {
     try (Connection alice = cluster.alice();
         Statement statement = alice.createStatement()) {
@@ -172,6 +189,8 @@ class TriggersIT {
         "insert into plain select noisy(n) from generate_series(1, 3) n",
         "insert into doc values (1, 'x') on conflict (id) do update set n = 2",
         "insert into secured values (1)",
+        "delete from top where id = 1",
+        "insert into domains (id) values (1)",
         "copy secured from stdin",
         "copy doc from stdin",
         "truncate doc",
@@ -200,6 +219,84 @@ class TriggersIT {
       alice.setAutoCommit(true);
       assertThat(statement.execute("select 1")).isTrue();
     }
+  }
+
+  /** The transaction's own rows and those of a TRUNCATE are not taken for one another. */
+  @Test
+  void countsAreComparedTableByTable() throws Exception {
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      statement.executeUpdate("insert into odd values (90, 0, 'empty')");
+      for (int rows = 1; rows <= 6; rows++) {
+        alice.setAutoCommit(false);
+        statement.executeUpdate(
+            "insert into log select 1000 + n, 'x' from generate_series(1, %d) n".formatted(rows));
+        assertThatThrownBy(() -> statement.execute("update odd set n = 1 where id = 90"))
+            .hasMessageContaining("has written to other tables");
+        alice.rollback();
+      }
+    }
+    cluster.assertAlike();
+  }
+
+  @Test
+  void keyThatIsWrittenOtherwiseIsAnotherKey() throws Exception {
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      statement.executeUpdate("insert into exactly values (1, 0), (2.00, 0)");
+      assertRefused(alice, "update exactly set n = 1 where id = 1");
+      assertThat(statement.executeUpdate("update exactly set n = 1 where id = 2")).isEqualTo(1);
+    }
+    cluster.assertAlike();
+  }
+
+  /** Row by row they could not be written where one refers to a later one. */
+  @Test
+  void rowsThatReferToOneAnotherAreWrittenTogether() throws Exception {
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      statement.executeUpdate("insert into tree select 2, 1, random() union all select 1, null, 0");
+      statement.executeUpdate("insert into tree select 3, 1, random() union all select 4, 3, 0");
+      assertThat(statement.executeUpdate("delete from tree where r = 0 and id = 4")).isEqualTo(1);
+      assertThat(statement.executeUpdate("delete from tree where id = 1")).isEqualTo(1);
+      assertThat(cluster.number("select count(*) from tree")).isZero();
+      statement.executeUpdate(
+          "insert into tree select n, nullif(n - 1, 0) from generate_series(1, 5) n");
+      assertRefused(alice, "delete from tree where id in (1, 4)");
+      assertThat(statement.executeUpdate("delete from tree where id > 0")).isEqualTo(5);
+    }
+    cluster.assertAlike();
+  }
+
+  @Test
+  void datesAreOfStyleIso() throws Exception {
+    try (Connection alice = cluster.alice()) {
+      assertRefused(alice, "set datestyle = 'SQL, DMY'");
+      alice.createStatement().execute("set datestyle = 'ISO, DMY'");
+    }
+  }
+
+  @Test
+  void eachExecuteHasTheFormatsOfItsOwnBind() throws Exception {
+    try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+      client.send(
+          RawClient.message(
+              'P',
+              "j",
+              "insert into plain (id, n) values ($1, $2::int + random()) returning n",
+              (short) 0));
+      for (int i = 0; i < 3; i++) {
+        byte[] id = Integer.toString(7000 + i).getBytes(StandardCharsets.US_ASCII);
+        byte[] formats = i == 1 ? new byte[] {0, 1, 0, 1} : new byte[] {0, 0};
+        client.send(RawClient.message('B', "", "j", (short) 0, (short) 2, 4, id, 4, id, formats));
+        client.send(RawClient.message('E', "", 0));
+      }
+      client.send(RawClient.message('S'));
+      assertThat(client.readTo('Z')).isEqualTo("12DC2DC2DCZ");
+    }
+    assertThat(cluster.number("select count(*) from plain where id between 7000 and 7002"))
+        .isEqualTo(3);
+    cluster.assertAlike();
   }
 
   @Test

@@ -45,7 +45,11 @@ class ClassifierTest {
             Map.entry(
                 "two",
                 new Catalogue.Table(
-                    "app", Map.of("x", INT, "y", TEXT, "n", INT), List.of("x", "y"), Writes.PLAIN)),
+                    "app",
+                    Map.of("x", INT, "y", TEXT, "n", INT),
+                    List.of("x", "y"),
+                    Writes.PLAIN,
+                    false)),
             table("gen", Map.of("id", SERIAL, "n", INT), id, Writes.PLAIN),
             table("computed", Map.of("id", COMPUTED, "n", INT), id, Writes.PLAIN),
             table("odd", Map.of("set", INT, "n", INT), List.of("set"), Writes.PLAIN),
@@ -53,6 +57,7 @@ class ClassifierTest {
             table("checked", two, id, Writes.ROWS),
             table("trig", two, id, Writes.TRIGGERS),
             table("keytrig", two, id, Writes.KEY_TRIGGERS),
+            table("tree", two, id, Writes.PLAIN),
             table("ruled", two, id, Writes.ANYTHING));
     return new Catalogue(
         pure,
@@ -66,7 +71,8 @@ class ClassifierTest {
 
   private static Map.Entry<String, Catalogue.Table> table(
       String name, Map<String, Catalogue.Column> columns, List<String> key, Writes writes) {
-    return Map.entry(name, new Catalogue.Table("public", columns, key, writes));
+    return Map.entry(
+        name, new Catalogue.Table("public", columns, key, writes, name.equals("tree")));
   }
 
   private static Classification classify(String sql) {
@@ -188,6 +194,10 @@ class ClassifierTest {
           insert into keytrig values (1, 2) on conflict (id) do update set n = 1 | CAPTURED
           insert into keytrig values (1, 2) on conflict do nothing | CHECKED_ROWS
           delete from keytrig where id = 1                       | CHECKED_ROWS
+          insert into tree (id, n) values (1, null), (2, 1)      | KEY_LOCAL
+          insert into tree select 1, 2                           | LINKED_ROWS
+          delete from tree where id > 1                          | LINKED_ROWS
+          update tree set n = myfn(1)                            | CHECKED_ROWS
           update ruled set n = 1 where id = 1                    | CAPTURED
           copy trig from stdin                                   | REFUSED
           truncate trig                                          | REFUSED

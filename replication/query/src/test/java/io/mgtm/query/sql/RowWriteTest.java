@@ -22,7 +22,11 @@ class RowWriteTest {
   private static RowWrite write(String sql, Catalogue.Writes writes) throws SqlException {
     Catalogue.Table table =
         new Catalogue.Table(
-            "s", Map.of("id", INT, "n", INT, "A b", INT, "made", MADE), List.of("id"), writes);
+            "s",
+            Map.of("id", INT, "n", INT, "A b", INT, "made", MADE),
+            List.of("id"),
+            writes,
+            false);
     Catalogue catalogue =
         new Catalogue(
             Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", table), false, false);
@@ -71,7 +75,7 @@ class RowWriteTest {
         .isEqualTo(
             "update t y set n = 1 RETURNING \"y\".\"id\", \"y\".\"A b\", \"y\".\"n\", EXISTS (SELECT FROM"
                 + " ONLY \"s\".\"t\" AS \"mgtm old\" WHERE \"mgtm old\".\"id\" OPERATOR(pg_catalog.=)"
-                + " \"y\".\"id\")");
+                + " \"y\".\"id\" AND pg_catalog.record_image_eq(ROW(\"mgtm old\".\"id\"), ROW(\"y\".\"id\")))");
     assertThat(update.added()).isEqualTo(4);
     assertThat(write("insert into t values (1)", Catalogue.Writes.KEY_TRIGGERS).keyTold())
         .isFalse();
