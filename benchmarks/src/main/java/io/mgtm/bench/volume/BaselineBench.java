@@ -32,7 +32,7 @@ final class BaselineBench {
     this.file = folder.resolve("disk");
   }
 
-  private Servant start(String server) throws IOException {
+  private Servant start(String server) throws IOException, InterruptedException {
     return switch (server) {
       case "volume" -> programs.volume(server, file);
       case "nbdkit" -> programs.nbdkit(server, file);

@@ -122,9 +122,12 @@ final class Fio {
             .redirectOutput(output.toFile())
             .redirectError(errors.toFile())
             .start();
-    if (!process.waitFor((long) seconds + EXTRA_SECONDS_MAX, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
-      throw new IOException("fio took too long: " + String.join(" ", command));
+    try {
+      if (!process.waitFor((long) seconds + EXTRA_SECONDS_MAX, TimeUnit.SECONDS)) {
+        throw new IOException("fio took too long: " + String.join(" ", command));
+      }
+    } finally {
+      process.destroyForcibly(); // When it, or this thread, was not to go on.
     }
     String text = Files.readString(output);
     int begin = text.indexOf('{');

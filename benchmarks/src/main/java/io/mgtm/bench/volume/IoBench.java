@@ -34,7 +34,7 @@ final class IoBench {
     this.folder = folder;
   }
 
-  private Servant start(String way) throws IOException {
+  private Servant start(String way) throws IOException, InterruptedException {
     return programs.volume(way, folder.resolve(way), "--io", way);
   }
 
