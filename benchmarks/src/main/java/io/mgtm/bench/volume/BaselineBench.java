@@ -26,9 +26,9 @@ final class BaselineBench {
   private final Turns turns;
   private final Path file;
 
-  BaselineBench(Programs programs, Fio fio, Path folder, int rounds) {
+  BaselineBench(Programs programs, Fio fio, Path folder, List<Integer> depths, int rounds) {
     this.programs = programs;
-    this.turns = new Turns(programs, fio, rounds);
+    this.turns = new Turns(programs, fio, depths, rounds);
     this.file = folder.resolve("disk");
   }
 

@@ -28,9 +28,9 @@ final class IoBench {
   private final Turns turns;
   private final Path folder;
 
-  IoBench(Programs programs, Fio fio, Path folder, int rounds) {
+  IoBench(Programs programs, Fio fio, Path folder, List<Integer> depths, int rounds) {
     this.programs = programs;
-    this.turns = new Turns(programs, fio, rounds);
+    this.turns = new Turns(programs, fio, depths, rounds);
     this.folder = folder;
   }
 

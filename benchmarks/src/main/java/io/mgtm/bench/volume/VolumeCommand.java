@@ -51,23 +51,40 @@ public final class VolumeCommand implements Callable<Integer> {
       description = "alone, io, replicated, resync, flash, postgres. Default: all.")
   private List<Part> only = new ArrayList<>();
 
-  @Option(names = "--size", paramLabel = "SIZE", defaultValue = "512M")
+  @Option(
+      names = "--size",
+      paramLabel = "SIZE",
+      defaultValue = "512M",
+      description = "Of the volumes of alone, io and replicated. Default: ${DEFAULT-VALUE}.")
   private String size;
 
-  @Option(names = "--resync-size", paramLabel = "SIZE", defaultValue = "2G")
+  @Option(
+      names = "--resync-size",
+      paramLabel = "SIZE",
+      defaultValue = "2G",
+      description = "Of the volume that is resynced. Default: ${DEFAULT-VALUE}.")
   private String resyncSize;
 
-  @Option(names = "--pg-size", paramLabel = "SIZE", defaultValue = "6G")
+  @Option(
+      names = "--pg-size",
+      paramLabel = "SIZE",
+      defaultValue = "6G",
+      description = "Of each volume with a database. Default: ${DEFAULT-VALUE}.")
   private String postgresSize;
 
   @Option(
       names = "--pg-scale",
       paramLabel = "N",
       defaultValue = "64",
-      description = "pgbench's scale, about 15 MB each.")
+      description = "pgbench's scale, about 15 MB each. Default: ${DEFAULT-VALUE}.")
   private int postgresScale;
 
-  @Option(names = "--pg-clients", paramLabel = "N", split = ",", defaultValue = "16,64")
+  @Option(
+      names = "--pg-clients",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "16,64",
+      description = "pgbench's clients, a row for each. Default: ${DEFAULT-VALUE}.")
   private List<Integer> postgresClients;
 
   @Option(
@@ -75,13 +92,21 @@ public final class VolumeCommand implements Callable<Integer> {
       paramLabel = "PLACE",
       split = ",",
       defaultValue = "disk",
-      description = "Where the primary's bytes lie: disk, memory.")
+      description = "Where the primary's bytes lie: disk, memory. Default: ${DEFAULT-VALUE}.")
   private List<PostgresBench.Place> postgresPlaces;
 
-  @Option(names = "--pg-seconds", paramLabel = "S", defaultValue = "6")
+  @Option(
+      names = "--pg-seconds",
+      paramLabel = "S",
+      defaultValue = "6",
+      description = "Of each run of pgbench. Default: ${DEFAULT-VALUE}.")
   private int postgresSeconds;
 
-  @Option(names = "--pg-rounds", paramLabel = "N", defaultValue = "4")
+  @Option(
+      names = "--pg-rounds",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "How often each database is measured. Default: ${DEFAULT-VALUE}.")
   private int postgresRounds;
 
   @Option(
@@ -91,7 +116,21 @@ public final class VolumeCommand implements Callable<Integer> {
       description = "How often each of the others is measured. Default: 2, ten minutes in all.")
   private int rounds;
 
-  @Option(names = "--seconds", paramLabel = "S", defaultValue = "2")
+  @Option(
+      names = "--depths",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1,32",
+      description =
+          "How many requests are under way at once in alone, io and replicated, a row for each."
+              + " Default: ${DEFAULT-VALUE}.")
+  private List<Integer> depths;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "2",
+      description = "Of each run of fio. Default: ${DEFAULT-VALUE}.")
   private double seconds;
 
   @Option(
@@ -128,9 +167,9 @@ public final class VolumeCommand implements Callable<Integer> {
         Path folder = setup.folder();
         Path memory = setup.memory();
         switch (part) {
-          case ALONE -> new BaselineBench(programs, fio, folder, rounds).run(out);
-          case IO -> new IoBench(programs, fio, folder, rounds).run(out);
-          case REPLICATED -> new ReplicatedBench(programs, fio, memory, rounds).run(out);
+          case ALONE -> new BaselineBench(programs, fio, folder, depths, rounds).run(out);
+          case IO -> new IoBench(programs, fio, folder, depths, rounds).run(out);
+          case REPLICATED -> new ReplicatedBench(programs, fio, memory, depths, rounds).run(out);
           case RESYNC -> new ResyncBench(programs, fio, memory, rounds).run(out);
           case FLASH -> new FlashBench(fio, folder, rounds, seconds).run(out);
           case POSTGRES ->
