@@ -75,16 +75,32 @@ final class BackupBenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(names = "--sequences", paramLabel = "N", defaultValue = "999000")
+  @Option(
+      names = "--sequences",
+      paramLabel = "N",
+      defaultValue = "999000",
+      description = "Sequences of the state. Default: ${DEFAULT-VALUE}.")
   private int sequences;
 
-  @Option(names = "--open", paramLabel = "N", defaultValue = "4000")
+  @Option(
+      names = "--open",
+      paramLabel = "N",
+      defaultValue = "4000",
+      description = "Transactions of the state that are open. Default: ${DEFAULT-VALUE}.")
   private int open;
 
-  @Option(names = "--connections", paramLabel = "N", defaultValue = "8")
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Connections of the load. Default: ${DEFAULT-VALUE}.")
   private int connections;
 
-  @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Of each kind of copy. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(

@@ -33,16 +33,35 @@ import picocli.CommandLine.Spec;
 final class CompareCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(names = "--reference", required = true, paramLabel = "HOST:PORT")
+  @Option(
+      names = "--reference",
+      required = true,
+      paramLabel = "HOST:PORT",
+      description = "The original GTM or its proxy.")
   private HostPort reference;
 
-  @Option(names = "--at", required = true, paramLabel = "HOST:PORT")
+  @Option(
+      names = "--at",
+      required = true,
+      paramLabel = "HOST:PORT",
+      description = "What is compared with it.")
   private HostPort at;
 
-  @Option(names = "--connections", split = ",", paramLabel = "N", defaultValue = "1,8,64")
+  @Option(
+      names = "--connections",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = "1,8,64",
+      description = "Connections of the load, a row for each. Default: ${DEFAULT-VALUE}.")
   private List<Integer> connections;
 
-  @Option(names = "--mix", split = ",", paramLabel = "MIX", defaultValue = "txn,begin,seq")
+  @Option(
+      names = "--mix",
+      split = ",",
+      paramLabel = "MIX",
+      defaultValue = "txn,begin,seq",
+      description =
+          "txn: begin, snapshot, commit; begin: begin, rollback; seq: the next value of a sequence. Default: ${DEFAULT-VALUE}.")
   private List<Mix> mixes;
 
   @Option(
@@ -53,16 +72,33 @@ final class CompareCommand implements Callable<Integer> {
       description = "Transactions held open beside mix txn. Default: ${DEFAULT-VALUE}.")
   private List<Integer> opens;
 
-  @Option(names = "--rounds", paramLabel = "N", defaultValue = "5")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Of each row, in turns. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
-  @Option(names = "--seconds", paramLabel = "S", defaultValue = "3")
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "3",
+      description = "Of load in each run. Default: ${DEFAULT-VALUE}.")
   private double seconds;
 
-  @Option(names = "--warmup", paramLabel = "S", defaultValue = "1")
+  @Option(
+      names = "--warmup",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Seconds of load before each run. Default: ${DEFAULT-VALUE}.")
   private double warmup;
 
-  @Option(names = "--threads", paramLabel = "N", defaultValue = "1")
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "Threads of this tool, at most one for each connection. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
   private CheckedRuns runs;

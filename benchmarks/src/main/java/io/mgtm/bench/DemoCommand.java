@@ -32,7 +32,11 @@ final class DemoCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(names = "--nodes", paramLabel = "N", defaultValue = "3")
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Of the group. Default: ${DEFAULT-VALUE}.")
   private int nodes;
 
   @Option(
@@ -42,7 +46,11 @@ final class DemoCommand implements Callable<Integer> {
       description = "Leaders to kill with SIGKILL. Default: ${DEFAULT-VALUE}.")
   private int kills;
 
-  @Option(names = "--connections", paramLabel = "N", defaultValue = "16")
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "Connections of the load. Default: ${DEFAULT-VALUE}.")
   private int connections;
 
   @Option(

@@ -35,7 +35,11 @@ final class GtmCommand implements Callable<Integer> {
       description = "The GTM or proxy.")
   private HostPort at;
 
-  @Option(names = "--connections", paramLabel = "N", defaultValue = "8")
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Connections of the load. Default: ${DEFAULT-VALUE}.")
   private int connections;
 
   @Option(

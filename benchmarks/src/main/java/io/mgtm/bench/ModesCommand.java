@@ -44,7 +44,12 @@ final class ModesCommand implements Callable<Integer> {
       description = "Default: ${DEFAULT-VALUE}.")
   private List<String> groups;
 
-  @Option(names = "--connections", split = ",", paramLabel = "N", defaultValue = "8,64")
+  @Option(
+      names = "--connections",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = "8,64",
+      description = "Connections of the load, a row for each. Default: ${DEFAULT-VALUE}.")
   private List<Integer> connections;
 
   @Option(
@@ -55,10 +60,18 @@ final class ModesCommand implements Callable<Integer> {
       description = "Transactions held open beside the load. Default: ${DEFAULT-VALUE}.")
   private List<Integer> opens;
 
-  @Option(names = "--rounds", paramLabel = "N", defaultValue = "3")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Of each row, in turns. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
-  @Option(names = "--seconds", paramLabel = "S", defaultValue = "3")
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "3",
+      description = "Of load in each run. Default: ${DEFAULT-VALUE}.")
   private double seconds;
 
   @Option(

@@ -31,7 +31,11 @@ final class TpccLoadCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private TpccTarget target;
 
-  @Option(names = "--warehouses", paramLabel = "N", defaultValue = "1")
+  @Option(
+      names = "--warehouses",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many are loaded. Default: ${DEFAULT-VALUE}.")
   private int warehouses;
 
   @Option(

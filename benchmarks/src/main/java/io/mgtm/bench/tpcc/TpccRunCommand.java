@@ -69,7 +69,11 @@ final class TpccRunCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private TpccTarget target;
 
-  @Option(names = "--connections", paramLabel = "N", defaultValue = "8")
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Terminals, a connection each. Default: ${DEFAULT-VALUE}.")
   private int connections;
 
   @Option(
@@ -121,7 +125,11 @@ final class TpccRunCommand implements Callable<Integer> {
       description = "A statement that takes longer has failed. Default: ${DEFAULT-VALUE}.")
   private int timeoutS;
 
-  @Option(names = "--seed", paramLabel = "N", defaultValue = "1")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Begins the random choices. Default: ${DEFAULT-VALUE}.")
   private long seed;
 
   @Option(names = "--json", description = "Prints the result as JSON.")
