@@ -61,7 +61,8 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "MIX",
       defaultValue = "txn,begin,seq",
       description =
-          "txn: begin, snapshot, commit; begin: begin, rollback; seq: the next value of a sequence. Default: ${DEFAULT-VALUE}.")
+          "txn: begin, snapshot, commit; begin: begin, rollback; seq: the next value of a"
+              + " sequence. Default: ${DEFAULT-VALUE}.")
   private List<Mix> mixes;
 
   @Option(
