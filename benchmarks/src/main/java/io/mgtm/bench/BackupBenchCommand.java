@@ -6,6 +6,7 @@ import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
+import io.mgtm.bench.report.Spread;
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.client.GtmClient;
@@ -42,7 +43,6 @@ import javax.net.SocketFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code mgtm bench backup}: the longest pause of clients while a large state is copied. */
@@ -128,7 +128,7 @@ final class BackupBenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (rounds < 1) {
-      throw new ParameterException(spec.commandLine(), "--rounds: at least 1 is expected");
+      throw new IllegalArgumentException("--rounds must be above 0");
     }
     out = spec.commandLine().getOut();
     Path folder = Files.createTempDirectory("mgtm-backup");
@@ -220,23 +220,17 @@ final class BackupBenchCommand implements Callable<Integer> {
   }
 
   private void summary() {
-    double nothing = median(longest.get(NOTHING));
+    double nothing = Spread.of(longest.get(NOTHING), ms -> ms).median();
     out.println();
     out.println("| during | median of the longest, ms | above nothing, ms | highest, ms |");
     out.println("|---|--:|--:|--:|");
-    longest.forEach(
-        (name, each) ->
-            out.printf(
-                Locale.ROOT,
-                "| %s | %.0f | %.0f | %.0f |%n",
-                name,
-                median(each),
-                median(each) - nothing,
-                each.stream().max(Double::compare).orElseThrow()));
-  }
-
-  private static double median(List<Double> of) {
-    return of.stream().sorted().toList().get(of.size() / 2);
+    for (Map.Entry<String, List<Double>> each : longest.entrySet()) {
+      String name = each.getKey();
+      Spread of = Spread.of(each.getValue(), ms -> ms);
+      double above = of.median() - nothing;
+      out.printf(
+          Locale.ROOT, "| %s | %.0f | %.0f | %.0f |%n", name, of.median(), above, of.highest());
+    }
   }
 
   /** What is done; the answer is how many bytes it gave. */

@@ -17,14 +17,24 @@ import java.util.Optional;
 
 /** How long clients wait when a leader goes, in the report. One thread. */
 final class FailoverPart implements Part {
+  private static final String SERIES = "mgtm";
+
   private final PrintWriter err;
   private final FailoverBench.Settings settings;
   private final int secondsMax;
+  private final List<String> notes = new ArrayList<>();
+  private final List<String> findings = new ArrayList<>();
+
+  private Comparison pauses =
+      Comparison.of("The longest that any client waited in a round", "ms", Better.LOWER, "");
 
   FailoverPart(PrintWriter err, FailoverBench.Settings settings, int secondsMax) {
     this.err = err;
     this.settings = settings;
     this.secondsMax = secondsMax;
+    notes.add(
+        "Mode %s, %d nodes behind a proxy, %d connections; what clients waited for undisturbed stands as nothing."
+            .formatted(settings.mode(), settings.nodes(), settings.connections()));
   }
 
   @Override
@@ -53,29 +63,25 @@ final class FailoverPart implements Part {
   }
 
   @Override
-  public Measured measure() throws IOException, InterruptedException {
-    return measured(new FailoverBench(settings, err, figures -> {}).measure());
-  }
-
-  static Measured measured(FailoverReport report) {
-    Comparison pauses =
-        Comparison.of("The longest that any client waited in a round", "ms", Better.LOWER, "");
-    for (Pauses.Figures kind : report.kinds()) {
-      double[] waits = kind.waitsMs().stream().mapToDouble(Double::doubleValue).toArray();
-      if (pauses.at(kind.kind().what(), "mgtm") == null) {
-        pauses = pauses.with(kind.kind().what(), "mgtm", Spread.of(waits));
-      }
-    }
-    List<String> notes = new ArrayList<>(report.skipped());
-    notes.add(
-        "Mode %s, %d nodes behind a proxy, %d connections; what clients waited for undisturbed stands as nothing."
-            .formatted(report.mode(), report.nodes(), report.connections()));
-    List<String> findings = new ArrayList<>();
+  public void measure() throws IOException, InterruptedException {
+    FailoverReport report = new FailoverBench(settings, err, this::add).measure();
+    notes.addAll(report.skipped());
     if (!report.clean()) {
       findings.add(
           "%d requests were answered, %d failed, the checker found %d faults"
               .formatted(report.operations(), report.errors(), report.findings()));
     }
+  }
+
+  private void add(Pauses.Figures of) {
+    // Nothing is measured for each of the groups; the first stands for all.
+    if (pauses.at(of.kind().what(), SERIES) == null) {
+      pauses = pauses.with(of.kind().what(), SERIES, Spread.of(of.waitsMs(), wait -> wait));
+    }
+  }
+
+  @Override
+  public Measured found() {
     return new Measured(List.of(pauses), notes, findings);
   }
 }

@@ -22,7 +22,11 @@ final class FloorStageCommand implements Callable<Integer> {
   @Parameters(paramLabel = "ROLE", description = "${COMPLETION-CANDIDATES}")
   private FloorRole role;
 
-  @Option(names = "--listen", required = true, paramLabel = "HOST:PORT")
+  @Option(
+      names = "--listen",
+      required = true,
+      paramLabel = "HOST:PORT",
+      description = "Where it serves.")
   private HostPort listen;
 
   @Option(names = "--next", paramLabel = "HOST:PORT", description = "The stage behind it.")

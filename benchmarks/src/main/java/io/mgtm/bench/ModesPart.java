@@ -17,17 +17,18 @@ import java.util.Optional;
 final class ModesPart implements Part {
   private static final String REFERENCE = "original";
 
-  private final PrintWriter err;
   private final ModesBench.Settings settings;
   private final List<String> groups;
   private final int secondsMax;
+  private final CheckedRuns runs;
+  private final List<String> ended = new ArrayList<>();
 
   private Comparison perSecond;
   private Comparison p99;
   private Comparison cpu;
 
   ModesPart(PrintWriter err, ModesBench.Settings settings, List<String> groups, int secondsMax) {
-    this.err = err;
+    this.runs = new CheckedRuns(err);
     this.settings = settings;
     this.groups = groups;
     this.secondsMax = secondsMax;
@@ -73,17 +74,23 @@ final class ModesPart implements Part {
   }
 
   @Override
-  public Measured measure() throws IOException, InterruptedException {
-    CheckedRuns runs = new CheckedRuns(err);
+  public void measure() throws IOException, InterruptedException {
     ModesBench bench = new ModesBench(settings, runs);
-    List<String> findings = new ArrayList<>();
     for (String group : groups) {
       try {
         bench.measure(ModesBench.Group.parse(group), this::add);
       } catch (IOException e) {
-        findings.add(group + " came to no end: " + e.getMessage()); // The others have figures.
+        if (Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        ended.add(group + " came to no end: " + e.getMessage()); // The others have figures.
       }
     }
+  }
+
+  @Override
+  public Measured found() {
+    List<String> findings = new ArrayList<>(ended);
     findings.addAll(runs.findings());
     return new Measured(List.of(perSecond, p99, cpu), List.of(note()), findings);
   }

@@ -147,7 +147,12 @@ final class ReportCommand implements Callable<Integer> {
             new FailoverBench.Settings(
                 "fifo", 3, quick ? 3 : 20, kinds, 8, 500, LocalSettings.JVM_OPTIONS, null),
             quick ? 150 : 1_200),
-        new VolumePart(quick ? 1 : 3, quick ? 1 : 2, quick ? "128M" : "512M", quick ? 180 : 1_200),
+        new VolumePart(
+            quick ? List.of(32) : List.of(1, 32),
+            quick ? 1 : 3,
+            quick ? 1 : 2,
+            quick ? "128M" : "512M",
+            quick ? 180 : 1_200),
         new TpccPart(err, quick ? 10 : 1, quick ? 10 : 60, quick ? 120 : 600));
   }
 

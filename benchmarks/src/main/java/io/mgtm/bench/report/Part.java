@@ -22,9 +22,12 @@ public interface Part {
   Optional<String> missing() throws IOException, InterruptedException;
 
   /**
-   * Measures, and ends all that it has started also when it fails or is interrupted.
+   * Measures, once, and ends all that it has started also when it fails or is interrupted.
    *
    * @throws IOException when it cannot; in one sentence
    */
-  Measured measure() throws IOException, InterruptedException;
+  void measure() throws IOException, InterruptedException;
+
+  /** What it has found so far; after it failed or was interrupted, what it had until then. */
+  Measured found();
 }

@@ -23,7 +23,7 @@ public final class ReportPage {
       h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; } h3 { font-size: 1rem; margin-bottom: .3rem; }
       table { border-collapse: collapse; margin: .5rem 0 1rem; } th, td { border-bottom: 1px solid var(--line); padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; }
       td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } td.n small { color: var(--soft); white-space: nowrap; }
-      .wide { overflow-x: auto; } svg { width: 100%; max-width: 48rem; height: auto; display: block; } .soft { color: var(--soft); } .bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); font-weight: 600; }
+      .wide, pre { overflow-x: auto; } svg { width: 100%; max-width: 48rem; height: auto; display: block; } .soft { color: var(--soft); } .bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); font-weight: 600; }
       """;
 
   private final Report report;
@@ -146,6 +146,9 @@ public final class ReportPage {
     if (!section.measured().findings().isEmpty()) {
       Markup found = part.add("ul").attribute("class", "bad");
       section.measured().findings().forEach(finding -> found.add("li", finding));
+    }
+    if (section.outcome() == Outcome.FAILED && !section.measured().comparisons().isEmpty()) {
+      part.add("p", "What it had measured until then:");
     }
     section.measured().comparisons().forEach(of -> comparison(part, of));
     section.measured().notes().forEach(note -> part.add("p", note));

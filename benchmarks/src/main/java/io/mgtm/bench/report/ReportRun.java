@@ -66,7 +66,7 @@ public final class ReportRun {
     }
     if (why.isPresent()) {
       say(name + ": not run: " + why.get());
-      return Section.without(part, Outcome.NOT_RUN, 0, why.get());
+      return Section.notRun(part, why.get());
     }
     long secondsAtMost = Math.min(left, part.secondsMax());
     say("%s: at most %d s".formatted(name, secondsAtMost));
@@ -118,15 +118,15 @@ public final class ReportRun {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     try {
       var unused = clock.schedule(alarm, secondsAtMost, TimeUnit.SECONDS);
-      Measured measured = part.measure();
-      return Section.ran(part, secondsSince(begun), measured);
+      part.measure();
+      return Section.of(part, Outcome.RAN, "", secondsSince(begun));
     } catch (InterruptedException | IOException | RuntimeException e) {
       if (!alarm.isRung()) {
         stopIfAsked(e);
       }
       String reason =
           alarm.isRung() ? "it took longer than %d s".formatted(secondsAtMost) : sentence(e);
-      return Section.without(part, Outcome.FAILED, secondsSince(begun), reason);
+      return Section.of(part, Outcome.FAILED, reason, secondsSince(begun));
     } finally {
       alarm.turnOff();
       clock.shutdownNow();

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A part of the report, whether it ran or not.
  *
- * @param reason why there are no figures; empty when it ran
+ * @param reason why there are no figures, or not all; empty when it ran
  * @param seconds that it took
  */
 public record Section(
@@ -25,16 +25,15 @@ public record Section(
     FAILED
   }
 
-  private static final Measured NOTHING = new Measured(List.of(), List.of(), List.of());
-
-  static Section ran(Part part, double seconds, Measured measured) {
+  static Section notRun(Part part, String reason) {
     return new Section(
-        part.id(), part.title(), Outcome.RAN, "", seconds, measured, part.citations());
+        part.id(), part.title(), Outcome.NOT_RUN, reason, 0, Measured.NOTHING, part.citations());
   }
 
-  static Section without(Part part, Outcome outcome, double seconds, String reason) {
+  /** With what the part has found, also when it failed. */
+  static Section of(Part part, Outcome outcome, String reason, double seconds) {
     return new Section(
-        part.id(), part.title(), outcome, reason, seconds, NOTHING, part.citations());
+        part.id(), part.title(), outcome, reason, seconds, part.found(), part.citations());
   }
 
   /** Whether nothing is wrong; a part that cannot run here is not. */

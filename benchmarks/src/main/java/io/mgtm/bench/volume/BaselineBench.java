@@ -26,13 +26,13 @@ final class BaselineBench {
   private final Turns turns;
   private final Path file;
 
-  BaselineBench(Programs programs, Fio fio, Path folder, int rounds) {
+  BaselineBench(Programs programs, Fio fio, Path folder, List<Integer> depths, int rounds) {
     this.programs = programs;
-    this.turns = new Turns(programs, fio, rounds);
+    this.turns = new Turns(programs, fio, depths, rounds);
     this.file = folder.resolve("disk");
   }
 
-  private Servant start(String server) throws IOException {
+  private Servant start(String server) throws IOException, InterruptedException {
     return switch (server) {
       case "volume" -> programs.volume(server, file);
       case "nbdkit" -> programs.nbdkit(server, file);

@@ -63,9 +63,11 @@ public final class Exec {
               .redirectErrorStream(true)
               .redirectOutput(output.toFile())
               .start();
-      boolean ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
-      if (!ended) {
-        process.destroyForcibly().waitFor();
+      boolean ended;
+      try {
+        ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
+      } finally {
+        process.destroyForcibly(); // When it, or this thread, was not to go on.
       }
       String text = Files.readString(output);
       if (!ended || process.exitValue() != 0) {

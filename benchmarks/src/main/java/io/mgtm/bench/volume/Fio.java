@@ -66,7 +66,12 @@ final class Fio {
         "--randrepeat=0",
         "--time_based=1",
         "--ramp_time=" + rampSeconds,
-        "--runtime=" + seconds);
+        "--runtime=" + milliseconds());
+  }
+
+  /** It takes no fraction of a second. */
+  private String milliseconds() {
+    return Math.round(seconds * 1_000) + "ms";
   }
 
   /** Writes the whole volume once, in large pieces. */
@@ -96,7 +101,7 @@ final class Fio {
                     "--iodepth=" + depth,
                     "--norandommap=1",
                     "--time_based=1",
-                    "--runtime=" + seconds))
+                    "--runtime=" + milliseconds()))
             .path("write");
     return new Figures(side.path("iops").asDouble(), 0, 0);
   }
@@ -122,9 +127,12 @@ final class Fio {
             .redirectOutput(output.toFile())
             .redirectError(errors.toFile())
             .start();
-    if (!process.waitFor((long) seconds + EXTRA_SECONDS_MAX, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
-      throw new IOException("fio took too long: " + String.join(" ", command));
+    try {
+      if (!process.waitFor((long) seconds + EXTRA_SECONDS_MAX, TimeUnit.SECONDS)) {
+        throw new IOException("fio took too long: " + String.join(" ", command));
+      }
+    } finally {
+      process.destroyForcibly(); // When it, or this thread, was not to go on.
     }
     String text = Files.readString(output);
     int begin = text.indexOf('{');

@@ -28,13 +28,13 @@ final class IoBench {
   private final Turns turns;
   private final Path folder;
 
-  IoBench(Programs programs, Fio fio, Path folder, int rounds) {
+  IoBench(Programs programs, Fio fio, Path folder, List<Integer> depths, int rounds) {
     this.programs = programs;
-    this.turns = new Turns(programs, fio, rounds);
+    this.turns = new Turns(programs, fio, depths, rounds);
     this.folder = folder;
   }
 
-  private Servant start(String way) throws IOException {
+  private Servant start(String way) throws IOException, InterruptedException {
     return programs.volume(way, folder.resolve(way), "--io", way);
   }
 

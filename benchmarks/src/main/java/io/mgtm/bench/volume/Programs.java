@@ -42,7 +42,7 @@ final class Programs {
   }
 
   /** A volume over {@code file}, with its metadata beside. */
-  Servant volume(String name, Path file, String... more) throws IOException {
+  Servant volume(String name, Path file, String... more) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(javaOptions);
@@ -75,7 +75,7 @@ final class Programs {
     return links.size() > 0 && links.path(0).path("state").asText().equals("up-to-date");
   }
 
-  Servant nbdkit(String name, Path file) throws IOException {
+  Servant nbdkit(String name, Path file) throws IOException, InterruptedException {
     Path socket = freshSocket(name);
     return Servant.start(
         name,
@@ -85,7 +85,7 @@ final class Programs {
   }
 
   /** A storage daemon over one file, at a UNIX socket. */
-  Servant storageDaemon(String name, Path file) throws IOException {
+  Servant storageDaemon(String name, Path file) throws IOException, InterruptedException {
     Path socket = freshSocket(name);
     return Servant.start(
         name,
@@ -95,7 +95,8 @@ final class Programs {
   }
 
   /** A storage daemon over one file, at a TCP port of the loopback. */
-  Servant storageDaemonAt(String name, Path file, int port) throws IOException {
+  Servant storageDaemonAt(String name, Path file, int port)
+      throws IOException, InterruptedException {
     Path pid = folder.resolve(name + ".pid");
     Files.deleteIfExists(pid);
     List<String> command =
@@ -107,7 +108,7 @@ final class Programs {
   }
 
   /** A storage daemon that writes to a file and to another daemon, and waits for both. */
-  Servant quorum(String name, Path file, int port) throws IOException {
+  Servant quorum(String name, Path file, int port) throws IOException, InterruptedException {
     Path socket = freshSocket(name);
     String far =
         "driver=nbd,node-name=far,server.type=inet,server.host=127.0.0.1,server.port="

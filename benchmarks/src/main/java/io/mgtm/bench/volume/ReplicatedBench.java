@@ -32,13 +32,15 @@ final class ReplicatedBench {
   private final Fio fio;
   private final Path near;
   private final Path far;
+  private final List<Integer> depths;
   private final int rounds;
 
-  ReplicatedBench(Programs programs, Fio fio, Path memory, int rounds) {
+  ReplicatedBench(Programs programs, Fio fio, Path memory, List<Integer> depths, int rounds) {
     this.programs = programs;
     this.fio = fio;
     this.near = memory.resolve("near");
     this.far = memory.resolve("far");
+    this.depths = List.copyOf(depths);
     this.rounds = rounds;
   }
 
@@ -58,7 +60,7 @@ final class ReplicatedBench {
 
   /** Measures writes. */
   void measure(Turns.Rows rows) throws IOException, InterruptedException {
-    for (int depth : new int[] {1, 32}) {
+    for (int depth : depths) {
       Rounds figures = new Rounds();
       for (int round = 0; round < rounds; round++) {
         figures.add("volume", volumes(depth));

@@ -95,7 +95,7 @@ final class ResyncBench {
     return runs;
   }
 
-  private Run catchUp(Servant source) throws IOException {
+  private Run catchUp(Servant source) throws IOException, InterruptedException {
     long begun = System.nanoTime();
     programs.ask(near, "{\"command\":\"resume\"}");
     source.await("has caught up", WAIT_NS_MAX, () -> programs.isUpToDate(near));

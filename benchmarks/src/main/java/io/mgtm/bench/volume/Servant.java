@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A server's process, ended with this object. One thread.
@@ -38,9 +37,10 @@ final class Servant implements AutoCloseable {
    * Starts a program and waits until {@code ready}.
    *
    * @throws IOException when it cannot be started, ends, or is not ready in time
+   * @throws InterruptedException when this thread is interrupted; the program has ended then
    */
   static Servant start(String name, Path folder, List<String> command, Condition ready)
-      throws IOException {
+      throws IOException, InterruptedException {
     Path log = folder.resolve(name + ".log");
     Process process =
         new ProcessBuilder(command)
@@ -50,7 +50,7 @@ final class Servant implements AutoCloseable {
     Servant servant = new Servant(name, log, process);
     try {
       servant.await("is ready", ready);
-    } catch (IOException e) {
+    } catch (IOException | InterruptedException e) {
       servant.close();
       throw e;
     }
@@ -62,12 +62,13 @@ final class Servant implements AutoCloseable {
    *
    * @throws IOException when the process ends before, or after half a minute
    */
-  void await(String what, Condition condition) throws IOException {
+  void await(String what, Condition condition) throws IOException, InterruptedException {
     await(what, READY_NS_MAX, condition);
   }
 
   /** Like {@link #await(String, Condition)} with a bound of its own. */
-  void await(String what, long nsMax, Condition condition) throws IOException {
+  void await(String what, long nsMax, Condition condition)
+      throws IOException, InterruptedException {
     long end = System.nanoTime() + nsMax;
     while (!condition.holds()) {
       if (!process.isAlive()) {
@@ -76,7 +77,7 @@ final class Servant implements AutoCloseable {
       if (System.nanoTime() > end) {
         throw new IOException(name + " took too long until it " + what + ": " + lastLines());
       }
-      LockSupport.parkNanos(STEP_NS);
+      TimeUnit.NANOSECONDS.sleep(STEP_NS);
     }
   }
 

@@ -21,11 +21,13 @@ final class Turns {
 
   private final Programs programs;
   private final Fio fio;
+  private final List<Integer> depths;
   private final int rounds;
 
-  Turns(Programs programs, Fio fio, int rounds) {
+  Turns(Programs programs, Fio fio, List<Integer> depths, int rounds) {
     this.programs = programs;
     this.fio = fio;
+    this.depths = List.copyOf(depths);
     this.rounds = rounds;
   }
 
@@ -46,7 +48,7 @@ final class Turns {
   void measure(Rows rows, List<String> servers, Set<String> compiled, Starter starter)
       throws IOException, InterruptedException {
     for (String load : List.of("randread", "randwrite")) {
-      for (int depth : new int[] {1, 32}) {
+      for (int depth : depths) {
         Rounds figures = new Rounds();
         for (int round = 0; round < rounds; round++) {
           List<String> turn = new ArrayList<>(servers);

@@ -76,7 +76,7 @@ public final class VolumeCommand implements Callable<Integer> {
       names = "--pg-scale",
       paramLabel = "N",
       defaultValue = "64",
-      description = "pgbench's scale, about 15 MB each.")
+      description = "pgbench's scale, about 15 MB each. Default: ${DEFAULT-VALUE}.")
   private int postgresScale;
 
   @Option(
@@ -92,7 +92,7 @@ public final class VolumeCommand implements Callable<Integer> {
       paramLabel = "PLACE",
       split = ",",
       defaultValue = "disk",
-      description = "Where the primary's bytes lie: disk, memory.")
+      description = "Where the primary's bytes lie: disk, memory. Default: ${DEFAULT-VALUE}.")
   private List<PostgresBench.Place> postgresPlaces;
 
   @Option(
@@ -157,9 +157,9 @@ public final class VolumeCommand implements Callable<Integer> {
         Path folder = setup.folder();
         Path memory = setup.memory();
         switch (part) {
-          case ALONE -> new BaselineBench(programs, fio, folder, rounds).run(out);
-          case IO -> new IoBench(programs, fio, folder, rounds).run(out);
-          case REPLICATED -> new ReplicatedBench(programs, fio, memory, rounds).run(out);
+          case ALONE -> new BaselineBench(programs, fio, folder, depths, rounds).run(out);
+          case IO -> new IoBench(programs, fio, folder, depths, rounds).run(out);
+          case REPLICATED -> new ReplicatedBench(programs, fio, memory, depths, rounds).run(out);
           case RESYNC -> new ResyncBench(programs, fio, memory, rounds).run(out);
           case FLASH -> new FlashBench(fio, folder, rounds, seconds).run(out);
           case POSTGRES ->

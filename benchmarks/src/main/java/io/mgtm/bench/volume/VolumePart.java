@@ -18,22 +18,32 @@ public final class VolumePart implements Part {
   private static final String HANDED_DOWN =
       "handed down in this project's issue 15; no publication of it is known here";
 
+  private final List<Integer> depths;
   private final int rounds;
   private final double seconds;
   private final String size;
   private final int secondsMax;
 
+  private final Figures alone = new Figures("Unreplicated, 4 KiB at random", "nbdkit");
+  private final Figures replicated =
+      new Figures("Replicated in mode sync over the loopback, in memory", "qemu quorum");
+  private Comparison resync;
+
   /**
    * One that has not begun.
    *
+   * @param depths how many requests are under way at once, in turn
    * @param seconds of each run of fio
    * @param size of each volume, such as 512M
    */
-  public VolumePart(int rounds, double seconds, String size, int secondsMax) {
+  public VolumePart(List<Integer> depths, int rounds, double seconds, String size, int secondsMax) {
+    this.depths = List.copyOf(depths);
     this.rounds = rounds;
     this.seconds = seconds;
     this.size = size;
     this.secondsMax = secondsMax;
+    resync =
+        Comparison.of("Resync over the loopback, in memory, " + size, "MB/s", Better.HIGHER, "");
   }
 
   @Override
@@ -87,21 +97,15 @@ public final class VolumePart implements Part {
   }
 
   @Override
-  public Measured measure() throws IOException, InterruptedException {
-    Figures alone = new Figures("Unreplicated, 4 KiB at random", "nbdkit");
-    Figures replicated =
-        new Figures("Replicated in mode sync over the loopback, in memory", "qemu quorum");
-    Comparison[] resync = {
-      Comparison.of("Resync over the loopback, in memory, " + size, "MB/s", Better.HIGHER, "")
-    };
+  public void measure() throws IOException, InterruptedException {
     try (VolumeSetup setup = setup()) {
-      new BaselineBench(setup.programs(), setup.fio(), setup.folder(), rounds)
+      new BaselineBench(setup.programs(), setup.fio(), setup.folder(), depths, rounds)
           .measure(
               (load, depth, of) ->
                   alone.add(load, depth, of, BaselineBench.SERVERS, BaselineBench.SERVERS));
     }
     try (VolumeSetup setup = setup()) {
-      new ReplicatedBench(setup.programs(), setup.fio(), setup.memory(), rounds)
+      new ReplicatedBench(setup.programs(), setup.fio(), setup.memory(), depths, rounds)
           .measure(
               (load, depth, of) ->
                   replicated.add(
@@ -115,12 +119,16 @@ public final class VolumePart implements Part {
       new ResyncBench(setup.programs(), setup.fio(), setup.memory(), rounds)
           .measure(
               (what, runs) ->
-                  resync[0] =
-                      resync[0].with(
+                  resync =
+                      resync.with(
                           what, "volume", Spread.of(runs, ResyncBench.Run::megabytesPerSecond)));
     }
+  }
+
+  @Override
+  public Measured found() {
     return new Measured(
-        List.of(alone.perSecond, alone.p99, replicated.perSecond, replicated.p99, resync[0]),
+        List.of(alone.perSecond, alone.p99, replicated.perSecond, replicated.p99, resync),
         List.of(
             "What a write finds on the way to the disk is the page cache, for all servers alike."
                 + " Not measured by the report: each way to the disk, the flash library, and"

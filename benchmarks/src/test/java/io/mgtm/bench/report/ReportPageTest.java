@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.bench.report.Comparison.Better;
 import io.mgtm.bench.report.Section.Outcome;
 import java.util.List;
+import java.util.Optional;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,12 @@ class ReportPageTest {
           .with("64 connections", "mgtm", Spread.of(12.345));
 
   private static Section ran(Measured measured) {
-    return Section.ran(TestPart.of("gtm", () -> measured), 12, measured);
+    return section(Outcome.RAN, "", measured);
+  }
+
+  private static Section section(Outcome outcome, String reason, Measured measured) {
+    Part part = new TestPart("gtm", 600, Optional.empty(), measured, () -> {});
+    return Section.of(part, outcome, reason, 12);
   }
 
   private static Measured measured(String... findings) {
@@ -83,13 +89,29 @@ class ReportPageTest {
 
   @Test
   void aPartThatDidNotRunSaysWhy() {
-    Part part = TestPart.of("volume", () -> TestPart.NOTHING);
-    Section section = Section.without(part, Outcome.NOT_RUN, 0, "fio is not installed");
+    Section section = Section.notRun(TestPart.of("volume", () -> {}), "fio is not installed");
     Document page = page(section);
     assertThat(page.select("#volume > p").text()).isEqualTo("not run: fio is not installed");
     assertThat(page.select("nav li").text()).contains("Part volume", "not run");
     assertThat(page.select(".bad")).isEmpty();
     assertThat(report(section).clean()).isTrue();
+  }
+
+  @Test
+  void aPartThatWasStoppedShowsWhatItHad() {
+    Document page = page(section(Outcome.FAILED, "it took longer than 60 s", measured()));
+    assertThat(page.select("#gtm > p").eachText())
+        .startsWith("failed: it took longer than 60 s", "What it had measured until then:");
+    assertThat(page.select("#gtm h3").eachText()).contains("Throughput & <more>");
+    assertThat(page.select("p.bad").first().text()).startsWith("Something is wrong");
+  }
+
+  @Test
+  void figuresThatAPartNeverHadAreLeftOut() {
+    Comparison none = Comparison.of("Latency", "µs", Better.LOWER, "");
+    Document page = page(ran(new Measured(List.of(none, FIGURES), List.of(), List.of())));
+    assertThat(page.select("#gtm svg")).hasSize(1);
+    assertThat(page.select("#gtm").text()).doesNotContain("Latency");
   }
 
   @Test

@@ -32,7 +32,7 @@ class ReportRunTest {
                 () -> {
                   throw new IOException("no disk\nat all");
                 }),
-            TestPart.of("two", () -> TestPart.NOTHING));
+            TestPart.of("two", () -> {}));
     assertThat(sections).extracting(Section::outcome).containsExactly(Outcome.FAILED, Outcome.RAN);
     assertThat(sections.get(0).reason()).isEqualTo("no disk at all");
     assertThat(sections.get(0).clean()).isFalse();
@@ -42,7 +42,7 @@ class ReportRunTest {
 
   @Test
   void whatIsMissingIsTold() throws InterruptedException {
-    Part part = new TestPart("one", 60, Optional.of("install fio"), () -> TestPart.NOTHING);
+    Part part = new TestPart("one", 60, Optional.of("install fio"), Measured.NOTHING, () -> {});
     Section section = run(part).get(0);
     assertThat(section.outcome()).isEqualTo(Outcome.NOT_RUN);
     assertThat(section.reason()).isEqualTo("install fio");
@@ -52,12 +52,14 @@ class ReportRunTest {
   @Test
   void aPartThatDoesNotEndIsInterruptedAndTheNextOneIsNot() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
+    Measured had = new Measured(List.of(), List.of("a note"), List.of());
     List<Section> sections =
         run(
             new TestPart(
                 "one",
                 1,
                 Optional.empty(),
+                had,
                 () -> {
                   try {
                     never.await();
@@ -65,15 +67,14 @@ class ReportRunTest {
                     Thread.currentThread().interrupt();
                     throw new IOException("interrupted", e);
                   }
-                  return TestPart.NOTHING;
                 }),
             TestPart.of(
                 "two",
                 () -> {
                   TimeUnit.MILLISECONDS.sleep(1); // An interrupt that is left would end it.
-                  return TestPart.NOTHING;
                 }));
     assertThat(sections.get(0).reason()).isEqualTo("it took longer than 1 s");
+    assertThat(sections.get(0).measured()).as("what it had until then").isEqualTo(had);
     assertThat(sections.get(1).outcome()).isEqualTo(Outcome.RAN);
   }
 
@@ -85,9 +86,8 @@ class ReportRunTest {
                     "one",
                     () -> {
                       now.addAndGet(TimeUnit.SECONDS.toNanos(595));
-                      return TestPart.NOTHING;
                     }),
-                TestPart.of("two", () -> TestPart.NOTHING))
+                TestPart.of("two", () -> {}))
             .get(1);
     assertThat(late.outcome()).isEqualTo(Outcome.NOT_RUN);
     assertThat(late.reason()).contains("the 600 s of this report were over");
