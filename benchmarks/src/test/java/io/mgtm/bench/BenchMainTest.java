@@ -11,8 +11,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -134,21 +132,6 @@ class BenchMainTest {
     assertThat(run("gtm", "--at", "127.0.0.1:1", "--connections", "0")).isOne();
     assertThat(err.toString())
         .isEqualTo("mgtm: connections must be above 0; see mgtm bench gtm --help\n");
-  }
-
-  @Test
-  void everyOptionIsDescribed() {
-    assertThat(undescribed(BenchMain.commandLine())).isEmpty();
-  }
-
-  private static List<String> undescribed(CommandLine line) {
-    Stream<String> own =
-        line.getCommandSpec().options().stream()
-            .filter(option -> option.description().length == 0)
-            .map(option -> line.getCommandName() + " " + option.longestName());
-    Stream<String> below =
-        line.getSubcommands().values().stream().flatMap(of -> undescribed(of).stream());
-    return Stream.concat(own, below).toList();
   }
 
   @Test

@@ -55,21 +55,21 @@ public final class VolumeCommand implements Callable<Integer> {
       names = "--size",
       paramLabel = "SIZE",
       defaultValue = "512M",
-      description = "How large the volumes are that fio writes to. Default: ${DEFAULT-VALUE}.")
+      description = "Of the volumes of alone, io and replicated. Default: ${DEFAULT-VALUE}.")
   private String size;
 
   @Option(
       names = "--resync-size",
       paramLabel = "SIZE",
       defaultValue = "2G",
-      description = "How large the one is that is resynced. Default: ${DEFAULT-VALUE}.")
+      description = "Of the volume that is resynced. Default: ${DEFAULT-VALUE}.")
   private String resyncSize;
 
   @Option(
       names = "--pg-size",
       paramLabel = "SIZE",
       defaultValue = "6G",
-      description = "How large the one of PostgreSQL is. Default: ${DEFAULT-VALUE}.")
+      description = "Of each volume with a database. Default: ${DEFAULT-VALUE}.")
   private String postgresSize;
 
   @Option(
@@ -84,7 +84,7 @@ public final class VolumeCommand implements Callable<Integer> {
       paramLabel = "N",
       split = ",",
       defaultValue = "16,64",
-      description = "How many clients pgbench has, one run for each. Default: ${DEFAULT-VALUE}.")
+      description = "pgbench's clients, a row for each. Default: ${DEFAULT-VALUE}.")
   private List<Integer> postgresClients;
 
   @Option(
@@ -99,14 +99,14 @@ public final class VolumeCommand implements Callable<Integer> {
       names = "--pg-seconds",
       paramLabel = "S",
       defaultValue = "6",
-      description = "How long pgbench runs each time. Default: ${DEFAULT-VALUE}.")
+      description = "Of each run of pgbench. Default: ${DEFAULT-VALUE}.")
   private int postgresSeconds;
 
   @Option(
       names = "--pg-rounds",
       paramLabel = "N",
       defaultValue = "4",
-      description = "How often it runs at each place, in turns. Default: ${DEFAULT-VALUE}.")
+      description = "How often each database is measured. Default: ${DEFAULT-VALUE}.")
   private int postgresRounds;
 
   @Option(
@@ -117,10 +117,20 @@ public final class VolumeCommand implements Callable<Integer> {
   private int rounds;
 
   @Option(
+      names = "--depths",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1,32",
+      description =
+          "How many requests are under way at once in alone, io and replicated, a row for each."
+              + " Default: ${DEFAULT-VALUE}.")
+  private List<Integer> depths;
+
+  @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "2",
-      description = "How long fio runs each time. Default: ${DEFAULT-VALUE}.")
+      description = "Of each run of fio. Default: ${DEFAULT-VALUE}.")
   private double seconds;
 
   @Option(

@@ -376,7 +376,10 @@ class LauncherIT {
   void whatIsNotThereIsSaid() throws Exception {
     assertThat(run("ha").last())
         .isEqualTo("mgtm: this version has no ha: there is no module ha-controller");
-    assertThat(run("frobnicate").last()).isEqualTo("mgtm: there is no command \"frobnicate\"");
+    assertThat(run("frobnicate").last())
+        .isEqualTo("mgtm: there is no command \"frobnicate\"; see ./mgtm help");
+    assertThat(run("updates", "--all").last())
+        .isEqualTo("mgtm: --all is no option of that command; see ./mgtm help");
     assertThat(run("frobnicate").status()).isOne();
     assertThat(run("help").status()).isZero();
   }
