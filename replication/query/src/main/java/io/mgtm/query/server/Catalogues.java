@@ -36,25 +36,27 @@ final class Catalogues {
           + " JOIN pg_namespace n ON n.oid = typnamespace WHERE typtype = 'd' AND nspname"
           + USERS;
 
+  /**
+   * Casts that run code of users, and domains whose checks do: both run where nothing of them is
+   * seen in a text. Those of language internal come with a type of a range.
+   */
   private static final String CASTS =
-      "SELECT count(*) FROM pg_cast JOIN pg_proc p ON p.oid = castfunc"
-          + " JOIN pg_namespace n ON n.oid = pronamespace WHERE nspname <> 'pg_catalog'";
-
-  /** Whether something that belongs to a table runs a function of users. */
-  private static final String RUNS_CODE =
-      "(EXISTS (SELECT FROM pg_depend d WHERE d.refclassid IN ('pg_proc'::regclass,"
-          + " 'pg_operator'::regclass) AND ((d.classid = 'pg_attrdef'::regclass AND d.objid IN"
-          + " (SELECT oid FROM pg_attrdef WHERE adrelid = c.oid))"
-          + " OR (d.classid = 'pg_constraint'::regclass AND d.objid IN"
-          + " (SELECT oid FROM pg_constraint WHERE conrelid = c.oid))"
-          + " OR (d.classid = 'pg_class'::regclass AND d.objid IN"
-          + " (SELECT indexrelid FROM pg_index WHERE indrelid = c.oid)))) OR (EXISTS (SELECT FROM"
+      "SELECT (SELECT count(*) FROM pg_cast JOIN pg_proc p ON p.oid = castfunc"
+          + " JOIN pg_namespace n ON n.oid = pronamespace JOIN pg_language l ON l.oid = prolang"
+          + " WHERE nspname <> 'pg_catalog' AND lanname <> 'internal') + (SELECT count(*) FROM"
           + " pg_depend d JOIN pg_constraint k ON k.oid = d.objid WHERE d.classid ="
           + " 'pg_constraint'::regclass AND k.contypid <> 0 AND d.refclassid IN"
-          + " ('pg_proc'::regclass, 'pg_operator'::regclass)) AND EXISTS (SELECT FROM pg_attribute a"
-          + " JOIN pg_type y ON y.oid = a.atttypid JOIN pg_namespace m ON m.oid = y.typnamespace"
-          + " WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND m.nspname <>"
-          + " 'pg_catalog' AND y.typtype <> 'e')))";
+          + " ('pg_proc'::regclass, 'pg_operator'::regclass))";
+
+  /** Whether something that belongs to a table runs a function of users. */
+  private static String runsCode(String table) {
+    return "EXISTS (SELECT FROM pg_depend d WHERE d.refclassid IN ('pg_proc'::regclass,"
+        + " 'pg_operator'::regclass) AND ((d.classid = 'pg_attrdef'::regclass AND d.objid IN"
+        + " (SELECT oid FROM pg_attrdef WHERE adrelid = %1$s)) OR (d.classid =".formatted(table)
+        + " 'pg_constraint'::regclass AND d.objid IN (SELECT oid FROM pg_constraint WHERE"
+        + " conrelid = %1$s)) OR (d.classid = 'pg_class'::regclass AND d.objid IN".formatted(table)
+        + " (SELECT indexrelid FROM pg_index WHERE indrelid = %1$s))))".formatted(table);
+  }
 
   /** Triggers that fire at COMMIT, or where rows of another server are written. */
   private static final String FAR_TRIGGERS =
@@ -76,7 +78,7 @@ final class Catalogues {
   private static final String ACTIONS =
       "EXISTS (SELECT FROM pg_constraint f WHERE f.confrelid = c.oid AND " + ACTS + ")";
 
-  /** Such by which triggers run, or defaults are set, in this table or in one behind it. */
+  /** Such by which triggers, rules or code of users may run, here or in a table behind it. */
   private static final String FAR_ACTIONS =
       "EXISTS (WITH RECURSIVE r AS (SELECT f.conrelid, f.confdeltype, f.confupdtype FROM"
           + " pg_constraint f WHERE f.confrelid = c.oid AND "
@@ -84,13 +86,18 @@ final class Catalogues {
           + " UNION SELECT f.conrelid, f.confdeltype, f.confupdtype FROM pg_constraint f JOIN r ON"
           + " f.confrelid = r.conrelid WHERE "
           + ACTS
-          + ") SELECT FROM r WHERE r.confdeltype = 'd' OR r.confupdtype = 'd' OR EXISTS (SELECT FROM"
-          + " pg_trigger t WHERE t.tgrelid = r.conrelid AND NOT t.tgisinternal))";
+          + ") SELECT FROM r JOIN pg_class x ON x.oid = r.conrelid WHERE r.confdeltype = 'd' OR"
+          + " r.confupdtype = 'd' OR x.relhasrules OR x.relrowsecurity OR EXISTS (SELECT FROM"
+          + " pg_trigger t WHERE t.tgrelid = r.conrelid AND NOT t.tgisinternal) OR "
+          + runsCode("r.conrelid")
+          + ")";
 
-  /** Whether its rows refer to others of it. */
+  /** Whether its rows refer to others of it, through other tables or not. */
   private static final String LINKED =
-      "EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.conrelid = c.oid"
-          + " AND f.confrelid = c.oid)";
+      "EXISTS (WITH RECURSIVE r AS (SELECT f.confrelid FROM pg_constraint f WHERE f.contype = 'f'"
+          + " AND f.conrelid = c.oid UNION SELECT f.confrelid FROM pg_constraint f JOIN r ON"
+          + " f.conrelid = r.confrelid WHERE f.contype = 'f') SELECT FROM r WHERE r.confrelid ="
+          + " c.oid)";
 
   /** Types that read a text in the same way everywhere and at any time, and their arrays. */
   private static final String SAME_INPUT =
@@ -137,9 +144,7 @@ final class Catalogues {
           + " AND NOT "
           + FAMILY
           + " AND NOT "
-          + RUNS_CODE
-          + " AND NOT "
-          + FAR_ACTIONS
+          + runsCode("c.oid")
           + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
           + " a.attidentity = 'a' AND NOT a.attnum = ANY (coalesce(k.conkey, '{}')))"
           + " AND NOT EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid JOIN"
@@ -157,6 +162,8 @@ final class Catalogues {
           + TRIGGERS
           + ", "
           + LINKED
+          + ", "
+          + FAR_ACTIONS
           + " FROM pg_class c JOIN"
           + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
           + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <>"
@@ -318,7 +325,10 @@ final class Catalogues {
 
   private static Catalogue.Writes writes(List<String> row) {
     return switch (row.get(7)) {
-      case "0" -> row.get(3).equals("t") ? Catalogue.Writes.PLAIN : Catalogue.Writes.ROWS;
+      case "0" ->
+          row.get(9).equals("t")
+              ? Catalogue.Writes.TRIGGERS
+              : row.get(3).equals("t") ? Catalogue.Writes.PLAIN : Catalogue.Writes.ROWS;
       case "1" -> Catalogue.Writes.TRIGGERS;
       default -> Catalogue.Writes.KEY_TRIGGERS;
     };

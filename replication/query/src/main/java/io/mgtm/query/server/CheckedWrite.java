@@ -22,17 +22,19 @@ import java.util.function.Consumer;
  */
 final class CheckedWrite {
   /**
-   * The rows written to a table; those written to each other one; the settings of the session; and
-   * the two without which none of this is worth anything. Settings with a point in their names come
-   * with what is loaded, and bind PostgreSQL to nothing.
+   * The rows written to a table; those written to each other one; the role and settings of the
+   * session; and the two without which none of this is worth anything. Settings with a point in
+   * their names come with what is loaded, and bind PostgreSQL to nothing.
    */
   private static final String COUNTS =
       "SELECT pg_catalog.sum(i + u + d) FILTER (WHERE c.oid = t.oid),"
           + " pg_catalog.md5(pg_catalog.string_agg(pg_catalog.concat_ws(':', c.oid, i, u, d), ','"
           + " ORDER BY c.oid) FILTER (WHERE c.oid NOT IN (t.oid, t.reltoastrelid)"
           + " AND (i <> 0 OR u <> 0 OR d <> 0))),"
-          + " (SELECT pg_catalog.md5(pg_catalog.string_agg(pg_catalog.concat_ws('=', name, setting), ','"
-          + " ORDER BY name)) FROM pg_catalog.pg_settings WHERE pg_catalog.strpos(name, '.') = 0),"
+          + " (SELECT pg_catalog.concat_ws(',', current_user, session_user,"
+          + " pg_catalog.current_setting('role'), pg_catalog.md5(pg_catalog.string_agg("
+          + "pg_catalog.concat_ws('=', name, setting), ',' ORDER BY name)))"
+          + " FROM pg_catalog.pg_settings WHERE pg_catalog.strpos(name, '.') = 0),"
           + " pg_catalog.current_setting('track_counts'),"
           + " pg_catalog.current_setting('session_replication_role')"
           + " FROM pg_catalog.pg_class t, (SELECT oid, pg_catalog.pg_stat_get_xact_tuples_inserted(oid),"
@@ -196,7 +198,7 @@ final class CheckedWrite {
     } else if (here != relay.effects().size()) {
       why = "a trigger, function or foreign key has written other rows of the table";
     } else if (!row.get(2).equals(before.get(2))) {
-      why = "a trigger or function has changed a setting of the session";
+      why = "a trigger or function has changed the role or a setting of the session";
     } else if (relay.isKeyChanged()) {
       why = "a trigger has changed a primary key";
     }

@@ -55,13 +55,16 @@ final class ReplicatedLogin {
     String options = parameters.getOrDefault("options", "");
     // Floats are sent to other servers as text: with this they are whole.
     String floats = parameters.computeIfAbsent(FLOATS, key -> "1");
-    if (options.contains(FLOATS) || !floats.matches("[1-3]")) {
+    boolean otherwise =
+        parameters.keySet().stream().anyMatch(k -> k.equalsIgnoreCase(FLOATS) && !k.equals(FLOATS));
+    if (otherwise || options.contains(FLOATS) || !floats.matches("[1-3]")) {
       fail(
           ErrorFields.fatal("0A000", "the replicator relies on " + FLOATS + " of 1 and more")
               .withHint("Leave it as it is."));
       return;
     }
-    if (options.contains("session_replication_role")) {
+    if (options.contains("session_replication_role")
+        || parameters.keySet().stream().anyMatch("session_replication_role"::equalsIgnoreCase)) {
       fail(ErrorFields.fatal("0A000", "session_replication_role is not replicated"));
       return;
     }
@@ -187,8 +190,7 @@ final class ReplicatedLogin {
       return encodingRefused(encoding);
     }
     if (!setting("DateStyle").startsWith("ISO")) {
-      return ErrorFields.fatal("0A000", "DateStyle " + setting("DateStyle") + " is not replicated")
-          .withHint("Use ISO.");
+      return datesRefused(setting("DateStyle"));
     }
     return setting("standard_conforming_strings").equals("on") ? differing() : stringsRefused();
   }
@@ -239,6 +241,11 @@ final class ReplicatedLogin {
   static ErrorFields encodingRefused(String encoding) {
     return ErrorFields.fatal("0A000", "client_encoding " + encoding + " is not replicated")
         .withHint("Use UTF8.");
+  }
+
+  static ErrorFields datesRefused(String style) {
+    return ErrorFields.fatal("0A000", "DateStyle " + style + " is not replicated")
+        .withHint("Use ISO.");
   }
 
   static ErrorFields stringsRefused() {

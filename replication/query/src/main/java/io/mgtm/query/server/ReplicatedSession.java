@@ -239,6 +239,8 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       }
     } else if (name.equals("standard_conforming_strings") && !value.equals("on")) {
       end(ReplicatedLogin.stringsRefused());
+    } else if (name.equals("DateStyle") && !value.startsWith("ISO")) {
+      end(ReplicatedLogin.datesRefused(value));
     }
   }
 

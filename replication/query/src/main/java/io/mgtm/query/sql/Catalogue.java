@@ -61,7 +61,7 @@ public record Catalogue(
     PLAIN,
     /** It writes rows of the table alone, which has no triggers, no rules, and no code of users. */
     ROWS,
-    /** The same, and what the table's triggers do. */
+    /** The same, and what its triggers do, or those of tables behind its foreign keys. */
     TRIGGERS,
     /** The same, and they may change the key of a row that is updated. */
     KEY_TRIGGERS,

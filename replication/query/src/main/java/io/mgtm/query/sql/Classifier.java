@@ -312,7 +312,7 @@ public final class Classifier {
   private String whyMoreThanRows(List<Token> tokens, Catalogue.Table table) {
     return table.isRowsOnly()
         ? purity.whyNotRowsOnly(assignments(tokens))
-        : "the table's triggers may write more than its rows";
+        : "its triggers, or what its foreign keys act on, may write more than its rows";
   }
 
   /** The class when its rows do not tell what it does, or null. */

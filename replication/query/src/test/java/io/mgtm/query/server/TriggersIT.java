@@ -42,6 +42,7 @@ class TriggersIT {
             exception when division_by_zero then null; end;
           when 'same' then insert into odd values (old.id + 500, 0, 'plain');
           when 'empty' then truncate log;
+          when 'role' then set role alice;
           when 'set' then perform set_config('extra_float_digits', '0', false);
           when 'schema' then create table made (n int);
           else null;
@@ -71,10 +72,15 @@ class TriggersIT {
       create function scaled() returns trigger language plpgsql as
         $$begin new.id = new.id + 0.00; return new; end$$;
       create trigger scaled before update on exactly for each row execute function scaled();
-      create function chk(int) returns bool language sql as
-        $$insert into log values (default, 'chk') returning true$$;
-      create domain checked as int check (chk(value));
-      create table domains (id int primary key, d checked);
+      create table one (id int primary key, o int);
+      create table other (id int primary key, o int references one on delete cascade);
+      alter table one add foreign key (o) references other on delete cascade;
+      insert into one values (1), (2);
+      insert into other values (1, 1);
+      update one set o = 1 where id = 2;
+      insert into top values (1);
+      insert into mid values (1, 1);
+      insert into low values (1, 1, 0);
       create function twice(int) returns int language sql volatile as 'select 2 * $1';
       create function noisy(int) returns int language sql volatile as
         $$insert into log values (default, 'noisy') returning $1$$;
@@ -168,7 +174,7 @@ class TriggersIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"key", "elsewhere", "caught", "same", "empty", "schema", "set"})
+  @ValueSource(strings = {"key", "elsewhere", "caught", "same", "empty", "schema", "set", "role"})
   void aTriggerThatDoesMoreIsUndone(String what) throws Exception {
     try (Connection alice = cluster.alice();
         Statement statement = alice.createStatement()) {
@@ -190,7 +196,7 @@ class TriggersIT {
         "insert into doc values (1, 'x') on conflict (id) do update set n = 2",
         "insert into secured values (1)",
         "delete from top where id = 1",
-        "insert into domains (id) values (1)",
+        "delete from one where id in (1, 2)",
         "copy secured from stdin",
         "copy doc from stdin",
         "truncate doc",
@@ -268,11 +274,29 @@ class TriggersIT {
     cluster.assertAlike();
   }
 
+  /** What is behind a foreign key's action is no matter where it does not act. */
+  @Test
+  void aTableIsWrittenWhoseForeignKeysReachTriggers() throws Exception {
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      statement.executeUpdate("insert into top values (50), (51)");
+      assertThat(statement.executeUpdate("delete from top where id = 50")).isEqualTo(1);
+    }
+    assertThat(cluster.number("select count(*) from top where id >= 50")).isEqualTo(1);
+    cluster.assertAlike();
+  }
+
   @Test
   void datesAreOfStyleIso() throws Exception {
     try (Connection alice = cluster.alice()) {
       assertRefused(alice, "set datestyle = 'SQL, DMY'");
       alice.createStatement().execute("set datestyle = 'ISO, DMY'");
+      assertThatThrownBy(
+              () -> {
+                alice.createStatement().execute("set datestyle = E'S\\x51L, DMY'");
+                alice.createStatement().execute("select 1");
+              })
+          .isInstanceOf(SQLException.class);
     }
   }
 
