@@ -61,6 +61,13 @@ final class Cluster {
     first.startAgain();
   }
 
+  /** As docs/query.md has a superuser do it. */
+  void letAliceWriteWithoutTriggers() throws SQLException {
+    for (Postgres server : servers) {
+      server.sql("app", "GRANT SET ON PARAMETER session_replication_role TO alice");
+    }
+  }
+
   void startReplicator() throws Exception {
     replicator =
         QueryServer.start(

@@ -17,8 +17,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,20 +50,13 @@ class CopyIT {
           + "create table twice (id int primary key); create table other.twice (x text)";
 
   @TempDir private static Path folder;
-  private static Cluster cluster;
+  @AutoClose private static Cluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, "dtp", TABLES);
     cluster.startReplicator();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   @AfterEach

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,23 +30,14 @@ class TypesWithCodeIT {
       """;
 
   @TempDir private static Path folder;
-  private static Cluster cluster;
+  @AutoClose private static Cluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, "dtp", TABLES);
-    for (Postgres server : cluster.servers) {
-      server.sql("app", "GRANT SET ON PARAMETER session_replication_role TO alice");
-    }
+    cluster.letAliceWriteWithoutTriggers();
     cluster.startReplicator();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   @ParameterizedTest
