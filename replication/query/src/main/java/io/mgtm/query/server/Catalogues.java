@@ -50,12 +50,13 @@ final class Catalogues {
 
   /** Whether something that belongs to a table runs a function of users. */
   private static String runsCode(String table) {
-    return "EXISTS (SELECT FROM pg_depend d WHERE d.refclassid IN ('pg_proc'::regclass,"
-        + " 'pg_operator'::regclass) AND ((d.classid = 'pg_attrdef'::regclass AND d.objid IN"
-        + " (SELECT oid FROM pg_attrdef WHERE adrelid = %1$s)) OR (d.classid =".formatted(table)
-        + " 'pg_constraint'::regclass AND d.objid IN (SELECT oid FROM pg_constraint WHERE"
-        + " conrelid = %1$s)) OR (d.classid = 'pg_class'::regclass AND d.objid IN".formatted(table)
-        + " (SELECT indexrelid FROM pg_index WHERE indrelid = %1$s))))".formatted(table);
+    return ("EXISTS (SELECT FROM pg_depend d WHERE d.refclassid IN ('pg_proc'::regclass,"
+            + " 'pg_operator'::regclass) AND ((d.classid = 'pg_attrdef'::regclass AND d.objid IN"
+            + " (SELECT oid FROM pg_attrdef WHERE adrelid = %1$s)) OR (d.classid ="
+            + " 'pg_constraint'::regclass AND d.objid IN (SELECT oid FROM pg_constraint WHERE"
+            + " conrelid = %1$s)) OR (d.classid = 'pg_class'::regclass AND d.objid IN"
+            + " (SELECT indexrelid FROM pg_index WHERE indrelid = %1$s))))")
+        .formatted(table);
   }
 
   /** Triggers that fire at COMMIT, or where rows of another server are written. */

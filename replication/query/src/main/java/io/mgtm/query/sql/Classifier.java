@@ -27,12 +27,8 @@ public final class Classifier {
       Token last = tokens.get(tokens.size() - 1);
       String text = sql.substring(tokens.get(0).start(), last.end());
       Classification one = one(sql, tokens);
-      boolean rows =
-          one.statementClass() == StatementClass.ROWS
-              || one.statementClass() == StatementClass.CHECKED_ROWS
-              || one.statementClass() == StatementClass.LINKED_ROWS
-              || one.statementClass() == StatementClass.KEY_LOCAL;
-      RowWrite write = rows ? RowWrite.of(catalogue, sql, tokens) : null;
+      RowWrite write =
+          one.statementClass().isToldByRows() ? RowWrite.of(catalogue, sql, tokens) : null;
       CopyFrom copy =
           one.statementClass() == StatementClass.COPY_FROM
               ? CopyFrom.of(catalogue, sql, tokens)

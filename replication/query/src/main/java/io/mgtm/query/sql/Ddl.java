@@ -163,7 +163,7 @@ final class Ddl {
   /** What runs code of users now, or null. */
   private String suspect(List<Token> tokens) {
     if (catalogue.hasUserSyntax()) {
-      return "the database has casts that run functions of users";
+      return Purity.USER_SYNTAX;
     }
     for (Token token : tokens) {
       boolean operator =

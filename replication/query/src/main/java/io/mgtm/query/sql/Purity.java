@@ -4,6 +4,10 @@ import java.util.List;
 
 /** Whether tokens name anything that could run code of users, or that writes. Pure. */
 final class Purity {
+  /** Why nothing is provable. */
+  static final String USER_SYNTAX =
+      "the database has casts, domains or common operators that run functions of users";
+
   private final Catalogue catalogue;
 
   Purity(Catalogue catalogue) {
@@ -22,7 +26,7 @@ final class Purity {
 
   private String whyNot(List<Token> tokens, boolean leader) {
     if (catalogue.hasUserSyntax()) {
-      return "the database has casts or common operators that run functions of users";
+      return USER_SYNTAX;
     }
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
@@ -62,7 +66,7 @@ final class Purity {
    */
   String whyNotRowsOnly(List<Token> tokens) {
     if (catalogue.hasUserSyntax()) {
-      return "the database has casts or common operators that run functions of users";
+      return USER_SYNTAX;
     }
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);

@@ -41,6 +41,14 @@ public enum StatementClass {
     this.runs = runs;
   }
 
+  /** Whether the rows that the leader returns tell what it does. */
+  boolean isToldByRows() {
+    return switch (this) {
+      case KEY_LOCAL, ROWS, CHECKED_ROWS, LINKED_ROWS -> true;
+      default -> false;
+    };
+  }
+
   /** Where it runs, for people. */
   public String runs() {
     return runs;
