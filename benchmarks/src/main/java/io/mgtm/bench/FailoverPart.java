@@ -3,7 +3,6 @@ package io.mgtm.bench;
 import io.mgtm.bench.failover.FailoverBench;
 import io.mgtm.bench.failover.FailoverReport;
 import io.mgtm.bench.failover.Pauses;
-import io.mgtm.bench.report.Citation;
 import io.mgtm.bench.report.Comparison;
 import io.mgtm.bench.report.Comparison.Better;
 import io.mgtm.bench.report.Measured;
@@ -13,7 +12,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** How long clients wait when a leader goes, in the report. One thread. */
 final class FailoverPart implements Part {
@@ -50,16 +48,6 @@ final class FailoverPart implements Part {
   @Override
   public int secondsMax() {
     return secondsMax;
-  }
-
-  @Override
-  public List<Citation> citations() {
-    return List.of();
-  }
-
-  @Override
-  public Optional<String> missing() {
-    return Optional.empty();
   }
 
   @Override

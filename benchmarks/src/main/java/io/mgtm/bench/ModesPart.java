@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** GTMs in the report: one that is driven directly, or groups behind a proxy. One thread. */
 final class ModesPart implements Part {
@@ -66,11 +65,6 @@ final class ModesPart implements Part {
                 "0.33",
                 "handed down in this project's issues 3, 13 and 15; no publication of it is known"
                     + " here"));
-  }
-
-  @Override
-  public Optional<String> missing() {
-    return Optional.empty();
   }
 
   @Override

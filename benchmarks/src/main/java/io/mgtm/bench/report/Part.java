@@ -16,10 +16,14 @@ public interface Part {
   int secondsMax();
 
   /** What others have published of the same. */
-  List<Citation> citations();
+  default List<Citation> citations() {
+    return List.of();
+  }
 
   /** Why it cannot run here, and what to do about it; empty when it can. */
-  Optional<String> missing() throws IOException, InterruptedException;
+  default Optional<String> missing() throws IOException, InterruptedException {
+    return Optional.empty();
+  }
 
   /**
    * Measures, once, and ends all that it has started also when it fails or is interrupted.

@@ -1,6 +1,5 @@
 package io.mgtm.bench.tpcc;
 
-import io.mgtm.bench.report.Citation;
 import io.mgtm.bench.report.Comparison;
 import io.mgtm.bench.report.Comparison.Better;
 import io.mgtm.bench.report.Measured;
@@ -65,11 +64,6 @@ public final class TpccPart implements Part {
   @Override
   public int secondsMax() {
     return secondsMax;
-  }
-
-  @Override
-  public List<Citation> citations() {
-    return List.of();
   }
 
   @Override
