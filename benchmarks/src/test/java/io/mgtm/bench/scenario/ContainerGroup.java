@@ -210,7 +210,7 @@ final class ContainerGroup implements AutoCloseable {
     containers.resume(nodes.get(node));
   }
 
-  /** Stops a node, and makes its container anew of another image, on the same data. */
+  /** Stops a node, and recreates its container from another image, on the same data. */
   void replace(int node, String image) {
     stop(node);
     nodes.get(node).close();

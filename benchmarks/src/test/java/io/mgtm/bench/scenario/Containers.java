@@ -87,7 +87,7 @@ final class Containers implements AutoCloseable {
     return plain(image).withReuse(keep).withNetwork(network).withNetworkAliases(name);
   }
 
-  /** What a container of that name keeps is in a volume, also when it is made anew. */
+  /** What a container of that name keeps is in a volume, which outlives the container. */
   Bind data(String name) {
     String volume = "mgtm-" + network.getId().substring(0, ID_LENGTH) + "-" + name;
     if (!volumes.contains(volume)) {
@@ -125,7 +125,7 @@ final class Containers implements AutoCloseable {
     docker.unpauseContainerCmd(container.getContainerId()).exec();
   }
 
-  /** Whether all are to be left as they are. */
+  /** Whether all stay as they are. */
   boolean kept() {
     return keep;
   }
