@@ -24,6 +24,9 @@ public final class ChildProcess implements AutoCloseable {
   /** What programs print of their own; log lines of libraries say the like of other sockets. */
   private static final Pattern READY = Pattern.compile("(GTM|Proxy) listening on .*");
 
+  /** How a program begins the sentence by which it ends. */
+  private static final String ERROR = "mgtm: ";
+
   private static final int STOP_MS = 15_000;
 
   private final String name;
@@ -61,14 +64,17 @@ public final class ChildProcess implements AutoCloseable {
             new PrintWriter(
                 Files.newBufferedWriter(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
                 true)) {
+      String reason = "ended before it listened";
       String line;
       while ((line = lines.readLine()) != null) {
         out.println(line);
         if (READY.matcher(line).matches()) {
           ready.complete(line);
+        } else if (line.startsWith(ERROR)) {
+          reason = line.substring(ERROR.length());
         }
       }
-      ready.completeExceptionally(new IOException(name + " ended before it listened; see " + log));
+      ready.completeExceptionally(new IOException(name + ": " + reason + "; see " + log));
     } catch (IOException e) {
       ready.completeExceptionally(e);
     }
