@@ -50,6 +50,7 @@ class LauncherIT {
         root.resolve("pom.xml"),
         """
         <project>
+          <version>9.9.9</version>
           <modules>
             <module>gtm-core</module>
             <module>gtm-proxy</module>
@@ -382,5 +383,17 @@ class LauncherIT {
         .isEqualTo("mgtm: --all is no option of that command; see ./mgtm help");
     assertThat(run("frobnicate").status()).isOne();
     assertThat(run("help").status()).isZero();
+    assertThat(run("--version").lines()).containsExactly("mgtm 9.9.9");
+  }
+
+  @Test
+  void unknownScenarioIsRefusedBeforeAnythingRuns() throws Exception {
+    Path scenarios = root.resolve("benchmarks/src/test/java/io/mgtm/bench/scenario");
+    Files.createDirectories(scenarios);
+    Files.writeString(scenarios.resolve("ScenariosIT.java"), "  void leaderIsKilled() {}\n");
+    End end = run("scenarios", "leaderIsKilled", "nobodyDies");
+    assertThat(end.lines())
+        .containsExactly("mgtm: there is no scenario \"nobodyDies\"; there are: leaderIsKilled");
+    assertThat(end.status()).isOne();
   }
 }
