@@ -35,9 +35,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "report",
     description = {
-      "Runs the benchmarks of GTMs, failovers, volumes and SQL on this machine, beside what they",
-      "are compared with where it is there, and writes one page of HTML with charts. What cannot",
-      "run here is in the page with the reason. Prints the page's path.",
+      "Runs the benchmarks of GTMs, failovers, volumes and SQL on this machine, beside what they"
+          + " are compared with where it is there, and writes one page of HTML with charts.",
+      "What cannot run here is in the page with the reason. Prints the page's path.",
       "Exit status 1 when a request failed, a checker found something or a part came to no end."
     },
     sortOptions = false,

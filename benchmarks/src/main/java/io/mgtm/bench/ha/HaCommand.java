@@ -21,11 +21,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "ha",
     description = {
-      "Starts HA controllers with a database on a replicated volume, each machine in namespaces of",
-      "its own, and does to them what can happen to machines, networks and programs, under load.",
-      "Prints a row of Markdown for each kind of fault: the longest that a client which inserts row",
-      "after row waited for a commit, and whether anything acknowledged was lost. Needs root, and",
-      "Debian's postgresql, mariadb-server, libnbd-bin, fuse3, iproute2 and iputils-arping.",
+      "Starts HA controllers with a database on a replicated volume, each machine in namespaces of"
+          + " its own, and does to them what can happen to machines, networks and programs, under"
+          + " load.",
+      "Prints a row of Markdown for each kind of fault: the longest that a client which inserts row"
+          + " after row waited for a commit, and whether anything acknowledged was lost. Needs root,"
+          + " and Debian's postgresql, mariadb-server, libnbd-bin, fuse3, iproute2 and iputils-arping.",
       "Exit status 1 when a commit was lost, or the database ran on two nodes at once."
     },
     sortOptions = false,

@@ -20,9 +20,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "ha-demo",
     description = {
-      "mgtm ha demo: runs PostgreSQL on a replicated volume, on two machines that are namespaces",
-      "of this one, with a witness and clients; kills postgres, then the machine, and tells what",
-      "the clients saw. Needs root. Ctrl-C ends it; nothing is left.",
+      "mgtm ha demo: runs PostgreSQL on a replicated volume, on two machines that are namespaces"
+          + " of this one, with a witness and clients; kills postgres, then the machine, and tells"
+          + " what the clients saw.",
+      "Needs root. Ctrl-C ends it; nothing is left.",
       "Exit status 1 when an acknowledged commit was lost, or PostgreSQL ran on both at once."
     },
     sortOptions = false,

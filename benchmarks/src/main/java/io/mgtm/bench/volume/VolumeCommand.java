@@ -17,11 +17,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "volume",
     description = {
-      "Measures volumes by fio beside nbdkit's file plugin and qemu-storage-daemon, on the same",
-      "files, in turns; a synchronously replicated one beside qemu's quorum driver; a resync;",
-      "the flash library beside fio; and pgbench with and without a replica.",
-      "Needs fio, nbdkit and qemu-storage-daemon (Debian: fio nbdkit qemu-system-common);",
-      "pgbench needs root, and Debian's postgresql, libnbd-bin and fuse3."
+      "Measures volumes by fio beside nbdkit's file plugin and qemu-storage-daemon, on the same"
+          + " files, in turns; a synchronously replicated one beside qemu's quorum driver; a resync;"
+          + " the flash library beside fio; and pgbench with and without a replica.",
+      "Needs fio, nbdkit and qemu-storage-daemon (Debian: fio nbdkit qemu-system-common);"
+          + " pgbench needs root, and Debian's postgresql, libnbd-bin and fuse3."
     },
     sortOptions = false,
     mixinStandardHelpOptions = true)
