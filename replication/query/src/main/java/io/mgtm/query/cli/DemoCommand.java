@@ -271,7 +271,11 @@ final class DemoCommand implements Callable<Integer> {
       if (!pgbench.waitFor(seconds + END_S, TimeUnit.SECONDS)) {
         throw new IOException("pgbench has not ended " + END_S + " s after its time");
       }
-      return Load.of(pgbench.exitValue(), said.join());
+      Load load = Load.of(pgbench.exitValue(), said.join());
+      if (load.status() != 0) {
+        say("pgbench ended with status %d", load.status());
+      }
+      return load;
     } finally {
       pgbench.destroyForcibly();
     }
