@@ -12,7 +12,9 @@ var mgtmSearch = (function () {
       this.field('text');
       for (var n = 0; n < mgtmSections.length; n++) {
         var section = mgtmSections[n];
-        this.add({ n: n, title: section.title, page: section.page, text: section.text });
+        // Who looks for how something is done finds it before why it was decided so.
+        var boost = section.url.indexOf('docs/adr/') === 0 ? 0.3 : 1;
+        this.add({ n: n, title: section.title, page: section.page, text: section.text }, { boost: boost });
       }
     });
   }

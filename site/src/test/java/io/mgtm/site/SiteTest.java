@@ -136,13 +136,21 @@ class SiteTest {
       context.setInterpretedMode(true);
       Scriptable page = context.initStandardObjects();
       for (String script :
-          List.of(Site.resource(Site.LUNR), planted.words(), Site.resource("search.js"))) {
+          List.of(
+              Site.resource(Site.LUNR),
+              planted.words(),
+              "mgtmSections.unshift({title: 'Second', page: 'First', text: 'A hermit alone.',"
+                  + " url: 'docs/adr/1.html#second'});",
+              Site.resource("search.js"))) {
         context.evaluateString(page, script, "script", 1, null);
       }
       assertThat(search(context, page, "aardvark")).isEqualTo("index.html#second index.html#first");
       assertThat(search(context, page, "aard zebra")).isEqualTo("index.html#first");
       assertThat(search(context, page, "--zebra-path-ms")).isEqualTo("index.html#first");
       assertThat(search(context, page, "the second")).isEqualTo("index.html#second");
+      assertThat(search(context, page, "alone"))
+          .as("the manual before a decision that says the same")
+          .isEqualTo("index.html#second docs/adr/1.html#second");
       assertThat(search(context, page, "none")).isEmpty();
       assertThat(search(context, page, "the")).isEmpty();
     }
