@@ -44,6 +44,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
   private final ArrayDeque<Answer> expected = new ArrayDeque<>();
   private boolean inTransaction;
   private boolean gone;
+  private long heardNanos = System.nanoTime();
   private String lastWords = "it closed the connection";
 
   Backend(Node node, ServerConnection connection, Owner owner) {
@@ -85,6 +86,11 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   void setInTransaction(boolean open) {
     inTransaction = open;
+  }
+
+  /** When it answered something, if only a part. */
+  long heardNanos() {
+    return heardNanos;
   }
 
   /** What it said last before it went. */
@@ -146,6 +152,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     Frame frame = (Frame) message;
+    heardNanos = System.nanoTime();
     if (gone) {
       frame.release();
       return;

@@ -12,7 +12,7 @@ import java.util.List;
 final class CatalogueReading implements Answer {
   /** Leaves the transaction as it was. */
   static final String SQL =
-      "SAVEPOINT \"mgtm schema\"; SET LOCAL search_path = pg_catalog;"
+      "SAVEPOINT \"mgtm schema\"; SET LOCAL search_path = pg_catalog; SET LOCAL jit = off;"
           + " SET LOCAL statement_timeout = 0; SET LOCAL extra_float_digits = 1; "
           + String.join("; ", Catalogues.QUERIES)
           + "; ROLLBACK TO SAVEPOINT \"mgtm schema\"; RELEASE SAVEPOINT \"mgtm schema\"";

@@ -59,6 +59,30 @@ final class Catalogues {
         .formatted(table);
   }
 
+  /** A check that asks for the moment or the server, so that another server may not agree. */
+  private static final String ASKS =
+      "(k.conbin::text ~ 'SQLVALUEFUNCTION :op [0-8] ' OR EXISTS (SELECT FROM"
+          + " regexp_matches(k.conbin::text, 'funcid ([0-9]+)', 'g') m JOIN pg_proc p ON p.oid ="
+          + " m[1]::oid WHERE p.provolatile = 'v' OR (p.provolatile = 's' AND p.proname IN ('now',"
+          + " 'transaction_timestamp', 'statement_timestamp', 'age', 'pg_backend_pid',"
+          + " 'inet_server_addr', 'inet_server_port', 'pg_postmaster_start_time',"
+          + " 'pg_conf_load_time', 'pg_current_snapshot', 'txid_current_snapshot'))))";
+
+  /** Such checks of a table, or of domains of its columns. */
+  private static final String ASKING_CHECKS =
+      "(EXISTS (SELECT FROM pg_constraint k WHERE k.contype = 'c' AND k.conrelid = c.oid AND "
+          + ASKS
+          + ") OR EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid JOIN"
+          + " pg_constraint k ON k.contypid = ANY (ARRAY[y.oid, nullif(y.typelem, 0),"
+          + " nullif(y.typbasetype, 0)]) WHERE a.attrelid = c.oid AND NOT a.attisdropped AND "
+          + ASKS
+          + "))";
+
+  /** Roles that may write to some of its columns only. */
+  private static final String PARTLY_GRANTED =
+      "EXISTS (SELECT FROM pg_attribute a, aclexplode(a.attacl) g WHERE a.attrelid = c.oid AND"
+          + " NOT a.attisdropped AND g.privilege_type IN ('INSERT', 'UPDATE'))";
+
   /** Triggers that fire at COMMIT, or where rows of another server are written. */
   private static final String FAR_TRIGGERS =
       "EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal"
@@ -146,11 +170,14 @@ final class Catalogues {
           + FAMILY
           + " AND NOT "
           + runsCode("c.oid")
+          + " AND NOT "
+          + ASKING_CHECKS
           + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
           + " a.attidentity = 'a' AND NOT a.attnum = ANY (coalesce(k.conkey, '{}')))"
           + " AND NOT EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid JOIN"
           + " pg_namespace m ON m.oid = y.typnamespace WHERE a.attrelid = c.oid AND a.attnum = ANY"
-          + " (coalesce(k.conkey, '{}')) AND m.nspname <> 'pg_catalog' AND y.typtype <> 'e'),"
+          + " (coalesce(k.conkey, '{}')) AND (m.nspname <> 'pg_catalog' AND y.typtype <> 'e' OR y.typname"
+          + " LIKE 'reg%')),"
           + " NOT EXISTS (SELECT FROM pg_constraint h WHERE h.contype IN ('c', 'x') AND h.conrelid"
           + " = c.oid) AND NOT "
           + ACTIONS
@@ -165,6 +192,8 @@ final class Catalogues {
           + LINKED
           + ", "
           + FAR_ACTIONS
+          + ", "
+          + PARTLY_GRANTED
           + " FROM pg_class c JOIN"
           + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
           + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <>"
@@ -320,8 +349,15 @@ final class Catalogues {
         row.get(0),
         columns,
         split(row.get(5)).stream().map(Catalogues::unquote).toList(),
-        known ? writes(row) : Catalogue.Writes.ANYTHING,
+        known ? granted(writes(row), row.get(10)) : Catalogue.Writes.ANYTHING,
         row.get(8).equals("t"));
+  }
+
+  private static Catalogue.Writes granted(Catalogue.Writes writes, String partly) {
+    if (!partly.equals("t")) {
+      return writes;
+    }
+    return writes == Catalogue.Writes.PLAIN ? Catalogue.Writes.COLUMNS : Catalogue.Writes.ANYTHING;
   }
 
   private static Catalogue.Writes writes(List<String> row) {

@@ -19,6 +19,8 @@ final class Commit {
   private final Backend leader;
   private final List<Backend> unanswered = new ArrayList<>();
   private Future<?> late;
+  private long decidedNanos;
+  private long withinNanos;
   private int confirmed;
   private boolean inside;
   private CompletableFuture<Catalogues.Known> schema;
@@ -127,15 +129,11 @@ final class Commit {
       othersDone();
       return;
     }
-    late =
-        session
-            .loop()
-            .schedule(
-                () ->
-                    List.copyOf(unanswered)
-                        .forEach(other -> eject(other, "has no answer to COMMIT")),
-                session.shared().config().timeouts().applyMs(),
-                TimeUnit.MILLISECONDS);
+    decidedNanos = System.nanoTime();
+    withinNanos =
+        TimeUnit.MILLISECONDS.toNanos(session.shared().config().timeouts().applyMs())
+            + set.leaderNanos();
+    look(withinNanos);
     for (Backend other : List.copyOf(unanswered)) {
       other.setInTransaction(false);
       other.ask(
@@ -150,6 +148,26 @@ final class Commit {
                 answered(other);
               },
               () -> answered(other)));
+    }
+  }
+
+  private void look(long afterNanos) {
+    late = session.loop().schedule(this::ejectSilent, afterNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Who is at work on what was written is given time, as long as something comes of it. */
+  private void ejectSilent() {
+    long next = withinNanos;
+    for (Backend other : List.copyOf(unanswered)) {
+      long since = System.nanoTime() - Math.max(decidedNanos, other.heardNanos());
+      if (since >= withinNanos) {
+        eject(other, "has no answer to COMMIT");
+      } else {
+        next = Math.min(next, withinNanos - since);
+      }
+    }
+    if (!unanswered.isEmpty()) {
+      look(next);
     }
   }
 

@@ -4,13 +4,16 @@ import io.mgtm.query.sql.Statement;
 import io.mgtm.query.sql.TransactionCommand;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Messages;
+import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.function.BiConsumer;
 
 /** Runs the commands that are about transactions and settings. Belongs to a session. */
 final class Controls {
-  private static final String READ_SAVEPOINT = "\"unproven read\"";
+  /** One that no client has. */
+  private static final String READ_SAVEPOINT = "\"unproven read " + UUID.randomUUID() + "\"";
 
   private final ReplicatedSession session;
   private final ServerSet set;
@@ -55,6 +58,9 @@ final class Controls {
             (relay, status) -> {
               if (status != 'I') {
                 set.begin(at, false);
+                if (command.readOnly()) {
+                  set.beginReadOnly();
+                }
               }
               run.ended(relay, status);
             });
@@ -137,7 +143,8 @@ final class Controls {
       set.setStatus('I');
       if (!committed) {
         set.rollbackOthers();
-        run.refuseCommit(
+        refuseCommit(
+            segment,
             error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error);
       } else if (segment == null) {
         run.complete();
@@ -150,7 +157,7 @@ final class Controls {
     @Override
     public void refused(ErrorFields why) {
       run.setCommit(null);
-      rollBack(why);
+      rollBack(segment, why);
     }
 
     @Override
@@ -162,27 +169,36 @@ final class Controls {
       if (segment == null) {
         run.lost(set.home());
       } else {
-        rollBack(ReplicatedSession.movedError(set.home().node()));
+        rollBack(segment, ReplicatedSession.movedError(set.home().node()));
       }
     }
   }
 
   /** A COMMIT that fails ends the transaction nevertheless, as PostgreSQL does it. */
-  void rollBack(ErrorFields why) {
+  void rollBack(Segment segment, ErrorFields why) {
     Runnable refuse =
         () -> {
           set.setStatus('I');
-          run.refuseCommit(why);
+          refuseCommit(segment, why);
         };
     Backend home = set.home();
     set.rollbackOthers();
     home.ask("ROLLBACK", Answer.of((tag, error, status) -> refuse.run(), refuse));
   }
 
-  /** What a server would answer to a command that has run. */
+  private void refuseCommit(Segment segment, ErrorFields why) {
+    synthesize(segment, Messages.error(session.alloc(), why));
+    run.commitRefused();
+  }
+
   private void synthesize(Segment segment, String tag) {
-    if (segment.simple() != null) {
-      run.forward(Messages.commandComplete(session.alloc(), tag));
+    synthesize(segment, Messages.commandComplete(session.alloc(), tag));
+  }
+
+  /** What a server would answer to a command that has run, or was refused, by its last message. */
+  private void synthesize(Segment segment, ByteBuf last) {
+    if (segment == null || segment.simple() != null) {
+      run.forward(last);
       return;
     }
     for (Step step : segment.steps()) {
@@ -196,7 +212,7 @@ final class Controls {
           }
           run.forward(Messages.empty(session.alloc(), 'n'));
         }
-        default -> run.forward(Messages.commandComplete(session.alloc(), tag));
+        default -> run.forward(last);
       }
     }
   }
@@ -205,7 +221,7 @@ final class Controls {
   void setting(Segment segment) {
     Statement statement = segment.command().statement();
     boolean deallocate = statement.word(0).equals("deallocate");
-    boolean all = statement.word(0).equals("discard") || statement.has("all");
+    boolean all = statement.endsWith("all");
     if (deallocate && !all) {
       deallocate(segment, statement.word(statement.word(1).equals("prepare") ? 2 : 1));
       return;
@@ -219,7 +235,7 @@ final class Controls {
             segment,
             (relay, status) -> {
               if (relay.error() == null && !leaderOnly) {
-                if (deallocate || statement.word(0).equals("discard")) {
+                if (deallocate || (all && statement.word(0).equals("discard"))) {
                   session.forgetStatements();
                 }
                 if (home == null) {
@@ -228,6 +244,7 @@ final class Controls {
                   return;
                 }
                 relay.effects().text(segment.command(), relay.tag());
+                relay.effects().withoutTimeouts();
               }
               run.ended(relay, status);
             });
@@ -334,7 +351,7 @@ final class Controls {
                 leader.ask("ROLLBACK", session.unfailing(leader));
                 run.ended(relay, 'I');
               });
-    } else if (home.node() != session.shared().fleet().leader() || set.status() != 'T') {
+    } else if (set.status() != 'T') {
       run.sender().send(home, segment, run::ended);
     } else {
       home.ask(
@@ -346,9 +363,12 @@ final class Controls {
               segment,
               (relay, status) -> {
                 if (relay.error() == null) {
+                  // Going back would take the portal away, whose rows are to come.
+                  boolean more = relay.isSuspended() && set.isReadOnly();
                   home.ask(
-                      "ROLLBACK TO SAVEPOINT %1$s; RELEASE SAVEPOINT %1$s"
-                          .formatted(READ_SAVEPOINT),
+                      (more ? "" : "ROLLBACK TO SAVEPOINT %1$s; ").formatted(READ_SAVEPOINT)
+                          + "RELEASE SAVEPOINT "
+                          + READ_SAVEPOINT,
                       session.unfailing(home));
                 }
                 run.ended(relay, status);

@@ -59,6 +59,13 @@ final class Effects {
     items.add(new Item(statement, null, tag));
   }
 
+  /** What holds for statements of the client's does not for what the others are to do. */
+  void withoutTimeouts() {
+    for (String one : ServerSet.NO_TIMEOUTS) {
+      text(Prepared.effect("", one), "SET");
+    }
+  }
+
   /** The same statement with the same parameters. */
   void same(Prepared statement, ByteBuf afterNames, String tag) {
     add(new Item(statement, Unpooled.copiedBuffer(afterNames), tag));
@@ -71,7 +78,9 @@ final class Effects {
         sql.endsWith("DO NOTHING")
             ? null
             : sql.startsWith("INSERT") ? "INSERT 0 1" : sql.substring(0, 6) + " 1";
-    add(new Item(effect, Rows.parameters(format, values), tag));
+    int[] formats =
+        write.columns().stream().mapToInt(c -> write.texts().contains(c) ? 0 : format).toArray();
+    add(new Item(effect, Rows.parameters(formats, values), tag));
   }
 
   private void add(Item item) {

@@ -51,7 +51,7 @@ final class OwnRole {
             "client_encoding",
             "UTF8",
             "options",
-            "-c search_path=pg_catalog -c extra_float_digits=1 -c default_transaction_isolation="
+            "-c search_path=pg_catalog -c jit=off -c extra_float_digits=1 -c default_transaction_isolation="
                 + "read\\ committed");
     Promise<ServerConnection> entering =
         door.enter(loop, server, FrameSplitter.Sender.SERVER_HELD, parameters, scram);

@@ -193,7 +193,8 @@ final class Planner {
   }
 
   private static boolean isRefused(Step step) {
-    return step.type() == 'P' && step.prepared().refusal() != null;
+    boolean needs = step.type() == 'P' || step.type() == 'B';
+    return needs && step.prepared().refusal() != null;
   }
 
   private Step step(Frame frame) {
@@ -210,7 +211,9 @@ final class Planner {
       }
       case 'B' -> {
         String portal = StartupPacket.text(body);
-        Prepared prepared = statements.get(StartupPacket.text(body));
+        String name = StartupPacket.text(body);
+        Prepared known = statements.get(name);
+        Prepared prepared = known == null ? unknown(name) : known;
         portals.put(portal, prepared);
         return new Step(frame, prepared, portal);
       }
@@ -225,6 +228,13 @@ final class Planner {
         return new Step(frame, frame.type() == 'C' ? known.remove(name) : known.get(name), name);
       }
     }
+  }
+
+  /** What a server still knows by that name is not run, as nobody knows what it would do. */
+  private static Prepared unknown(String name) {
+    String message = "prepared statement \"" + name + "\" does not exist";
+    return new Prepared(
+        name, "", NO_TYPES, null, new Refusal("26000", message, "Prepare it anew."));
   }
 
   private Prepared parse(ByteBuf body) {

@@ -31,6 +31,8 @@ final class Relay implements Answer {
   private ErrorFields error;
   private String tag;
   private boolean keyChanged;
+  private boolean suspended;
+  private final long sentNanos = System.nanoTime();
 
   Relay(UnitRun run, Backend backend, Segment segment, Effects effects, UnitRun.Ended ended) {
     this.run = run;
@@ -62,6 +64,16 @@ final class Relay implements Answer {
     return tag;
   }
 
+  /** How long it has run. */
+  long nanos() {
+    return System.nanoTime() - sentNanos;
+  }
+
+  /** Whether a portal has more rows to give. */
+  boolean isSuspended() {
+    return suspended;
+  }
+
   /** Whether a trigger has changed the key of a row. */
   boolean isKeyChanged() {
     return keyChanged;
@@ -85,6 +97,7 @@ final class Relay implements Answer {
       case '1', '2', '3' -> acknowledged(frame);
       case 'T' -> described(frame);
       case 'n', 'I', 's' -> {
+        suspended |= frame.type() == 's';
         expected.poll();
         run.forward(frame.content());
       }
@@ -175,8 +188,17 @@ final class Relay implements Answer {
     run.forward(frame.content());
   }
 
+  /** After an error a server passes over what follows: it still knows what it was to close. */
+  private void passedOver(Expected one) {
+    if (one.type == 'C' && one.prepared != null && (one.step == null || !one.step.isOfPortal())) {
+      String name = one.prepared.name();
+      backend.prepared().putIfAbsent(name, Prepared.effect(name, ""));
+    }
+  }
+
   @Override
   public void ready(char status) {
+    expected.forEach(this::passedOver);
     ended.ended(this, status);
   }
 

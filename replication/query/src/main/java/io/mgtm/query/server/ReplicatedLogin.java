@@ -20,10 +20,21 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /** Enters all servers that are in for one client. Belongs to the client's loop. */
 final class ReplicatedLogin {
-  private static final String FLOATS = "extra_float_digits";
+  /** Settings by which values are sent to other servers as texts and read there, and theirs. */
+  private static final Map<String, String> FIXED =
+      Map.of("extra_float_digits", "[1-3]", "array_nulls", "on", "xmloption", "content");
+
+  private static final Map<String, String> FIXED_TO =
+      Map.of("extra_float_digits", "1", "array_nulls", "on", "xmloption", "content");
+
+  private static final Pattern HOURS = Pattern.compile("(?<![:\\d])\\d+");
+  private static final List<String> RELIED_ON =
+      List.of("DateStyle", "TimeZone", "standard_conforming_strings");
+
   private static final List<String> READ_BY = List.of("TimeZone", "DateStyle", "IntervalStyle");
 
   private final Shared shared;
@@ -53,19 +64,9 @@ final class ReplicatedLogin {
   /** Begins; {@code ready} is called when all servers let the client in. */
   void enter(Runnable ready) {
     String options = parameters.getOrDefault("options", "");
-    // Floats are sent to other servers as text: with this they are whole.
-    String floats = parameters.computeIfAbsent(FLOATS, key -> "1");
-    boolean otherwise =
-        parameters.keySet().stream().anyMatch(k -> k.equalsIgnoreCase(FLOATS) && !k.equals(FLOATS));
-    if (otherwise || options.contains(FLOATS) || !floats.matches("[1-3]")) {
-      fail(
-          ErrorFields.fatal("0A000", "the replicator relies on " + FLOATS + " of 1 and more")
-              .withHint("Leave it as it is."));
-      return;
-    }
-    if (options.contains("session_replication_role")
-        || parameters.keySet().stream().anyMatch("session_replication_role"::equalsIgnoreCase)) {
-      fail(ErrorFields.fatal("0A000", "session_replication_role is not replicated"));
+    ErrorFields wrong = fixed(options);
+    if (wrong != null) {
+      fail(wrong);
       return;
     }
     List<Node> nodes = shared.fleet().in();
@@ -108,6 +109,25 @@ final class ReplicatedLogin {
             }
           });
     }
+  }
+
+  /** Sets what the replicator relies on; why the client's own parameters forbid it, or null. */
+  private ErrorFields fixed(String options) {
+    FIXED_TO.forEach(parameters::putIfAbsent);
+    for (String name : FIXED.keySet()) {
+      boolean otherwise =
+          parameters.keySet().stream().anyMatch(k -> k.equalsIgnoreCase(name) && !k.equals(name));
+      boolean kept = parameters.get(name).matches(FIXED.get(name));
+      if (otherwise || options.contains(name) || !kept) {
+        return ErrorFields.fatal(
+                "0A000", "the replicator relies on " + name + " of " + FIXED.get(name))
+            .withHint("Leave it as it is.");
+      }
+    }
+    boolean role =
+        options.contains("session_replication_role")
+            || parameters.keySet().stream().anyMatch("session_replication_role"::equalsIgnoreCase);
+    return role ? ErrorFields.fatal("0A000", "session_replication_role is not replicated") : null;
   }
 
   /** A server that is silent is asked whether it is there. */
@@ -189,10 +209,11 @@ final class ReplicatedLogin {
     if (charset(encoding) == null) {
       return encodingRefused(encoding);
     }
-    if (!setting("DateStyle").startsWith("ISO")) {
-      return datesRefused(setting("DateStyle"));
-    }
-    return setting("standard_conforming_strings").equals("on") ? differing() : stringsRefused();
+    return RELIED_ON.stream()
+        .map(name -> refused(name, setting(name)))
+        .filter(why -> why != null)
+        .findFirst()
+        .orElseGet(this::differing);
   }
 
   /** By these a text is read as a value, or written. */
@@ -243,13 +264,28 @@ final class ReplicatedLogin {
         .withHint("Use UTF8.");
   }
 
-  static ErrorFields datesRefused(String style) {
-    return ErrorFields.fatal("0A000", "DateStyle " + style + " is not replicated")
-        .withHint("Use ISO.");
+  /** Why a setting that a server reports cannot be had, or null. */
+  static ErrorFields refused(String name, String value) {
+    boolean kept =
+        switch (name) {
+          case "DateStyle" -> value.startsWith("ISO");
+          case "TimeZone" -> isReadable(value);
+          case "standard_conforming_strings" -> value.equals("on");
+          default -> true;
+        };
+    return kept
+        ? null
+        : ErrorFields.fatal("0A000", name + " " + value + " is not replicated")
+            .withHint("Use ISO dates, zones at most 14 hours from UTC, and standard strings.");
   }
 
-  static ErrorFields stringsRefused() {
-    return ErrorFields.fatal("0A000", "standard_conforming_strings must be on");
+  /** Whether times of a zone can be read again: those that are more than 15 hours off cannot. */
+  static boolean isReadable(String zone) {
+    String offsets = zone.replaceAll("<[^>]*>", "").replaceAll(",.*", "");
+    return HOURS
+        .matcher(offsets)
+        .results()
+        .allMatch(hours -> hours.group().length() < 3 && Integer.parseInt(hours.group()) < 15);
   }
 
   private void fail(ErrorFields why) {

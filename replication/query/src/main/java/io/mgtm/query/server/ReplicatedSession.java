@@ -237,10 +237,11 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       } else {
         planner.setCharset(charset);
       }
-    } else if (name.equals("standard_conforming_strings") && !value.equals("on")) {
-      end(ReplicatedLogin.stringsRefused());
-    } else if (name.equals("DateStyle") && !value.startsWith("ISO")) {
-      end(ReplicatedLogin.datesRefused(value));
+      return;
+    }
+    ErrorFields refused = ReplicatedLogin.refused(name, value);
+    if (refused != null) {
+      end(refused);
     }
   }
 

@@ -4,6 +4,7 @@ import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.sql.TransactionCommand;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -33,6 +34,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     DDL,
     REFUSED
   }
+
+  private static final Set<String> CURSORS = Set.of("declare", "fetch", "move", "close");
 
   Segment {
     steps = List.copyOf(steps);
@@ -82,6 +85,15 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
   /** Whether the leader alone may run it, though it writes nothing. */
   boolean isLeaders() {
     return all().anyMatch(prepared -> prepared.statementClass() == StatementClass.LEADER);
+  }
+
+  /** The same, where it is for other sessions too, which a cursor is not. */
+  boolean isForAll() {
+    return all()
+        .anyMatch(
+            prepared ->
+                prepared.statementClass() == StatementClass.LEADER
+                    && !CURSORS.contains(prepared.statement().word(0)));
   }
 
   /** What it executes, where that is one command. */

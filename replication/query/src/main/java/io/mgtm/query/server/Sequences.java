@@ -12,7 +12,8 @@ final class Sequences {
   /** The columns of tables whose values a sequence gives, as their own or by a default. */
   private static final String OWNED =
       "SELECT DISTINCT quote_ident(sn.nspname) || '.' || quote_ident(s.relname),"
-          + " quote_ident(tn.nspname) || '.' || quote_ident(t.relname), quote_ident(a.attname)"
+          + " quote_ident(tn.nspname) || '.' || quote_ident(t.relname), quote_ident(a.attname),"
+          + " (SELECT q.seqincrement > 0 FROM pg_sequence q WHERE q.seqrelid = s.oid)"
           + " FROM pg_class s JOIN pg_namespace sn ON sn.oid = s.relnamespace JOIN ("
           + "SELECT objid AS seq, refobjid AS rel, refobjsubid AS num FROM pg_depend"
           + " WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass"
@@ -44,7 +45,14 @@ final class Sequences {
   }
 
   private static String set(List<String> row) {
-    return "SELECT setval('%s', m) FROM (SELECT max(%s) AS m FROM %s) x, %s s WHERE m >= s.last_value"
-        .formatted(row.get(0).replace("'", "''"), row.get(2), row.get(1), row.get(0));
+    boolean up = row.get(3).equals("t");
+    return "SELECT setval('%s', m) FROM (SELECT %s(%s) AS m FROM %s) x, %s s WHERE m %s s.last_value"
+        .formatted(
+            row.get(0).replace("'", "''"),
+            up ? "max" : "min",
+            row.get(2),
+            row.get(1),
+            row.get(0),
+            up ? ">=" : "<=");
   }
 }

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -14,9 +15,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * server holds it at the leader too, and who has got it at the leader finds it free at the others.
  */
 final class ServerSet {
+  /** By these a server would give up what the leader has done, or while the leader is at work. */
+  static final List<String> NO_TIMEOUTS =
+      List.of(
+          "SET LOCAL statement_timeout = 0",
+          "SET LOCAL lock_timeout = 0",
+          "SET LOCAL idle_in_transaction_session_timeout = 0");
+
   private static final String BEGIN_EFFECTS =
-      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0;"
-          + " SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; " + String.join("; ", NO_TIMEOUTS);
+
+  /** One that no client has, so that to go back to it fails. */
+  private static final String NO_SAVEPOINT = "\"no savepoint " + UUID.randomUUID() + "\"";
 
   private final Fleet fleet;
   private final ReplicatedSession session;
@@ -31,6 +41,8 @@ final class ServerSet {
   private Backend chosen;
   private boolean wrapped;
   private char status = 'I';
+  private boolean readOnly;
+  private long leaderNanos;
 
   ServerSet(Fleet fleet, ReplicatedSession session) {
     this.fleet = fleet;
@@ -110,6 +122,8 @@ final class ServerSet {
       home = null;
       wrapped = false;
       savepoints.clear();
+      leaderNanos = 0;
+      readOnly = false;
       session.schema().ended();
     }
   }
@@ -121,6 +135,15 @@ final class ServerSet {
 
   void unwrap() {
     wrapped = false;
+  }
+
+  /** Whether the open transaction began as READ ONLY. */
+  boolean isReadOnly() {
+    return readOnly;
+  }
+
+  void beginReadOnly() {
+    readOnly = true;
   }
 
   void begin(Backend at, boolean asWrapped) {
@@ -146,8 +169,14 @@ final class ServerSet {
         .toList();
   }
 
-  /** Lets the others do what the leader did. */
-  void apply(Effects effects) {
+  /** How long the leader took for what the open transaction has written. */
+  long leaderNanos() {
+    return leaderNanos;
+  }
+
+  /** Lets the others do what the leader did, in that time. */
+  void apply(Effects effects, long nanos) {
+    leaderNanos += nanos;
     for (Backend other : live()) {
       if (other != home) {
         join(other);
@@ -209,7 +238,7 @@ final class ServerSet {
   void failHome(Runnable then) {
     Backend at = home;
     at.ask(
-        "ROLLBACK TO SAVEPOINT \"refused by the replicator\"",
+        "ROLLBACK TO SAVEPOINT " + NO_SAVEPOINT,
         Answer.of(
             (tag, error, now) -> {
               status = now;

@@ -84,10 +84,9 @@ final class UnitRun {
     return commit != null && commit.isInside();
   }
 
-  /** What the commit said instead. */
-  void refuseCommit(ErrorFields why) {
+  /** The client was told why there was no commit. */
+  void commitRefused() {
     failed = true;
-    forward(Messages.error(session.alloc(), why));
     next();
   }
 
@@ -113,7 +112,7 @@ final class UnitRun {
     ErrorFields told = session.takePending(segment);
     if (told != null) {
       if (segment.isCommit() && set.home() != null) {
-        controls.rollBack(told);
+        controls.rollBack(segment, told);
       } else {
         fail(told);
       }
@@ -183,7 +182,7 @@ final class UnitRun {
       case UNPROVEN -> controls.unproven(segment);
       case REFUSED ->
           fail(
-              ErrorFields.error("0A000", segment.refusal().message())
+              ErrorFields.error(segment.refusal().sqlState(), segment.refusal().message())
                   .withHint(segment.refusal().hint()));
       case COPY -> awaited.copy(segment);
       case CHECKED -> awaited.checked(segment);
@@ -222,7 +221,13 @@ final class UnitRun {
 
   private void plain(Segment segment) {
     if (set.home() != null) {
-      sender.send(set.home(), segment, this::ended);
+      if (segment.isForAll() && set.home().node() != session.shared().fleet().leader()) {
+        fail(
+            ErrorFields.error("0A000", "locks and notifications are the leader server's")
+                .withHint("Use a transaction that does not begin as READ ONLY."));
+      } else {
+        sender.send(set.home(), segment, this::ended);
+      }
       return;
     }
     boolean writes = segments.stream().anyMatch(Segment::isWrite);
@@ -267,7 +272,7 @@ final class UnitRun {
         return;
       }
       home.writes().increment();
-      set.apply(relay.effects());
+      set.apply(relay.effects(), relay.nanos());
     }
     next();
   }

@@ -48,7 +48,7 @@ public record Catalogue(
 
     /** Whether what a statement writes to it is only rows of it. */
     boolean isRowsOnly() {
-      return writes == Writes.PLAIN || writes == Writes.ROWS;
+      return writes == Writes.PLAIN || writes == Writes.COLUMNS || writes == Writes.ROWS;
     }
   }
 
@@ -59,6 +59,11 @@ public record Catalogue(
      * inheritance, generated columns, checks, and actions of foreign keys.
      */
     PLAIN,
+    /**
+     * What PLAIN does, but a role may be allowed to write to some columns only, and not a whole row
+     * of it.
+     */
+    COLUMNS,
     /** It writes rows of the table alone, which has no triggers, no rules, and no code of users. */
     ROWS,
     /** The same, and what its triggers do, or those of tables behind its foreign keys. */

@@ -2,6 +2,7 @@ package io.mgtm.query.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Tells the class of a statement. Holds where {@code standard_conforming_strings} is on, where
@@ -284,18 +285,25 @@ public final class Classifier {
       return bad;
     }
     String more = whyMoreThanRows(tokens, table);
-    if (more != null) {
+    boolean columns = table.writes() == Catalogue.Writes.COLUMNS;
+    if (more != null && !columns) {
       return of(StatementClass.CHECKED_ROWS, more);
     }
     KeyLocal grammar = new KeyLocal(table, tokens, at + 1);
     boolean keyLocal =
-        table.writes() == Catalogue.Writes.PLAIN
+        more == null
+            && (columns || table.writes() == Catalogue.Writes.PLAIN)
             && !only
             && switch (verb) {
               case "insert" -> grammar.isInsert();
               case "update" -> grammar.isUpdate();
               default -> grammar.isDelete();
             };
+    if (!keyLocal && columns) {
+      return of(
+          StatementClass.CAPTURED,
+          "roles are granted some columns of the table, and may not write whole rows elsewhere");
+    }
     if (!keyLocal && table.linked()) {
       return of(StatementClass.LINKED_ROWS, "its rows refer to others of the table");
     }
@@ -323,12 +331,17 @@ public final class Classifier {
     if (table.writes() == Catalogue.Writes.ANYTHING) {
       return of(
           StatementClass.CAPTURED,
-          "the table has rules, partitions, row security, or triggers that fire at COMMIT or always");
+          "the table has rules, partitions, row security, checks that read the clock, or triggers that"
+              + " fire at COMMIT or always");
     }
     if (table.key().stream().anyMatch(column -> table.columns().get(column).generated())) {
       return of(StatementClass.CAPTURED, "its primary key is computed from other columns");
     }
-    long verbs = tokens.stream().filter(t -> t.kind() == Token.Kind.WORD && isWrite(t)).count();
+    long verbs =
+        IntStream.range(0, tokens.size())
+            .filter(i -> tokens.get(i).kind() == Token.Kind.WORD && isWrite(tokens.get(i)))
+            .filter(i -> insert || !Purity.isLockAt(tokens, i))
+            .count();
     boolean conflict = insert && has(tokens, "conflict");
     if (verbs > (conflict && has(tokens, "update") ? 2 : 1)) {
       return of(StatementClass.CAPTURED, "a part of it may write too");

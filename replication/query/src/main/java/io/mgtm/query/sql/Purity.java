@@ -105,7 +105,7 @@ final class Purity {
   }
 
   /** Whether a word belongs to FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE or FOR KEY SHARE. */
-  private static boolean isLockAt(List<Token> tokens, int i) {
+  static boolean isLockAt(List<Token> tokens, int i) {
     boolean afterFor = i > 0 && tokens.get(i - 1).isWord("for") && isLock(tokens.get(i));
     boolean afterKey =
         i > 2

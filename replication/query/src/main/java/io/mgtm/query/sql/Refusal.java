@@ -5,9 +5,14 @@ package io.mgtm.query.sql;
  *
  * @param hint what to do instead
  */
-public record Refusal(String message, String hint) {
+public record Refusal(String sqlState, String message, String hint) {
   private static final String STOPPED =
       "Stop the replicator, run it at each server, and start the replicator again.";
+
+  /** Of what is not replicated. */
+  public Refusal(String message, String hint) {
+    this("0A000", message, hint);
+  }
 
   /** Why a statement is not run, or null when it is. */
   public static Refusal of(Statement statement) {
@@ -35,16 +40,27 @@ public record Refusal(String message, String hint) {
       case CAPTURED ->
           new Refusal(
               "it cannot be told which rows this writes: " + why,
-              "Write by one INSERT, UPDATE or DELETE of one table.");
-      case REFUSED ->
-          new Refusal("it would make the servers differ: " + why, refused(statement.word(0)));
+              statement.has("conflict")
+                  ? "Use INSERT and UPDATE in its place. Or: " + STOPPED
+                  : Words.WRITES.contains(statement.word(0))
+                      ? "Write rows of ordinary tables, by their primary key. Or: " + STOPPED
+                      : "Write by one INSERT, UPDATE or DELETE of one table.");
+      case REFUSED -> new Refusal("it would make the servers differ: " + why, refused(statement));
       case UNKNOWN ->
           new Refusal(
               "what this would do is not known: " + why, "Send plain statements. Or: " + STOPPED);
     };
   }
 
-  private static String refused(String verb) {
+  private static String refused(Statement statement) {
+    String verb = statement.word(0);
+    if (verb.equals("truncate")) {
+      return "Name all tables, and use DELETE for those with triggers.";
+    }
+    boolean query = verb.equals("create") && statement.has("as") && !statement.has("view");
+    if (query && statement.has("table")) {
+      return "CREATE TABLE, then INSERT … SELECT.";
+    }
     if (verb.equals("copy")) {
       return "Copy values for every column into a table without triggers; or use INSERT.";
     }
@@ -73,9 +89,9 @@ public record Refusal(String message, String hint) {
         statement.has("isolation")
             || statement.has("default_transaction_isolation")
             || statement.has("transaction_isolation");
-    boolean serializable =
-        statement.text().toLowerCase(java.util.Locale.ROOT).contains("serializable");
-    if (set && isolation && serializable) {
+    String text = statement.text().toLowerCase(java.util.Locale.ROOT);
+    // A backslash may hide it, and no level has one.
+    if (set && isolation && (text.contains("serializable") || text.contains("\\"))) {
       return new Refusal(
           "isolation level SERIALIZABLE is not replicated",
           "Use READ COMMITTED or REPEATABLE READ.");
@@ -87,6 +103,9 @@ public record Refusal(String message, String hint) {
     }
     boolean own =
         statement.has("extra_float_digits")
+            || statement.has("array_nulls")
+            || statement.has("xmloption")
+            || (statement.has("xml") && statement.has("option"))
             || statement.has("session_replication_role")
             || statement.has("transaction_read_only");
     return set && own

@@ -2,6 +2,7 @@ package io.mgtm.query.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -14,6 +15,8 @@ import java.util.stream.Collectors;
  * @param othersSql the text with the table's schema
  * @param effectSql what writes one row, with a parameter for each of {@code columns}
  * @param columns those of the row: of a DELETE the primary key
+ * @param texts those of {@code columns} that the leader returns as texts, whatever format is asked
+ *     for: in others their values have numbers of types, which are not the same at each server
  * @param keyTold whether the row's last column, after {@code columns}, tells whether its key was in
  *     the table before: triggers may have changed it
  * @param returning whether the text had a RETURNING of its own, whose columns come first
@@ -24,10 +27,12 @@ public record RowWrite(
     String othersSql,
     String effectSql,
     List<String> columns,
+    Set<String> texts,
     boolean keyTold,
     boolean returning) {
   public RowWrite {
     columns = List.copyOf(columns);
+    texts = Set.copyOf(texts);
   }
 
   /** How many columns the leader's rows have after those that the text asked for. */
@@ -46,6 +51,10 @@ public record RowWrite(
     Catalogue.Table table = catalogue.tables().get(name);
     String alias = alias(verb, tokens, at + 1);
     List<String> columns = columns(verb, table);
+    Set<String> texts =
+        columns.stream()
+            .filter(c -> table.columns().get(c).input() == Catalogue.Input.OTHER)
+            .collect(Collectors.toSet());
     boolean returning = tokens.stream().anyMatch(token -> token.isWord("returning"));
     String prefix = quote(alias == null ? name : alias) + ".";
     int start = tokens.get(0).start();
@@ -58,7 +67,9 @@ public record RowWrite(
     String leader =
         sql.substring(start, end)
             + (returning ? ", " : " RETURNING ")
-            + columns.stream().map(c -> prefix + quote(c)).collect(Collectors.joining(", "));
+            + columns.stream()
+                .map(c -> prefix + quote(c) + (texts.contains(c) ? "::pg_catalog.text" : ""))
+                .collect(Collectors.joining(", "));
     boolean upsert = verb.equals("insert") && isUpsert(tokens);
     String target = quote(table.schema()) + "." + quote(name);
     boolean keyTold = verb.equals("update") && table.writes() == Catalogue.Writes.KEY_TRIGGERS;
@@ -66,7 +77,7 @@ public record RowWrite(
       leader += ", " + wasThere(target, table.key(), prefix);
     }
     String effect = effect(verb, target, table, columns, upsert);
-    return new RowWrite(target, leader, others, effect, columns, keyTold, returning);
+    return new RowWrite(target, leader, others, effect, columns, texts, keyTold, returning);
   }
 
   /**
@@ -145,10 +156,15 @@ public record RowWrite(
       return "DELETE FROM ONLY " + table + " WHERE " + key;
     }
     if (verb.equals("update")) {
+      // Of generated columns no value is given, and they may be all that there is to write.
       String set =
-          others.stream()
-              .map(c -> quote(c) + " = $" + (columns.indexOf(c) + 1))
-              .collect(Collectors.joining(", "));
+          (others.isEmpty() ? shape.columns().keySet() : others)
+              .stream()
+                  .filter(c -> !shape.key().contains(c))
+                  .map(
+                      c ->
+                          quote(c) + " = " + (others.isEmpty() ? "DEFAULT" : parameter(columns, c)))
+                  .collect(Collectors.joining(", "));
       return "UPDATE ONLY " + table + " SET " + set + " WHERE " + key;
     }
     StringBuilder insert = new StringBuilder("INSERT INTO " + table + " (");
@@ -168,6 +184,10 @@ public record RowWrite(
       insert.append(set.isEmpty() ? "NOTHING" : "UPDATE SET " + set);
     }
     return insert.toString();
+  }
+
+  private static String parameter(List<String> columns, String column) {
+    return "$" + (columns.indexOf(column) + 1);
   }
 
   static String quote(String name) {

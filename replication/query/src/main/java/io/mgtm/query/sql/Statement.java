@@ -24,6 +24,11 @@ public record Statement(
     return tokens.stream().anyMatch(token -> token.isName() && token.text().equals(word));
   }
 
+  /** Whether a key word ends it, not a name in quotes. */
+  public boolean endsWith(String word) {
+    return !tokens.isEmpty() && tokens.get(tokens.size() - 1).isWord(word);
+  }
+
   /** The word at a place, folded to lower case, or empty where no word stands. */
   public String word(int at) {
     return at < tokens.size() && tokens.get(at).isName() ? tokens.get(at).text() : "";

@@ -112,8 +112,20 @@ final class Words {
           "statement_timestamp",
           "timeofday");
 
-  /** Not volatile by their label, and yet they take a transaction id or name this server's own. */
-  static final Set<String> IMPURE = Set.of("txid_current", "pg_current_xact_id");
+  /**
+   * Not volatile by their label, and yet they take a transaction id or name this server's own, or
+   * run the queries of views that no name tells of.
+   */
+  static final Set<String> IMPURE =
+      Set.of(
+          "txid_current",
+          "pg_current_xact_id",
+          "database_to_xml",
+          "database_to_xml_and_xmlschema",
+          "schema_to_xml",
+          "schema_to_xml_and_xmlschema",
+          "table_to_xml",
+          "table_to_xml_and_xmlschema");
 
   static final Set<String> SYSTEM_COLUMNS =
       Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");

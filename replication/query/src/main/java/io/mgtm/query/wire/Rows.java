@@ -62,10 +62,14 @@ public final class Rows {
         .writeBytes(body, from, bytes);
   }
 
-  /** Parameters of a Bind after its names: all of one format, no formats of results. */
-  public static ByteBuf parameters(int format, List<ByteBuf> values) {
+  /** Parameters of a Bind after its names: each with its format, no formats of results. */
+  public static ByteBuf parameters(int[] formats, List<ByteBuf> values) {
     ByteBuf out = Unpooled.buffer();
-    out.writeShort(1).writeShort(format).writeShort(values.size());
+    out.writeShort(formats.length);
+    for (int format : formats) {
+      out.writeShort(format);
+    }
+    out.writeShort(values.size());
     for (ByteBuf value : values) {
       if (value == null) {
         out.writeInt(-1);
