@@ -1,5 +1,7 @@
 package io.mgtm.bench.scenario;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.PortBinding;
@@ -29,7 +31,16 @@ final class ContainerGroup implements AutoCloseable {
   static final int NODES = 3;
   private static final int GTM_PORT = 6666;
   private static final long MEMORY_BYTES = 512L << 20;
-  private static final String DATA = "/var/lib/mgtm/gtm";
+  private static final String KEPT = "/var/lib/mgtm";
+  private static final String DATA = KEPT + "/gtm";
+  private static final String BALLAST = KEPT + "/ballast";
+
+  /** A disk in memory, as small as it may be with a log in small files that is never cut. */
+  private static final String SMALL_DISK = "size=64m,mode=0750,uid=10001,gid=10001";
+
+  private static final String SMALL_FILES =
+      "echo 'log: {segmentBytes: 1048576, checkpointBytes: 1073741824}' >/tmp/gtm.yaml"
+          + " && exec mgtm \"$@\" --config /tmp/gtm.yaml";
 
   static final String NODE_IMAGE = Containers.image("gtm");
 
@@ -43,8 +54,11 @@ final class ContainerGroup implements AutoCloseable {
   private final HostPort proxyAddress;
   private final GroupOperator operator;
 
-  private ContainerGroup(Containers containers, String image) {
+  private final boolean smallDisks;
+
+  private ContainerGroup(Containers containers, String image, boolean smallDisks) {
     this.containers = containers;
+    this.smallDisks = smallDisks;
     List<HostPort> at = OwnAddress.addresses(NODES + 1).stream().map(HostPort::of).toList();
     clients = at.subList(0, NODES);
     proxyAddress = at.get(NODES);
@@ -66,11 +80,23 @@ final class ContainerGroup implements AutoCloseable {
   }
 
   private GenericContainer<?> node(int i, String image) {
-    return container(image, name(i), clients.get(i))
-        .withCommand(
-            "gtm start --data %s --listen 0.0.0.0:6666 --metrics 0.0.0.0:9187 --name %s --members %s"
-                .formatted(DATA, name(i), "g1=g1:7600,g2=g2:7600,g3=g3:7600"))
-        .waitingFor(Wait.forLogMessage("GTM listening.*\\n", 1));
+    GenericContainer<?> node =
+        container(image, name(i), clients.get(i))
+            .withCommand(
+                "gtm start --data %s --listen 0.0.0.0:6666 --metrics 0.0.0.0:9187 --name %s --members %s"
+                    .formatted(DATA, name(i), "g1=g1:7600,g2=g2:7600,g3=g3:7600"))
+            .waitingFor(Wait.forLogMessage("GTM listening.*\\n", 1));
+    return smallDisks ? onSmallDisk(node) : node;
+  }
+
+  /** What it keeps is lost when it ends. */
+  private static GenericContainer<?> onSmallDisk(GenericContainer<?> node) {
+    return node.withTmpFs(Map.of("/tmp", "exec", KEPT, SMALL_DISK))
+        .withCreateContainerCmdModifier(
+            command -> {
+              command.withEntrypoint("/bin/bash", "-c", SMALL_FILES, "mgtm");
+              command.getHostConfig().withBinds();
+            });
   }
 
   /** As docs/containers.md runs them: nothing to write to but the data and /tmp, no capability. */
@@ -101,7 +127,15 @@ final class ContainerGroup implements AutoCloseable {
    * @param image of the nodes
    */
   static ContainerGroup start(boolean keep, String image) {
-    ContainerGroup group = new ContainerGroup(Containers.begin(keep), image);
+    return start(new ContainerGroup(Containers.begin(keep), image, false));
+  }
+
+  /** The same of the present image, on disks that are soon full; no node of it may end. */
+  static ContainerGroup startOnSmallDisks(boolean keep) {
+    return start(new ContainerGroup(Containers.begin(keep), NODE_IMAGE, true));
+  }
+
+  private static ContainerGroup start(ContainerGroup group) {
     try {
       Startables.deepStart(group.nodes).join();
       group.proxy.start();
@@ -208,6 +242,17 @@ final class ContainerGroup implements AutoCloseable {
 
   void resume(int node) {
     containers.resume(nodes.get(node));
+  }
+
+  /** Takes what room there is on a node's small disk. */
+  void fillDisk(int node) {
+    assertThat(containers.output(nodes.get(node), "sh", "-c", "cat /dev/zero >" + BALLAST))
+        .contains("No space left");
+  }
+
+  /** There is room again. */
+  void emptyDisk(int node) {
+    assertThat(containers.output(nodes.get(node), "rm", BALLAST)).isEmpty();
   }
 
   /** Stops a node, and recreates its container from another image, on the same data. */

@@ -5,9 +5,12 @@ import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Network.Ipam;
 import com.github.dockerjava.api.model.Volume;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.Container.ExecResult;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
 import org.testcontainers.utility.DockerImageName;
@@ -123,6 +126,19 @@ final class Containers implements AutoCloseable {
 
   void resume(GenericContainer<?> container) {
     docker.unpauseContainerCmd(container.getContainerId()).exec();
+  }
+
+  /** What a command says that is run in a container, also of what went wrong. */
+  String output(GenericContainer<?> container, String... command) {
+    try {
+      ExecResult result = container.execInContainer(command);
+      return result.getStdout() + result.getStderr();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Whether all stay as they are. */

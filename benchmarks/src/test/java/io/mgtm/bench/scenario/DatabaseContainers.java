@@ -51,7 +51,7 @@ final class DatabaseContainers implements AutoCloseable {
           resources:
             disk:
               kit: volume
-              parameters: {volume: v1, file: /var/lib/mgtm/v1, listen: "unix:/tmp/v1.sock", linkKey: /etc/mgtm/secret, copies: "db1=%1$s11:7800, db2=%1$s12:7800"}
+              parameters: {volume: v1, file: /var/lib/mgtm/disk/v1, listen: "unix:/tmp/v1.sock", linkKey: /etc/mgtm/secret, copies: "db1=%1$s11:7800, db2=%1$s12:7800"}
             data: {kit: filesystem, on: [disk], parameters: {mount: /srv, nbd: "nbd+unix:///v1?socket=/tmp/v1.sock"}}
             address: {kit: ip, parameters: {address: %1$s100/16, device: eth0}}
             database: {kit: postgresql, on: [data, address], parameters: {data: /srv/data, port: 5432}}
@@ -61,14 +61,23 @@ final class DatabaseContainers implements AutoCloseable {
   private static final String FILL =
       """
       %s
-      truncate -s 192M /var/lib/mgtm/v1
-      mkfs.ext4 -q -d /tmp/image /var/lib/mgtm/v1
+      mkdir -p /var/lib/mgtm/disk
+      truncate -s 192M /var/lib/mgtm/disk/v1
+      mkfs.ext4 -q -d /tmp/image /var/lib/mgtm/disk/v1
       """;
 
   private static final String AGENT =
-      "exec mgtm volume start --name v1 --file /var/lib/mgtm/v1 --size 192M"
+      "mkdir -p /var/lib/mgtm/disk && exec mgtm volume start --name v1 --file /var/lib/mgtm/disk/v1 --size 192M"
           + " --link-key /etc/mgtm/secret --listen unix:/tmp/v1.sock --metrics 127.0.0.1:9189"
           + " --receive %s:7800 --replica %s:7800 --mode sync";
+
+  private static final String BALLAST = "/var/lib/mgtm/disk/ballast";
+
+  /** From here on a copy is on a disk in memory that is soon full, until the container ends. */
+  private static final String SMALL_DISK =
+      "mkdir /tmp/small && mount -t tmpfs -o size=150m tmpfs /tmp/small"
+          + " && cp -a --sparse=always /var/lib/mgtm/disk/. /tmp/small"
+          + " && mount --bind /tmp/small /var/lib/mgtm/disk && ";
 
   private static final String CONTROLLER =
       "install -d -o postgres /run/postgresql && exec mgtm ha start --config /etc/mgtm/ha.yaml"
@@ -94,11 +103,23 @@ final class DatabaseContainers implements AutoCloseable {
    * @param keep as {@link Containers#begin}
    */
   static DatabaseContainers start(boolean keep) throws IOException, InterruptedException {
+    return start(keep, "");
+  }
+
+  /** The same on disks that are soon full; no container of it may end. */
+  static DatabaseContainers startOnSmallDisks(boolean keep)
+      throws IOException, InterruptedException {
+    return start(keep, SMALL_DISK);
+  }
+
+  private static DatabaseContainers start(boolean keep, String before)
+      throws IOException, InterruptedException {
     DatabaseContainers started = new DatabaseContainers(Containers.beginWithAddresses(keep));
     try {
       started.fillCopies();
       for (String node : List.of("db1", "db2", WITNESS)) {
-        started.controllers.put(node, started.container(node, CONTROLLER));
+        String first = node.equals(WITNESS) ? "" : before;
+        started.controllers.put(node, started.container(node, first + CONTROLLER));
       }
       Startables.deepStart(started.controllers.values()).join();
       started.awaitInStep();
@@ -184,7 +205,7 @@ final class DatabaseContainers implements AutoCloseable {
   }
 
   /** The node that has the database in service; empty when none has. */
-  private String primary() throws IOException, InterruptedException {
+  String primary() throws IOException, InterruptedException {
     return api.primary(status());
   }
 
@@ -220,6 +241,34 @@ final class DatabaseContainers implements AutoCloseable {
 
   private List<String> loops(String node) throws IOException, InterruptedException {
     return LoopDevices.of(command -> inside(node, command), RUNTIME);
+  }
+
+  /** Takes what room there is on the disk of a node's copy. */
+  void fillDisk(String node) {
+    String said = containers.output(controllers.get(node), "sh", "-c", "cat /dev/zero >" + BALLAST);
+    assertThat(said).contains("No space left");
+  }
+
+  /** There is room again. */
+  void emptyDisk(String node) {
+    assertThat(containers.output(controllers.get(node), "rm", BALLAST)).isEmpty();
+  }
+
+  /** Whether a node's copy has failed, so that it serves what the other has. */
+  boolean diskless(String node) {
+    return containers
+        .output(controllers.get(node), "mgtm", "volume", "status", "--name", "v1")
+        .contains("DISKLESS");
+  }
+
+  /** As an operator does it, from one node to the other. */
+  void switchOver(String from) {
+    String to = NODES.get(1 - NODES.indexOf(from));
+    await(
+        controllers.get(WITNESS),
+        "the switchover to " + to + " begins",
+        ("mgtm ha switchover orders --secret-file /etc/mgtm/secret --to " + to).split(" "));
+    awaitPrimaryOtherThan(from);
   }
 
   void awaitPrimaryOtherThan(String node) {

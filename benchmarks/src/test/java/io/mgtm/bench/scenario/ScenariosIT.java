@@ -34,6 +34,11 @@ class ScenariosIT {
   private static final int REST_MICROS = 2_000;
   private static final long PROGRESS = 1_000;
   private static final int ROWS = 50;
+  private static final int ROWS_OF_A_FULL_DISK = 20_000;
+
+  /** About four times what goes into the files that a node has made before its disk was full. */
+  private static final int REQUESTS_OF_A_SMALL_DISK = 250_000;
+
   private static final int PATIENCE_S = 180;
 
   /** What is upgraded: the image of the last release, or one that the user names. */
@@ -70,6 +75,7 @@ class ScenariosIT {
     if (group != null) {
       group.close();
       ScenarioTable.say(KEEP ? group.describe() : "");
+      group = null;
     }
   }
 
@@ -99,6 +105,19 @@ class ScenariosIT {
     need(ContainerGroup.images());
     givenOut = new GivenOut();
     group = ContainerGroup.start(KEEP, image);
+  }
+
+  /** Its nodes keep nothing when they end, so that no other scenario uses it. */
+  private static void onSmallDisks(String name, Fault fault) throws Exception {
+    end();
+    need(ContainerGroup.images());
+    givenOut = new GivenOut();
+    group = ContainerGroup.startOnSmallDisks(KEEP);
+    try {
+      scenario(name, fault);
+    } finally {
+      end();
+    }
   }
 
   private static void scenario(String name, Fault fault) throws IOException, InterruptedException {
@@ -255,6 +274,25 @@ class ScenariosIT {
     }
   }
 
+  /** It lets another lead, and follows it once there is room. */
+  @Test
+  void leadersDiskIsFull() throws Exception {
+    onSmallDisks(
+        "leader's disk full",
+        load -> {
+          int leader = group.leader();
+          group.fillDisk(leader);
+          long until = load.served() + REQUESTS_OF_A_SMALL_DISK;
+          while (group.leader() == leader) {
+            assertThat(load.served()).as("requests while it leads on").isLessThan(until);
+            awaitProgress(load);
+          }
+          awaitProgress(load);
+          assertThat(group.serves(leader)).as("the old leader serves").isFalse();
+          group.emptyDisk(leader);
+        });
+  }
+
   /**
    * Followers first, as docs/operating-a-group.md has it. The group that it leaves has the present
    * image.
@@ -264,9 +302,7 @@ class ScenariosIT {
     assumeTrue(!FROM.isEmpty(), "SKIPPED: upgrade: no earlier release; " + HOW_TO_UPGRADE);
     assumeTrue(
         Containers.isThere(FROM), "SKIPPED: upgrade: no image " + FROM + "; " + HOW_TO_UPGRADE);
-    if (group != null) {
-      group.close();
-    }
+    end();
     startGroup(FROM);
     scenario("upgraded in turn", this::upgrade);
   }
@@ -301,6 +337,41 @@ class ScenariosIT {
       ScenarioTable.add(
           "database's node killed", longestMs, commits.count(), commits.failed(), lost, lost == 0);
       assertThat(lost).as("acknowledged rows that are not there").isZero();
+      if (KEEP) {
+        ScenarioTable.say(database.describe());
+      }
+    }
+  }
+
+  /**
+   * The other copy stands in and no commit fails; an operator lets its node serve, and makes room.
+   */
+  @Test
+  void databasesDiskIsFull() throws Exception {
+    need(DatabaseContainers.images());
+    try (DatabaseContainers database = DatabaseContainers.startOnSmallDisks(KEEP);
+        Commits commits = database.commit(folder.resolve("session.log"))) {
+      commits.awaitMore(ROWS, PATIENCE_S);
+      commits.mark();
+      String full = database.primary();
+      database.fillDisk(full);
+      while (!database.diskless(full)) {
+        assertThat(commits.count()).as("rows on the full disk").isLessThan(ROWS_OF_A_FULL_DISK);
+        commits.awaitMore(ROWS, PATIENCE_S);
+      }
+      commits.awaitMore(ROWS, PATIENCE_S);
+      long failedBefore = commits.failed();
+      long longestMs = Math.round(commits.longestMs());
+      database.switchOver(full);
+      database.emptyDisk(full);
+      database.awaitInStep();
+      commits.awaitMore(ROWS, PATIENCE_S);
+      int lost = commits.verify().lost();
+      boolean passed = lost == 0 && failedBefore == 0;
+      ScenarioTable.add(
+          "database's disk full", longestMs, commits.count(), commits.failed(), lost, passed);
+      assertThat(lost).as("acknowledged rows that are not there").isZero();
+      assertThat(failedBefore).as("commits that failed while the other copy stood in").isZero();
       if (KEEP) {
         ScenarioTable.say(database.describe());
       }
