@@ -139,8 +139,8 @@ class SiteTest {
           List.of(
               Site.resource(Site.LUNR),
               planted.words(),
-              "mgtmSections.unshift({title: 'Second', page: 'First', text: 'A hermit alone.',"
-                  + " url: 'docs/adr/1.html#second'});",
+              "mgtmSections.unshift({title: 'Third', page: 'Fourth', text: 'A hermit alone.',"
+                  + " url: 'docs/adr/1.html#third'});",
               Site.resource("search.js"))) {
         context.evaluateString(page, script, "script", 1, null);
       }
@@ -150,7 +150,7 @@ class SiteTest {
       assertThat(search(context, page, "the second")).isEqualTo("index.html#second");
       assertThat(search(context, page, "alone"))
           .as("the manual before a decision that says the same")
-          .isEqualTo("index.html#second docs/adr/1.html#second");
+          .isEqualTo("index.html#second docs/adr/1.html#third");
       assertThat(search(context, page, "none")).isEmpty();
       assertThat(search(context, page, "the")).isEmpty();
     }
