@@ -79,10 +79,12 @@ final class DatabaseContainers implements AutoCloseable {
           + " && cp -a --sparse=always /var/lib/mgtm/disk/. /tmp/small"
           + " && mount --bind /tmp/small /var/lib/mgtm/disk && ";
 
+  /** Started again when its watchdog has ended it, as systemd does it. */
   private static final String CONTROLLER =
-      "install -d -o postgres /run/postgresql && exec mgtm ha start --config /etc/mgtm/ha.yaml"
-          + " --data /var/lib/mgtm/ha --runtime "
-          + RUNTIME;
+      "install -d -o postgres /run/postgresql; while sleep 0.2; do mgtm ha start"
+          + " --config /etc/mgtm/ha.yaml --data /var/lib/mgtm/ha --runtime "
+          + RUNTIME
+          + "; done";
 
   private final Containers containers;
   private final ControllerApi api = new ControllerApi("orders", SECRET);
