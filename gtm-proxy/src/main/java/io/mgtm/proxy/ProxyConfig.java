@@ -3,62 +3,68 @@ package io.mgtm.proxy;
 import io.mgtm.common.AllowList;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.ConfigFile;
+import io.mgtm.common.ConfigKeys;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Key;
 import io.mgtm.gtm.gateway.GatewaySettings;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * Everything that can be set for a proxy. The keys of the file are the component names;
- * docs/proxy.md tells of each.
- *
- * @param name of the proxy, unique among those of the group
- * @param listen where XC nodes connect
- * @param gtm the nodes of the group, some are enough; or the one original GTM
- * @param metrics where /metrics and /health are served, or null for nowhere
- * @param allow networks that XC clients may come from; empty allows all
- * @param drainMs how long clients may finish what is open when the proxy is told to stop
- * @param secretFile holds the secret that the group's nodes ask for, or null
- */
+/** Everything that can be set for a proxy. The keys of the file are the component names. */
 public record ProxyConfig(
-    String name,
-    HostPort listen,
-    List<HostPort> gtm,
-    UpstreamProtocol protocol,
-    HostPort metrics,
-    List<String> allow,
-    int drainMs,
-    Path secretFile,
+    @Key("the proxy's name, unique in its group; 1 to 63 letters, digits, `.`, `_`, `-` (`--name`)")
+        String name,
+    @Key("where XC nodes connect (`--listen`)") HostPort listen,
+    @Key("nodes of the group, or the original GTM (`--gtm`)") List<HostPort> gtm,
+    @Key("how to speak to it (`--protocol`)") UpstreamProtocol protocol,
+    @Key("where `/metrics` and `/health` are served (`--metrics`)") HostPort metrics,
+    @Key(value = "networks that clients may come from; everybody unless set", as = "ADDRESS/BITS")
+        List<String> allow,
+    @Key(value = "how long clients may finish after SIGTERM", min = 0, max = 3_600_000) int drainMs,
+    @Key("its first line is the secret, of 16 characters and more, that the group's nodes ask for")
+        Path secretFile,
     Tls tls,
     LimitsConfig limits,
     Timeouts timeouts) {
 
-  /**
-   * TLS to the nodes of the group.
-   *
-   * @param trust PEM file with the authorities that nodes' certificates come from; null for no TLS
-   * @param certificate PEM file with the proxy's own certificate chain, or null for none
-   * @param key PEM file with its private key
-   */
-  public record Tls(Path trust, Path certificate, Path key) {}
+  /** TLS to the nodes of the group. */
+  public record Tls(
+      @Key("PEM: authorities of the nodes' certificates; without it links are in the clear")
+          Path trust,
+      @Key("PEM: the proxy's own certificate chain, where nodes ask for one") Path certificate,
+      @Key("PEM: its private key") Path key) {}
 
-  /**
-   * What is admitted.
-   *
-   * @param outboundBytesMax replies that wait for one client before it is no longer read
-   */
-  public record LimitsConfig(int connectionsMax, int frameBytesMax, int outboundBytesMax) {}
+  /** What is admitted. */
+  public record LimitsConfig(
+      @Key(
+              value = "clients; one more is told so and closed",
+              min = 1,
+              max = GatewaySettings.CONNECTIONS_MAX)
+          int connectionsMax,
+      @Key(value = "the longest request", min = 40 * 1024, max = 96 * 1024) int frameBytesMax,
+      @Key(
+              value = "replies that wait for one client before nothing more is read from it",
+              min = 64 * 1024,
+              max = 1 << 30)
+          int outboundBytesMax) {}
 
-  /**
-   * How long is waited.
-   *
-   * @param startupMs for a connection's startup packet
-   * @param frameMs for the rest of a frame that has begun
-   * @param outboundMs for a client to take anything at all of the replies that pile up for it
-   */
-  public record Timeouts(int startupMs, int frameMs, int outboundMs) {}
+  /** How long is waited. */
+  public record Timeouts(
+      @Key(
+              value =
+                  "for a connection's startup packet; at most 1,024 connections are without one, and when one more comes, the one that was silent longest is closed",
+              min = 100,
+              max = 3_600_000)
+          int startupMs,
+      @Key(value = "for the rest of a request that has begun", min = 100, max = 3_600_000)
+          int frameMs,
+      @Key(
+              value = "for a client to take anything at all of the replies that pile up for it",
+              min = 100,
+              max = 3_600_000)
+          int outboundMs) {}
 
   private static final int GTM_MAX = 64;
 
@@ -120,21 +126,14 @@ public record ProxyConfig(
       throw new ConfigException(
           "protocol: xc is not allowed with secretFile or tls.trust, which it does not know");
     }
-    range("drainMs", drainMs, 0, 3_600_000);
-    range("limits.connectionsMax", limits.connectionsMax(), 1, GatewaySettings.CONNECTIONS_MAX);
-    range("limits.frameBytesMax", limits.frameBytesMax(), 40 * 1024, 96 * 1024);
-    range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
-    range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
-    range("timeouts.frameMs", timeouts.frameMs(), 100, 3_600_000);
-    range("timeouts.outboundMs", timeouts.outboundMs(), 100, 3_600_000);
+    ConfigKeys.checkRanges(this);
     return this;
   }
 
-  private static void range(String key, int value, int min, int max) throws ConfigException {
-    if (value < min || value > max) {
-      throw new ConfigException(
-          key + ": " + value + " is not allowed, expected " + min + " to " + max);
-    }
+  /** The JSON Schema of the file. */
+  public static String schema() {
+    return ConfigKeys.schema(
+        "mgtm proxy", "The configuration of a proxy. docs/proxy.md explains it.", DEFAULTS);
   }
 
   /** What the gateway needs of it. */

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     versionProvider = Cli.Version.class,
-    subcommands = {StartCommand.class, StatusCommand.class})
+    subcommands = {StartCommand.class, ConfigCommand.class, StatusCommand.class})
 public final class ProxyMain {
   private ProxyMain() {}
 

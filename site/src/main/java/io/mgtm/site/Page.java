@@ -64,7 +64,7 @@ final class Page {
   static String plain(String words) {
     return words
         .replaceAll("([\\\\|<>*_`\\[\\]])", "\\\\$1")
-        .replaceAll("docs/[a-z-]+\\.md", "[$0](../$0)");
+        .replaceAll("docs/[a-z0-9/-]+\\.md(#[a-z-]+)?", "[$0](../$0)");
   }
 
   /** Where a page's HTML stands, from the top of the site. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /** The keys of a configuration file, in Markdown, from its JSON Schema. */
@@ -20,18 +21,29 @@ final class SchemaPage {
 
   /** The page. */
   static String of(String title, JsonNode schema) {
-    StringBuilder page = new StringBuilder("# " + title + "\n\n");
-    page.append(Page.plain(schema.path("description").asText())).append("\n\n");
-    page.append("| key | allowed | |\n|---|---|---|\n");
+    return "# "
+        + title
+        + "\n\n"
+        + Page.plain(schema.path("description").asText())
+        + "\n\n"
+        + table(schema);
+  }
+
+  /** A row for each key, in Markdown of a page that stands beside the folder docs. */
+  static String table(JsonNode schema) {
+    StringBuilder table = new StringBuilder("| key | default | allowed | what it sets |\n");
+    table.append("|---|---|---|---|\n");
     SchemaPage keys = new SchemaPage(schema);
     keys.keys.forEach(
         (key, value) ->
-            page.append("| `%s` | ".formatted(key))
-                .append(keys.allowed(value))
-                .append(" | ")
-                .append(Page.plain(value.path("description").asText()))
-                .append(" |\n"));
-    return page.toString();
+            table.append(
+                "| `%s` | %s | %s | %s |%n"
+                    .formatted(
+                        key,
+                        byDefault(value.path("default")),
+                        keys.allowed(value),
+                        words(value.path("description").asText()))));
+    return table.toString();
   }
 
   /** The keys that have no description. */
@@ -79,12 +91,31 @@ final class SchemaPage {
     return target;
   }
 
+  private static String byDefault(JsonNode value) {
+    if (value.isMissingNode() || (value.isArray() && value.isEmpty())) {
+      return "none";
+    }
+    return value.isArray() ? codes(value) : "`" + value.asText() + "`";
+  }
+
+  private static String codes(JsonNode array) {
+    return StreamSupport.stream(array.spliterator(), false)
+        .map(value -> "`" + value.asText() + "`")
+        .collect(Collectors.joining(", "));
+  }
+
+  /** A description, whose code stays code. */
+  private static String words(String description) {
+    String[] parts = description.split("`", -1);
+    for (int at = 0; at < parts.length; at++) {
+      parts[at] = at % 2 == 0 ? Page.plain(parts[at]) : "`" + parts[at].replace("|", "\\|") + "`";
+    }
+    return String.join("", parts);
+  }
+
   private String allowed(JsonNode node) {
     if (node.has("enum")) {
-      return StreamSupport.stream(node.path("enum").spliterator(), false)
-          .map(value -> "`" + value.asText() + "`")
-          .reduce((a, b) -> a + ", " + b)
-          .orElseThrow();
+      return codes(node.path("enum"));
     }
     if (node.has("minimum")) {
       return node.path("minimum").asText() + " to " + node.path("maximum").asText();
@@ -99,7 +130,7 @@ final class SchemaPage {
     return switch (node.path("type").asText()) {
       case "boolean" -> "true, false";
       case "integer" -> "a number";
-      default -> "text";
+      default -> node.has("format") ? Page.plain(node.path("format").asText()) : "text";
     };
   }
 }

@@ -1,8 +1,11 @@
 package io.mgtm.site;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.ha.config.ClusterFile;
+import io.mgtm.proxy.ProxyConfig;
+import io.mgtm.query.config.QueryConfig;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -47,15 +50,24 @@ public final class SiteMain {
           "reference/" + name + ".md",
           CommandPage.of(program.getCommandSpec()));
     }
-    try (InputStream schema =
-        SiteMain.class.getResourceAsStream("/io/mgtm/ha/config/ha.schema.json")) {
+    for (Map.Entry<String, String> file : schemas().entrySet()) {
       add(
           pages,
-          "ha.yaml",
-          "reference/ha-file.md",
-          SchemaPage.of("ha.yaml", new ObjectMapper().readTree(schema)));
+          file.getKey() + ".yaml",
+          "reference/" + file.getKey() + "-file.md",
+          SchemaPage.of(file.getKey() + ".yaml", new ObjectMapper().readTree(file.getValue())));
     }
     return pages;
+  }
+
+  /** The JSON Schemas of configuration files, by the names of their programs. */
+  static Map<String, String> schemas() {
+    Map<String, String> schemas = new LinkedHashMap<>();
+    schemas.put("gtm", GtmConfig.schema());
+    schemas.put("proxy", ProxyConfig.schema());
+    schemas.put("query", QueryConfig.schema());
+    schemas.put("ha", ClusterFile.schemaText());
+    return schemas;
   }
 
   private static void add(Map<String, Page> pages, String title, String path, String text) {

@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -67,15 +73,43 @@ class ReferenceTest {
                   .forEach(missing::add);
             });
     assertThat(missing).isEmpty();
-    assertThat(pages.get("ha.yaml").links()).isNotEmpty();
+    SiteMain.schemas()
+        .keySet()
+        .forEach(program -> assertThat(pages.get(program + ".yaml").links()).isNotEmpty());
     assertThat(commands().count()).isGreaterThan(60);
     assertThat(pages.get("./mgtm").anchors()).contains("mgtm-package", "mgtm-test", "mgtm-site");
   }
 
   @Test
-  void everyKeyOfTheControllersFileIsDescribed() throws IOException {
-    try (var schema = getClass().getResourceAsStream("/io/mgtm/ha/config/ha.schema.json")) {
-      assertThat(SchemaPage.undescribed(new ObjectMapper().readTree(schema))).isEmpty();
+  void everyKeyOfAFileIsDescribed() throws IOException {
+    for (Map.Entry<String, String> file : SiteMain.schemas().entrySet()) {
+      assertThat(SchemaPage.undescribed(new ObjectMapper().readTree(file.getValue())))
+          .as("keys of %s.yaml without a description", file.getKey())
+          .isEmpty();
     }
+  }
+
+  @Test
+  void programsPrintTheSchemas() {
+    SiteMain.schemas()
+        .forEach(
+            (program, schema) -> {
+              StringWriter printed = new StringWriter();
+              CommandLine mgtm = Commands.all().setOut(new PrintWriter(printed));
+              assertThat(mgtm.execute(program, "config", "schema")).isZero();
+              assertThat(printed).hasToString(schema);
+            });
+  }
+
+  /** Those who read Markdown see the keys as the code has them. */
+  @ParameterizedTest
+  @CsvSource({"gtm, configuration.md", "proxy, proxy.md", "query, query.md", "ha, ha.md"})
+  void pagesHaveTheTableOfKeys(String program, String page) throws IOException {
+    String table =
+        SchemaPage.table(new ObjectMapper().readTree(SiteMain.schemas().get(program)))
+            .replace("](../docs/", "](");
+    List<String> missing = new ArrayList<>(table.lines().toList());
+    missing.removeAll(Files.readAllLines(Path.of("..", "docs", page)));
+    assertThat(missing).as("lines that docs/%s needs, since the code says so", page).isEmpty();
   }
 }

@@ -3,28 +3,30 @@ package io.mgtm.gtm.config;
 import io.mgtm.common.AllowList;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Key;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Who may do what. Networks are written {@code ADDRESS/BITS}, or as an address alone.
- *
- * @param clients networks that XC clients may come from; null for all, or, where links need a
- *     secret or TLS, for none
- * @param members networks that other members of the group may come from; null for all
- * @param monitorSecretFile its first line is a secret with which operators may only look; or null
- * @param operateSecretFile the same for those who may also transfer and back up
- * @param administerSecretFile the same for those who may do all; null lets {@code links.secretFile}
- *     do so, which else opens links alone
- */
+/** Who may do what. Networks are written {@code ADDRESS/BITS}, or as an address alone. */
 public record AccessConfig(
-    List<String> clients,
-    List<String> members,
-    Path monitorSecretFile,
-    Path operateSecretFile,
-    Path administerSecretFile) {
+    @Key(
+            value =
+                "networks that XC clients may come from; unless set, all, or, with `links.secretFile` or `links.tlsOnly`, none: an XC client cannot show who it is, so it then comes through a proxy",
+            as = "ADDRESS/BITS")
+        List<String> clients,
+    @Key(
+            value =
+                "networks that other members may come from; unless set, all. Not with `group.stackFile`",
+            as = "ADDRESS/BITS")
+        List<String> members,
+    @Key(
+            "its first line is a secret, of 16 characters and more, with which operators may look: `status`. Needs `links.secretFile`; see docs/operating-a-group.md")
+        Path monitorSecretFile,
+    @Key("the same for who may also `transfer` and `backup`") Path operateSecretFile,
+    @Key("the same for who may do everything; unless set, the secret of `links.secretFile` may")
+        Path administerSecretFile) {
 
   public AccessConfig {
     clients = clients == null ? null : List.copyOf(clients);

@@ -3,6 +3,7 @@ package io.mgtm.gtm.config;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Key;
 import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -13,37 +14,38 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/**
- * The group that a node is a member of.
- *
- * @param name this member's
- * @param members {@code g1=HOST:PORT,g2=HOST:PORT,…}: all members and where they reach each other;
- *     null without a group
- * @param witness the name of the one that votes and keeps no data; null for none
- * @param mode how the members replicate, the same on all of them
- * @param advertise where gateways reach this node, null for the host that {@code members} says and
- *     the port that it listens on
- * @param cluster tells groups apart that share a network
- * @param keyStore PKCS #12 file with this member's key and the certificates that it trusts, for TLS
- *     between the members; null for none
- * @param passwordFile its first line is the password of {@code keyStore}
- * @param secretFile holds a secret that all members share, which encrypts what they tell each other
- *     and keeps those out that do not know it; null for none
- * @param stackFile a JGroups stack in XML instead of the built-in one, null for that
- * @param recoveryWaitMs in mode lazy: how long a new leader waits for gateways that may know more
- */
+/** The group that a node is a member of. */
 public record GroupConfig(
-    String name,
-    String members,
-    String witness,
-    GroupMode mode,
-    HostPort advertise,
-    String cluster,
-    Path keyStore,
-    Path passwordFile,
-    Path secretFile,
-    Path stackFile,
-    int recoveryWaitMs) {
+    @Key("this member's name; letters, digits, `.`, `_`, `-`") String name,
+    @Key(
+            value =
+                "all members of the group, this one too, and where they reach each other. No two members of one host share a port, nor `listen` and `metrics` with this member's. A member does not start when its own host name is not known; another one whose name is not known is a warning in the log, and is not looked for until the next start. The same on every member. Without it the node serves alone, and does not start when `group.witness`, a `group.mode` other than `fifo`, `group.keyStore`, `group.secretFile`, `group.stackFile` or `access.members` is set",
+            as = "NAME=HOST:PORT,…")
+        String members,
+    @Key(
+            "the one of three `group.members` that votes and keeps no data, with the other two as a pair; in modes `fifo` and `lazy`. The same on every member; see docs/operating-a-group.md#a-pair-with-a-witness")
+        String witness,
+    @Key("how the group replicates, the same on every member; see docs/replication.md")
+        GroupMode mode,
+    @Key(
+            "where proxies and other members reach this node's `listen`; unless set, the host of `group.members` and the port of `listen`")
+        HostPort advertise,
+    @Key("tells groups apart that share a network") String cluster,
+    @Key(
+            "PKCS #12: this member's key, its certificate and those it trusts, for TLS between the members; see docs/operating-a-group.md")
+        Path keyStore,
+    @Key("its first line is the password of `group.keyStore`") Path passwordFile,
+    @Key(
+            "its first line is a secret of 32 characters and more that all members share, instead of `group.keyStore`; see docs/operating-a-group.md")
+        Path secretFile,
+    @Key("a JGroups stack in XML instead of the built-in one, for `DNS_PING` or `KUBE_PING`")
+        Path stackFile,
+    @Key(
+            value =
+                "in mode `lazy`: how long a new leader waits for proxies that may know more than it does",
+            min = 0,
+            max = 60_000)
+        int recoveryWaitMs) {
   private static final int RECOVERY_WAIT_MS = 2_000;
   private static final int MEMBERS_MAX = 7;
 

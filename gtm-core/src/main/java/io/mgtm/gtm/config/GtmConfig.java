@@ -3,26 +3,31 @@ package io.mgtm.gtm.config;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.ConfigFile;
+import io.mgtm.common.ConfigKeys;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Key;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 
 /**
  * Everything that can be set for a GTM. The keys of the file are the component names, nested ones
- * below their section; docs/configuration.md tells of each.
- *
- * @param data the folder that holds the log
- * @param listen where XC nodes and proxies connect
- * @param metrics where /metrics and /health are served, or null for nowhere
- * @param ioThreads threads that read and write sockets; the first of them owns the state too
+ * below their section.
  */
 public record GtmConfig(
-    Path data,
-    HostPort listen,
-    HostPort metrics,
-    DurabilityMode durability,
-    int ioThreads,
+    @Key("where the log is kept") Path data,
+    @Key("where coordinators, datanodes and proxies connect; port 0 lets the system choose")
+        HostPort listen,
+    @Key("where `/metrics` and `/health` are served over HTTP; nowhere unless set")
+        HostPort metrics,
+    @Key(
+            "`critical` forces to disk what must outlive a power cut (prepared transactions, sequences, nodes, marks above the gxids and values handed out); `all` forces every change before its reply leaves. In a group it says what the group begins with; later `mgtm gtm durability` changes it, see docs/operating-a-group.md")
+        DurabilityMode durability,
+    @Key(
+            value = "threads that read and write sockets; the first of them also owns the state",
+            min = 1,
+            max = 64)
+        int ioThreads,
     Log log,
     Gxid gxid,
     LimitsConfig limits,
@@ -31,51 +36,89 @@ public record GtmConfig(
     LinksConfig links,
     AccessConfig access) {
 
-  /**
-   * The log on disk.
-   *
-   * @param segmentBytes size of one file
-   * @param checkpointBytes how much is logged before a checkpoint replaces it
-   */
-  public record Log(int segmentBytes, long checkpointBytes) {}
+  /** The log on disk. */
+  public record Log(
+      @Key(
+              value = "size of one log file, allocated in advance; a multiple of 8",
+              min = 1 << 20,
+              max = 1 << 30)
+          int segmentBytes,
+      @Key(
+              value =
+                  "how much is logged before a checkpoint replaces it; in a group counted by whole files of 16 MiB",
+              min = 1 << 20,
+              max = 1L << 40)
+          long checkpointBytes) {}
 
-  /**
-   * Transaction ids.
-   *
-   * @param first the first one of an empty data folder
-   * @param stopMargin ids left before wraparound at which begins are refused
-   * @param warnMargin ids left before wraparound at which warnings start
-   */
-  public record Gxid(long first, long stopMargin, long warnMargin) {}
+  /** Transaction ids. */
+  public record Gxid(
+      @Key(
+              value = "the first gxid of a new data folder; of no effect later",
+              min = 3,
+              max = 0xffff_ffffL)
+          long first,
+      @Key(
+              value = "gxids left before wraparound at which begins are refused",
+              min = STOP_MARGIN_MIN,
+              max = 1_000_000_000)
+          long stopMargin,
+      @Key(
+              value =
+                  "gxids left before wraparound at which warnings start; at least `gxid.stopMargin`",
+              min = STOP_MARGIN_MIN,
+              max = WARN_MARGIN_MAX)
+          long warnMargin) {}
 
-  /**
-   * What is admitted.
-   *
-   * @param outboundBytesMax replies that wait for one client before it is no longer read
-   */
+  /** What is admitted. */
   public record LimitsConfig(
-      int connectionsMax,
-      int transactionsMax,
-      int snapshotGxidsMax,
-      int sequencesMax,
-      int nodesMax,
-      int frameBytesMax,
-      int outboundBytesMax) {}
+      @Key(value = "connections; one more is told so and closed", min = 1, max = 1_000_000)
+          int connectionsMax,
+      @Key(value = "open transactions, prepared ones included", min = 1, max = 1_000_000)
+          int transactionsMax,
+      @Key(
+              value =
+                  "running gxids that one snapshot may list; leave it for clients of Postgres-XC 1.2, which have room for no more (docs/adr/0007-snapshots-list-4096-gxids.md)",
+              min = 1,
+              max = 1_000_000)
+          int snapshotGxidsMax,
+      @Key(value = "sequences; a list of more would not fit one answer", min = 1, max = 1_000_000)
+          int sequencesMax,
+      @Key(value = "registered nodes", min = 1, max = 100_000) int nodesMax,
+      @Key(
+              value =
+                  "the longest request, its header included. Of all clients together 64 MiB of requests that have begun and not ended are kept, not counting 8 KiB of each; then the connection of the one that began first is closed",
+              min = 40 * 1024,
+              max = FRAME_BYTES_LIMIT)
+          int frameBytesMax,
+      @Key(
+              value = "replies that wait for one client before nothing more is read from it",
+              min = 64 * 1024,
+              max = 1 << 30)
+          int outboundBytesMax) {}
 
-  /**
-   * How long is waited.
-   *
-   * @param startupMs for a connection's startup packet
-   * @param frameMs for the rest of a frame that has begun
-   * @param outboundMs for a client to take anything at all of the replies that pile up for it
-   */
-  public record Timeouts(int startupMs, int frameMs, int outboundMs) {}
+  /** How long is waited. */
+  public record Timeouts(
+      @Key(
+              value =
+                  "for a connection's startup packet, and for a TLS handshake and a gateway's proof that it knows the secret. At most 1,024 connections are in that state; when one more comes, the one that was silent longest is closed",
+              min = 100,
+              max = 3_600_000)
+          int startupMs,
+      @Key(value = "for the rest of a request that has begun", min = 100, max = 3_600_000)
+          int frameMs,
+      @Key(
+              value = "for a client to take anything at all of the replies that pile up for it",
+              min = 100,
+              max = 3_600_000)
+          int outboundMs) {}
 
   /** More than an unclean restart passes over (131,072), or it could pass the stop itself. */
-  private static final int STOP_MARGIN_MIN = 200_000;
+  static final int STOP_MARGIN_MIN = 200_000;
+
+  private static final int WARN_MARGIN_MAX = 2_000_000_000;
 
   /** What one read brings must fit one log entry; no valid message takes more than 40 KiB. */
-  private static final int FRAME_BYTES_LIMIT = 96 * 1024;
+  static final int FRAME_BYTES_LIMIT = 96 * 1024;
 
   /** What holds when nothing is set. */
   public static final GtmConfig DEFAULTS =
@@ -121,6 +164,12 @@ public record GtmConfig(
         .read(file, DEFAULTS, GtmConfig.class);
   }
 
+  /** The JSON Schema of the file. */
+  public static String schema() {
+    return ConfigKeys.schema(
+        "mgtm GTM", "The configuration of a GTM. docs/configuration.md explains it.", DEFAULTS);
+  }
+
   /** A mode is read as the command line reads it, so that both refuse it with the same words. */
   private abstract static class ModeByLabel {
     @JsonCreator
@@ -135,28 +184,13 @@ public record GtmConfig(
    * @throws ConfigException with the key, the value and what is allowed
    */
   public GtmConfig validated() throws ConfigException {
-    range("ioThreads", ioThreads, 1, 64);
-    range("log.segmentBytes", log.segmentBytes(), 1024 * 1024, 1024 * 1024 * 1024);
+    ConfigKeys.checkRanges(this);
     if (log.segmentBytes() % 8 != 0) {
       throw new ConfigException(
           "log.segmentBytes: " + log.segmentBytes() + " is not allowed, expected a multiple of 8");
     }
-    range("log.checkpointBytes", log.checkpointBytes(), 1024 * 1024, 1L << 40);
-    range("gxid.first", gxid.first(), 3, 0xffff_ffffL);
-    range("gxid.stopMargin", gxid.stopMargin(), STOP_MARGIN_MIN, 1_000_000_000);
-    range("gxid.warnMargin", gxid.warnMargin(), gxid.stopMargin(), 2_000_000_000);
-    range("limits.connectionsMax", limits.connectionsMax(), 1, 1_000_000);
-    range("limits.transactionsMax", limits.transactionsMax(), 1, 1_000_000);
-    range("limits.snapshotGxidsMax", limits.snapshotGxidsMax(), 1, 1_000_000);
-    range("limits.sequencesMax", limits.sequencesMax(), 1, 1_000_000);
-    range("limits.nodesMax", limits.nodesMax(), 1, 100_000);
-    range("limits.frameBytesMax", limits.frameBytesMax(), 40 * 1024, FRAME_BYTES_LIMIT);
-    range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
-    range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
-    range("timeouts.frameMs", timeouts.frameMs(), 100, 3_600_000);
-    range("timeouts.outboundMs", timeouts.outboundMs(), 100, 3_600_000);
-    range("group.recoveryWaitMs", group.recoveryWaitMs(), 0, 60_000);
-    range("links.graceMs", links.graceMs(), 100, 3_600_000);
+    ConfigKeys.requireRange(
+        "gxid.warnMargin", gxid.warnMargin(), gxid.stopMargin(), WARN_MARGIN_MAX);
     group.validate();
     group.refuseOwnPort("listen", listen);
     group.refuseOwnPort("metrics", metrics);
@@ -168,13 +202,6 @@ public record GtmConfig(
     links.validate();
     access.validate(links, group);
     return this;
-  }
-
-  private static void range(String key, long value, long min, long max) throws ConfigException {
-    if (value < min || value > max) {
-      throw new ConfigException(
-          key + ": " + value + " is not allowed, expected " + min + " to " + max);
-    }
   }
 
   /** Where gateways and other members reach this node, which listens on a port. */

@@ -1,21 +1,25 @@
 package io.mgtm.gtm.config;
 
 import io.mgtm.common.ConfigException;
+import io.mgtm.common.Key;
 import java.nio.file.Path;
 
-/**
- * Links from gateways.
- *
- * @param secretFile its first line is the secret that gateways must know; null for none
- * @param certificate PEM file with this node's certificate chain; null for no TLS
- * @param key PEM file with its private key
- * @param trust PEM file with the authorities whose certificates gateways must show; null to ask for
- *     none
- * @param tlsOnly whether links without TLS are refused
- * @param graceMs how long a gateway's session lives without a link
- */
+/** Links from gateways. */
 public record LinksConfig(
-    Path secretFile, Path certificate, Path key, Path trust, boolean tlsOnly, int graceMs) {
+    @Key(
+            "its first line is the secret, of 16 characters and more, that proxies and the other members must know, see docs/link.md")
+        Path secretFile,
+    @Key("PEM: this node's certificate chain, for TLS on links") Path certificate,
+    @Key("PEM: the key of that certificate") Path key,
+    @Key("PEM: the authorities whose certificates gateways must show; unless set, they need none")
+        Path trust,
+    @Key("whether links without TLS are refused") boolean tlsOnly,
+    @Key(
+            value =
+                "how long a proxy's session, and what is open in it, lives without a connection",
+            min = 100,
+            max = 3_600_000)
+        int graceMs) {
 
   void validate() throws ConfigException {
     if ((certificate == null) != (key == null)) {

@@ -2,6 +2,7 @@ package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.ConfigException;
+import io.mgtm.common.SchemaCommand;
 import io.mgtm.common.TextTable;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.config.ConfigPlan.Effect;
@@ -68,19 +69,10 @@ final class ConfigCommands {
   }
 
   /** {@code mgtm ha config schema}. */
-  @Command(
-      name = "schema",
-      description = "Prints the JSON Schema of the file, for editors.",
-      mixinStandardHelpOptions = true)
-  static final class Schema implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-
-    @Override
-    public Integer call() {
-      PrintWriter out = spec.commandLine().getOut();
-      out.print(ClusterFile.schemaText());
-      out.flush();
-      return 0;
+  @Command(name = "schema")
+  static final class Schema extends SchemaCommand {
+    Schema() {
+      super(ClusterFile::schemaText);
     }
   }
 

@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
     versionProvider = Cli.Version.class,
     subcommands = {
       StartCommand.class,
+      ConfigCommand.class,
       AskCommands.Status.class,
       AskCommands.Servers.class,
       AskCommands.Verify.class,

@@ -2,84 +2,96 @@ package io.mgtm.query.config;
 
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.ConfigFile;
+import io.mgtm.common.ConfigKeys;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Key;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Everything that can be set for a query replicator. The keys of the file are the component names;
- * docs/query.md tells of each.
- *
- * @param listen where clients connect
- * @param servers the PostgreSQL servers
- * @param access who may come in, as {@link AccessRule}s
- * @param role how the replicator itself enters a server, to read verifiers
- * @param serversMin fewer servers than these take no writes
- * @param data the folder in which it is kept which servers are out; null before one server
- * @param admin where commands and metrics are answered; null for nowhere
- * @param tls to clients
- * @param serverTls to servers
- * @param threads that serve clients
- * @param drainMs how long clients may finish what runs when the replicator is told to stop
+ * Everything that can be set for a query replicator. The keys of the file are the component names.
  */
 public record QueryConfig(
-    HostPort listen,
-    List<HostPort> servers,
-    int serversMin,
-    Path data,
-    HostPort admin,
-    List<String> access,
+    @Key("where clients connect (`--listen`)") HostPort listen,
+    @Key("the PostgreSQL servers, 1 to 16 (`--server`)") List<HostPort> servers,
+    @Key(
+            value = "with fewer of them in, nothing is written; at most their number",
+            min = 1,
+            max = SERVERS_MAX)
+        int serversMin,
+    @Key(
+            "where it is kept which servers are out, and COPY data until all servers have them; needed before two and more (`--data`)")
+        Path data,
+    @Key("where commands and metrics are answered, without a password (`--admin`)") HostPort admin,
+    @Key(value = "who may come in; see docs/query.md#who-may-come-in", as = "rule")
+        List<String> access,
     Role role,
     Tls tls,
     ServerTls serverTls,
-    int threads,
-    int drainMs,
+    @Key(value = "event loops that serve clients", min = 1, max = 256) int threads,
+    @Key(value = "how long clients may finish after SIGTERM", min = 0, max = 3_600_000) int drainMs,
     Limits limits,
     Timeouts timeouts) {
 
-  /**
-   * The replicator's own role.
-   *
-   * @param passwordFile its first line is the role's password, or null where servers trust it
-   */
-  public record Role(String user, String database, Path passwordFile) {}
+  /** The replicator's own role. */
+  public record Role(
+      @Key("the role by which the replicator itself enters a server") String user,
+      @Key("the database in which it does") String database,
+      @Key("its first line is that role's password; without it the server must trust the role")
+          Path passwordFile) {}
 
-  /**
-   * TLS to clients.
-   *
-   * @param certificate PEM file with the replicator's certificate chain, or null for no TLS
-   * @param key PEM file with its private key
-   */
-  public record Tls(Path certificate, Path key) {}
+  /** TLS to clients. */
+  public record Tls(
+      @Key("PEM: the replicator's certificate chain; without it clients are not encrypted")
+          Path certificate,
+      @Key("PEM: its private key") Path key) {}
 
-  /**
-   * TLS to servers.
-   *
-   * @param trust PEM file with the authorities of the servers' certificates; null for no TLS
-   */
-  public record ServerTls(Path trust) {}
+  /** TLS to servers. */
+  public record ServerTls(
+      @Key(
+              "PEM: authorities of the server's certificate, which must bear the name or address in `servers`; without it the server's connections are not encrypted")
+          Path trust) {}
 
-  /**
-   * What is admitted.
-   *
-   * @param messageBytesMax the longest message that is held, such as a statement or its parameters;
-   *     rows and COPY data are not held
-   * @param outboundBytesMax what waits for one end before nothing more is read from the other
-   * @param spoolBytesMax what COPY data of all clients may take on disk until all servers have them
-   */
+  /** What is admitted. */
   public record Limits(
-      int connectionsMax, int messageBytesMax, int outboundBytesMax, long spoolBytesMax) {}
+      @Key(value = "clients", min = 1, max = 30_000) int connectionsMax,
+      @Key(
+              value =
+                  "the longest message that is held, such as a statement or its parameters; rows and COPY data are not held",
+              min = 64 * 1024,
+              max = 0x3fffffff)
+          int messageBytesMax,
+      @Key(
+              value = "what waits for one end before nothing more is read from the other",
+              min = 64 * 1024,
+              max = 1 << 30)
+          int outboundBytesMax,
+      @Key(
+              value = "what COPY data of all clients take on the disk of `data`",
+              min = 1 << 20,
+              max = 1L << 50)
+          long spoolBytesMax) {}
 
-  /**
-   * How long is waited.
-   *
-   * @param startupMs for a client to be let in
-   * @param connectMs for a server to take a connection
-   * @param silentMs for a server to say that it is there
-   * @param applyMs for a server to do what the leader has done
-   */
-  public record Timeouts(int startupMs, int connectMs, int silentMs, int applyMs) {}
+  /** How long is waited. */
+  public record Timeouts(
+      @Key(value = "for a client to be let in", min = 100, max = 3_600_000) int startupMs,
+      @Key(
+              value = "for a server to take a connection, and to answer a lookup of a role",
+              min = 100,
+              max = 3_600_000)
+          int connectMs,
+      @Key(
+              value = "for a server to say that it is there, before it is put out",
+              min = 100,
+              max = 3_600_000)
+          int silentMs,
+      @Key(
+              value =
+                  "for a server to go on with what the leader has done, beyond the time that the leader took, before it is put out",
+              min = 100,
+              max = 3_600_000)
+          int applyMs) {}
 
   /** What holds when nothing is set. */
   public static final QueryConfig DEFAULTS =
@@ -132,7 +144,7 @@ public record QueryConfig(
       throw new ConfigException(
           "data: expected a folder, where it is kept which servers are out; set it with --data");
     }
-    range("serversMin", serversMin, 1, servers.size());
+    ConfigKeys.requireRange("serversMin", serversMin, 1, servers.size());
     rules();
     if (role.user().isEmpty() || role.database().isEmpty()) {
       throw new ConfigException("role.user and role.database: expected names");
@@ -140,16 +152,7 @@ public record QueryConfig(
     if ((tls.certificate() == null) != (tls.key() == null)) {
       throw new ConfigException("tls.certificate: it needs tls.key, and the other way round");
     }
-    range("threads", threads, 1, 256);
-    range("drainMs", drainMs, 0, 3_600_000);
-    range("limits.connectionsMax", limits.connectionsMax(), 1, 30_000);
-    range("limits.messageBytesMax", limits.messageBytesMax(), 64 * 1024, 0x3fffffff);
-    range("limits.outboundBytesMax", limits.outboundBytesMax(), 64 * 1024, 1 << 30);
-    range("limits.spoolBytesMax", limits.spoolBytesMax(), 1 << 20, 1L << 50);
-    range("timeouts.startupMs", timeouts.startupMs(), 100, 3_600_000);
-    range("timeouts.connectMs", timeouts.connectMs(), 100, 3_600_000);
-    range("timeouts.silentMs", timeouts.silentMs(), 100, 3_600_000);
-    range("timeouts.applyMs", timeouts.applyMs(), 100, 3_600_000);
+    ConfigKeys.checkRanges(this);
     return this;
   }
 
@@ -166,10 +169,11 @@ public record QueryConfig(
     }
   }
 
-  private static void range(String key, long value, long min, long max) throws ConfigException {
-    if (value < min || value > max) {
-      throw new ConfigException(
-          key + ": " + value + " is not allowed, expected " + min + " to " + max);
-    }
+  /** The JSON Schema of the file. */
+  public static String schema() {
+    return ConfigKeys.schema(
+        "mgtm query replicator",
+        "The configuration of a query replicator. docs/query.md explains it.",
+        DEFAULTS);
   }
 }
