@@ -6,9 +6,11 @@ import io.mgtm.bench.report.LineTable;
 import io.mgtm.bench.volume.WanVolumes;
 import io.mgtm.local.LocalSettings;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -112,26 +114,49 @@ final class WanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    List<ModesBench.Group> of = groups.stream().map(ModesBench.Group::parse).toList();
+    if (of.stream().anyMatch(group -> group.nodes() < 2)
+        || seconds <= 0
+        || warmup <= 0
+        || !Stream.concat(connections.stream(), depths.stream()).allMatch(n -> n > 0)) {
+      throw new IllegalArgumentException(
+          "--seconds, --warmup, --connections and --depths must be above 0, and groups have 2 nodes"
+              + " or more");
+    }
     if (!ProcessNetwork.isPossible()) {
       throw new IOException("network namespaces need root and iproute2");
     }
-    List<String> options = javaOptions.isBlank() ? List.of() : List.of(javaOptions.split(" +"));
+    List<String> options = words(javaOptions);
     CheckedRuns runs = new CheckedRuns(spec.commandLine().getErr());
     LineTable table = new LineTable(spec.commandLine().getOut());
     table.begin(line);
     if (only.contains(Part.VOLUME)) {
-      new WanVolumes(new WanVolumes.Settings(line, size, seconds, depths, options), runs::find)
+      List<String> jvm = new ArrayList<>(words(System.getProperty("mgtm.volumeJavaOptions", "")));
+      jvm.addAll(options);
+      new WanVolumes(
+              new WanVolumes.Settings(line, size, seconds, depths, jvm), runs::find, this::tell)
           .measure(table);
     }
     if (only.contains(Part.GROUP)) {
       List<String> jvm = new ArrayList<>(LocalSettings.JVM_OPTIONS);
       jvm.addAll(options);
       WanGroups bench =
-          new WanGroups(new WanGroups.Settings(line, connections, seconds, warmup, jvm), runs);
-      for (String group : groups) {
-        bench.measure(ModesBench.Group.parse(group), table);
+          new WanGroups(
+              new WanGroups.Settings(line, connections, seconds, warmup, jvm), runs, this::tell);
+      for (ModesBench.Group group : of) {
+        bench.measure(group, table);
       }
     }
     return runs.exitStatus();
+  }
+
+  private void tell(String what) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(what);
+    err.flush();
+  }
+
+  private static List<String> words(String of) {
+    return of.isBlank() ? List.of() : List.of(of.strip().split(" +"));
   }
 }

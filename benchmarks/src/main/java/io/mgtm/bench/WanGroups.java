@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -55,10 +56,17 @@ final class WanGroups {
 
   private final Settings settings;
   private final CheckedRuns runs;
+  private final Consumer<String> progress;
 
-  WanGroups(Settings settings, CheckedRuns runs) {
+  /**
+   * One that has not begun.
+   *
+   * @param progress told what begins
+   */
+  WanGroups(Settings settings, CheckedRuns runs, Consumer<String> progress) {
     this.settings = settings;
     this.runs = runs;
+    this.progress = progress;
   }
 
   /** Starts a group, and measures it with ever more members behind the line. */
@@ -66,6 +74,7 @@ final class WanGroups {
     List<String> nodes = IntStream.rangeClosed(1, group.nodes()).mapToObj(i -> "g" + i).toList();
     List<String> names = new ArrayList<>(nodes);
     names.add("proxy");
+    progress.accept("a group of %d starts, mode %s".formatted(group.nodes(), group.mode()));
     Path folder = Files.createTempDirectory("mgtm-wan");
     try (ProcessNetwork network = ProcessNetwork.make(names);
         LocalInstallation installation =
@@ -76,10 +85,12 @@ final class WanGroups {
       GivenOut givenOut = new GivenOut();
       installation.awaitLeader(LEADER_MS);
       load(installation, settings.most(), settings.warmup(), givenOut);
+      progress.accept("load without the line, and the leader is killed");
       Figures without = figures(installation, givenOut);
       line.slow(settings.line());
       for (int far = 1; far < group.nodes(); far++) {
         line.put(nodes.subList(group.nodes() - far, group.nodes()));
+        progress.accept("the same, %d behind the line".formatted(far));
         Figures over = figures(installation, givenOut);
         print(table, "%s of %d, %d far".formatted(group.mode(), group.nodes(), far), without, over);
       }

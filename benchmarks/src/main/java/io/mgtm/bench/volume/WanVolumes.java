@@ -54,15 +54,18 @@ public final class WanVolumes {
 
   private final Settings settings;
   private final Consumer<String> problems;
+  private final Consumer<String> progress;
 
   /**
    * One that has not begun.
    *
    * @param problems told what was lost, or sent without need
+   * @param progress told what begins
    */
-  public WanVolumes(Settings settings, Consumer<String> problems) {
+  public WanVolumes(Settings settings, Consumer<String> problems, Consumer<String> progress) {
     this.settings = settings;
     this.problems = problems;
+    this.progress = progress;
   }
 
   /** Measures an asynchronous replica, then a synchronous one. */
@@ -99,6 +102,7 @@ public final class WanVolumes {
     }
 
     void measure(LineTable table) throws IOException, InterruptedException {
+      progress.accept("a volume and its replica start, mode " + mode);
       String key = key().toString();
       try (Servant target =
               programs.volume(FAR, far, with("--receive", address, "--link-key", key));
@@ -111,7 +115,9 @@ public final class WanVolumes {
           setup.fio().warmUp(programs.socket(NEAR), "randwrite", depth);
         }
         awaitConfirmed(source);
+        progress.accept("it writes without the line");
         Figures without = figures(source);
+        progress.accept("it writes over the line");
         line.slow(settings.line());
         Figures over = figures(source);
         print(table, without, over);
@@ -175,6 +181,7 @@ public final class WanVolumes {
 
     /** Until the replica has all again after the line was cut, and written to meanwhile. */
     private ResyncBench.Run cut(Servant source) throws IOException, InterruptedException {
+      progress.accept("the line is cut");
       line.cut();
       setup.fio().sprinkle(programs.socket(NEAR), STRIDE_BYTES);
       source.await("sees the cut", WAIT_NS_MAX, () -> !programs.isUpToDate(near));
