@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
  * and the first member, which leads until it is killed, are before the line. One thread.
  */
 final class WanGroups {
-  private static final int LEADER_MS = 60_000;
+  private static final int LEADER_MS = 180_000;
   private static final long TRANSFER_NS_MAX = TimeUnit.MINUTES.toNanos(1);
   private static final int LOOK_MS = 100;
   private static final int REST_MS = 500;
