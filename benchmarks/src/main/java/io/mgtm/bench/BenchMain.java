@@ -23,6 +23,7 @@ import picocli.CommandLine.ParameterException;
       FloorStageCommand.class,
       BackupBenchCommand.class,
       FailoverCommand.class,
+      WanCommand.class,
       DemoCommand.class,
       MicroCommand.class,
       VolumeCommand.class,

@@ -1,5 +1,6 @@
 package io.mgtm.bench;
 
+import io.mgtm.bench.check.GivenOut;
 import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
@@ -23,7 +24,17 @@ final class CheckedRuns {
   }
 
   LoadResult run(LoadSettings settings) throws IOException, InterruptedException {
-    LoadResult result = LoadRun.run(settings);
+    return run(settings, new GivenOut());
+  }
+
+  /**
+   * The same on what was under load before.
+   *
+   * @param givenOut what earlier runs there have seen
+   */
+  LoadResult run(LoadSettings settings, GivenOut givenOut)
+      throws IOException, InterruptedException {
+    LoadResult result = LoadRun.run(settings, givenOut);
     if (!result.clean()) {
       String what =
           result.operations() == 0
@@ -32,11 +43,16 @@ final class CheckedRuns {
       List<String> all = new ArrayList<>(List.of(result.target() + ": " + what));
       all.addAll(result.firstErrors());
       result.firstFindings().forEach(finding -> all.add(finding.toString()));
-      all.forEach(err::println);
-      findings.addAll(all);
-      err.flush();
+      all.forEach(this::find);
     }
     return result;
+  }
+
+  /** Notes what went wrong beside the runs. */
+  void find(String finding) {
+    err.println(finding);
+    err.flush();
+    findings.add(finding);
   }
 
   /** The command's exit status. */

@@ -128,6 +128,17 @@ class BenchMainTest {
   }
 
   @Test
+  void wanRefusesWhatMakesNoSense() {
+    assertThat(run("wan", "--seconds", "0")).isOne();
+    assertThat(run("wan", "--groups", "fifo:1")).isOne();
+    assertThat(run("wan", "--groups", "three")).isOne();
+    assertThat(run("wan", "--connections", "0")).isOne();
+    assertThat(err.toString().lines())
+        .hasSize(4)
+        .allMatch(l -> l.contains("mgtm bench wan --help"));
+  }
+
+  @Test
   void settingsThatMakeNoSenseAreToldInOneLine() {
     assertThat(run("gtm", "--at", "127.0.0.1:1", "--connections", "0")).isOne();
     assertThat(err.toString())

@@ -47,6 +47,21 @@ public final class FailoverRun implements AutoCloseable {
   public static FailoverRun start(
       LocalInstallation group, ProcessNetwork network, int connections, int restMs)
       throws IOException, InterruptedException {
+    return start(group, network, connections, restMs, new GivenOut());
+  }
+
+  /**
+   * The same on a group that was under load before.
+   *
+   * @param givenOut what earlier loads have seen
+   */
+  public static FailoverRun start(
+      LocalInstallation group,
+      ProcessNetwork network,
+      int connections,
+      int restMs,
+      GivenOut givenOut)
+      throws IOException, InterruptedException {
     group.awaitLeader(LEADER_MS);
     FailoverRun run =
         new FailoverRun(
@@ -54,11 +69,7 @@ public final class FailoverRun implements AutoCloseable {
             network,
             restMs,
             MixedLoad.start(
-                group.proxyAddress().resolve(),
-                connections,
-                new GivenOut(),
-                REQUEST_MS,
-                REST_MICROS));
+                group.proxyAddress().resolve(), connections, givenOut, REQUEST_MS, REST_MICROS));
     try {
       run.awaitVoters();
       run.awaitAnswers();

@@ -167,6 +167,24 @@ public final class ProcessNetwork implements AutoCloseable {
     }
   }
 
+  /**
+   * Runs a command where the bridge {@code br0} and all its ports are, each named as its process.
+   */
+  void onBridge(String command) throws IOException {
+    in(bridge(), command);
+  }
+
+  /**
+   * Has all senders make packets of a line's size, where the kernel would pass many as one: what
+   * counts packets, such as a loss, is wrong by as much else.
+   */
+  void sendSingly() throws IOException {
+    for (String name : hosts.keySet()) {
+      in(namespace(name), "ip link set eth0 gso_max_segs 1");
+    }
+    must("ip link set " + tag + "h gso_max_segs 1");
+  }
+
   private void in(String namespace, String command) throws IOException {
     must("ip netns exec " + namespace + " " + command);
   }

@@ -64,7 +64,18 @@ public final class LoadRun implements AutoCloseable {
    *     taken away; anything that happens to the load itself stands in the result
    */
   public static LoadResult run(LoadSettings settings) throws IOException, InterruptedException {
-    try (LoadRun run = start(settings, new GivenOut())) {
+    return run(settings, new GivenOut());
+  }
+
+  /**
+   * The same.
+   *
+   * @param givenOut what earlier runs on the same GTM have seen
+   * @throws IOException as above
+   */
+  public static LoadResult run(LoadSettings settings, GivenOut givenOut)
+      throws IOException, InterruptedException {
+    try (LoadRun run = start(settings, givenOut)) {
       return run.finish();
     }
   }

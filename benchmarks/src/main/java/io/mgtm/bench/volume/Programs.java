@@ -1,6 +1,7 @@
 package io.mgtm.bench.volume;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.local.LocalInstallation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ final class Programs {
   private final Path volumeJar;
   private final String size;
   private final List<String> javaOptions;
+  private final LocalInstallation.Placement placement;
 
   /**
    * Programs that keep their sockets and logs in {@code folder}.
@@ -25,10 +27,25 @@ final class Programs {
    * @param javaOptions for the volume's JVM
    */
   Programs(Path folder, Path volumeJar, String size, List<String> javaOptions) {
+    this(folder, volumeJar, size, javaOptions, (name, command) -> command);
+  }
+
+  private Programs(
+      Path folder,
+      Path volumeJar,
+      String size,
+      List<String> javaOptions,
+      LocalInstallation.Placement placement) {
     this.folder = folder;
     this.volumeJar = volumeJar;
     this.size = size;
     this.javaOptions = List.copyOf(javaOptions);
+    this.placement = placement;
+  }
+
+  /** The same with each volume run where {@code placement} says. */
+  Programs placed(LocalInstallation.Placement where) {
+    return new Programs(folder, volumeJar, size, javaOptions, where);
   }
 
   Path socket(String name) {
@@ -50,7 +67,7 @@ final class Programs {
     command.addAll(List.of("--file", file.toString(), "--size", size));
     command.addAll(List.of("--listen", "unix:" + socket(name)));
     command.addAll(List.of(more));
-    return Servant.start(name, folder, command, () -> answers(file));
+    return Servant.start(name, folder, placement.place(name, command), () -> answers(file));
   }
 
   private boolean answers(Path file) {
@@ -73,6 +90,11 @@ final class Programs {
   boolean isUpToDate(Path file) throws IOException {
     JsonNode links = status(file).path("links");
     return links.size() > 0 && links.path(0).path("state").asText().equals("up-to-date");
+  }
+
+  /** What the first replica of the volume over {@code file} has not acknowledged yet. */
+  long queuedBytes(Path file) throws IOException {
+    return status(file).path("links").path(0).path("queuedBytes").asLong();
   }
 
   Servant nbdkit(String name, Path file) throws IOException, InterruptedException {

@@ -16,7 +16,7 @@ import java.util.function.BiConsumer;
  * Both sides hold a whole volume before, as they do when a path comes back.
  */
 final class ResyncBench {
-  private static final long CHUNK_BYTES = 64 * 1024;
+  static final long CHUNK_BYTES = 64 * 1024;
   private static final long WAIT_NS_MAX = TimeUnit.MINUTES.toNanos(3);
 
   /** One catching up. */
@@ -83,6 +83,13 @@ final class ResyncBench {
           runs(source, socket -> fio.sprinkle(socket, 100 * CHUNK_BYTES)));
       target.checkAlive();
     }
+  }
+
+  /** Lets the replica catch up with what changed while the link was suspended. */
+  Run sprinkled(Servant source, long stride) throws IOException, InterruptedException {
+    programs.ask(near, "{\"command\":\"pause\"}");
+    fio.sprinkle(programs.socket("near"), stride);
+    return catchUp(source);
   }
 
   private List<Run> runs(Servant source, Change change) throws IOException, InterruptedException {
