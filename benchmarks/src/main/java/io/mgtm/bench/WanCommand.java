@@ -101,7 +101,7 @@ final class WanCommand implements Callable<Integer> {
   @Option(
       names = "--warmup",
       paramLabel = "S",
-      defaultValue = "10",
+      defaultValue = "40",
       description = "Load on a new group before anything counts. Default: ${DEFAULT-VALUE}.")
   private double warmup;
 
