@@ -19,7 +19,6 @@ public final class SlowLine {
 
   private final ProcessNetwork network;
   private final List<String> far = new ArrayList<>();
-  private boolean slow;
 
   private SlowLine(ProcessNetwork network) {
     this.network = network;
@@ -64,17 +63,6 @@ public final class SlowLine {
                 + e.getMessage().strip(),
             e);
       }
-    }
-    slow = true;
-  }
-
-  /** Makes it as quick as the rest. */
-  public void quicken() throws IOException {
-    if (slow) {
-      for (String end : ENDS) {
-        network.onBridge("tc qdisc del dev " + end + " root");
-      }
-      slow = false;
     }
   }
 

@@ -87,26 +87,29 @@ final class ResyncBench {
 
   /** Lets the replica catch up with what changed while the link was suspended. */
   Run sprinkled(Servant source, long stride) throws IOException, InterruptedException {
-    programs.ask(near, "{\"command\":\"pause\"}");
-    fio.sprinkle(programs.socket("near"), stride);
-    return catchUp(source);
+    return changed(source, socket -> fio.sprinkle(socket, stride));
   }
 
   private List<Run> runs(Servant source, Change change) throws IOException, InterruptedException {
     List<Run> runs = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
-      programs.ask(near, "{\"command\":\"pause\"}");
-      change.make(programs.socket("near"));
-      runs.add(catchUp(source));
+      runs.add(changed(source, change));
     }
     return runs;
   }
 
-  private Run catchUp(Servant source) throws IOException, InterruptedException {
+  private Run changed(Servant source, Change change) throws IOException, InterruptedException {
+    programs.ask(near, "{\"command\":\"pause\"}");
+    change.make(programs.socket("near"));
     long begun = System.nanoTime();
     programs.ask(near, "{\"command\":\"resume\"}");
     source.await("has caught up", WAIT_NS_MAX, () -> programs.isUpToDate(near));
-    double took = (System.nanoTime() - begun) / 1e9;
+    return caughtUp(begun);
+  }
+
+  /** The catching up that began then and has just ended. */
+  Run caughtUp(long begunNanos) throws IOException {
+    double took = (System.nanoTime() - begunNanos) / 1e9;
     JsonNode resync = programs.status(near).path("links").path(0).path("resync");
     return new Run(resync.path("chunksSent").asLong() * CHUNK_BYTES, took);
   }

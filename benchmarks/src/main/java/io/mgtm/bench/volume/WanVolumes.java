@@ -1,6 +1,5 @@
 package io.mgtm.bench.volume;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.bench.failover.SlowLine;
 import io.mgtm.bench.report.LineTable;
@@ -90,6 +89,7 @@ public final class WanVolumes {
     private final String address;
     private final Path near;
     private final Path far;
+    private final ResyncBench resyncs;
 
     Pair(String mode, ProcessNetwork network, VolumeSetup setup, SlowLine line) {
       this.mode = mode;
@@ -99,6 +99,7 @@ public final class WanVolumes {
       this.address = network.address(FAR) + ":" + PORT;
       this.near = setup.memory().resolve(NEAR);
       this.far = setup.memory().resolve(FAR);
+      this.resyncs = new ResyncBench(programs, setup.fio(), setup.memory(), 1);
     }
 
     void measure(LineTable table) throws IOException, InterruptedException {
@@ -147,9 +148,7 @@ public final class WanVolumes {
       ResyncBench.Run cut = null;
       if (isAsync()) {
         awaitConfirmed(source);
-        resync =
-            new ResyncBench(programs, setup.fio(), setup.memory(), 1)
-                .sprinkled(source, STRIDE_BYTES);
+        resync = resyncs.sprinkled(source, STRIDE_BYTES);
         check("a resync", resync);
         awaitConfirmed(source);
         cut = cut(source);
@@ -188,10 +187,7 @@ public final class WanVolumes {
       long begun = System.nanoTime();
       line.mend();
       source.await("has caught up", WAIT_NS_MAX, () -> programs.isUpToDate(near));
-      double seconds = (System.nanoTime() - begun) / 1e9;
-      JsonNode resync = programs.status(near).path("links").path(0).path("resync");
-      return new ResyncBench.Run(
-          resync.path("chunksSent").asLong() * ResyncBench.CHUNK_BYTES, seconds);
+      return resyncs.caughtUp(begun);
     }
 
     private void check(String what, ResyncBench.Run run) throws IOException {

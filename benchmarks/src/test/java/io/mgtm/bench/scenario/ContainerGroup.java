@@ -1,7 +1,5 @@
 package io.mgtm.bench.scenario;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.PortBinding;
@@ -246,13 +244,12 @@ final class ContainerGroup implements AutoCloseable {
 
   /** Takes what room there is on a node's small disk. */
   void fillDisk(int node) {
-    assertThat(containers.output(nodes.get(node), "sh", "-c", "cat /dev/zero >" + BALLAST))
-        .contains("No space left");
+    containers.fillDisk(nodes.get(node), BALLAST);
   }
 
   /** There is room again. */
   void emptyDisk(int node) {
-    assertThat(containers.output(nodes.get(node), "rm", BALLAST)).isEmpty();
+    containers.emptyDisk(nodes.get(node), BALLAST);
   }
 
   /** Stops a node, and recreates its container from another image, on the same data. */

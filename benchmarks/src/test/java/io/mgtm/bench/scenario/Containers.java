@@ -1,5 +1,7 @@
 package io.mgtm.bench.scenario;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Bind;
@@ -139,6 +141,16 @@ final class Containers implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Takes what room there is on the disk of a container by a file. */
+  void fillDisk(GenericContainer<?> container, String file) {
+    assertThat(output(container, "sh", "-c", "cat /dev/zero >" + file)).contains("No space left");
+  }
+
+  /** Removes such a file. */
+  void emptyDisk(GenericContainer<?> container, String file) {
+    assertThat(output(container, "rm", file)).isEmpty();
   }
 
   /** Whether all stay as they are. */

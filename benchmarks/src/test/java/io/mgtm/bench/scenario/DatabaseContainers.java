@@ -247,13 +247,12 @@ final class DatabaseContainers implements AutoCloseable {
 
   /** Takes what room there is on the disk of a node's copy. */
   void fillDisk(String node) {
-    String said = containers.output(controllers.get(node), "sh", "-c", "cat /dev/zero >" + BALLAST);
-    assertThat(said).contains("No space left");
+    containers.fillDisk(controllers.get(node), BALLAST);
   }
 
   /** There is room again. */
   void emptyDisk(String node) {
-    assertThat(containers.output(controllers.get(node), "rm", BALLAST)).isEmpty();
+    containers.emptyDisk(controllers.get(node), BALLAST);
   }
 
   /** Whether a node's copy has failed, so that it serves what the other has. */
