@@ -234,7 +234,7 @@ final class Planner {
   private static Prepared unknown(String name) {
     String message = "prepared statement \"" + name + "\" does not exist";
     return new Prepared(
-        name, "", NO_TYPES, null, new Refusal("26000", message, "Prepare it anew."));
+        name, "", NO_TYPES, null, new Refusal("26000", message, "Prepare it again."));
   }
 
   private Prepared parse(ByteBuf body) {

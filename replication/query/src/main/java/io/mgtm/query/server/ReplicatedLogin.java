@@ -24,12 +24,17 @@ import java.util.regex.Pattern;
 
 /** Enters all servers that are in for one client. Belongs to the client's loop. */
 final class ReplicatedLogin {
-  /** Settings by which values are sent to other servers as texts and read there, and theirs. */
-  private static final Map<String, String> FIXED =
-      Map.of("extra_float_digits", "[1-3]", "array_nulls", "on", "xmloption", "content");
+  /**
+   * Settings by which values are sent to other servers as texts and read there: what they are set
+   * to, and what a client may set them to itself.
+   */
+  private static final List<Fixed> FIXED =
+      List.of(
+          new Fixed("extra_float_digits", "1", "[1-3]"),
+          new Fixed("array_nulls", "on", "on"),
+          new Fixed("xmloption", "content", "content"));
 
-  private static final Map<String, String> FIXED_TO =
-      Map.of("extra_float_digits", "1", "array_nulls", "on", "xmloption", "content");
+  private record Fixed(String name, String to, String allowed) {}
 
   private static final Pattern HOURS = Pattern.compile("(?<![:\\d])\\d+");
   private static final List<String> RELIED_ON =
@@ -113,14 +118,15 @@ final class ReplicatedLogin {
 
   /** Sets what the replicator relies on; why the client's own parameters forbid it, or null. */
   private ErrorFields fixed(String options) {
-    FIXED_TO.forEach(parameters::putIfAbsent);
-    for (String name : FIXED.keySet()) {
+    for (Fixed fixed : FIXED) {
+      String name = fixed.name();
+      parameters.putIfAbsent(name, fixed.to());
       boolean otherwise =
           parameters.keySet().stream().anyMatch(k -> k.equalsIgnoreCase(name) && !k.equals(name));
-      boolean kept = parameters.get(name).matches(FIXED.get(name));
+      boolean kept = parameters.get(name).matches(fixed.allowed());
       if (otherwise || options.contains(name) || !kept) {
         return ErrorFields.fatal(
-                "0A000", "the replicator relies on " + name + " of " + FIXED.get(name))
+                "0A000", "the replicator relies on " + name + " of " + fixed.allowed())
             .withHint("Leave it as it is.");
       }
     }
