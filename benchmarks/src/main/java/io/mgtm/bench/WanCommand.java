@@ -66,7 +66,7 @@ final class WanCommand implements Callable<Integer> {
   @Option(
       names = "--size",
       paramLabel = "SIZE",
-      defaultValue = "64M",
+      defaultValue = "16M",
       description = "Of the volume. Default: ${DEFAULT-VALUE}.")
   private String size;
 
@@ -101,8 +101,9 @@ final class WanCommand implements Callable<Integer> {
   @Option(
       names = "--warmup",
       paramLabel = "S",
-      defaultValue = "40",
-      description = "Load on a new group before anything counts. Default: ${DEFAULT-VALUE}.")
+      defaultValue = "25",
+      description =
+          "Load on a new volume or group before anything counts. Default: ${DEFAULT-VALUE}.")
   private double warmup;
 
   @Option(
@@ -134,7 +135,9 @@ final class WanCommand implements Callable<Integer> {
       List<String> jvm = new ArrayList<>(words(System.getProperty("mgtm.volumeJavaOptions", "")));
       jvm.addAll(options);
       new WanVolumes(
-              new WanVolumes.Settings(line, size, seconds, depths, jvm), runs::find, this::tell)
+              new WanVolumes.Settings(line, size, seconds, depths, warmup, jvm),
+              runs::find,
+              this::tell)
           .measure(table);
     }
     if (only.contains(Part.GROUP)) {

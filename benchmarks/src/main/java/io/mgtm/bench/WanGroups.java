@@ -27,7 +27,9 @@ import java.util.stream.IntStream;
 
 /**
  * Groups of which some members are behind a line, beside the same without it. Clients, the proxy
- * and the first member, which leads until it is killed, are before the line. One thread.
+ * and the first member, which leads until it is killed, are before the line. All loads come before
+ * the first kill: a member that was started again compiles its code anew, which would be taken for
+ * what the line costs. One thread.
  */
 final class WanGroups {
   private static final int LEADER_MS = 180_000;
@@ -50,9 +52,6 @@ final class WanGroups {
       return connections.stream().max(Comparator.naturalOrder()).orElseThrow();
     }
   }
-
-  /** What was measured with the line in one state. */
-  private record Figures(List<LoadResult> loads, double longestMs) {}
 
   private final Settings settings;
   private final CheckedRuns runs;
@@ -84,29 +83,50 @@ final class WanGroups {
       SlowLine line = SlowLine.in(network);
       GivenOut givenOut = new GivenOut();
       installation.awaitLeader(LEADER_MS);
-      load(installation, settings.most(), settings.warmup(), givenOut);
-      progress.accept("load without the line, and the leader is killed");
-      Figures without = figures(installation, givenOut);
       line.slow(settings.line());
-      for (int far = 1; far < group.nodes(); far++) {
-        line.put(nodes.subList(group.nodes() - far, group.nodes()));
-        progress.accept("the same, %d behind the line".formatted(far));
-        Figures over = figures(installation, givenOut);
-        print(table, "%s of %d, %d far".formatted(group.mode(), group.nodes(), far), without, over);
+      load(installation, settings.most(), settings.warmup(), givenOut);
+      List<List<LoadResult>> loads = new ArrayList<>();
+      for (int far = 0; far < group.nodes(); far++) {
+        line.put(lastOf(nodes, far));
+        progress.accept("load, %d behind the line".formatted(far));
+        letFirstLead(installation);
+        loads.add(loads(installation, givenOut));
+        if (far > 0) {
+          printLoads(table, title(group, far), loads.get(0), loads.get(far));
+        }
+      }
+      double without = 0;
+      for (int far = 0; far < group.nodes(); far++) {
+        line.put(lastOf(nodes, far));
+        progress.accept("the leader is killed, %d behind the line".formatted(far));
+        letFirstLead(installation);
+        double longestMs = killLeader(installation, givenOut);
+        if (far == 0) {
+          without = longestMs;
+        } else {
+          table.row(title(group, far) + ", leader killed: longest wait", "ms", without, longestMs);
+        }
       }
     } finally {
       Trees.delete(folder);
     }
   }
 
-  private Figures figures(LocalInstallation group, GivenOut givenOut)
+  private static List<String> lastOf(List<String> nodes, int count) {
+    return nodes.subList(nodes.size() - count, nodes.size());
+  }
+
+  private static String title(Group group, int far) {
+    return "%s of %d, %d far".formatted(group.mode(), group.nodes(), far);
+  }
+
+  private List<LoadResult> loads(LocalInstallation group, GivenOut givenOut)
       throws IOException, InterruptedException {
-    letFirstLead(group);
     List<LoadResult> loads = new ArrayList<>();
     for (int count : settings.connections()) {
       loads.add(load(group, count, settings.seconds(), givenOut));
     }
-    return new Figures(loads, killLeader(group, givenOut));
+    return loads;
   }
 
   private LoadResult load(LocalInstallation group, int count, double seconds, GivenOut givenOut)
@@ -158,11 +178,12 @@ final class WanGroups {
     }
   }
 
-  private void print(LineTable table, String group, Figures without, Figures over) {
+  private void printLoads(
+      LineTable table, String title, List<LoadResult> without, List<LoadResult> over) {
     for (int i = 0; i < settings.connections().size(); i++) {
-      String what = "%s, %d clients: ".formatted(group, settings.connections().get(i));
-      LoadResult one = without.loads().get(i);
-      LoadResult two = over.loads().get(i);
+      String what = "%s, %d clients: ".formatted(title, settings.connections().get(i));
+      LoadResult one = without.get(i);
+      LoadResult two = over.get(i);
       table.row(what + "requests", "/s", one.operationsPerSecond(), two.operationsPerSecond());
       table.row(
           what + "median",
@@ -175,7 +196,6 @@ final class WanGroups {
           millis(one.latency().p99Micros()),
           millis(two.latency().p99Micros()));
     }
-    table.row(group + ", leader killed: longest wait", "ms", without.longestMs(), over.longestMs());
   }
 
   private static double millis(double micros) {

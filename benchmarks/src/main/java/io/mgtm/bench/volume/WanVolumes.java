@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -31,10 +32,16 @@ public final class WanVolumes {
    * @param size of the volume, such as 64M
    * @param seconds of each run of fio
    * @param depths how many writes are under way at once, in turn
+   * @param warmup seconds of writes, as many at once as ever, before anything counts
    * @param javaOptions for the volumes' JVMs
    */
   public record Settings(
-      String line, String size, double seconds, List<Integer> depths, List<String> javaOptions) {
+      String line,
+      String size,
+      double seconds,
+      List<Integer> depths,
+      double warmup,
+      List<String> javaOptions) {
     public Settings {
       depths = List.copyOf(depths);
       javaOptions = List.copyOf(javaOptions);
@@ -112,9 +119,7 @@ public final class WanVolumes {
                   NEAR, near, with("--replica", address, "--mode", mode, "--link-key", key))) {
         source.await("is up to date", WAIT_NS_MAX, () -> programs.isUpToDate(near));
         setup.fio().fill(programs.socket(NEAR));
-        for (int depth : settings.depths()) {
-          setup.fio().warmUp(programs.socket(NEAR), "randwrite", depth);
-        }
+        warmUp();
         awaitConfirmed(source);
         progress.accept("it writes without the line");
         Figures without = figures(source);
@@ -124,6 +129,14 @@ public final class WanVolumes {
         print(table, without, over);
         target.checkAlive();
       }
+    }
+
+    private void warmUp() throws IOException, InterruptedException {
+      int most = Collections.max(settings.depths());
+      long end = System.nanoTime() + (long) (settings.warmup() * 1e9);
+      do {
+        setup.fio().warmUp(programs.socket(NEAR), "randwrite", most);
+      } while (System.nanoTime() - end < 0);
     }
 
     /** A bit for each chunk that the replica may lack and no more, so that it can be counted. */
