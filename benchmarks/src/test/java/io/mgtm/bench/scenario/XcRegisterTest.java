@@ -12,27 +12,27 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code docker/xc/node register}, with a psql that answers as coordinators would. */
+/** {@code docker/xc/node register}, with a psql that answers as nodes would. */
 class XcRegisterTest {
   private static final Path NODE = Path.of("..", "docker", "xc", "node").toAbsolutePath();
   private static final int EXEC_SECONDS = 60;
 
   @TempDir Path folder;
 
-  /** Registers, while that many gxids which the GTM has yet to give are known as committed. */
-  private String register(int ahead) throws IOException, InterruptedException {
+  /** Registers, while a node knows that many gxids as committed which the GTM has yet to give. */
+  private String register(String node, int ahead) throws IOException, InterruptedException {
     Path psql = folder.resolve("psql");
     Files.writeString(
         psql,
         """
         #!/bin/bash
         case ${!#} in
-          *pgxc_is_committed*) echo %d ;;
+          *pgxc_is_committed*) if [[ $* == *'-h %s '* ]]; then echo %d; else echo 0; fi ;;
           *'from pgxc_node where'*) ;;
           'create node'*) echo "${!#}" >>'%s' ;;
         esac
         """
-            .formatted(ahead, folder.resolve("created")));
+            .formatted(node, ahead, folder.resolve("created")));
     Files.setPosixFilePermissions(psql, PosixFilePermissions.fromString("rwx------"));
     return Exec.run(
         EXEC_SECONDS,
@@ -48,7 +48,7 @@ class XcRegisterTest {
 
   @Test
   void eachCoordinatorIsToldOfAllOthers() throws Exception {
-    register(0);
+    register("c1", 0);
     assertThat(folder.resolve("created"))
         .content()
         .isEqualTo(
@@ -62,7 +62,15 @@ class XcRegisterTest {
 
   @Test
   void dataThatAreAheadOfTheGtmAreRefused() {
-    assertThatThrownBy(() -> register(3)).hasMessageContaining("c1 has data of an earlier GTM");
+    assertThatThrownBy(() -> register("c1", 3))
+        .hasMessageContaining("c1 has data of an earlier GTM");
     assertThat(folder.resolve("created")).doesNotExist();
+  }
+
+  @Test
+  void soAreThoseOfDatanodes() {
+    assertThatThrownBy(() -> register("d1", 3))
+        .hasMessageContaining("d1 has data of an earlier GTM");
+    assertThat(folder.resolve("created")).content().doesNotContain("create node d1");
   }
 }
