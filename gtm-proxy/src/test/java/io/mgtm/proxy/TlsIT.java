@@ -11,66 +11,14 @@ import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.mgtm.testing.TestKeys;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.util.Base64;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Links over TLS, with keys that the JDK's keytool made. */
+/** Links over TLS. */
 class TlsIT {
-  private static final String PASSWORD = "changeit";
-
   @TempDir private Path folder;
-
-  /** A certificate that signs itself, and its key, as PEM files. */
-  private record Pair(Path certificate, Path key) {}
-
-  private Pair pair(String name, String address) throws Exception {
-    Path store = folder.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                name,
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=" + name,
-                "-ext",
-                "SAN=ip:" + address,
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD,
-                "-keystore",
-                store.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve(name + ".log").toFile())
-            .start();
-    assertThat(keytool.waitFor(180, TimeUnit.SECONDS)).isTrue();
-    assertThat(keytool.exitValue()).isZero();
-    KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(store)) {
-      keys.load(in, PASSWORD.toCharArray());
-    }
-    return new Pair(
-        pem(name + ".crt", "CERTIFICATE", keys.getCertificate(name).getEncoded()),
-        pem(name + ".key", "PRIVATE KEY", keys.getKey(name, PASSWORD.toCharArray()).getEncoded()));
-  }
-
-  private Path pem(String file, String type, byte[] bytes) throws Exception {
-    String body =
-        Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII)).encodeToString(bytes);
-    return Files.writeString(
-        folder.resolve(file),
-        "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n");
-  }
 
   private static ProxyConfig withTls(GtmServer gtm, ProxyConfig.Tls tls) {
     ProxyConfig c = TestProxy.config(UpstreamProtocol.AUTO, gtm.address());
@@ -109,9 +57,9 @@ class TlsIT {
 
   @Test
   void bothEndsShowWhoTheyAre() throws Exception {
-    Pair node = pair("node", "127.0.0.1");
-    Pair proxy = pair("proxy", "127.0.0.1");
-    Pair elsewhere = pair("elsewhere", "127.0.0.9");
+    TestKeys node = TestKeys.make(folder, "node", "127.0.0.1");
+    TestKeys proxy = TestKeys.make(folder, "proxy", "127.0.0.1");
+    TestKeys elsewhere = TestKeys.make(folder, "elsewhere", "127.0.0.9");
     LinksConfig d = GtmConfig.DEFAULTS.links();
     HostPort any = new HostPort("127.0.0.1", 0);
     LinksConfig links =

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.pollinterval.IterativePollInterval;
 
 /** Waits for what must come, however slow the machine is at the moment. */
 public final class Await {
@@ -13,7 +14,10 @@ public final class Await {
    */
   public static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  private static final Duration POLL = Duration.ofMillis(5);
+  private static final Duration POLL_FIRST = Duration.ofMillis(5);
+
+  /** What is long in coming is asked for less often: some conditions cost much. */
+  private static final Duration POLL_MAX = Duration.ofMillis(50);
 
   private Await() {}
 
@@ -31,11 +35,16 @@ public final class Await {
     asking(what).untilAsserted(assertions);
   }
 
+  private static Duration longer(Duration poll) {
+    Duration next = poll.multipliedBy(5).dividedBy(4);
+    return next.compareTo(POLL_MAX) < 0 ? next : POLL_MAX;
+  }
+
   private static ConditionFactory asking(String what) {
     return Awaitility.await(what)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
-        .pollInterval(POLL)
+        .pollInterval(IterativePollInterval.iterative(Await::longer, POLL_FIRST))
         .atMost(PATIENCE);
   }
 }

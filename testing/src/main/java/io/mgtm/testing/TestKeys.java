@@ -37,6 +37,8 @@ public record TestKeys(Path store, Path certificate, Path key) {
         new ProcessBuilder(
                 List.of(
                     Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                    "-J-XX:+UseSerialGC",
+                    "-J-XX:TieredStopAtLevel=1",
                     "-genkeypair",
                     "-alias",
                     name,

@@ -29,8 +29,8 @@ final class GroupUnderLoad implements AutoCloseable {
   private static final int STANDSTILL_MS = 180_000;
   private static final int AWAIT_MS = 300_000;
 
-  /** A quarter of what the machine can do, more or less: the restarts need the rest. */
-  private static final int REST_MICROS = 2_000;
+  /** An eighth of what the machine can do, more or less: the restarts need the rest. */
+  private static final int REST_MICROS = 4_000;
 
   /** A process that lives for seconds spends most of them on compiling for a long life. */
   private static final List<String> SHORT_LIFE = List.of("-XX:TieredStopAtLevel=1");

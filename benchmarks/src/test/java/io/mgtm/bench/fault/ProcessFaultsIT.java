@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProcessFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(ProcessFaultsIT.class);
-  private static final int KILLS = 2;
+  private static final int KILLS = 1;
   private static final int KILLS_LONG = 100;
 
   @TempDir static Path folder;
@@ -82,10 +82,18 @@ class ProcessFaultsIT {
   @Test
   void leadershipThatIsTransferredIsNotMissed() throws Exception {
     running.awaitVoters(3);
-    for (int i = 0; i < 3; i++) {
+    running.transferLeader(2_000);
+    report("leadership transferred");
+  }
+
+  @Test
+  @Tag("long")
+  void norIsItWhenItIsTransferredAgainAndAgain() throws Exception {
+    running.awaitVoters(3);
+    for (int i = 0; i < 10; i++) {
       running.transferLeader(2_000);
     }
-    report("leadership transferred");
+    report("leadership transferred again and again");
   }
 
   @Test
@@ -103,16 +111,29 @@ class ProcessFaultsIT {
   }
 
   @Test
+  void aLeaderMayBeRestarted() throws Exception {
+    running.awaitVoters(3);
+    restart(running.group().awaitLeader(GroupUnderLoad.LEADER_MS));
+    report("leader restarted");
+  }
+
+  @Test
+  @Tag("long")
   void nodesMayBeRestartedInTurn() throws Exception {
     for (int i = 0; i < 3; i++) {
       running.awaitVoters(3);
-      running.group().node(i).close();
-      running.awaitProgress(1_000);
-      running.group().restartNode(i);
-      running.awaitProgress(1_000);
-      running.notePause();
+      restart(i);
     }
     report("rolling restart");
+  }
+
+  /** In order. */
+  private void restart(int node) throws IOException, InterruptedException {
+    running.group().node(node).close();
+    running.awaitProgress(1_000);
+    running.group().restartNode(node);
+    running.awaitProgress(1_000);
+    running.notePause();
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,16 +20,25 @@ class ShortScenariosIT {
   private static final Path DAEMON = Path.of("..", "docker", "own", "daemon");
   private static final int NONE = 125;
   private static final int PATIENCE_MINUTES = 5;
-  private static final List<String> SCENARIOS = List.of("leaderIsKilled", "minorityIsCutOff");
 
   @TempDir Path folder;
 
   @Test
-  void aGroupInContainersStandsFaults() throws Exception {
+  void aGroupInContainersStandsALeadersDeath() throws Exception {
+    run("leaderIsKilled");
+  }
+
+  @Test
+  @Tag("long")
+  void aGroupInContainersStandsACut() throws Exception {
+    run("minorityIsCutOff");
+  }
+
+  private void run(String scenario) throws Exception {
     List<String> command = new ArrayList<>(List.of(DAEMON.toString()));
     command.addAll(List.of(java(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"));
     command.addAll(List.of(System.getProperty("java.class.path"), RunScenarios.class.getName()));
-    command.addAll(SCENARIOS);
+    command.add(scenario);
     Path said = folder.resolve("said");
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();

@@ -24,9 +24,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.SocketFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that does not read costs little, disturbs nobody, and is closed in the end. */
@@ -83,9 +84,18 @@ class FlowControlTest {
     return thread;
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 3})
-  void aClientThatNeverReadsIsReadNoMoreAndClosedInTheEnd(int ioThreads) throws Exception {
+  @Test
+  void aClientThatNeverReadsIsReadNoMoreAndClosedInTheEnd() throws Exception {
+    closeTheDeafClient(3);
+  }
+
+  @Test
+  @Tag("long")
+  void oneOfAServerWithOneThreadIsToo() throws Exception {
+    closeTheDeafClient(1);
+  }
+
+  private void closeTheDeafClient(int ioThreads) throws Exception {
     try (TestGtm gtm = start(ioThreads, FRAME_MS, DEAF_MS)) {
       RawClient other = gtm.backend();
       int gxid = beginMany(other);
@@ -116,10 +126,18 @@ class FlowControlTest {
   }
 
   /** The least that a node answers is asked for by little more. */
-  @ParameterizedTest
-  @CsvSource({"3, false", "1, true"})
-  void aLinkThatNeverReadsCostsWhatWaitsForItAndIsClosedInTheEnd(int ioThreads, boolean encrypted)
-      throws Exception {
+  @Test
+  void aLinkThatNeverReadsCostsWhatWaitsForItAndIsClosedInTheEnd() throws Exception {
+    closeTheDeafLink(1, true);
+  }
+
+  @Test
+  @Tag("long")
+  void oneInTheClearIsToo() throws Exception {
+    closeTheDeafLink(3, false);
+  }
+
+  private void closeTheDeafLink(int ioThreads, boolean encrypted) throws Exception {
     TestKeys keys = TestKeys.make(folder, "node", "127.0.0.1");
     SocketFactory sockets =
         encrypted
@@ -166,9 +184,18 @@ class FlowControlTest {
    * A few bytes can ask for a lot: what one read brought is not answered at once. All together take
    * longer than a client may take nothing.
    */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 3})
-  void manyLargeRepliesWaitForASlowReaderAndAllArrive(int ioThreads) throws Exception {
+  @Test
+  void manyLargeRepliesWaitForASlowReaderAndAllArrive() throws Exception {
+    readSlowly(1);
+  }
+
+  @Test
+  @Tag("long")
+  void soTheyDoFromSeveralThreads() throws Exception {
+    readSlowly(3);
+  }
+
+  private void readSlowly(int ioThreads) throws Exception {
     try (TestGtm gtm = start(ioThreads, FRAME_MS, 3_000)) {
       RawClient other = gtm.backend();
       beginMany(other);

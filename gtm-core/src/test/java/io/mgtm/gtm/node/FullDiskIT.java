@@ -20,6 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The data folder's disk is full, or may not be written. */
 class FullDiskIT {
+  /** With much to store, the log is full soon. */
+  private static final int LONG_NAME_CHARS = 500;
+
   private static final String REFUSED = "ERROR\nthe GTM cannot store anything now: ";
 
   @TempDir Path folder;
@@ -69,8 +72,17 @@ class FullDiskIT {
     }
   }
 
-  /** Works until the log has no room any more; the error that tells so. */
+  private static boolean isCreated(RawClient client, String sequence) throws IOException {
+    RequestFrame create = RequestFrame.command(MessageType.SEQUENCE_INIT).key(sequence);
+    return client.call(create.le64(1).le64(1).le64(9).le64(1).u8(0)).type() == 'S';
+  }
+
+  /** Works until the log has no room any more, not even for little; the error that tells so. */
   private static String workUntilRefused(RawClient client) throws IOException {
+    String longName = "d." + "x".repeat(LONG_NAME_CHARS);
+    for (int i = 0; isCreated(client, longName + i); i++) {
+      assertThat(i).as("sequences on a disk of 8 MiB").isLessThan((8 << 20) / LONG_NAME_CHARS);
+    }
     for (int i = 0; i < 200_000; i++) {
       RawClient.Frame begun = client.call(RawClient.beginFrame());
       if (begun.type() == 'E') {

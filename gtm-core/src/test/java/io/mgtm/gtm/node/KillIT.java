@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * was promised is lost, and nothing is given twice.
  */
 class KillIT {
-  private static final int ROUNDS = 4;
+  private static final int ROUNDS = 2;
   private static final int ROUNDS_LONG = 200;
   private static final int WORKERS = 4;
   private static final int LIFE_REPLIES_MAX = 1_000;

@@ -11,9 +11,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Thousands of connections are held and each is answered. */
 class ManyConnectionsIT {
@@ -34,9 +34,18 @@ class ManyConnectionsIT {
     return WANTED;
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 3})
-  void thousandsOfConnectionsAreHeldAndAnswered(int ioThreads) throws IOException {
+  @Test
+  void thousandsOfConnectionsAreHeldAndAnswered() throws IOException {
+    holdAndAnswer(3);
+  }
+
+  @Test
+  @Tag("long")
+  void soTheyAreByOneThread() throws IOException {
+    holdAndAnswer(1);
+  }
+
+  private void holdAndAnswer(int ioThreads) throws IOException {
     int count = connections();
     assumeThat(count).as("the limit of open files (ulimit -n) is too low").isGreaterThan(LEAST);
     if (count < WANTED) {

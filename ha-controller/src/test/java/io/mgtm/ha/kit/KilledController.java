@@ -33,6 +33,7 @@ public final class KilledController {
     Process controller =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx32m",
                 "-cp",

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 class PostgresqlKitIT {
   private static final String BIN = "/usr/lib/postgresql/15/bin";
 
+  /** What initdb has made, for each test to copy. */
+  @TempDir private static Path made;
+
   @TempDir Path folder;
   private final PostgresqlKit kit = new PostgresqlKit();
   private final Map<String, String> parameters = new HashMap<>();
@@ -27,23 +31,29 @@ class PostgresqlKitIT {
   private Path data;
   private KitContext context;
 
-  @BeforeEach
-  void makeDatabase() throws Exception {
+  @BeforeAll
+  static void makeDatabase() throws Exception {
     Rig.need("initdb", "setpriv");
-    rig = new Rig(folder);
-    data = folder.resolve("data");
-    Rig.run("install", "-d", "-o", "postgres", "-m", "700", data.toString());
+    Rig.run("chmod", "755", made.toString());
+    Rig.run("install", "-d", "-o", "postgres", "-m", "700", made.resolve("data").toString());
     Programs.run(
             Program.of(
                     Deadline.in(120_000),
                     BIN + "/initdb",
                     "--no-sync",
                     "-D",
-                    data + "",
+                    made.resolve("data") + "",
                     "-A",
                     "trust")
                 .as("postgres"))
         .succeeded();
+  }
+
+  @BeforeEach
+  void copyDatabase() throws Exception {
+    rig = new Rig(folder);
+    data = folder.resolve("data");
+    Rig.run("cp", "-a", made.resolve("data").toString(), data.toString());
     parameters.put("data", data.toString());
     parameters.put(
         "options",

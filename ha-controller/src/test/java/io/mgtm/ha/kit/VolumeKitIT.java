@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -159,6 +160,7 @@ class VolumeKitIT {
   }
 
   @Test
+  @Tag("long")
   void outdatedCopyIsPromotedOnlyWhenLossIsAccepted() throws Exception {
     kit.data(right);
     kit.data(left);
@@ -184,7 +186,7 @@ class VolumeKitIT {
   }
 
   @Test
-  void killedAgentComesBackInService() throws Exception {
+  void killedAgentComesBackInServiceAndIsEndedByItsGuard() throws Exception {
     kit.data(right);
     kit.data(left);
     kit.inService(left);
@@ -195,13 +197,6 @@ class VolumeKitIT {
     kit.localRecover(left);
 
     Rig.assertIn(kit.quickCheck(left));
-  }
-
-  @Test
-  void guardEndsTheAgent() throws Exception {
-    kit.data(right);
-    kit.data(left);
-    kit.inService(left);
 
     Rig.guard(kit, left);
 

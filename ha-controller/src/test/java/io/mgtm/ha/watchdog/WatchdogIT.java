@@ -119,6 +119,7 @@ class WatchdogIT {
     run(
         temporary,
         java,
+        "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         "-cp",
         classes,
@@ -219,7 +220,15 @@ class WatchdogIT {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String classes = System.getProperty("java.class.path");
 
-    run(temporary, java, "-cp", classes, WatchdogMain.class.getName(), folder.toString());
+    run(
+        temporary,
+        java,
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        classes,
+        WatchdogMain.class.getName(),
+        folder.toString());
 
     assertThat(processes.get(0).waitFor()).isEqualTo(3);
     assertThat(temporary.resolve("log")).content().contains("another watchdog runs in " + folder);

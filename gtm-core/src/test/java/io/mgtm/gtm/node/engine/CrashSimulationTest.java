@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.node.Witness;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -13,7 +14,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * dies or the power fails; and what breaks that is found.
  */
 class CrashSimulationTest {
-  private static final int SCHEDULES = Integer.getInteger("schedules", 1_500);
+  private static final int SCHEDULES = Integer.getInteger("schedules", 750);
+  private static final int SCHEDULES_LONG = 10_000;
   private static final int SCHEDULES_UNTIL_FAULT_IS_FOUND = 500;
 
   private final RequestMetrics metrics = new RequestMetrics(new SimpleMeterRegistry());
@@ -29,6 +31,14 @@ class CrashSimulationTest {
   @Test
   void nothingAcknowledgedIsLostOrGivenTwice() {
     for (long seed = 0; seed < SCHEDULES; seed++) {
+      run(seed, LossyLog.Fault.NONE, CrashSchedule.Fault.NONE);
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void norIsItInManySchedules() {
+    for (long seed = SCHEDULES; seed < SCHEDULES_LONG; seed++) {
       run(seed, LossyLog.Fault.NONE, CrashSchedule.Fault.NONE);
     }
   }

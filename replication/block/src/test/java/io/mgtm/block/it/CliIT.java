@@ -5,18 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mgtm.block.cli.Main;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -29,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The commands as an operator types them, each in a process of its own. */
+/** The commands as an operator types them. */
 class CliIT {
   @TempDir Path folder;
   private VolumeProcess left;
@@ -58,7 +54,7 @@ class CliIT {
     }
   }
 
-  private static Tools.Result on(VolumeProcess volume, String... command) throws Exception {
+  private static Tools.Result on(VolumeProcess volume, String... command) {
     return volume.command(command);
   }
 
@@ -74,12 +70,13 @@ class CliIT {
   void aVolumeIsCreatedListedAndStarted() throws Exception {
     left.withoutKey();
     Tools.Result created =
-        on(left, "create", "--name", "v1", "--file", left.file().toString(), "--size", "8M");
+        left.commandInAProcess(
+            "create", "--name", "v1", "--file", left.file().toString(), "--size", "8M");
     assertThat(created.succeeded().output())
         .contains("volume v1 created in " + left.file())
         .containsPattern("link key, shown once: [0-9a-f]{64}");
     assertThat(Files.size(left.file())).isEqualTo(8 << 20);
-    assertThat(on(left, "list").succeeded().output()).contains("v1: not running");
+    assertThat(left.commandInAProcess("list").succeeded().output()).contains("v1: not running");
     assertThat(on(left, "status", "--name", "v1").output()).contains("no agent answers");
     Tools.Result again =
         on(left, "create", "--name", "v1", "--file", left.file().toString(), "--size", "8M");
@@ -88,8 +85,7 @@ class CliIT {
     for (String[] other : new String[][] {{"--size", "4M"}, {"--chunk-size", "128K"}}) {
       String socket = "unix:" + left.socket();
       Tools.Result refused =
-          on(
-              left,
+          left.commandInAProcess(
               "start",
               "--name",
               "v1",
@@ -113,7 +109,8 @@ class CliIT {
       String address = "127.0.0.1:" + taken.getLocalPort();
       String file = left.file().toString();
       Tools.Result refused =
-          on(left, "start", "--name", "v1", "--file", file, "--size", "8M", "--listen", address);
+          left.commandInAProcess(
+              "start", "--name", "v1", "--file", file, "--size", "8M", "--listen", address);
       assertThat(refused.code()).isEqualTo(1);
       assertThat(refused.output())
           .contains("mgtm: cannot listen on " + address, "choose another port with --listen");
@@ -205,7 +202,7 @@ class CliIT {
     String host = b.status().path("nodeId").asText();
     assertThat(host).matches("[a-z][a-z0-9-]*-[0-9a-f]{16}");
     Files.writeString(
-        b.folder.resolve("known").resolve("v1"),
+        b.known().resolve("v1"),
         b.file() + ".meta\n" + a.file() + ".meta\n" + folder.resolve("gone") + "\n");
     assertThat(on(b, "list").succeeded().output())
         .contains("v1: primary, UpToDate", "v1: secondary, UpToDate")
@@ -300,32 +297,12 @@ class CliIT {
       words[i] = words[i].replace("LONG", "x".repeat(100));
       words[i] = words[i].replace("unix:S", "unix:" + folder.resolve("s"));
     }
-    Tools.Result result = inThisProcess(words);
+    Tools.Result result = Tools.volume(folder, words);
     assertThat(result.code()).isOne();
     assertThat(result.output())
         .startsWith("mgtm: ")
         .contains(expected)
         .doesNotContain("Exception")
         .hasLineCount(1);
-  }
-
-  /** Fourteen processes would take longer than all else here. */
-  private Tools.Result inThisProcess(String... words) {
-    PrintStream out = System.out;
-    PrintStream err = System.err;
-    String home = System.getProperty("user.home");
-    ByteArrayOutputStream said = new ByteArrayOutputStream();
-    PrintStream both = new PrintStream(said, true, StandardCharsets.UTF_8);
-    System.setOut(both);
-    System.setErr(both);
-    System.setProperty("user.home", folder.toString());
-    try {
-      int code = Main.commandLine().execute(words);
-      return new Tools.Result(code, said.toString(StandardCharsets.UTF_8));
-    } finally {
-      System.setOut(out);
-      System.setErr(err);
-      System.setProperty("user.home", home);
-    }
   }
 }

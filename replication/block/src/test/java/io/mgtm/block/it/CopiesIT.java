@@ -255,7 +255,7 @@ class CopiesIT {
   void linksBeyondThisMachineNeedAKey() throws Exception {
     VolumeProcess open = copy("open").withoutKey().with("--receive", "0.0.0.0:0");
     Tools.Result refused =
-        open.command(
+        open.commandInAProcess(
             "start",
             "--name",
             "v1",

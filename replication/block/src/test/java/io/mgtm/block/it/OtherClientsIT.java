@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,16 +14,16 @@ import org.junit.jupiter.api.io.TempDir;
 class OtherClientsIT {
   private static final int SIZE = 64 << 20;
 
-  @TempDir Path folder;
-  private VolumeProcess volume;
+  @TempDir static Path folder;
+  private static VolumeProcess volume;
 
-  @BeforeEach
-  void start() throws Exception {
+  @BeforeAll
+  static void start() throws Exception {
     volume = new VolumeProcess(folder, "v1", 0).listening().with("--size", "64M").start();
   }
 
-  @AfterEach
-  void stop() throws Exception {
+  @AfterAll
+  static void stop() throws Exception {
     volume.close();
   }
 

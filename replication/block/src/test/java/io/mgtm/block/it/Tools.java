@@ -2,8 +2,11 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.block.cli.Main;
 import io.mgtm.testing.Await;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +51,26 @@ final class Tools {
         System.out.println("SKIPPED: " + program + " is not installed");
       }
       Assumptions.assumeTrue(there, program + " is not installed");
+    }
+  }
+
+  /** Runs a command of {@code mgtm volume} in this process, as a user who lives in {@code home}. */
+  static Result volume(Path home, String... words) {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    String before = System.getProperty("user.home");
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    PrintStream both = new PrintStream(said, true, StandardCharsets.UTF_8);
+    System.setOut(both);
+    System.setErr(both);
+    System.setProperty("user.home", home.toString());
+    try {
+      int code = Main.commandLine().execute(words);
+      return new Result(code, said.toString(StandardCharsets.UTF_8));
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
+      System.setProperty("user.home", before);
     }
   }
 

@@ -135,11 +135,21 @@ final class VolumeProcess implements AutoCloseable {
     return program;
   }
 
-  /** Runs another command of the program to its end, as the user who started this agent. */
-  Tools.Result command(String... arguments) throws IOException, InterruptedException {
+  /** Where the user who started this agent has the names of volumes. */
+  Path known() {
+    return folder.resolve(".mgtm").resolve("volumes");
+  }
+
+  /** Runs a command that ends, as the user who started this agent; not in a process of its own. */
+  Tools.Result command(String... arguments) {
+    return Tools.volume(folder, arguments);
+  }
+
+  /** The same in a process, as whatever begins to serve. */
+  Tools.Result commandInAProcess(String... arguments) throws IOException, InterruptedException {
     List<String> command = program();
     command.addAll(List.of(arguments));
-    return Tools.run(folder, Map.of("MGTM_VOLUMES", folder.resolve("known").toString()), command);
+    return Tools.run(folder, Map.of("MGTM_VOLUMES", known().toString()), command);
   }
 
   /** Starts the process and does not wait until it answers. */
@@ -155,7 +165,7 @@ final class VolumeProcess implements AutoCloseable {
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
-    builder.environment().put("MGTM_VOLUMES", folder.resolve("known").toString());
+    builder.environment().put("MGTM_VOLUMES", known().toString());
     process = builder.start();
     return this;
   }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The wall clock of a process, by libfaketime, is set while a suspicion is verified. JGroups' own
  * VERIFY_SUSPECT2 fails the first: run this class's main method with its name to see it.
  */
+@Tag("long")
 class ClockStepIT {
   private static final Path LIBRARY =
       Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
@@ -44,7 +45,6 @@ class ClockStepIT {
   }
 
   @Test
-  @Tag("long")
   void aDeadMemberIsToldInItsTimeThoughTheClockGoesAhead() throws Exception {
     isToldInItsTime("+3600");
   }

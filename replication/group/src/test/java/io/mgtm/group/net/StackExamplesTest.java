@@ -6,15 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.crypto.KeyGenerator;
 import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
@@ -72,27 +75,18 @@ class StackExamplesTest {
     Path keys = folder.resolve("key.p12");
     set("mgtm.group.keys", keys.toString());
     set("mgtm.group.password", "change it");
-    int made =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genseckey",
-                "-alias",
-                "group",
-                "-keyalg",
-                "AES",
-                "-keysize",
-                "256",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                keys.toString(),
-                "-storepass",
-                "change it")
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start()
-            .waitFor();
-    assertThat(made).as("keytool").isZero();
+    KeyGenerator aes = KeyGenerator.getInstance("AES");
+    aes.init(256);
+    char[] password = "change it".toCharArray();
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, password);
+    store.setEntry(
+        "group",
+        new KeyStore.SecretKeyEntry(aes.generateKey()),
+        new KeyStore.PasswordProtection(password));
+    try (OutputStream out = Files.newOutputStream(keys)) {
+      store.store(out, password);
+    }
   }
 
   @ParameterizedTest
