@@ -65,8 +65,10 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     if (LocalSocket.isThisMachine(ctx.channel())) {
       decoder.allowOperators();
     }
-    outbound = new OutboundWatch(ctx.channel(), settings.outboundMs(), this::closeUnread);
-    inbound = new InboundWatch(ctx.channel(), settings.frameMs(), gateway.begun(), this::late);
+    outbound =
+        new OutboundWatch(ctx.channel(), settings.timeouts().outboundMs(), this::closeUnread);
+    inbound =
+        new InboundWatch(ctx.channel(), settings.timeouts().frameMs(), gateway.begun(), this::late);
   }
 
   @Override
@@ -330,7 +332,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     log.info(
         "Closing {}: it has read nothing for {} ms while replies wait for it",
         describe(),
-        settings.outboundMs());
+        settings.timeouts().outboundMs());
     gateway.metrics().protocolError();
     closeNow();
   }
