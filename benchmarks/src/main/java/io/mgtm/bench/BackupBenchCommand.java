@@ -1,23 +1,19 @@
 package io.mgtm.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.check.GivenOut;
+import io.mgtm.bench.failover.GroupOperator;
 import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
 import io.mgtm.bench.load.Mix;
 import io.mgtm.bench.report.Spread;
-import io.mgtm.common.HostPort;
-import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.client.GtmClient;
-import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.node.backup.BackupFile;
 import io.mgtm.gtm.node.backup.Restore;
-import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
 import io.mgtm.local.Trees;
-import java.io.ByteArrayOutputStream;
+import io.mgtm.local.Wait;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -26,6 +22,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -39,7 +36,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.net.SocketFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -60,9 +56,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class BackupBenchCommand implements Callable<Integer> {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int LEADER_MS = 60_000;
-  private static final int ANSWER_MS = 60_000;
   private static final int REJOIN_MS = 300_000;
   private static final int LONG_MS = 3_600_000;
   private static final int CLIENTS = 64;
@@ -71,7 +65,7 @@ final class BackupBenchCommand implements Callable<Integer> {
   /** Reached every half a minute or so, whereas the default takes minutes. */
   private static final String SETTINGS = "log:%n  checkpointBytes: 16777216%n";
 
-  private static final int CHECKPOINT_MS = 300_000;
+  private static final int CHECKPOINT_SECONDS = 300;
   private static final String NOTHING = "nothing";
 
   @Spec private CommandSpec spec;
@@ -124,6 +118,7 @@ final class BackupBenchCommand implements Callable<Integer> {
   private final GivenOut givenOut = new GivenOut();
   private PrintWriter out;
   private LocalInstallation installation;
+  private GroupOperator operator;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -144,6 +139,7 @@ final class BackupBenchCommand implements Callable<Integer> {
             List.of("--config", config(folder).toString()));
     try (LocalInstallation started = LocalInstallation.start(settings)) {
       installation = started;
+      operator = new GroupOperator(started);
       started.awaitLeader(LEADER_MS);
       fill();
       return measure() ? 0 : 1;
@@ -197,7 +193,7 @@ final class BackupBenchCommand implements Callable<Integer> {
     long term;
     try (LoadRun run = load()) {
       TimeUnit.SECONDS.sleep(seconds);
-      term = status(leader()).term();
+      term = operator.status(leader()).term();
       for (int round = 0; round < rounds; round++) {
         row(run, NOTHING, this::rest);
         row(run, "a backup", this::backup);
@@ -205,7 +201,7 @@ final class BackupBenchCommand implements Callable<Integer> {
         row(run, "a member that is started again", () -> rejoin(false));
         row(run, "a member that is given the state", () -> rejoin(true));
       }
-      term = status(leader()).term() - term;
+      term = operator.status(leader()).term() - term;
       run.stop();
       result = run.finish();
     }
@@ -261,7 +257,7 @@ final class BackupBenchCommand implements Callable<Integer> {
   /** The bytes are counted as they come: collections of this process would be taken for pauses. */
   private long backup() throws IOException {
     DataOutputStream counted = new DataOutputStream(OutputStream.nullOutputStream());
-    ask(leader(), "backup", counted);
+    operator.backup(leader(), counted);
     return counted.size();
   }
 
@@ -272,18 +268,18 @@ final class BackupBenchCommand implements Callable<Integer> {
 
   /** Waits until the leader has a checkpoint that it had not before; its bytes. */
   private long awaitCheckpoint() throws IOException, InterruptedException {
-    Path folder = folder(installation.awaitLeader(LEADER_MS));
+    Path folder = folder(leader());
     Set<Path> known = checkpoints(folder);
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CHECKPOINT_MS);
-    while (System.nanoTime() - deadline < 0) {
-      for (Path found : checkpoints(folder)) {
-        if (!known.contains(found)) {
-          return Files.size(found);
-        }
-      }
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
-    throw new IOException("no checkpoint was written in " + CHECKPOINT_MS + " ms");
+    Set<Path> found = new HashSet<>();
+    Wait.until(
+        "a checkpoint is written",
+        CHECKPOINT_SECONDS,
+        () -> {
+          found.addAll(checkpoints(folder));
+          found.removeAll(known);
+          return !found.isEmpty();
+        });
+    return Files.size(found.iterator().next());
   }
 
   private static Set<Path> checkpoints(Path folder) throws IOException {
@@ -300,21 +296,18 @@ final class BackupBenchCommand implements Callable<Integer> {
 
   /** Ends a follower, starts it again, and waits until it has all again. */
   private long rejoin(boolean emptied) throws IOException, InterruptedException {
-    int leader = installation.awaitLeader(LEADER_MS);
+    int leader = leader();
     int other = (leader + 1) % installation.settings().nodes();
     installation.node(other).kill();
     if (emptied) {
       Trees.delete(folder(other));
     }
     installation.restartNode(other);
-    long wanted = status(leader()).committedIndex();
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(REJOIN_MS);
-    while (status(address(other)).appliedIndex() < wanted) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new IOException("the member is not in step after " + REJOIN_MS + " ms");
-      }
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
+    long wanted = operator.status(leader()).committedIndex();
+    Wait.until(
+        "the member is in step",
+        REJOIN_MS / 1_000,
+        () -> operator.status(other).appliedIndex() >= wanted);
     return 0;
   }
 
@@ -322,7 +315,7 @@ final class BackupBenchCommand implements Callable<Integer> {
   private LoadResult restored() throws IOException, InterruptedException {
     Path file = installation.settings().folder().resolve("backup");
     try (OutputStream to = Files.newOutputStream(file)) {
-      ask(leader(), "backup", to);
+      operator.backup(leader(), to);
     }
     int nodes = installation.settings().nodes();
     installation.proxy().kill(); // The sessions that it holds end with the group.
@@ -335,7 +328,7 @@ final class BackupBenchCommand implements Callable<Integer> {
     for (int i = 0; i < nodes; i++) {
       installation.restartNode(i);
     }
-    long term = status(address(installation.awaitLeader(REJOIN_MS))).term();
+    long term = operator.status(installation.awaitLeader(REJOIN_MS)).term();
     double took = (System.nanoTime() - begin) / 1e9;
     installation.restartProxy();
     out.printf(Locale.ROOT, "%nRestored: it served after %.1f s, in term %d.%n", took, term);
@@ -354,29 +347,8 @@ final class BackupBenchCommand implements Callable<Integer> {
     }
   }
 
-  private HostPort address(int node) {
-    return installation.settings().clients().get(node);
-  }
-
-  private HostPort leader() throws IOException {
-    return address(installation.awaitLeader(LEADER_MS));
-  }
-
-  private static NodeStatus status(HostPort node) throws IOException {
-    ByteArrayOutputStream answer = new ByteArrayOutputStream();
-    ask(node, "status", answer);
-    return JSON.readValue(answer.toByteArray(), NodeStatus.class);
-  }
-
-  private static void ask(HostPort node, String verb, OutputStream into) throws IOException {
-    AdminClient.Settings settings =
-        new AdminClient.Settings(ANSWER_MS, null, SocketFactory.getDefault());
-    try (AdminClient client = AdminClient.connect(node.resolve(), settings)) {
-      AdminClient.Answer answer = client.ask(verb, "", into);
-      if (answer.kind() != AdminReplyKind.DONE) {
-        throw new IOException("%s at %s: %s".formatted(verb, node, answer.text()));
-      }
-    }
+  private int leader() throws IOException {
+    return installation.awaitLeader(LEADER_MS);
   }
 
   private static String memory(long pid) throws IOException {

@@ -4,6 +4,7 @@ import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.bench.failover.SlowLine;
 import io.mgtm.bench.report.LineTable;
 import io.mgtm.bench.volume.WanVolumes;
+import io.mgtm.local.JavaCommand;
 import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -127,12 +128,13 @@ final class WanCommand implements Callable<Integer> {
     if (!ProcessNetwork.isPossible()) {
       throw new IOException("network namespaces need root and iproute2");
     }
-    List<String> options = words(javaOptions);
+    List<String> options = JavaCommand.options(javaOptions);
     CheckedRuns runs = new CheckedRuns(spec.commandLine().getErr());
     LineTable table = new LineTable(spec.commandLine().getOut());
     table.begin(line);
     if (only.contains(Part.VOLUME)) {
-      List<String> jvm = new ArrayList<>(words(System.getProperty("mgtm.volumeJavaOptions", "")));
+      List<String> jvm =
+          new ArrayList<>(JavaCommand.options(System.getProperty("mgtm.volumeJavaOptions", "")));
       jvm.addAll(options);
       new WanVolumes(
               new WanVolumes.Settings(line, size, seconds, depths, warmup, jvm),
@@ -157,9 +159,5 @@ final class WanCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     err.println(what);
     err.flush();
-  }
-
-  private static List<String> words(String of) {
-    return of.isBlank() ? List.of() : List.of(of.strip().split(" +"));
   }
 }

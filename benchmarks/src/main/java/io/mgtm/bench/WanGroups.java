@@ -15,13 +15,13 @@ import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.bench.report.LineTable;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.Trees;
+import io.mgtm.local.Wait;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -33,8 +33,7 @@ import java.util.stream.IntStream;
  */
 final class WanGroups {
   private static final int LEADER_MS = 180_000;
-  private static final long TRANSFER_NS_MAX = TimeUnit.MINUTES.toNanos(1);
-  private static final int LOOK_MS = 100;
+  private static final int TRANSFER_SECONDS = 60;
   private static final int REST_MS = 500;
 
   /**
@@ -157,16 +156,16 @@ final class WanGroups {
       throws IOException, InterruptedException {
     GroupOperator operator = new GroupOperator(group);
     String first = group.settings().name(0);
-    long end = System.nanoTime() + TRANSFER_NS_MAX;
-    for (int leader = group.awaitLeader(LEADER_MS);
-        leader != 0;
-        leader = group.awaitLeader(LEADER_MS)) {
-      if (System.nanoTime() - end > 0) {
-        throw new IOException(first + " was asked to lead, and does not");
-      }
-      ask(operator, leader, first);
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
-    }
+    Wait.until(
+        first + ", which is asked to, leads",
+        TRANSFER_SECONDS,
+        () -> {
+          int leader = group.awaitLeader(LEADER_MS);
+          if (leader != 0) {
+            ask(operator, leader, first);
+          }
+          return leader == 0;
+        });
   }
 
   /** It may not lead any more, or the first lag behind yet: then it is asked again. */

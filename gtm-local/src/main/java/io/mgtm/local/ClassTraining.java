@@ -21,7 +21,7 @@ public final class ClassTraining {
     boolean served =
         gtm > 0
             && io.mgtm.gtm.cli.ClassTraining.serve(
-                ProxyMain.commandLine(), FreePorts.take(1).get(0), "--gtm=127.0.0.1:" + gtm);
+                ProxyMain.commandLine(), FreePorts.takeOne(), "--gtm=127.0.0.1:" + gtm);
     System.exit(served ? 0 : 1);
   }
 }

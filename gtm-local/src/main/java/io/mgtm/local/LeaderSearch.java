@@ -41,4 +41,16 @@ public final class LeaderSearch {
     }
     return leader;
   }
+
+  /**
+   * Waits until one does.
+   *
+   * @return which one, from 0
+   * @throws IOException when none does in time
+   */
+  public int await(int timeoutMs) throws IOException, InterruptedException {
+    int[] leader = new int[1];
+    Wait.until("a node leads", (timeoutMs + 999) / 1_000, () -> (leader[0] = find()) >= 0);
+    return leader[0];
+  }
 }

@@ -8,7 +8,6 @@ import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Group members and a proxy, each a process of its own on this machine. One thread at a time calls
@@ -127,9 +126,7 @@ public final class LocalInstallation implements AutoCloseable {
 
   /** The command line of a Java process up to its main class. */
   private static List<String> java(LocalSettings settings) {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    List<String> command = new ArrayList<>(List.of(java));
-    command.addAll(settings.jvm());
+    List<String> command = JavaCommand.of(settings.jvm());
     command.addAll(List.of("-cp", settings.classPath()));
     return command;
   }
@@ -181,24 +178,13 @@ public final class LocalInstallation implements AutoCloseable {
    * @throws IOException when none does in time
    */
   public int awaitLeader(int timeoutMs) throws IOException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    LeaderSearch search = new LeaderSearch(settings.clients());
-    while (System.nanoTime() - end < 0) {
-      int leader = search.find();
-      if (leader >= 0) {
-        return leader;
-      }
-      pause();
-    }
-    throw new IOException("no node leads after " + timeoutMs + " ms; see " + settings.folder());
-  }
-
-  private static void pause() throws IOException {
     try {
-      TimeUnit.MILLISECONDS.sleep(50);
+      return new LeaderSearch(settings.clients()).await(timeoutMs);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted");
+    } catch (IOException e) {
+      throw new IOException(e.getMessage() + "; see " + settings.folder(), e);
     }
   }
 

@@ -149,24 +149,12 @@ public final class UpCommand implements Callable<Integer> {
       String[] arguments = LocalInstallation.nodeArguments(settings, i).toArray(String[]::new);
       inThread(settings.name(i), () -> GtmMain.commandLine().execute(arguments));
     }
-    int leader = awaitLeader(settings);
+    int leader = new LeaderSearch(settings.clients()).await(LEADER_MS);
     String[] arguments = LocalInstallation.proxyArguments(settings).toArray(String[]::new);
     Thread proxy = inThread("proxy", () -> ProxyMain.commandLine().execute(arguments));
     tell(settings, leader);
     proxy.join();
     return 1;
-  }
-
-  private static int awaitLeader(LocalSettings settings) throws IOException, InterruptedException {
-    LeaderSearch search = new LeaderSearch(settings.clients());
-    for (int waited = 0; waited < LEADER_MS; waited += WATCH_MS) {
-      int leader = search.find();
-      if (leader >= 0) {
-        return leader;
-      }
-      TimeUnit.MILLISECONDS.sleep(WATCH_MS);
-    }
-    throw new IOException("no node leads after " + LEADER_MS + " ms");
   }
 
   private static Thread inThread(String name, Callable<Integer> task) {

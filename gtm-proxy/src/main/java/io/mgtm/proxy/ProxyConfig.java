@@ -8,6 +8,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.common.Key;
 import io.mgtm.gtm.gateway.GatewaySettings;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
+import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +28,7 @@ public record ProxyConfig(
         Path secretFile,
     Tls tls,
     LimitsConfig limits,
-    Timeouts timeouts) {
+    ClientTimeouts timeouts) {
 
   /** TLS to the nodes of the group. */
   public record Tls(
@@ -50,22 +51,6 @@ public record ProxyConfig(
               max = 1 << 30)
           int outboundBytesMax) {}
 
-  /** How long is waited. */
-  public record Timeouts(
-      @Key(
-              value =
-                  "for a connection's startup packet; at most 1,024 connections are without one, and when one more comes, the one that was silent longest is closed",
-              min = 100,
-              max = 3_600_000)
-          int startupMs,
-      @Key(value = "for the rest of a request that has begun", min = 100, max = 3_600_000)
-          int frameMs,
-      @Key(
-              value = "for a client to take anything at all of the replies that pile up for it",
-              min = 100,
-              max = 3_600_000)
-          int outboundMs) {}
-
   private static final int GTM_MAX = 64;
 
   /** What holds when nothing is set. */
@@ -81,7 +66,7 @@ public record ProxyConfig(
           null,
           new Tls(null, null, null),
           new LimitsConfig(10_000, 64 * 1024, 1024 * 1024),
-          new Timeouts(10_000, 30_000, 60_000));
+          ClientTimeouts.DEFAULTS);
 
   public ProxyConfig {
     gtm = List.copyOf(gtm);
@@ -142,9 +127,7 @@ public record ProxyConfig(
         limits.connectionsMax(),
         limits.frameBytesMax(),
         limits.outboundBytesMax(),
-        timeouts.startupMs(),
-        timeouts.frameMs(),
-        timeouts.outboundMs(),
+        timeouts,
         allow);
   }
 }

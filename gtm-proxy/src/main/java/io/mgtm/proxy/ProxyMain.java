@@ -1,6 +1,8 @@
 package io.mgtm.proxy;
 
 import io.mgtm.common.Cli;
+import io.mgtm.common.ConfigCommand;
+import io.mgtm.common.SchemaCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -12,7 +14,7 @@ import picocli.CommandLine.Command;
     synopsisSubcommandLabel = "COMMAND",
     versionProvider = Cli.Version.class,
     subcommands = {StartCommand.class, ConfigCommand.class, StatusCommand.class})
-public final class ProxyMain {
+public final class ProxyMain implements SchemaCommand.Configured {
   private ProxyMain() {}
 
   /** Runs a command and ends the process with its status. */
@@ -23,5 +25,10 @@ public final class ProxyMain {
   /** The command line, for tests to call without ending the process. */
   public static CommandLine commandLine() {
     return Cli.of(new ProxyMain());
+  }
+
+  @Override
+  public String schema() {
+    return ProxyConfig.schema();
   }
 }

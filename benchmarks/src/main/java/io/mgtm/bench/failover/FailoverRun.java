@@ -6,6 +6,7 @@ import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.local.ChildProcess;
 import io.mgtm.local.LocalInstallation;
+import io.mgtm.local.Wait;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -13,7 +14,7 @@ import java.util.stream.IntStream;
 /** A group under load through its proxy, whose leader is disturbed again and again. */
 public final class FailoverRun implements AutoCloseable {
   private static final int LEADER_MS = 60_000;
-  private static final int AWAIT_MS = 120_000;
+  private static final int AWAIT_SECONDS = 120;
   private static final int REQUEST_MS = 60_000;
 
   /** As much as leaves the machine room for what comes back. */
@@ -21,8 +22,6 @@ public final class FailoverRun implements AutoCloseable {
 
   /** Of each client, after a fault: it is served again then. */
   private static final int ANSWERS = 20;
-
-  private static final int LOOK_MS = 5;
 
   private final LocalInstallation group;
   private final ProcessNetwork network;
@@ -80,29 +79,23 @@ public final class FailoverRun implements AutoCloseable {
     }
   }
 
-  /** What a group is waited for. */
-  private interface Question {
-    boolean holds() throws IOException;
+  private void await(String what, Wait.Condition condition)
+      throws IOException, InterruptedException {
+    Wait.until(
+        "%s; the nodes' logs are in %s".formatted(what, group.settings().folder()),
+        AWAIT_SECONDS,
+        () -> {
+          boolean holds = isAnsweredYes(condition);
+          if (!holds && load.failed() > 0) {
+            throw new IOException("a request failed: " + load.firstErrors());
+          }
+          return holds;
+        });
   }
 
-  private void await(String what, Question question) throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(AWAIT_MS);
-    while (!isAnsweredYes(question)) {
-      if (System.nanoTime() - end > 0) {
-        throw new IOException(
-            "after %d ms it does not hold that %s; the nodes' logs are in %s"
-                .formatted(AWAIT_MS, what, group.settings().folder()));
-      }
-      if (load.failed() > 0) {
-        throw new IOException("a request failed: " + load.firstErrors());
-      }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
-    }
-  }
-
-  private static boolean isAnsweredYes(Question question) {
+  private static boolean isAnsweredYes(Wait.Condition condition) throws InterruptedException {
     try {
-      return question.holds();
+      return condition.holds();
     } catch (IOException e) {
       return false; // Who was asked is not there now, which is what is waited for.
     }

@@ -5,9 +5,11 @@ import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.node.admin.NodeStatus;
+import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +20,10 @@ import javax.net.SocketFactory;
 public final class GroupOperator {
   private static final AdminClient.Settings ASK =
       new AdminClient.Settings(10_000, null, SocketFactory.getDefault());
+
+  /** For what takes longer, as a backup does. */
+  private static final AdminClient.Settings ASK_LONG =
+      new AdminClient.Settings(60_000, null, SocketFactory.getDefault());
 
   /** More than a member lags that follows, and less than one that is gone for a while. */
   private static final int LAG_ENTRIES_MAX = 2_000;
@@ -59,6 +65,16 @@ public final class GroupOperator {
   public boolean serves(int node) throws IOException {
     try (AdminClient client = connect(node)) {
       return client.leadership().leading();
+    }
+  }
+
+  /** Has a node take a backup. */
+  public void backup(int node, OutputStream into) throws IOException {
+    try (AdminClient client = AdminClient.connect(clients.get(node).resolve(), ASK_LONG)) {
+      AdminClient.Answer answer = client.ask("backup", "", into);
+      if (answer.kind() != AdminReplyKind.DONE) {
+        throw new IOException("backup at %s: %s".formatted(clients.get(node), answer.text()));
+      }
     }
   }
 

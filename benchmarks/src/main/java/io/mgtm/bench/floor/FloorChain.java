@@ -5,6 +5,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.local.ChildProcess;
+import io.mgtm.local.JavaCommand;
 import io.mgtm.local.LocalSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -51,11 +52,9 @@ public final class FloorChain implements AutoCloseable {
 
   private HostPort add(Path folder, FloorRole role, HostPort next)
       throws IOException, InterruptedException {
-    HostPort at = new HostPort(HOST, FreePorts.take(1).get(0));
+    HostPort at = new HostPort(HOST, FreePorts.takeOne());
     String name = "floor-" + role.name().toLowerCase(Locale.ROOT);
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(LocalSettings.JVM_OPTIONS);
+    List<String> command = JavaCommand.of(LocalSettings.JVM_OPTIONS);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(BenchMain.class.getName(), "floor-stage", role.name()));
     command.addAll(List.of("--listen", at.toString()));

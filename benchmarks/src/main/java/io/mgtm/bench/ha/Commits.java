@@ -1,6 +1,7 @@
 package io.mgtm.bench.ha;
 
 import io.mgtm.bench.volume.Exec;
+import io.mgtm.local.Wait;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -4,12 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.bench.ha.Network.Net;
 import io.mgtm.bench.volume.Exec;
 import io.mgtm.bench.volume.VolumeControl;
+import io.mgtm.local.JavaCommand;
+import io.mgtm.local.Wait;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,20 +127,13 @@ final class HaCluster implements AutoCloseable {
 
   private List<String> agent(String node) {
     int host = HOSTS.indexOf(node) + 1;
-    List<String> command = java(Arrays.asList(setup.javaOptions().split(" ", -1)));
+    List<String> command = JavaCommand.of(JavaCommand.options(setup.javaOptions()));
     command.addAll(List.of("-jar", setup.volumeJar().toString(), "start", "--name", "v1"));
     command.addAll(List.of("--file", file(node).toString(), "--size", setup.size()));
     command.addAll(List.of("--link-key", setup.folder().resolve("link.key").toString()));
     command.addAll(List.of("--listen", "unix:" + file(node) + ".sock"));
     command.addAll(List.of("--receive", HaSetup.copy(host)));
     command.addAll(List.of("--replica", HaSetup.copy(3 - host), "--mode", setup.mode()));
-    return command;
-  }
-
-  private static List<String> java(List<String> options) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(options);
     return command;
   }
 
@@ -174,7 +168,7 @@ final class HaCluster implements AutoCloseable {
   /** Starts a node's controller. */
   void startController(String node) throws IOException, InterruptedException {
     Path own = setup.folder().resolve(node);
-    List<String> command = java(HaJars.controllerOptions(setup.javaOptions()));
+    List<String> command = JavaCommand.of(HaJars.controllerOptions(setup.javaOptions()));
     command.addAll(List.of("-jar", setup.haJar().toString(), "start", "--node", node));
     command.addAll(List.of("--config", setup.folder().resolve("ha.yaml").toString()));
     command.addAll(List.of("--data", own.resolve("ha").toString()));

@@ -1,9 +1,8 @@
 package io.mgtm.bench.ha;
 
+import io.mgtm.local.JavaCommand;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -18,19 +17,12 @@ record HaJars(Path controller, Path volume) {
 
   /** Of controllers, as the launcher starts them; {@code otherwise} without the launcher. */
   static List<String> controllerOptions(String otherwise) {
-    String options = System.getProperty("mgtm.haJavaOptions", otherwise).strip();
-    return Arrays.asList(options.split(" +", -1));
+    return JavaCommand.options(System.getProperty("mgtm.haJavaOptions", otherwise));
   }
 
   static HaJars found() throws IOException {
-    return new HaJars(jar("mgtm.haJar", "mgtm-ha.jar"), jar("mgtm.volumeJar", "mgtm-volume.jar"));
-  }
-
-  private static Path jar(String property, String name) throws IOException {
-    Path jar = Path.of(System.getProperty(property, name)).toAbsolutePath().normalize();
-    if (!Files.exists(jar)) {
-      throw new IOException(jar + " is missing; run this by ./mgtm, which builds it");
-    }
-    return jar;
+    return new HaJars(
+        JavaCommand.jar("mgtm.haJar", "mgtm-ha.jar"),
+        JavaCommand.jar("mgtm.volumeJar", "mgtm-volume.jar"));
   }
 }

@@ -2,6 +2,7 @@ package io.mgtm.bench.ha;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.bench.ha.Network.Net;
+import io.mgtm.local.Wait;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.mgtm.bench.ha;
 
 import io.mgtm.bench.volume.Exec;
+import io.mgtm.local.Wait;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.mgtm.bench.report;
 
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * What a part of the report found.
@@ -18,17 +17,5 @@ public record Measured(List<Comparison> comparisons, List<String> notes, List<St
     comparisons = comparisons.stream().filter(of -> !of.bars().isEmpty()).toList();
     notes = List.copyOf(notes);
     findings = List.copyOf(findings);
-  }
-
-  /** Both one after the other. */
-  public Measured and(Measured other) {
-    return new Measured(
-        and(comparisons, other.comparisons),
-        and(notes, other.notes),
-        and(findings, other.findings));
-  }
-
-  private static <T> List<T> and(List<T> one, List<T> other) {
-    return Stream.concat(one.stream(), other.stream()).toList();
   }
 }

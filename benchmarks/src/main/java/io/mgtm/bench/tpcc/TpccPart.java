@@ -77,7 +77,7 @@ public final class TpccPart implements Part {
   public void measure() throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("mgtm-report-sql");
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-    HostPort address = new HostPort("127.0.0.1", FreePorts.take(1).get(0));
+    HostPort address = new HostPort("127.0.0.1", FreePorts.takeOne());
     try (LocalPostgres server =
         new LocalPostgres(
             LocalPostgres.installed(),

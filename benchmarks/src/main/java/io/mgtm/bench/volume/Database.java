@@ -1,5 +1,6 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.group.net.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +68,7 @@ final class Database implements AutoCloseable {
    */
   static Database create(Path folder, Path socket, int scale)
       throws IOException, InterruptedException {
-    Database database = new Database(folder, Exec.postgres(), ReplicatedBench.freePort());
+    Database database = new Database(folder, Exec.postgres(), FreePorts.takeOne());
     try {
       database.mount(socket);
       database.begin(scale);

@@ -1,6 +1,7 @@
 package io.mgtm.bench.volume;
 
 import io.mgtm.bench.report.Spread;
+import io.mgtm.group.net.FreePorts;
 import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -77,7 +78,7 @@ final class PostgresBench {
     // PostgreSQL runs as a user of its own.
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
     Path own = Files.createDirectory(place.resolve("pg"));
-    String port = "127.0.0.1:" + ReplicatedBench.freePort();
+    String port = "127.0.0.1:" + FreePorts.takeOne();
     Path near = own.resolve("near");
     try (Servant single = programs.volume("alone", own.resolve("alone"));
         Servant target =

@@ -1,6 +1,7 @@
 package io.mgtm.bench.volume;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.local.JavaCommand;
 import io.mgtm.local.LocalInstallation;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,9 +61,7 @@ final class Programs {
 
   /** A volume over {@code file}, with its metadata beside. */
   Servant volume(String name, Path file, String... more) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(javaOptions);
+    List<String> command = JavaCommand.of(javaOptions);
     command.addAll(List.of("-jar", volumeJar.toString(), "start", "--name", EXPORT));
     command.addAll(List.of("--file", file.toString(), "--size", size));
     command.addAll(List.of("--listen", "unix:" + socket(name)));

@@ -1,10 +1,9 @@
 package io.mgtm.bench.volume;
 
 import io.mgtm.bench.volume.FigureTable.Column;
+import io.mgtm.group.net.FreePorts;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -44,12 +43,6 @@ final class ReplicatedBench {
     this.rounds = rounds;
   }
 
-  static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   /** Prints the table. */
   void run(PrintWriter out) throws IOException, InterruptedException {
     FigureTable table = new FigureTable(out, COLUMNS);
@@ -71,7 +64,7 @@ final class ReplicatedBench {
   }
 
   private Fio.Figures volumes(int depth) throws IOException, InterruptedException {
-    String port = "127.0.0.1:" + freePort();
+    String port = "127.0.0.1:" + FreePorts.takeOne();
     try (Servant target = programs.volume("far", far, "--receive", port);
         Servant source = programs.volume("near", near, "--replica", port, "--mode", "sync")) {
       source.await("is up to date", () -> programs.isUpToDate(near));
@@ -92,7 +85,7 @@ final class ReplicatedBench {
   }
 
   private Fio.Figures quorum(int depth) throws IOException, InterruptedException {
-    int port = freePort();
+    int port = FreePorts.takeOne();
     Path nearCopy = Files.copy(near, Path.of(near + ".qemu"), StandardCopyOption.REPLACE_EXISTING);
     Path farCopy = Files.copy(far, Path.of(far + ".qemu"), StandardCopyOption.REPLACE_EXISTING);
     try (Servant target = programs.storageDaemonAt("qemu-far", farCopy, port);

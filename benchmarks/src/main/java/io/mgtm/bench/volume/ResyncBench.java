@@ -2,6 +2,7 @@ package io.mgtm.bench.volume;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.bench.report.Spread;
+import io.mgtm.group.net.FreePorts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ final class ResyncBench {
 
   /** Measures what is told by name. */
   void measure(BiConsumer<String, List<Run>> each) throws IOException, InterruptedException {
-    String port = "127.0.0.1:" + ReplicatedBench.freePort();
+    String port = "127.0.0.1:" + FreePorts.takeOne();
     try (Servant target = programs.volume("far", far, "--receive", port);
         Servant source = programs.volume("near", near, "--replica", port, "--mode", "sync")) {
       source.await("is up to date", WAIT_NS_MAX, () -> programs.isUpToDate(near));

@@ -1,5 +1,6 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.local.JavaCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -18,8 +19,8 @@ import picocli.CommandLine.Spec;
     name = "volume",
     description = {
       "Measures volumes by fio beside nbdkit's file plugin and qemu-storage-daemon, on the same"
-          + " files, in turns; a synchronously replicated one beside qemu's quorum driver; a resync;"
-          + " the flash library beside fio; and pgbench with and without a replica.",
+          + " files, in turns; a synchronously replicated one beside qemu's quorum driver; a"
+          + " resync; the flash library beside fio; and pgbench with and without a replica.",
       "Needs fio, nbdkit and qemu-storage-daemon (Debian: fio nbdkit qemu-system-common);"
           + " pgbench needs root, and Debian's postgresql, libnbd-bin and fuse3."
     },
@@ -153,7 +154,6 @@ public final class VolumeCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     Set<Part> parts = only.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(only);
-    List<String> options = javaOptions.isBlank() ? List.of() : List.of(javaOptions.split(" +"));
     for (Part part : parts) {
       String bytes =
           switch (part) {
@@ -161,7 +161,8 @@ public final class VolumeCommand implements Callable<Integer> {
             case POSTGRES -> postgresSize;
             default -> size;
           };
-      try (VolumeSetup setup = VolumeSetup.make(parent, bytes, seconds, options)) {
+      try (VolumeSetup setup =
+          VolumeSetup.make(parent, bytes, seconds, JavaCommand.options(javaOptions))) {
         Programs programs = setup.programs();
         Fio fio = setup.fio();
         Path folder = setup.folder();

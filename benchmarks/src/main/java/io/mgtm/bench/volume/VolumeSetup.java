@@ -1,5 +1,6 @@
 package io.mgtm.bench.volume;
 
+import io.mgtm.local.JavaCommand;
 import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,10 +25,7 @@ record VolumeSetup(Path folder, Path memory, Programs programs, Fio fio) impleme
    */
   static VolumeSetup make(Path parent, String size, double seconds, List<String> javaOptions)
       throws IOException {
-    Path jar = Path.of(System.getProperty("mgtm.volumeJar", "mgtm-volume.jar"));
-    if (!Files.exists(jar)) {
-      throw new IOException(jar + " is missing; run this by ./mgtm bench, which builds it");
-    }
+    Path jar = JavaCommand.jar("mgtm.volumeJar", "mgtm-volume.jar");
     Path folder =
         parent == null
             ? Files.createTempDirectory("mgtm-bench")

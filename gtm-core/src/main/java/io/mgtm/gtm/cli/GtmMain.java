@@ -1,6 +1,9 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.common.Cli;
+import io.mgtm.common.ConfigCommand;
+import io.mgtm.common.SchemaCommand;
+import io.mgtm.gtm.config.GtmConfig;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -32,7 +35,7 @@ import picocli.CommandLine.Command;
       BackupCommand.class,
       RestoreCommand.class
     })
-public final class GtmMain {
+public final class GtmMain implements SchemaCommand.Configured {
   private GtmMain() {}
 
   /** Runs a command and ends the process with its status. */
@@ -43,5 +46,10 @@ public final class GtmMain {
   /** The command line, for tests to call without ending the process. */
   public static CommandLine commandLine() {
     return Cli.of(new GtmMain());
+  }
+
+  @Override
+  public String schema() {
+    return GtmConfig.schema();
   }
 }

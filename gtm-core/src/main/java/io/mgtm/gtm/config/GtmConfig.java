@@ -8,6 +8,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.common.Key;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
+import io.mgtm.gtm.net.ClientTimeouts;
 import java.nio.file.Path;
 
 /**
@@ -21,7 +22,10 @@ public record GtmConfig(
     @Key("where `/metrics` and `/health` are served over HTTP; nowhere unless set")
         HostPort metrics,
     @Key(
-            "`critical` forces to disk what must outlive a power cut (prepared transactions, sequences, nodes, marks above the gxids and values handed out); `all` forces every change before its reply leaves. In a group it says what the group begins with; later `mgtm gtm durability` changes it, see docs/operating-a-group.md")
+            "`critical` forces to disk what must outlive a power cut (prepared transactions,"
+                + " sequences, nodes, marks above the gxids and values handed out); `all` forces"
+                + " every change before its reply leaves. In a group it says what the group begins"
+                + " with; later `mgtm gtm durability` changes it, see docs/operating-a-group.md")
         DurabilityMode durability,
     @Key(
             value = "threads that read and write sockets; the first of them also owns the state",
@@ -31,7 +35,7 @@ public record GtmConfig(
     Log log,
     Gxid gxid,
     LimitsConfig limits,
-    Timeouts timeouts,
+    ClientTimeouts timeouts,
     GroupConfig group,
     LinksConfig links,
     AccessConfig access) {
@@ -45,7 +49,8 @@ public record GtmConfig(
           int segmentBytes,
       @Key(
               value =
-                  "how much is logged before a checkpoint replaces it; in a group counted by whole files of 16 MiB",
+                  "how much is logged before a checkpoint replaces it; in a group counted by whole"
+                      + " files of 16 MiB",
               min = 1 << 20,
               max = 1L << 40)
           long checkpointBytes) {}
@@ -64,7 +69,8 @@ public record GtmConfig(
           long stopMargin,
       @Key(
               value =
-                  "gxids left before wraparound at which warnings start; at least `gxid.stopMargin`",
+                  "gxids left before wraparound at which warnings start; at least"
+                      + " `gxid.stopMargin`",
               min = STOP_MARGIN_MIN,
               max = WARN_MARGIN_MAX)
           long warnMargin) {}
@@ -77,7 +83,9 @@ public record GtmConfig(
           int transactionsMax,
       @Key(
               value =
-                  "running gxids that one snapshot may list; leave it for clients of Postgres-XC 1.2, which have room for no more (docs/adr/0007-snapshots-list-4096-gxids.md)",
+                  "running gxids that one snapshot may list; leave it for clients of Postgres-XC"
+                      + " 1.2, which have room for no more"
+                      + " (docs/adr/0007-snapshots-list-4096-gxids.md)",
               min = 1,
               max = 1_000_000)
           int snapshotGxidsMax,
@@ -86,7 +94,9 @@ public record GtmConfig(
       @Key(value = "registered nodes", min = 1, max = 100_000) int nodesMax,
       @Key(
               value =
-                  "the longest request, its header included. Of all clients together 64 MiB of requests that have begun and not ended are kept, not counting 8 KiB of each; then the connection of the one that began first is closed",
+                  "the longest request, its header included. Of all clients together 64 MiB of"
+                      + " requests that have begun and not ended are kept, not counting 8 KiB of"
+                      + " each; then the connection of the one that began first is closed",
               min = 40 * 1024,
               max = FRAME_BYTES_LIMIT)
           int frameBytesMax,
@@ -95,22 +105,6 @@ public record GtmConfig(
               min = 64 * 1024,
               max = 1 << 30)
           int outboundBytesMax) {}
-
-  /** How long is waited. */
-  public record Timeouts(
-      @Key(
-              value =
-                  "for a connection's startup packet, and for a TLS handshake and a gateway's proof that it knows the secret. At most 1,024 connections are in that state; when one more comes, the one that was silent longest is closed",
-              min = 100,
-              max = 3_600_000)
-          int startupMs,
-      @Key(value = "for the rest of a request that has begun", min = 100, max = 3_600_000)
-          int frameMs,
-      @Key(
-              value = "for a client to take anything at all of the replies that pile up for it",
-              min = 100,
-              max = 3_600_000)
-          int outboundMs) {}
 
   /** More than an unclean restart passes over (131,072), or it could pass the stop itself. */
   static final int STOP_MARGIN_MIN = 200_000;
@@ -131,7 +125,7 @@ public record GtmConfig(
           new Log(16 * 1024 * 1024, 64L * 1024 * 1024),
           new Gxid(10_000, 1_000_000, 11_000_000),
           new LimitsConfig(10_000, 65_536, 4_096, 1_000_000, 1_024, 64 * 1024, 1024 * 1024),
-          new Timeouts(10_000, 30_000, 60_000),
+          ClientTimeouts.DEFAULTS,
           new GroupConfig("gtm", null, GroupMode.FIFO, null, "mgtm"),
           new LinksConfig(null, null, null, null, false, 10_000),
           new AccessConfig(null));

@@ -10,6 +10,7 @@ import io.mgtm.gtm.gateway.GatewayServer;
 import io.mgtm.gtm.gateway.GatewaySettings;
 import io.mgtm.gtm.gateway.TcpLinks;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
+import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.node.LargeState;
 import io.mgtm.gtm.node.TestNodes;
@@ -74,7 +75,8 @@ class LongListsGroupIT {
   void atAGatewayOfItsOwn() throws Exception {
     EventLoop loop = loops.next();
     GatewaySettings settings =
-        new GatewaySettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of());
+        new GatewaySettings(
+            100, 64 * 1024, 1 << 20, new ClientTimeouts(10_000, 10_000, 10_000), List.of());
     List<HostPort> addresses =
         List.of("g1", "g2", "g3").stream()
             .map(name -> HostPort.of(nodes.server(name).address()))

@@ -14,6 +14,7 @@ import io.mgtm.gtm.gateway.GatewayServer;
 import io.mgtm.gtm.gateway.GatewaySettings;
 import io.mgtm.gtm.gateway.TcpLinks;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
+import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
@@ -64,7 +65,8 @@ class GatewayedGroupIT {
     nodes.leader();
     EventLoop loop = loops.next();
     GatewaySettings settings =
-        new GatewaySettings(100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of());
+        new GatewaySettings(
+            100, 64 * 1024, 1 << 20, new ClientTimeouts(10_000, 10_000, 10_000), List.of());
     List<HostPort> addresses = new ArrayList<>();
     for (String name : List.of("g1", "g2", "g3")) {
       addresses.add(new HostPort(OwnAddress.HOST, nodes.server(name).address().getPort()));

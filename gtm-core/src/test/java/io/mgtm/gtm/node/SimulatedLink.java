@@ -6,15 +6,12 @@ import io.mgtm.gtm.gateway.LinkListener;
 import io.mgtm.gtm.node.engine.GatewayPeer;
 import io.mgtm.gtm.node.engine.LinkWork;
 import io.mgtm.gtm.wire.WireException;
-import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.GatewayFrameDecoder;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkCommand;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
-import io.mgtm.gtm.wire.link.NodeFrameHandler;
-import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -43,8 +40,7 @@ public final class SimulatedLink implements Link, GatewayPeer {
   private final SimulatedNode node;
   private final LinkListener listener;
   private final Wire wire;
-  private final NodeFrameDecoder decoder =
-      new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, new FromNode());
+  private final NodeFrameDecoder decoder;
   private List<ByteBuf> written = new ArrayList<>();
 
   /**
@@ -67,6 +63,7 @@ public final class SimulatedLink implements Link, GatewayPeer {
     this.number = number;
     this.node = node;
     this.listener = listener;
+    this.decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, listener);
     this.wire = wire;
   }
 
@@ -215,48 +212,5 @@ public final class SimulatedLink implements Link, GatewayPeer {
   @Override
   public String describe() {
     return gateway;
-  }
-
-  /** The node's frames, at the gateway. */
-  private final class FromNode implements NodeFrameHandler {
-    @Override
-    public void leadership(Leadership leadership) {
-      listener.leadership(leadership);
-    }
-
-    @Override
-    public void challenge(byte[] nonce) {
-      throw new IllegalStateException("nobody asks for a secret");
-    }
-
-    @Override
-    public void attached(long session, long last) {
-      listener.attached(session, last);
-    }
-
-    @Override
-    public void refused(long session, RefusalCode code, String message, String hint) {
-      listener.refused(session, code, message, hint);
-    }
-
-    @Override
-    public void reply(long session, long of, boolean close, ByteBuf bytes) {
-      listener.reply(session, of, close, bytes);
-    }
-
-    @Override
-    public void entries(LinkEntries entries) {
-      listener.entries(entries);
-    }
-
-    @Override
-    public void pong(long nonce) {
-      listener.pong(nonce);
-    }
-
-    @Override
-    public void adminReply(long id, AdminReplyKind of, ByteBuf bytes) {
-      throw new IllegalStateException("nobody asked");
-    }
   }
 }

@@ -8,6 +8,7 @@ import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.testing.Await;
 import java.io.IOException;
@@ -29,7 +30,7 @@ public final class TestGtm implements AutoCloseable {
   private boolean metrics;
   private GtmConfig.Gxid gxid = GtmConfig.DEFAULTS.gxid();
   private GtmConfig.LimitsConfig limits = GtmConfig.DEFAULTS.limits();
-  private GtmConfig.Timeouts timeouts = GtmConfig.DEFAULTS.timeouts();
+  private ClientTimeouts timeouts = GtmConfig.DEFAULTS.timeouts();
   private GtmConfig.Log log = new GtmConfig.Log(1024 * 1024, 64L * 1024 * 1024);
   private LinksConfig links = GtmConfig.DEFAULTS.links();
   private AccessConfig access = GtmConfig.DEFAULTS.access();
@@ -101,7 +102,7 @@ public final class TestGtm implements AutoCloseable {
   }
 
   TestGtm timeouts(int startupMs, int frameMs, int outboundMs) {
-    timeouts = new GtmConfig.Timeouts(startupMs, frameMs, outboundMs);
+    timeouts = new ClientTimeouts(startupMs, frameMs, outboundMs);
     return this;
   }
 
@@ -122,7 +123,7 @@ public final class TestGtm implements AutoCloseable {
 
   /** The only member of a group in a mode. */
   TestGtm aloneInAGroup(GroupMode mode) {
-    int port = FreePorts.take(1).get(0);
+    int port = FreePorts.takeOne();
     group = new GroupConfig("g1", "g1=127.0.0.1:" + port, mode, null, "test");
     return this;
   }

@@ -63,7 +63,7 @@ public final class Gateway {
     this.metrics = metrics;
     this.fatal = fatal;
     this.allowed = new AllowList(settings.allow());
-    this.newcomers = new Newcomers(Newcomers.MAX, settings.startupMs());
+    this.newcomers = new Newcomers(Newcomers.MAX, settings.timeouts().startupMs());
     this.batchEnd = new BatchEnd(loop);
     batchEnd.does(this::endBatch);
   }

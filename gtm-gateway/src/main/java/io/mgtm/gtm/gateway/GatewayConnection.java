@@ -6,7 +6,6 @@ import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
-import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RequestDecoder;
@@ -40,7 +39,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   private final Gateway gateway;
   private final GatewaySettings settings;
   private final RequestDecoder decoder;
-  private final PartialBuffer partial = new PartialBuffer();
   private final Replies replies;
   private final OpenTransactions transactions = new OpenTransactions();
   private final BackupWatch backup = new BackupWatch();
@@ -67,9 +65,10 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     if (LocalSocket.isThisMachine(ctx.channel())) {
       decoder.allowOperators();
     }
-    outbound = new OutboundWatch(ctx.channel(), settings.outboundMs(), this::closeUnread);
+    outbound =
+        new OutboundWatch(ctx.channel(), settings.timeouts().outboundMs(), this::closeUnread);
     inbound =
-        new InboundWatch(ctx.channel(), partial, settings.frameMs(), gateway.begun(), this::late);
+        new InboundWatch(ctx.channel(), settings.timeouts().frameMs(), gateway.begun(), this::late);
   }
 
   @Override
@@ -84,7 +83,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     ByteBuf in = (ByteBuf) message;
     try {
       if (!failed) {
-        decode(partial.join(in));
+        decode(inbound.join(in));
       }
     } finally {
       in.release();
@@ -104,11 +103,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     if (failed) {
       in.skipBytes(in.readableBytes());
     }
-    boolean begins = partial.keepRest(in);
-    if (begins && session.isKnown()) {
-      inbound.begins();
-    }
-    inbound.count(begins);
+    inbound.keepRest(in, session.isKnown());
     updateReading();
   }
 
@@ -143,8 +138,8 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     if (failed) {
       return;
     }
-    if (partial.kept() != null) {
-      decode(partial.kept());
+    if (inbound.kept() != null) {
+      decode(inbound.kept());
     } else {
       updateReading();
     }
@@ -153,7 +148,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   private void late(String what) {
     if (!failed) {
       log.info("Closing {}: {}", describe(), what);
-      partial.release();
+      inbound.release();
       fail(what, "");
     }
   }
@@ -337,7 +332,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     log.info(
         "Closing {}: it has read nothing for {} ms while replies wait for it",
         describe(),
-        settings.outboundMs());
+        settings.timeouts().outboundMs());
     gateway.metrics().protocolError();
     closeNow();
   }
@@ -360,8 +355,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     }
     gone = true;
     failed = true;
-    partial.release();
-    inbound.count(false);
+    inbound.release();
     replies.release();
     try {
       if (list.isPulled()) {

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.gtm.net.ClientTimeouts;
 import java.util.List;
 
 /**
@@ -8,18 +9,13 @@ import java.util.List;
  * @param connectionsMax clients at once; at most {@link #CONNECTIONS_MAX}
  * @param frameBytesMax the longest request
  * @param outboundBytesMax replies that wait for one client before it is no longer read
- * @param startupMs for a connection's startup packet
- * @param frameMs for the rest of a request that has begun
- * @param outboundMs for a client to take anything at all of the replies that pile up for it
  * @param allow networks as {@code address/bits} that clients may come from; empty allows all
  */
 public record GatewaySettings(
     int connectionsMax,
     int frameBytesMax,
     int outboundBytesMax,
-    int startupMs,
-    int frameMs,
-    int outboundMs,
+    ClientTimeouts timeouts,
     List<String> allow) {
   /**
    * Backend numbers are 16 bits with a sign; some stay taken while a client's end is on its way.

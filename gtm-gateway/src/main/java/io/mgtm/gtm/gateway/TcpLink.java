@@ -316,6 +316,6 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
 
   @Override
   public void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) throws WireException {
-    throw new WireException("it answers a request that was not made");
+    listener.adminReply(id, kind, bytes);
   }
 }

@@ -1,9 +1,9 @@
 package io.mgtm.gtm.net;
 
+import io.mgtm.common.Sockets;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoop;
@@ -12,16 +12,9 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SelectStrategyFactory;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -66,9 +59,8 @@ public final class EventLoops {
         spin
             ? () -> new SpinThenWait(spinNanos, System::nanoTime)
             : DefaultSelectStrategyFactory.INSTANCE;
-    IoHandlerFactory factory =
-        Epoll.isAvailable() ? EpollIoHandler.newFactory(0, strategies) : NioIoHandler.newFactory();
-    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory) {
+    return new MultiThreadIoEventLoopGroup(
+        threads, new DefaultThreadFactory(name, true), Sockets.handlers(strategies)) {
       @Override
       protected IoEventLoop newChild(
           Executor executor, IoHandlerFactory handlers, Object... ignored) {
@@ -79,12 +71,10 @@ public final class EventLoops {
 
   /** A listener whose connections read what a client sends; the rest is the caller's. */
   public static ServerBootstrap server(EventLoopGroup accepting, EventLoopGroup serving) {
-    Class<? extends ServerChannel> type =
-        Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(accepting, serving)
-            .channel(type)
+            .channel(Sockets.server())
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
@@ -114,12 +104,10 @@ public final class EventLoops {
 
   /** What connects to a server over this loop; the handler and the address are the caller's. */
   public static Bootstrap client(EventLoop loop) {
-    Class<? extends Channel> type =
-        Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class;
     Bootstrap bootstrap =
         new Bootstrap()
             .group(loop)
-            .channel(type)
+            .channel(Sockets.client())
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.SO_KEEPALIVE, true)
             .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);

@@ -1,17 +1,18 @@
 package io.mgtm.gtm.net;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Finds out that a client does not send the rest of a frame, or that clients together have begun
- * too much. A client whose channel is not read gets the time once more, and is let alone: that is
- * not its fault. Event loop.
+ * Keeps the begin of a frame for the next read, and finds out that a client does not send the rest
+ * of it, or that clients together have begun too much. A client whose channel is not read gets the
+ * time once more, and is let alone: that is not its fault. Event loop.
  */
 public final class InboundWatch {
   private final Channel channel;
-  private final PartialBuffer partial;
+  private final PartialBuffer partial = new PartialBuffer();
   private final int withinMs;
   private final PartialBudget budget;
   private final Consumer<String> late;
@@ -20,30 +21,48 @@ public final class InboundWatch {
   private boolean watched;
 
   /**
-   * @param partial keeps what came of the frame
    * @param budget of all clients; null for none
    * @param late called with the reason, when {@code withinMs} have passed since the frame has begun
    *     or it goes for the sake of others; it closes the connection
    */
-  public InboundWatch(
-      Channel channel,
-      PartialBuffer partial,
-      int withinMs,
-      PartialBudget budget,
-      Consumer<String> late) {
+  public InboundWatch(Channel channel, int withinMs, PartialBudget budget, Consumer<String> late) {
     this.channel = channel;
-    this.partial = partial;
     this.withinMs = withinMs;
     this.budget = budget;
     this.late = late;
   }
 
+  /** What is to be decoded now: the read alone, or behind what was kept. */
+  public ByteBuf join(ByteBuf read) {
+    return partial.join(read);
+  }
+
+  /** What was kept, or null. */
+  public ByteBuf kept() {
+    return partial.kept();
+  }
+
   /**
-   * Counts what is kept, after each read and once nothing is kept any more.
+   * Keeps what was not decoded of what {@link #join} or {@link #kept} gave. When a frame begins
+   * with it, its client has {@code withinMs} from now to send the rest.
    *
-   * @param begins whether a frame begins with it, as {@link PartialBuffer#keepRest} said
+   * @param timed false while another limit of time holds
    */
-  public void count(boolean begins) {
+  public void keepRest(ByteBuf joined, boolean timed) {
+    boolean begins = partial.keepRest(joined);
+    if (begins && timed) {
+      begins();
+    }
+    count(begins);
+  }
+
+  /** Nothing is kept any more. */
+  public void release() {
+    partial.release();
+    count(false);
+  }
+
+  private void count(boolean begins) {
     int bytes = partial.kept() == null ? 0 : partial.kept().readableBytes();
     if (budget == null || (!counted && bytes <= PartialBudget.FREE_BYTES)) {
       return;
@@ -61,8 +80,7 @@ public final class InboundWatch {
     }
   }
 
-  /** A frame has begun, and its client has {@code withinMs} from now to send the rest. */
-  public void begins() {
+  private void begins() {
     restart();
     if (!watched) {
       lookAfter(TimeUnit.MILLISECONDS.toNanos(withinMs));

@@ -8,6 +8,7 @@ import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
 import io.mgtm.gtm.command.SequenceReply.SequenceList;
+import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RawClient;
@@ -44,7 +45,8 @@ class GatewayListTest {
   @BeforeEach
   void start() throws Exception {
     GatewaySettings settings =
-        new GatewaySettings(100, 64 * 1024, 64 * 1024, 10_000, 10_000, 10_000, List.of());
+        new GatewaySettings(
+            100, 64 * 1024, 64 * 1024, new ClientTimeouts(10_000, 10_000, 10_000), List.of());
     gateway =
         Gateway.ofGroup(
             "p1",

@@ -7,6 +7,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.TransactionCommand;
+import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
@@ -34,8 +35,13 @@ import org.junit.jupiter.api.Test;
 /** A gateway with real XC clients in front of a node that does as told. */
 class GatewayServerTest {
   private static final int WAIT_S = 180;
-  private static final GatewaySettings SETTINGS =
-      new GatewaySettings(100, 64 * 1024, 1024 * 1024, 10_000, 10_000, 10_000, List.of());
+  private static final GatewaySettings SETTINGS = settings(100, 10_000, 10_000, List.of());
+
+  private static GatewaySettings settings(
+      int connectionsMax, int startupMs, int frameMs, List<String> allow) {
+    return new GatewaySettings(
+        connectionsMax, 64 * 1024, 1 << 20, new ClientTimeouts(startupMs, frameMs, 10_000), allow);
+  }
 
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();
   private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-gateway", fatal::set);
@@ -305,9 +311,7 @@ class GatewayServerTest {
 
   @Test
   void onlyListedNetworksAreServed() throws Exception {
-    start(
-        new GatewaySettings(
-            100, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of("10.0.0.0/8")));
+    start(settings(100, 10_000, 10_000, List.of("10.0.0.0/8")));
     RawClient client = connect();
     Throwable thrown = catchThrowable(() -> assertThat(client.isClosedByServer()).isTrue());
     assertThat(thrown)
@@ -317,7 +321,7 @@ class GatewayServerTest {
 
   @Test
   void whoComesBeyondTheLimitIsToldAndTurnedAway() throws Exception {
-    start(new GatewaySettings(2, 64 * 1024, 1 << 20, 10_000, 10_000, 10_000, List.of()));
+    start(settings(2, 10_000, 10_000, List.of()));
     backend();
     backend();
     RawClient third = connect();
@@ -327,7 +331,7 @@ class GatewayServerTest {
 
   @Test
   void whoDoesNotSpeakInTimeIsToldAndClosed() throws Exception {
-    start(new GatewaySettings(10, 64 * 1024, 1 << 20, 200, 10_000, 10_000, List.of()));
+    start(settings(10, 200, 10_000, List.of()));
     RawClient silent = connect();
     assertThat(silent.read().error()).contains("no startup packet came within 200 ms");
     assertThat(silent.isClosedByServer()).isTrue();
@@ -335,7 +339,7 @@ class GatewayServerTest {
 
   @Test
   void whoDoesNotEndAFrameInTimeIsToldAndClosed() throws Exception {
-    start(new GatewaySettings(10, 64 * 1024, 1 << 20, 10_000, 200, 10_000, List.of()));
+    start(settings(10, 10_000, 200, List.of()));
     RawClient slow = backend();
     slow.send(new byte[] {'C', 0, 0});
     assertThat(slow.read().error()).contains("the rest of a frame did not come within 200 ms");

@@ -18,24 +18,23 @@ class PartialBudgetTest {
 
   @AfterEach
   void release() {
-    senders.forEach(sender -> sender.partial.release());
+    senders.forEach(sender -> sender.watch.release());
   }
 
   /** A client's connection. */
   private final class Sender {
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final PartialBuffer partial = new PartialBuffer();
     private final InboundWatch watch;
 
     Sender(String name) {
-      watch = new InboundWatch(channel, partial, 1_000, budget, why -> gone.add(name));
+      watch = new InboundWatch(channel, 1_000, budget, why -> gone.add(name));
       senders.add(this);
     }
 
     Sender sends(int bytes, int decoded) {
-      var joined = partial.join(Unpooled.wrappedBuffer(new byte[bytes]));
+      var joined = watch.join(Unpooled.wrappedBuffer(new byte[bytes]));
       joined.skipBytes(decoded);
-      watch.count(partial.keepRest(joined));
+      watch.keepRest(joined, false);
       return this;
     }
   }
@@ -108,9 +107,7 @@ class PartialBudgetTest {
   @Test
   void whatIsGoneTakesNothing() {
     for (int i = 0; i < 100; i++) {
-      Sender sender = sender("s" + i).sends(LONG, 0);
-      sender.partial.release();
-      sender.watch.count(false);
+      sender("s" + i).sends(LONG, 0).watch.release();
     }
     sender("a").sends(3 * LONG, 0);
     assertThat(gone()).isEmpty();

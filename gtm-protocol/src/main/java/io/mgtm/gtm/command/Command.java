@@ -13,7 +13,8 @@ public sealed interface Command
         SequenceCommand,
         SessionCommand,
         SnapshotCommand,
-        TransactionCommand {
+        TransactionCommand,
+        Command.OfTransaction {
 
   /** The backend number of a connection that is no proxy's: InvalidGTMProxyConnID. */
   short NO_BACKEND = -1;
@@ -23,6 +24,21 @@ public sealed interface Command
   /** A command that names the session that it is for. */
   interface OfSession {
     long session();
+  }
+
+  /** A command that says no more than which transaction it is about. */
+  sealed interface OfTransaction extends Command
+      permits SnapshotCommand.AssignGxidAndGetSnapshot,
+          SnapshotCommand.GetSnapshot,
+          TransactionCommand.AssignGxid,
+          TransactionCommand.GetStatus,
+          TransactionCommand.Prepare {
+    TransactionRef transaction();
+
+    @Override
+    default void write(ByteBuffer out) {
+      transaction().write(out);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.command;
 
 import java.nio.ByteBuffer;
+import java.util.function.Function;
 
 /**
  * The kinds of command, a row each: the code, which stands in the log and never changes its
@@ -19,31 +20,32 @@ public enum CommandType {
 
   BEGIN(10, Kind.CHANGE, TransactionCommand.Begin::read),
   BEGIN_MANY(11, Kind.CHANGE, TransactionCommand.BeginMany::read),
-  ASSIGN_GXID(12, Kind.CHANGE, TransactionCommand.AssignGxid::read),
+  ASSIGN_GXID(12, Kind.CHANGE, ofTransaction(TransactionCommand.AssignGxid::new)),
   END(13, Kind.CHANGE, TransactionCommand.End::read),
   END_MANY(14, Kind.CHANGE, TransactionCommand.EndMany::read),
   START_PREPARE(15, Kind.CHANGE, TransactionCommand.StartPrepare::read),
-  PREPARE(16, Kind.CHANGE, TransactionCommand.Prepare::read),
+  PREPARE(16, Kind.CHANGE, ofTransaction(TransactionCommand.Prepare::new)),
   COMMIT_PREPARED(17, Kind.CHANGE, TransactionCommand.CommitPrepared::read),
   BEGIN_FOR_PREPARED(18, Kind.CHANGE, TransactionCommand.BeginForPrepared::read),
   ADVANCE_OLDEST_GXID(19, Kind.CHANGE, TransactionCommand.AdvanceOldestGxid::read),
   GET_NEXT_GXID(20, Kind.QUERY, in -> new TransactionCommand.GetNextGxid()),
-  GET_STATUS(21, Kind.QUERY, TransactionCommand.GetStatus::read),
+  GET_STATUS(21, Kind.QUERY, ofTransaction(TransactionCommand.GetStatus::new)),
   LIST_TRANSACTIONS(22, Kind.LIST, in -> new TransactionCommand.ListTransactions()),
   LIST_PREPARED(23, Kind.LIST, in -> new TransactionCommand.ListPrepared()),
   START_GXIDS(24, Kind.INTERNAL, TransactionCommand.StartGxids::read),
 
-  GET_SNAPSHOT(30, Kind.CHANGE, SnapshotCommand.GetSnapshot::read),
+  GET_SNAPSHOT(30, Kind.CHANGE, ofTransaction(SnapshotCommand.GetSnapshot::new)),
   GET_SNAPSHOT_MANY(31, Kind.CHANGE, SnapshotCommand.GetSnapshotMany::read),
-  ASSIGN_GXID_AND_GET_SNAPSHOT(32, Kind.CHANGE, SnapshotCommand.AssignGxidAndGetSnapshot::read),
+  ASSIGN_GXID_AND_GET_SNAPSHOT(
+      32, Kind.CHANGE, ofTransaction(SnapshotCommand.AssignGxidAndGetSnapshot::new)),
 
   INIT_SEQUENCE(40, Kind.CHANGE, SequenceCommand.Init::read),
-  NEXT_VALUE(41, Kind.CHANGE, SequenceCommand.NextValue::read),
-  LAST_VALUE(42, Kind.QUERY, SequenceCommand.LastValue::read),
+  NEXT_VALUE(41, Kind.CHANGE, ofKey(SequenceCommand.NextValue::new)),
+  LAST_VALUE(42, Kind.QUERY, ofKey(SequenceCommand.LastValue::new)),
   SET_VALUE(43, Kind.CHANGE, SequenceCommand.SetValue::read),
-  RESET_SEQUENCE(44, Kind.CHANGE, SequenceCommand.Reset::read),
-  CLOSE_SEQUENCE(45, Kind.CHANGE, SequenceCommand.Close::read),
-  CLOSE_SEQUENCES_OF_DATABASE(46, Kind.CHANGE, SequenceCommand.CloseDatabase::read),
+  RESET_SEQUENCE(44, Kind.CHANGE, ofKey(SequenceCommand.Reset::new)),
+  CLOSE_SEQUENCE(45, Kind.CHANGE, ofKey(SequenceCommand.Close::new)),
+  CLOSE_SEQUENCES_OF_DATABASE(46, Kind.CHANGE, ofKey(SequenceCommand.CloseDatabase::new)),
   RENAME_SEQUENCE(47, Kind.CHANGE, SequenceCommand.Rename::read),
   ALTER_SEQUENCE(48, Kind.CHANGE, SequenceCommand.Alter::read),
   LIST_SEQUENCES(49, Kind.LIST, in -> new SequenceCommand.ListAll()),
@@ -81,6 +83,14 @@ public enum CommandType {
   /** Reads the fields that {@link Command#write} wrote. */
   private interface Reader {
     Command read(ByteBuffer in);
+  }
+
+  private static Reader ofTransaction(Function<TransactionRef, Command> of) {
+    return in -> of.apply(TransactionRef.read(in));
+  }
+
+  private static Reader ofKey(Function<String, Command> of) {
+    return in -> of.apply(FieldReader.getString(in));
   }
 
   private final byte code;

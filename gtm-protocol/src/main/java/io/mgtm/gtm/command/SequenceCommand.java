@@ -11,6 +11,16 @@ public sealed interface SequenceCommand extends Command {
   /** InvalidSequenceValue: a bound or start that is not given, so that the default holds. */
   long UNSET = 0x7fff_ffff_ffff_ffffL;
 
+  /** A command that says no more than which sequence or database it is about. */
+  sealed interface OfKey extends SequenceCommand {
+    String key();
+
+    @Override
+    default void write(ByteBuffer out) {
+      FieldWriter.putString(out, key());
+    }
+  }
+
   /** Creates a sequence; {@link #UNSET} stands for the default of its direction. */
   record Init(String key, long increment, long min, long max, long start, boolean cycle)
       implements SequenceCommand {
@@ -38,36 +48,18 @@ public sealed interface SequenceCommand extends Command {
   }
 
   /** Hands out the next value. */
-  record NextValue(String key) implements SequenceCommand {
+  record NextValue(String key) implements OfKey {
     @Override
     public CommandType type() {
       return CommandType.NEXT_VALUE;
     }
-
-    @Override
-    public void write(ByteBuffer out) {
-      FieldWriter.putString(out, key);
-    }
-
-    static NextValue read(ByteBuffer in) {
-      return new NextValue(FieldReader.getString(in));
-    }
   }
 
   /** Asks for the value that was handed out last. */
-  record LastValue(String key) implements SequenceCommand {
+  record LastValue(String key) implements OfKey {
     @Override
     public CommandType type() {
       return CommandType.LAST_VALUE;
-    }
-
-    @Override
-    public void write(ByteBuffer out) {
-      FieldWriter.putString(out, key);
-    }
-
-    static LastValue read(ByteBuffer in) {
-      return new LastValue(FieldReader.getString(in));
     }
   }
 
@@ -91,53 +83,26 @@ public sealed interface SequenceCommand extends Command {
   }
 
   /** Puts the value back to the start. */
-  record Reset(String key) implements SequenceCommand {
+  record Reset(String key) implements OfKey {
     @Override
     public CommandType type() {
       return CommandType.RESET_SEQUENCE;
     }
-
-    @Override
-    public void write(ByteBuffer out) {
-      FieldWriter.putString(out, key);
-    }
-
-    static Reset read(ByteBuffer in) {
-      return new Reset(FieldReader.getString(in));
-    }
   }
 
   /** Drops one sequence. */
-  record Close(String key) implements SequenceCommand {
+  record Close(String key) implements OfKey {
     @Override
     public CommandType type() {
       return CommandType.CLOSE_SEQUENCE;
     }
-
-    @Override
-    public void write(ByteBuffer out) {
-      FieldWriter.putString(out, key);
-    }
-
-    static Close read(ByteBuffer in) {
-      return new Close(FieldReader.getString(in));
-    }
   }
 
   /** Drops every sequence of a database; the key is {@code database\0}. */
-  record CloseDatabase(String key) implements SequenceCommand {
+  record CloseDatabase(String key) implements OfKey {
     @Override
     public CommandType type() {
       return CommandType.CLOSE_SEQUENCES_OF_DATABASE;
-    }
-
-    @Override
-    public void write(ByteBuffer out) {
-      FieldWriter.putString(out, key);
-    }
-
-    static CloseDatabase read(ByteBuffer in) {
-      return new CloseDatabase(FieldReader.getString(in));
     }
   }
 

@@ -7,19 +7,10 @@ import java.util.List;
 public sealed interface SnapshotCommand extends Command {
 
   /** A snapshot for one transaction. */
-  record GetSnapshot(TransactionRef transaction) implements SnapshotCommand {
+  record GetSnapshot(TransactionRef transaction) implements SnapshotCommand, Command.OfTransaction {
     @Override
     public CommandType type() {
       return CommandType.GET_SNAPSHOT;
-    }
-
-    @Override
-    public void write(ByteBuffer out) {
-      transaction.write(out);
-    }
-
-    static GetSnapshot read(ByteBuffer in) {
-      return new GetSnapshot(TransactionRef.read(in));
     }
   }
 
@@ -45,19 +36,11 @@ public sealed interface SnapshotCommand extends Command {
   }
 
   /** A gxid for a transaction that was begun without one, and a snapshot. */
-  record AssignGxidAndGetSnapshot(TransactionRef transaction) implements SnapshotCommand {
+  record AssignGxidAndGetSnapshot(TransactionRef transaction)
+      implements SnapshotCommand, Command.OfTransaction {
     @Override
     public CommandType type() {
       return CommandType.ASSIGN_GXID_AND_GET_SNAPSHOT;
-    }
-
-    @Override
-    public void write(ByteBuffer out) {
-      transaction.write(out);
-    }
-
-    static AssignGxidAndGetSnapshot read(ByteBuffer in) {
-      return new AssignGxidAndGetSnapshot(TransactionRef.read(in));
     }
   }
 }

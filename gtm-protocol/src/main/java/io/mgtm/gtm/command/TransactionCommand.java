@@ -99,19 +99,11 @@ public sealed interface TransactionCommand extends Command {
   }
 
   /** Gives a transaction that was begun without a gxid one; a second call gives the same. */
-  record AssignGxid(TransactionRef transaction) implements TransactionCommand {
+  record AssignGxid(TransactionRef transaction)
+      implements TransactionCommand, Command.OfTransaction {
     @Override
     public CommandType type() {
       return CommandType.ASSIGN_GXID;
-    }
-
-    @Override
-    public void write(ByteBuffer out) {
-      transaction.write(out);
-    }
-
-    static AssignGxid read(ByteBuffer in) {
-      return new AssignGxid(TransactionRef.read(in));
     }
   }
 
@@ -177,19 +169,10 @@ public sealed interface TransactionCommand extends Command {
   }
 
   /** The second half of PREPARE TRANSACTION: every node has prepared it. */
-  record Prepare(TransactionRef transaction) implements TransactionCommand {
+  record Prepare(TransactionRef transaction) implements TransactionCommand, Command.OfTransaction {
     @Override
     public CommandType type() {
       return CommandType.PREPARE;
-    }
-
-    @Override
-    public void write(ByteBuffer out) {
-      transaction.write(out);
-    }
-
-    static Prepare read(ByteBuffer in) {
-      return new Prepare(TransactionRef.read(in));
     }
   }
 
@@ -296,19 +279,11 @@ public sealed interface TransactionCommand extends Command {
   }
 
   /** Asks for the state of one transaction. */
-  record GetStatus(TransactionRef transaction) implements TransactionCommand {
+  record GetStatus(TransactionRef transaction)
+      implements TransactionCommand, Command.OfTransaction {
     @Override
     public CommandType type() {
       return CommandType.GET_STATUS;
-    }
-
-    @Override
-    public void write(ByteBuffer out) {
-      transaction.write(out);
-    }
-
-    static GetStatus read(ByteBuffer in) {
-      return new GetStatus(TransactionRef.read(in));
     }
   }
 

@@ -183,7 +183,9 @@ class CommandCodecTest {
 
   private static Stream<Class<?>> records(Class<?> sealed) {
     return sealed.isSealed()
-        ? Arrays.stream(sealed.getPermittedSubclasses()).flatMap(CommandCodecTest::records)
+        ? Arrays.stream(sealed.getPermittedSubclasses())
+            .flatMap(CommandCodecTest::records)
+            .distinct()
         : Stream.of(sealed);
   }
 

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     subcommands = {
       ConfigCommands.Check.class,
-      ConfigCommands.Schema.class,
+      SchemaCommand.class,
       ConfigCommands.Show.class,
       ConfigCommands.Plan.class,
       ConfigCommands.Apply.class
@@ -59,20 +59,13 @@ final class ConfigCommands {
               (node, agent) -> {
                 if (!agent.isHere()) {
                   out.printf(
-                      "nodes.%s.fence: no program %s on this machine, so that its parameters are not checked%n",
+                      "nodes.%s.fence: no program %s on this machine, so that its parameters are"
+                          + " not checked%n",
                       node, agent.agent());
                 }
               });
       out.flush();
       return 0;
-    }
-  }
-
-  /** {@code mgtm ha config schema}. */
-  @Command(name = "schema")
-  static final class Schema extends SchemaCommand {
-    Schema() {
-      super(ClusterFile::schemaText);
     }
   }
 
@@ -159,7 +152,8 @@ final class ConfigCommands {
   @Command(
       name = "apply",
       description =
-          "Has the cluster take a file in place of its configuration; plan shows before what that touches.",
+          "Has the cluster take a file in place of its configuration; plan shows before what that"
+              + " touches.",
       mixinStandardHelpOptions = true)
   static final class Apply extends WithFile {
     @Override

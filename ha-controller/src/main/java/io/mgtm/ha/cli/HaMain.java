@@ -1,6 +1,8 @@
 package io.mgtm.ha.cli;
 
 import io.mgtm.common.Cli;
+import io.mgtm.common.SchemaCommand;
+import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.kit.Kits;
 import io.mgtm.ha.kit.ResourceCheck;
 import picocli.CommandLine;
@@ -31,7 +33,7 @@ import picocli.CommandLine.Spec;
       ConfigCommands.class,
       NotifyCommand.class
     })
-public final class HaMain implements Runnable {
+public final class HaMain implements Runnable, SchemaCommand.Configured {
   /** What the kits of this version make of a resource. */
   static final ResourceCheck KITS = Kits::problem;
 
@@ -50,5 +52,10 @@ public final class HaMain implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+
+  @Override
+  public String schema() {
+    return ClusterFile.schemaText();
   }
 }

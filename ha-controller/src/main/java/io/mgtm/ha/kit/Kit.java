@@ -2,7 +2,6 @@ package io.mgtm.ha.kit;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What knows one type of resource. Its methods block, on a thread of the kit runner, and end when
@@ -17,11 +16,6 @@ public interface Kit {
 
   /** The parameters that it knows, each with a sentence; those that must be given first. */
   List<Parameter> parameters();
-
-  /** What must not be started twice, and is looked at before it is started. */
-  default Set<Capability> capabilities() {
-    return Set.of();
-  }
 
   /** Brings it in service; done already when it is in service. */
   void inService(KitContext context) throws KitException, InterruptedException;
@@ -59,12 +53,6 @@ public interface Kit {
 
   /** A parameter of a kit. */
   record Parameter(String name, boolean required, String defaultValue, String meaning) {}
-
-  /** What the controller must know of a kit. */
-  enum Capability {
-    /** It has a copy of the data on each node, and only the newest may be brought in service. */
-    REPLICATED_DATA
-  }
 
   /** How a resource is. */
   record Health(State state, String detail) {

@@ -9,8 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
@@ -26,7 +24,6 @@ record OcfAgent(String provider, String type) {
   static final String PREFIX = "ocf:";
 
   private static final Path ROOT = Path.of("/usr/lib/ocf");
-  private static final Pattern TIMEOUT = Pattern.compile("([0-9]{1,9})\\s*(ms|s|sec)?");
   private static final int META_MS = 20_000;
   private static final int META_BYTES_MAX = 256 << 10;
 
@@ -34,9 +31,8 @@ record OcfAgent(String provider, String type) {
    * What an agent says of itself.
    *
    * @param deepestMonitor the greatest depth that it has a monitor for
-   * @param timeoutsMs by action, how long it should be given at least
    */
-  record MetaData(List<Parameter> parameters, int deepestMonitor, Map<String, Long> timeoutsMs) {}
+  record MetaData(List<Parameter> parameters, int deepestMonitor) {}
 
   static OcfAgent parse(String name) throws KitException {
     if (!name.matches("ocf:[\\w-]+:[\\w-]+")) {
@@ -108,7 +104,7 @@ record OcfAgent(String provider, String type) {
             .succeeded()
             .output();
     Element root = metaData(name(), xml);
-    return new MetaData(parameters(root), deepestMonitor(root), timeouts(root));
+    return new MetaData(parameters(root), deepestMonitor(root));
   }
 
   /** What a program has told of itself, warnings of it before and after. */
@@ -162,20 +158,6 @@ record OcfAgent(String provider, String type) {
       }
     }
     return deepest;
-  }
-
-  /** Written as {@code 20}, {@code 20s} or {@code 20000ms}. */
-  private static Map<String, Long> timeouts(Element root) {
-    Map<String, Long> timeouts = new LinkedHashMap<>();
-    for (Element one : elements(root, "action")) {
-      Matcher timeout = TIMEOUT.matcher(one.getAttribute("timeout"));
-      if (timeout.matches()) {
-        long unit = "ms".equals(timeout.group(2)) ? 1 : 1_000;
-        timeouts.merge(
-            one.getAttribute("name"), Long.parseLong(timeout.group(1)) * unit, Math::max);
-      }
-    }
-    return timeouts;
   }
 
   /** What stands in the first element of a name, or something else where that is nothing. */

@@ -7,10 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * An OCF resource agent, run as the program it is. What it may be told, and how long its actions
- * may take at least, it says itself.
- */
+/** An OCF resource agent, run as the program it is. What it may be told it says itself. */
 public final class OcfKit implements Kit {
   /** Exit codes, as the OCF resource agent API says. */
   private static final int SUCCESS = 0;
@@ -49,16 +46,6 @@ public final class OcfKit implements Kit {
       Thread.currentThread().interrupt();
       return List.of();
     }
-  }
-
-  /**
-   * How long the agent's actions should be given at least, as its meta-data say.
-   *
-   * @return milliseconds by action: {@code start}, {@code stop}, {@code monitor} and others
-   * @throws KitException when the agent cannot be asked
-   */
-  public Map<String, Long> timeoutsMs() throws KitException, InterruptedException {
-    return meta().timeoutsMs();
   }
 
   private Ended run(KitContext context, String action, Map<String, String> more)

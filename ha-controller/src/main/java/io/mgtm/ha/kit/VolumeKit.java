@@ -68,17 +68,13 @@ public final class VolumeKit implements Kit {
             "pathTimeoutMs",
             false,
             PATH_TIMEOUT_MS,
-            "after so long without a word the other copy is out of reach; less than timing.leaseMs"),
+            "after so long without a word the other copy is out of reach; less than"
+                + " timing.leaseMs"),
         new Parameter("size", false, "", "the size, where the copy is to be created"),
         new Parameter("meta", false, "", "the folder of the metadata; by default FILE.meta"),
         new Parameter("options", false, "", "more options of mgtm volume start"),
         new Parameter("jar", false, "", "mgtm-volume.jar; by default beside mgtm-ha.jar"),
         new Parameter("javaOptions", false, "-XX:+UseSerialGC", "options of the agent's JVM"));
-  }
-
-  @Override
-  public Set<Capability> capabilities() {
-    return Set.of(Capability.REPLICATED_DATA);
   }
 
   private static VolumeAgent agent(KitContext context) {

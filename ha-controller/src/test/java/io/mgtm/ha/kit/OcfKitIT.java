@@ -52,13 +52,12 @@ class OcfKitIT {
   }
 
   @Test
-  void metaDataTellParametersDepthsAndTimeouts() throws Exception {
+  void metaDataTellParameters() throws Exception {
     OcfKit address = kit("IPaddr2");
 
     assertThat(address.parameters().get(0))
         .matches(one -> one.name().equals("ip") && one.required());
     assertThat(address.parameters()).anyMatch(one -> one.name().equals("nic") && !one.required());
-    assertThat(address.timeoutsMs()).containsEntry("start", 20_000L).containsKey("monitor");
     assertThat(Kits.problem(address.name(), Map.of("ipp", "10.0.0.1")).orElseThrow().sentence())
         .contains("unknown parameter \"ipp\", did you mean \"ip\"?");
     assertThat(Kits.problem(address.name(), Map.of()).orElseThrow().parameter()).isEqualTo("ip");

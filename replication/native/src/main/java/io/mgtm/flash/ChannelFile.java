@@ -18,6 +18,7 @@ import java.util.Set;
 
 /** A file by the JDK alone. */
 final class ChannelFile extends BaseFile {
+  private static final int ZERO_BYTES = 64 * 1024;
 
   private final ReopeningChannel channel;
 
@@ -132,10 +133,21 @@ final class ChannelFile extends BaseFile {
     }
     while (slot.done < slot.length) {
       ByteBuffer piece = Zeros.memory();
-      piece.limit((int) Math.min(Zeros.BYTES, slot.length - slot.done));
+      piece.limit((int) Math.min(ZERO_BYTES, slot.length - slot.done));
       long place = slot.offset + slot.done;
-      slot.done += channel.use(c -> c.write(piece, place));
+      boolean there = slot.zeroMode.unmaps() && isZero(place, piece);
+      slot.done += there ? piece.remaining() : channel.use(c -> c.write(piece, place));
     }
+  }
+
+  /** What reads as zeros need not be written where space may be given back: a hole stays one. */
+  private boolean isZero(long place, ByteBuffer zeros) throws IOException {
+    if (direct()) {
+      return false;
+    }
+    ByteBuffer present = ByteBuffer.allocate(zeros.remaining());
+    channel.use(c -> c.read(present.clear(), place));
+    return present.flip().equals(zeros);
   }
 
   private void force() throws IOException {

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -153,6 +154,24 @@ class FlashContractTest {
         }
       }
       buffer.release();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("engines")
+  void whatIsZeroedTwiceIsZeroAndNothingElse(Engine engine) throws IOException {
+    try (Rig rig = new Rig(engine, folder, 4, 0)) {
+      byte[] filled = new byte[64 * BLOCK];
+      Arrays.fill(filled, (byte) 7);
+      Files.write(rig.path, filled);
+      int from = rig.file.direct() ? BLOCK : 1_000;
+      int length = rig.file.direct() ? 40 * BLOCK : 150_001;
+      for (int i = 0; i < 2; i++) {
+        rig.queue.zero(rig.file, i, from, length, ZeroMode.UNMAP);
+        rig.done(i, 0);
+      }
+      Arrays.fill(filled, from, from + length, (byte) 0);
+      assertThat(Files.readAllBytes(rig.path)).isEqualTo(filled);
     }
   }
 

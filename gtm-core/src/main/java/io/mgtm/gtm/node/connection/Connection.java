@@ -7,7 +7,6 @@ import io.mgtm.gtm.net.LoopBuffer;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBudget;
-import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.node.engine.Batch;
 import io.mgtm.gtm.node.engine.Client;
 import io.mgtm.gtm.node.engine.Engine;
@@ -50,7 +49,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private final PartialBudget budget;
   private final RequestDecoder decoder;
   private final Batch decoding = new Batch();
-  private final PartialBuffer partial = new PartialBuffer();
 
   // Event loop.
   private ChannelHandlerContext context;
@@ -100,8 +98,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       decoder.allowOperators();
     }
     outbound = new OutboundWatch(ctx.channel(), config.timeouts().outboundMs(), this::closeUnread);
-    inbound =
-        new InboundWatch(ctx.channel(), partial, config.timeouts().frameMs(), budget, this::late);
+    inbound = new InboundWatch(ctx.channel(), config.timeouts().frameMs(), budget, this::late);
   }
 
   @Override
@@ -129,16 +126,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   }
 
   private void read(ByteBuf in) {
-    ByteBuf joined = partial.join(in);
+    ByteBuf joined = inbound.join(in);
     decode(joined);
     if (failed) {
-      partial.release();
+      inbound.release();
     } else {
-      boolean begins = partial.keepRest(joined);
-      if (begins && started) {
-        inbound.begins();
-      }
-      inbound.count(begins);
+      inbound.keepRest(joined, started);
     }
   }
 
@@ -169,7 +162,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
       return;
     }
     log.info("Closing {}: {}", describe(), what);
-    partial.release();
+    inbound.release();
     decoding.readNanos = System.nanoTime();
     decoding.readBytes = 0;
     fail(what, "");
@@ -304,8 +297,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    partial.release();
-    inbound.count(false);
+    inbound.release();
     failed = true;
     metrics.disconnected();
     if (owner.inEventLoop()) {

@@ -5,7 +5,6 @@ import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
-import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.node.admin.AdminReplies;
 import io.mgtm.gtm.node.engine.GatewayPeer;
 import io.mgtm.gtm.node.engine.LinkWork;
@@ -55,7 +54,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private final LinkService service;
   private final GatewayFrameDecoder decoder =
       new GatewayFrameDecoder(LinkFormat.FIRST_FRAME_BYTES_MAX, this);
-  private final PartialBuffer partial = new PartialBuffer();
 
   // Event loop.
   private ChannelHandlerContext context;
@@ -86,7 +84,6 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     inbound =
         new InboundWatch(
             ctx.channel(),
-            partial,
             service.timeouts().frameMs(),
             asked ? null : service.begun(),
             why -> fail(RefusalCode.PROTOCOL, why, ""));
@@ -113,16 +110,12 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void read(ByteBuf in) {
-    ByteBuf joined = partial.join(in);
+    ByteBuf joined = inbound.join(in);
     decode(joined);
     if (failed) {
-      partial.release();
+      inbound.release();
     } else {
-      boolean begins = partial.keepRest(joined);
-      if (begins) {
-        inbound.begins();
-      }
-      inbound.count(begins);
+      inbound.keepRest(joined, true);
     }
   }
 
@@ -299,8 +292,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    partial.release();
-    inbound.count(false);
+    inbound.release();
     failed = true;
     service.metrics().disconnected();
     onOwner(

@@ -1,6 +1,6 @@
 package io.mgtm.gtm.node.connection;
 
-import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.admin.AdminService;
 import io.mgtm.gtm.node.engine.CommandEngine;
@@ -23,7 +23,7 @@ public record LinkService(
     LinkPeers peers,
     AdminService admin,
     LinkKeys keys,
-    GtmConfig.Timeouts timeouts,
+    ClientTimeouts timeouts,
     PartialBudget begun,
     RequestMetrics metrics,
     Consumer<Throwable> fatal) {

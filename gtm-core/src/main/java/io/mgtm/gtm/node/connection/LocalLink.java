@@ -7,14 +7,11 @@ import io.mgtm.gtm.gateway.LinkListener;
 import io.mgtm.gtm.node.engine.GatewayPeer;
 import io.mgtm.gtm.node.engine.LinkWork;
 import io.mgtm.gtm.wire.WireException;
-import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.GatewayFrameDecoder;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.NodeFrameDecoder;
-import io.mgtm.gtm.wire.link.NodeFrameHandler;
-import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayList;
@@ -26,14 +23,14 @@ import java.util.concurrent.Executor;
  * event loop is the owner. What the engine says reaches the gateway in tasks of their own, never
  * from within a call to the link.
  */
-final class LocalLink implements Link, GatewayPeer, NodeFrameHandler {
+final class LocalLink implements Link, GatewayPeer {
   private static final int BUFFER_BYTES = 16 * 1024;
 
   private final String name;
   private final LinkService service;
   private final Executor owner;
   private final LinkListener listener;
-  private final NodeFrameDecoder decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, this);
+  private final NodeFrameDecoder decoder;
   private List<ByteBuf> written = new ArrayList<>();
   private boolean closed;
   private long heldBytes;
@@ -43,6 +40,7 @@ final class LocalLink implements Link, GatewayPeer, NodeFrameHandler {
     this.service = service;
     this.owner = owner;
     this.listener = listener;
+    this.decoder = new NodeFrameDecoder(LinkFormat.FRAME_BYTES_MAX, listener);
   }
 
   /**
@@ -201,16 +199,6 @@ final class LocalLink implements Link, GatewayPeer, NodeFrameHandler {
   }
 
   @Override
-  public void pieces(long session, long number, long id, long bytes) {
-    listener.pieces(session, number, id, bytes);
-  }
-
-  @Override
-  public void piece(long id, ByteBuf bytes) {
-    listener.piece(id, bytes);
-  }
-
-  @Override
   public int version() {
     return LinkFormat.VERSION;
   }
@@ -241,40 +229,5 @@ final class LocalLink implements Link, GatewayPeer, NodeFrameHandler {
   @Override
   public String describe() {
     return "this node's gateway";
-  }
-
-  @Override
-  public void challenge(byte[] nonce) {
-    throw new IllegalStateException("a node asks its own gateway for the secret");
-  }
-
-  @Override
-  public void attached(long session, long last) {
-    listener.attached(session, last);
-  }
-
-  @Override
-  public void refused(long session, RefusalCode code, String message, String hint) {
-    listener.refused(session, code, message, hint);
-  }
-
-  @Override
-  public void reply(long session, long number, boolean close, ByteBuf bytes) {
-    listener.reply(session, number, close, bytes);
-  }
-
-  @Override
-  public void entries(LinkEntries entries) {
-    listener.entries(entries);
-  }
-
-  @Override
-  public void pong(long nonce) {
-    listener.pong(nonce);
-  }
-
-  @Override
-  public void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) {
-    throw new IllegalStateException("a node answers a request that its own gateway never sent");
   }
 }

@@ -74,9 +74,4 @@ public final class ListAdmission {
     lists--;
     items -= list.items();
   }
-
-  /** How many are under way. */
-  int underWay() {
-    return lists;
-  }
 }

@@ -12,12 +12,13 @@ import io.mgtm.block.store.BackingStore;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.VolumeState;
 import io.mgtm.block.volume.VolumeView;
+import io.mgtm.block.wire.BlockChannels;
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.EventLoops;
 import io.mgtm.block.wire.Newcomers;
 import io.mgtm.block.wire.PskTlsHandler;
 import io.mgtm.common.HttpEndpoint;
 import io.mgtm.common.ListenErrors;
+import io.mgtm.common.Sockets;
 import io.mgtm.common.TlsFiles;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -85,7 +86,7 @@ public final class Agent implements AutoCloseable {
     this.config = config;
     this.onFailure = onFailure;
     this.peerWait = new PeerWait(config.peerWaitMs(), config.serveAlone());
-    this.group = EventLoops.group(1, "volume-" + config.name());
+    this.group = Sockets.loops(1, "volume-" + config.name());
     this.owner = group.next();
   }
 
@@ -191,7 +192,7 @@ public final class Agent implements AutoCloseable {
     var bound =
         new ServerBootstrap()
             .group(owner)
-            .channel(EventLoops.serverChannel(config.receive()))
+            .channel(BlockChannels.serverChannel(config.receive()))
             .childHandler(initializer)
             .bind(config.receive().socketAddress())
             .awaitUninterruptibly();
@@ -208,7 +209,7 @@ public final class Agent implements AutoCloseable {
     return new ChannelInitializer<Channel>() {
       @Override
       protected void initChannel(Channel child) {
-        EventLoops.prepare(child);
+        BlockChannels.prepare(child);
         if (tls != null) {
           child.pipeline().addLast("tls", tls.newHandler(child.alloc()));
         }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mgtm.block.wire.BlockChannels;
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.EventLoops;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -57,7 +57,7 @@ final class Control implements AutoCloseable {
     var bound =
         new ServerBootstrap()
             .group(owner)
-            .channel(EventLoops.serverChannel(endpoint))
+            .channel(BlockChannels.serverChannel(endpoint))
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override

@@ -8,7 +8,7 @@ import io.mgtm.block.link.SourceConnection;
 import io.mgtm.block.rdma.RdmaLinkChannel;
 import io.mgtm.block.volume.LinkPhase;
 import io.mgtm.block.volume.Testimony;
-import io.mgtm.block.wire.EventLoops;
+import io.mgtm.block.wire.BlockChannels;
 import io.mgtm.common.ConnectionErrors;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -145,7 +145,7 @@ final class LinkDialer {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
-                EventLoops.prepare(channel);
+                BlockChannels.prepare(channel);
                 if (tls != null) {
                   channel
                       .pipeline()
@@ -167,7 +167,7 @@ final class LinkDialer {
   private ChannelFactory<Channel> channels() {
     return replica.endpoint().rdma()
         ? RdmaLinkChannel::new
-        : new ReflectiveChannelFactory<>(EventLoops.clientChannel(replica.endpoint()));
+        : new ReflectiveChannelFactory<>(BlockChannels.clientChannel(replica.endpoint()));
   }
 
   private void failed(SourceConnection connection, Throwable cause) {

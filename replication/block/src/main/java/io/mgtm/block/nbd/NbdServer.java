@@ -1,7 +1,7 @@
 package io.mgtm.block.nbd;
 
+import io.mgtm.block.wire.BlockChannels;
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.EventLoops;
 import io.mgtm.block.wire.Newcomers;
 import io.mgtm.common.ListenErrors;
 import io.netty.bootstrap.ServerBootstrap;
@@ -47,12 +47,12 @@ public final class NbdServer implements AutoCloseable {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(owner)
-            .channel(EventLoops.serverChannel(endpoint))
+            .channel(BlockChannels.serverChannel(endpoint))
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel child) {
-                    EventLoops.prepare(child);
+                    BlockChannels.prepare(child);
                     child
                         .config()
                         .setOption(

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  * A backing store over {@link FileChannel}: reads and writes go through the page cache and complete
  * before the call returns; flushes and zeroing run on the store's own thread.
  *
- * <p>Java knows neither hole punching nor {@code SEEK_HOLE}: the flash library gives them where it
- * works; elsewhere zeroing writes zeros and every extent is data.
+ * <p>Java knows neither hole punching nor {@code SEEK_HOLE}: {@link FlashRanges} gives them where
+ * the system has them.
  */
 public final class FileChannelStore implements BackingStore {
   private final Path path;
@@ -25,7 +25,7 @@ public final class FileChannelStore implements BackingStore {
   private final FileLock lock;
   private final Executor owner;
   private final ExecutorService worker;
-  private final RangeOps ranges;
+  private final FlashRanges ranges;
   private final Prefetcher prefetcher;
   private long sizeBytes;
 
@@ -33,7 +33,7 @@ public final class FileChannelStore implements BackingStore {
       Path path,
       FileChannel channel,
       FileLock lock,
-      RangeOps ranges,
+      FlashRanges ranges,
       long sizeBytes,
       Executor owner) {
     this.ranges = ranges;
@@ -62,10 +62,8 @@ public final class FileChannelStore implements BackingStore {
     FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
       FileLock lock = FileLocks.take(path, channel);
-      FlashRanges flash = FlashRanges.open(path);
-      RangeOps ranges = flash == null ? new PlainRanges(channel) : flash;
       return new FileChannelStore(
-          path, channel, lock, ranges, FileLocks.sizeOf(path, channel), owner);
+          path, channel, lock, FlashRanges.open(path), FileLocks.sizeOf(path, channel), owner);
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;

@@ -3,7 +3,6 @@ package io.mgtm.block.store;
 import io.mgtm.flash.BufferPool;
 import io.mgtm.flash.DirectIo;
 import io.mgtm.flash.Flash;
-import io.mgtm.flash.FlashEngine;
 import io.mgtm.flash.FlashException;
 import io.mgtm.flash.FlashFile;
 import io.mgtm.flash.FlashOptions;
@@ -16,8 +15,11 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hole punching and {@code SEEK_HOLE} by the flash library. */
-final class FlashRanges implements RangeOps {
+/**
+ * Zeroing and extents of one file by the flash library: hole punching and {@code SEEK_HOLE} where
+ * io_uring works; elsewhere zeroing writes zeros and every extent is data.
+ */
+final class FlashRanges implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FlashRanges.class);
   private static final int PROBE_BYTES = 64 * 1024;
   private static final long WAIT_NS = 60_000_000_000L;
@@ -31,19 +33,18 @@ final class FlashRanges implements RangeOps {
     this.fast = fast;
   }
 
-  /**
-   * Opens {@code path}, or answers null, with a line in the log, where the library does not work.
-   */
+  /** Opens {@code path}; a line in the log says where the system gives no help. */
   static FlashRanges open(Path path) throws IOException {
-    if (!Flash.available().usable()) {
+    boolean usable = Flash.available().usable();
+    if (!usable) {
       LOG.info("{}: no hole punching, {}", path, Flash.available().reason());
-      return null;
     }
-    return new FlashRanges(Flash.open(path, options()), Files.isRegularFile(path) && probe(path));
+    return new FlashRanges(
+        Flash.open(path, options()), usable && Files.isRegularFile(path) && probe(path));
   }
 
   private static FlashOptions options() {
-    return FlashOptions.readWrite().withDirect(DirectIo.OFF).withEngine(FlashEngine.IO_URING);
+    return FlashOptions.readWrite().withDirect(DirectIo.OFF);
   }
 
   /**
@@ -66,13 +67,13 @@ final class FlashRanges implements RangeOps {
     }
   }
 
-  @Override
-  public boolean zeroesFast() {
+  /** Whether zeroing is faster than writing zeros. */
+  boolean zeroesFast() {
     return fast;
   }
 
-  @Override
-  public void zero(long offset, long length, boolean mayUnmap) throws IOException {
+  /** Makes a range read as zeros. Called by the store's thread only; blocks. */
+  void zero(long offset, long length, boolean mayUnmap) throws IOException {
     run(offset, length, mayUnmap ? ZeroMode.UNMAP : ZeroMode.ALLOCATE);
   }
 
@@ -91,13 +92,13 @@ final class FlashRanges implements RangeOps {
     }
   }
 
-  @Override
-  public void prefetch(long offset, long length) throws IOException {
+  /** Reads a range into the page cache. Called by the prefetcher's thread only; may block. */
+  void prefetch(long offset, long length) throws IOException {
     file.prefetch(offset, length);
   }
 
-  @Override
-  public void forgetCache() {
+  /** See {@link BackingStore#forgetCache}. Any thread; blocks. */
+  void forgetCache() {
     forgetCache(file);
   }
 
@@ -111,8 +112,8 @@ final class FlashRanges implements RangeOps {
     }
   }
 
-  @Override
-  public long extentAt(long offset, long length) {
+  /** See {@link BackingStore#extentAt}. Any thread. */
+  long extentAt(long offset, long length) {
     return extentAt(file, offset, length);
   }
 
@@ -132,6 +133,7 @@ final class FlashRanges implements RangeOps {
     }
   }
 
+  /** Called by the store's thread. */
   @Override
   public void close() {
     if (queue != null) {

@@ -65,11 +65,6 @@ final class FlashRequest {
     return offset + length;
   }
 
-  /** Where the first block begins that the range touches. */
-  long blocksFrom() {
-    return blocksFrom;
-  }
-
   /** Where the last block ends that the range touches. */
   long blocksTo() {
     return blocksTo;

@@ -17,10 +17,6 @@ final class SequenceQueue {
     return count == 0;
   }
 
-  int size() {
-    return count;
-  }
-
   /** Appends; {@code resyncBytes} frames carry no change. */
   void add(long seq, Change change, long frameBytes) {
     if (count == seqs.length) {

@@ -191,12 +191,6 @@ public final class VolumeView {
         .iterator();
   }
 
-  /** How many chunks {@link #changedSince} tells. */
-  public int changedCountSince(String peer) {
-    ReplicaSlot slot = replication.slots().get(peer);
-    return slot == null ? 0 : slot.outOfSync.cardinality();
-  }
-
   /** Whether writers are slowed because a queue passed high water. */
   public boolean isThrottled() {
     return core.isThrottled();

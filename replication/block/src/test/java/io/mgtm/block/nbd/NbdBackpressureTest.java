@@ -3,7 +3,7 @@ package io.mgtm.block.nbd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.block.wire.Endpoint;
-import io.mgtm.block.wire.EventLoops;
+import io.mgtm.common.Sockets;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.io.DataInputStream;
@@ -31,7 +31,7 @@ class NbdBackpressureTest {
   @Timeout(60)
   void aClientThatTakesNoRepliesCostsABoundedAmountOfMemory() throws Exception {
     MemoryExport export = new MemoryExport(READ_BYTES);
-    EventLoopGroup group = EventLoops.group(1, "test");
+    EventLoopGroup group = Sockets.loops(1, "test");
     EventLoop loop = group.next();
     Path path = folder.resolve("nbd");
     try (NbdServer server =

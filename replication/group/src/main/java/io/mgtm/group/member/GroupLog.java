@@ -17,7 +17,6 @@ import io.mgtm.group.storage.LogStats;
 import io.mgtm.group.storage.LogStore;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,27 +28,14 @@ import org.slf4j.LoggerFactory;
  * run one task after the other, never inside {@code execute}; between two tasks everything applied
  * must be appended.
  */
-public class GroupLog implements MemberLog {
+public class GroupLog extends CoreMember {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
-  final OwnerTasks tasks;
-  private final Listener listener;
-  private final MemberListener everyMember;
-  private final Transport transport;
-  final MemberParts parts;
   final LogStore store;
   private final GroupDisk disk;
   final Applier applier;
   final GroupCheckpoints checkpoints;
-  private final TermStore terms;
-  private final RoomWatch room;
   private final DurabilityWatch durability;
-  final GroupCore core;
-  private final MemberId self;
-  private final SuspensionWatch suspension;
-  private final Ticker ticker;
-
-  final Notices notices;
 
   /** Whether entries are committed before the others have them. */
   private final boolean lazy;
@@ -83,17 +69,6 @@ public class GroupLog implements MemberLog {
             new GroupLog(mode, parts, settings, machine, owner, listener, everyMember, transport));
   }
 
-  static <L extends GroupLog> L begun(MemberParts parts, Transport transport, Supplier<L> made) {
-    try {
-      L opened = made.get();
-      opened.begin();
-      return opened;
-    } catch (RuntimeException | Error e) {
-      parts.giveUp(transport, e);
-      throw e;
-    }
-  }
-
   GroupLog(
       GroupMode mode,
       MemberParts parts,
@@ -103,17 +78,9 @@ public class GroupLog implements MemberLog {
       Listener listener,
       MemberListener everyMember,
       Transport transport) {
-    this.parts = parts;
-    this.listener = listener;
-    this.everyMember = everyMember;
-    this.transport = transport;
+    super(parts, settings, owner, listener, everyMember, transport, mode == GroupMode.LAZY);
     this.lazy = mode == GroupMode.LAZY;
-    notices = new Notices(listener, everyMember, lazy);
-    room = new RoomWatch(settings.name(), parts.nowMs());
     durability = new DurabilityWatch(settings.name(), settings.durability());
-    suspension = new SuspensionWatch(settings.core().standstillMs(), parts.wallMs(), parts::nowMs);
-    self = new MemberId(settings.name(), parts.member());
-    tasks = new OwnerTasks(self.toString(), owner, this::failed);
     WitnessDisk.refuseIn(parts.files());
     CheckpointStore checkpointStore = new CheckpointStore(parts.files(), parts.member());
     store =
@@ -131,7 +98,7 @@ public class GroupLog implements MemberLog {
             checkpointStore, machine, parts.threads().checkpoints(), this::execute, this::received);
     TermRecord ofAlone = settings.isAlone() ? FormerLog.record(self, store.lastTerm()) : null;
     // First: the checkpoints of a folder that was used otherwise may be others.
-    terms = new TermStore(parts.files(), parts.boot(), ofAlone);
+    TermStore terms = new TermStore(parts.files(), parts.boot(), ofAlone);
     TermRecord record =
         ofAlone == null
             ? terms.begin(store.recovery())
@@ -143,31 +110,39 @@ public class GroupLog implements MemberLog {
     checkpoints =
         new GroupCheckpoints(
             disk, applier, machine, this::execute, parts.threads(), settings.checkpointBytes());
-    core =
+    applier.tell(notices::applied);
+    runs(
         new GroupCore(
-            settings.start(
-                lazy,
-                self,
-                disk,
-                new GroupEffects(notices, tasks::fail, self, terms, applier, transport),
-                members,
-                record,
-                parts.seed()),
-            parts.nowMs());
-    notices.of(core);
-    ticker = Ticker.of(core, parts.threads(), settings, this::now, this::tick);
+            settings.start(lazy, self, disk, new LogEffects(terms), members, record, parts.seed()),
+            parts.nowMs()),
+        settings);
     log.info(
         "Member {}: {}, entries to {}, {}", self, record, store.lastIndex(), core.membership());
   }
 
+  @Override
   void begin() {
     store.startAppending();
-    transport.start(new Inbox(core, everyMember, this::execute, this::now, this::nowMs));
-    tickFromNowOn();
+    super.begin();
   }
 
-  void tickFromNowOn() {
-    ticker.start();
+  /** What the core does to the state. */
+  private final class LogEffects extends CoreEffects {
+    LogEffects(TermStore terms) {
+      super(terms);
+    }
+
+    @Override
+    public void leading(long term, boolean entriesMayBeMissing) {
+      String missing = entriesMayBeMissing ? ", acknowledged entries may be missing" : "";
+      log.info("Member {} leads in term {}{}", self, term, missing);
+      applier.whenApplied(() -> notices.leading(term, entriesMayBeMissing));
+    }
+
+    @Override
+    public void committed(long index) {
+      applier.applyUpTo(index);
+    }
   }
 
   private void received(CoreLog.Checkpoint of, long offset, boolean ready) {
@@ -178,38 +153,8 @@ public class GroupLog implements MemberLog {
     core.synced(nowMs());
   }
 
-  long nowMs() {
-    return suspension.nowMs(core::interrupted);
-  }
-
-  void execute(Runnable task) {
-    tasks.execute(() -> turn(task));
-  }
-
-  private void now(Runnable task) {
-    tasks.run(() -> turn(task));
-  }
-
-  /** A full disk is no reason to stop: what was not stored comes again. */
-  private void turn(Runnable task) {
-    try {
-      task.run();
-      notices.tell();
-    } catch (LogException e) {
-      if (e.category() != Category.NO_SPACE) {
-        throw e;
-      }
-      room.refused(e.getMessage(), parts.nowMs());
-    }
-    ticker.look();
-  }
-
-  private void failed(LogException cause) {
-    notices.following(null);
-    listener.failed(cause);
-  }
-
-  private void tick() {
+  @Override
+  void tick() {
     core.tick(nowMs());
     if (core.leader() != null && core.commitIndex() > 0) {
       durability.look(core.membershipAt(core.commitIndex()).forces());
@@ -224,11 +169,6 @@ public class GroupLog implements MemberLog {
     if (room.isRefused() && disk.hasRoom()) {
       room.hasRoom();
     }
-  }
-
-  @Override
-  public boolean isLeading() {
-    return notices.isLeading();
   }
 
   /** This member. */
@@ -358,38 +298,15 @@ public class GroupLog implements MemberLog {
   }
 
   @Override
-  public GroupAdmin admin() {
-    return new CoreAdmin(core, tasks, this::nowMs);
-  }
-
-  @Override
   public GroupStatus status() {
     return GroupStatus.of(self, core, notices.toldLeading(), applier.applied(), transport);
   }
 
-  /**
-   * Leaves the group's network, forces everything, marks the log as cleanly closed, and gives the
-   * folder up. A leader should have transferred the leadership before. Called by the owner thread,
-   * or once that has ended.
-   *
-   * @throws LogException when the log could not be closed cleanly
-   */
   @Override
-  public void close() {
-    if (tasks.isClosed()) {
-      return;
-    }
-    tasks.close();
-    MemberParts.Hold hold = parts.hold();
-    try (hold) {
-      transport.close();
-      parts.threads().stop();
-      if (!tasks.isFailed()) {
-        beforeCleanClose();
-        store.closeCleanly();
-        log.info("Member {} closed its log cleanly at entry {}", self, store.lastIndex());
-      }
-    }
+  final void closeCleanly() {
+    beforeCleanClose();
+    store.closeCleanly();
+    log.info("Member {} closed its log cleanly at entry {}", self, store.lastIndex());
   }
 
   /** Nothing else is at work any more. */

@@ -44,6 +44,11 @@ public final class FreePorts {
     return found;
   }
 
+  /** One of them. */
+  public static int takeOne() {
+    return take(1).get(0);
+  }
+
   private static boolean isFree(int port) {
     try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       return socket.isBound();

@@ -83,11 +83,6 @@ public record JGroupsSettings(
     return new JGroupsSettings(cluster, bind, hosts, 1_500, Optional.empty(), Optional.empty());
   }
 
-  public JGroupsSettings withTls(Tls keys) {
-    return new JGroupsSettings(
-        cluster, bind, hosts, suspectMs, Optional.of(keys), secret, stackFile, allowed);
-  }
-
   public JGroupsSettings withSecret(GroupSecret shared) {
     return new JGroupsSettings(
         cluster, bind, hosts, suspectMs, tls, Optional.of(shared), stackFile, allowed);

@@ -128,10 +128,6 @@ public final class TotalOrder implements StateMachine {
     return own.isEmpty();
   }
 
-  public long settledNumber() {
-    return own.settledNumber();
-  }
-
   /**
    * Keeps a proposal; the next {@link #pump} brings it on its way.
    *
@@ -255,11 +251,6 @@ public final class TotalOrder implements StateMachine {
   public void repeat() {
     own.rewind(1);
     pump();
-  }
-
-  /** The name of the member that makes the order as far as known, or null. */
-  public String sequencer() {
-    return sequencer;
   }
 
   /** Entries up to an index are committed. Not called from within the log. */

@@ -1,6 +1,9 @@
 package io.mgtm.query.cli;
 
 import io.mgtm.common.Cli;
+import io.mgtm.common.ConfigCommand;
+import io.mgtm.common.SchemaCommand;
+import io.mgtm.query.config.QueryConfig;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -21,7 +24,7 @@ import picocli.CommandLine.Command;
       ReadmitCommand.class,
       DemoCommand.class
     })
-public final class QueryMain {
+public final class QueryMain implements SchemaCommand.Configured {
   private QueryMain() {}
 
   /** Runs a command and ends the process with its status: 0 done, 1 failed. */
@@ -32,5 +35,10 @@ public final class QueryMain {
   /** The command line, for tests to call without ending the process. */
   public static CommandLine commandLine() {
     return Cli.of(new QueryMain());
+  }
+
+  @Override
+  public String schema() {
+    return QueryConfig.schema();
   }
 }

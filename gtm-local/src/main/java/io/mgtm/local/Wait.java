@@ -1,17 +1,17 @@
-package io.mgtm.bench.ha;
+package io.mgtm.local;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** Waits for what must come. */
-final class Wait {
+public final class Wait {
   private static final int POLL_MS = 20;
 
   private Wait() {}
 
   /** Something that becomes true. */
   @FunctionalInterface
-  interface Condition {
+  public interface Condition {
     boolean holds() throws IOException, InterruptedException;
   }
 
@@ -21,11 +21,11 @@ final class Wait {
    * @param what the end of the sentence "it took too long until"
    * @throws IOException when it does not within {@code secondsMax}
    */
-  static void until(String what, int secondsMax, Condition condition)
+  public static void until(String what, int secondsMax, Condition condition)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(secondsMax);
     while (!condition.holds()) {
-      if (System.nanoTime() > end) {
+      if (System.nanoTime() - end > 0) {
         throw new IOException("it took longer than " + secondsMax + " s until " + what);
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
