@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * What every node does: keeps its leases, and has in service what they name. Owner thread.
@@ -92,6 +93,23 @@ public final class NodeAgent {
       agent.ended(call, result, now);
     }
     step(now);
+  }
+
+  /**
+   * An operator asks for a deep check of what is in service: it begins now, or when the call that
+   * is under way has ended. What it finds is treated as what any check finds.
+   *
+   * @param told what was found; not told when it does not come to a check any more
+   * @return whether it is in service here
+   */
+  public boolean checkNow(String hierarchy, String resource, Consumer<Call.Result> told, long now) {
+    HierarchyAgent agent = hierarchies.get(hierarchy);
+    AgentResource of = agent == null ? null : agent.inService(resource);
+    if (of != null) {
+      of.checkNow(told);
+      step(now);
+    }
+    return of != null;
   }
 
   /** Time has passed; to be called several times in each {@code heartbeatMs}. */

@@ -8,6 +8,7 @@ import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.ha.core.Call;
 import io.mgtm.ha.core.ClusterState;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
@@ -245,6 +246,19 @@ public final class HaNode implements AutoCloseable {
    */
   public CompletableFuture<Reply> ask(String by, OperatorCommand command) {
     return leader.ask(by, command);
+  }
+
+  /**
+   * Has a resource that is in service on this node checked deeply, at once. Any thread but the
+   * owner's.
+   *
+   * @return completed with what was found; empty when it is not in service here
+   */
+  public Optional<CompletableFuture<Call.Result>> checkNow(String hierarchy, String resource) {
+    CompletableFuture<Call.Result> found = new CompletableFuture<>();
+    boolean begins =
+        agent != null && await(() -> agent.checkNow(hierarchy, resource, found::complete, nowMs()));
+    return begins ? Optional.of(found) : Optional.empty();
   }
 
   /** Has one listener told what is committed while this controller leads. Any thread. */
