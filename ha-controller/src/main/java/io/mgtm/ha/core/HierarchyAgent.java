@@ -80,8 +80,8 @@ final class HierarchyAgent {
   }
 
   /** The orders of the newest grant; null when it does not name the hierarchy. */
-  void ordered(Order newOrder, long newLeaseEnd, int leaseMs) {
-    boolean longer = lease.ordered(newOrder, newLeaseEnd, leaseMs);
+  void ordered(Order newOrder, Grant grant) {
+    boolean longer = lease.ordered(newOrder, grant);
     if (longer && state != State.OUT && end == null && !endNeeded) {
       lease.guard(stack.names());
     }

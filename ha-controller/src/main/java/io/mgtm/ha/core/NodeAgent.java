@@ -1,6 +1,5 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.Grant.Order;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
 import io.mgtm.ha.model.Timing;
@@ -48,6 +47,7 @@ public final class NodeAgent {
   /** The configuration, when it is known and whenever it changes. */
   public void configured(ClusterConfig newConfig, long now) {
     config = newConfig;
+    nextHeartbeat = Math.min(nextHeartbeat, now + timing().heartbeatMs());
     for (Map.Entry<String, Hierarchy> each : config.hierarchies().entrySet()) {
       HierarchyAgent agent = hierarchies.get(each.getKey());
       if (agent != null) {
@@ -78,8 +78,7 @@ public final class NodeAgent {
   }
 
   private void order(String name, HierarchyAgent agent) {
-    Order order = newest.orders().get(name);
-    agent.ordered(order, newest.sentAt() + newest.leaseMs(), newest.leaseMs());
+    agent.ordered(newest.orders().get(name), newest);
   }
 
   /** A call has ended; see {@link NodeEffects#call}. */

@@ -133,8 +133,7 @@ public final class HaNode implements AutoCloseable {
       agent.tick(nowMs());
     }
     leader.tick(committed);
-    int every = founding.timing().heartbeatMs() / TICKS_OF_A_HEARTBEAT;
-    later(every, this::tick);
+    later(agreed().timing().heartbeatMs() / TICKS_OF_A_HEARTBEAT, this::tick);
   }
 
   /** Milliseconds of the node's monotonic clock, which its other processes read too. */
@@ -285,7 +284,11 @@ public final class HaNode implements AutoCloseable {
 
   /** The configuration that the cluster has agreed on, or the one of the file before that. */
   public ClusterConfig config() {
-    return await(() -> state.state().config() == null ? founding : state.state().config());
+    return await(this::agreed);
+  }
+
+  private ClusterConfig agreed() {
+    return state.state().config() == null ? founding : state.state().config();
   }
 
   /** Completed when the controller cannot go on. */

@@ -40,7 +40,7 @@ class CheckNowTest implements NodeEffects {
   }
 
   @Override
-  public void guard(String hierarchy, Set<String> resources, long deadline) {
+  public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
     // Nothing is guarded here.
   }
 
@@ -53,6 +53,7 @@ class CheckNowTest implements NodeEffects {
             now,
             new Seen(1, now),
             1_000_000,
+            1_000,
             Map.of(DB, new Order(run, 1, true, Map.of()))),
         now);
   }
