@@ -50,7 +50,7 @@ public final class ApiServer implements AutoCloseable {
 
   /** What only the replicated state tells. */
   private static final Pattern STATE =
-      Pattern.compile("/v1/(status|events|events/.*|config|config/plan)");
+      Pattern.compile("/v1/(status|events|events/.*|config|config/plan|.*/check)");
 
   private final HaNode node;
   private final ResourceCheck kits;
@@ -60,6 +60,7 @@ public final class ApiServer implements AutoCloseable {
   private final Optional<Notifier> notifier;
   private final EventStreams streams = new EventStreams();
   private final StreamRoute streamRoute;
+  private final CheckRoute checkRoute;
   private final Forward forward;
   private final Javalin server;
 
@@ -70,6 +71,7 @@ public final class ApiServer implements AutoCloseable {
     this.access = new Access(setup.secret(), setup.access(), hosts(node));
     this.web = Web.at(setup.at(), setup.tls());
     this.streamRoute = new StreamRoute(streams, node::view);
+    this.checkRoute = new CheckRoute(node, audit, this::redirect);
     this.forward = Forward.by(setup);
     server =
         Javalin.create(
@@ -123,6 +125,7 @@ public final class ApiServer implements AutoCloseable {
     routes.post("/v1/config/plan", ctx -> ctx.json(plan(proposed(ctx))));
     routes.post("/v1/config/apply", this::apply);
     routes.post("/v1/hierarchies/{name}/{action}", this::act);
+    routes.post("/v1/hierarchies/{name}/resources/{resource}/check", checkRoute::serve);
     routes.post("/v1/nodes/{name}/{action}", this::actOnNode);
     routes.post("/v1/maintenance", this::maintain);
     routes.post("/v1/notify/test", this::testNotify);
@@ -143,7 +146,7 @@ public final class ApiServer implements AutoCloseable {
     error(ctx, status, String.valueOf(e.getMessage()));
   }
 
-  private static void error(Context ctx, HttpStatus status, String why) {
+  static void error(Context ctx, HttpStatus status, String why) {
     ctx.status(status).json(Map.of("error", why));
   }
 

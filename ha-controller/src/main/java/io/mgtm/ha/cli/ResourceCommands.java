@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mgtm.common.Ask;
 import io.mgtm.common.TextTable;
+import io.mgtm.ha.core.Report.ResourceState;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -16,7 +18,11 @@ import picocli.CommandLine.Parameters;
     name = "resource",
     description = "What hierarchies are made of.",
     mixinStandardHelpOptions = true,
-    subcommands = {ResourceCommands.Listing.class, ResourceCommands.Show.class})
+    subcommands = {
+      ResourceCommands.Listing.class,
+      ResourceCommands.Show.class,
+      ResourceCommands.Check.class
+    })
 final class ResourceCommands {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -83,6 +89,57 @@ final class ResourceCommands {
             row.path("copy").asText());
       }
       out.print(table.render("nothing is protected"));
+    }
+  }
+
+  /** {@code mgtm ha resource check}. */
+  @Command(
+      name = "check",
+      description = {
+        "Has a resource that is in service checked deeply, now.",
+        "What fails is repaired or moved as after any failed check; the exit status is 1 then."
+      },
+      mixinStandardHelpOptions = true)
+  static final class Check extends ActCommands.Act {
+    private static final String FAILED = "has FAILED its check";
+    private static final String AS_ANY =
+        "That counts as any failed check: mgtm ha status and mgtm ha why tell what comes of it";
+
+    @Parameters(index = "0", paramLabel = "HIERARCHY", description = "Of which it is part.")
+    private String hierarchy;
+
+    @Parameters(index = "1", paramLabel = "RESOURCE", description = "Which one is checked.")
+    private String resource;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      JsonNode found =
+          post(
+              "/v1/hierarchies/%s/resources/%s/check"
+                  .formatted(Ask.segment(hierarchy), Ask.segment(resource)),
+              Map.of());
+      ResourceState state = ResourceState.valueOf(found.path("found").asText());
+      String detail = found.path("detail").asText();
+      tell(
+          found,
+          "%s of %s on %s %s after %d ms%s"
+                  .formatted(
+                      resource,
+                      hierarchy,
+                      found.path("node").asText(),
+                      words(state),
+                      found.path("tookMs").asLong(),
+                      detail.isEmpty() ? "" : ": " + detail)
+              + (words(state).equals(FAILED) ? "\n" + AS_ANY : ""));
+      return state == ResourceState.IN ? 0 : 1;
+    }
+
+    private static String words(ResourceState found) {
+      return switch (found) {
+        case IN -> "is healthy";
+        case UNKNOWN -> "has not been checked to the end";
+        default -> FAILED;
+      };
     }
   }
 

@@ -5,9 +5,11 @@ import io.mgtm.ha.model.Hierarchy;
 import io.mgtm.ha.model.NodeChange;
 import io.mgtm.ha.model.Resource;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** What would become another by a new configuration, and whether a service is touched. */
@@ -44,7 +46,9 @@ public final class ConfigPlan {
   public static List<Change> of(ClusterConfig from, ClusterConfig to) {
     ConfigPlan plan = new ConfigPlan();
     plan.refused("cluster", from.cluster(), to.cluster());
-    plan.refused("timing", from.timing(), to.timing());
+    if (!from.timing().equals(to.timing())) {
+      plan.changes.add(new Change("timing", "leases given from then on obey it", Effect.NONE));
+    }
     plan.nodes(from, to);
     TreeSet<String> names = new TreeSet<>(from.hierarchies().keySet());
     names.addAll(to.hierarchies().keySet());
@@ -58,27 +62,34 @@ public final class ConfigPlan {
   private void nodes(ClusterConfig from, ClusterConfig to) {
     NodeChange.refusals(from, to)
         .forEach((where, why) -> changes.add(new Change(where, why, Effect.REFUSED)));
-    for (String node : NodeChange.joining(from, to)) {
-      changes.add(
-          new Change("nodes." + node, "joins; start its controller with this file", Effect.NONE));
-    }
-    for (String node : NodeChange.leaving(from, to)) {
-      changes.add(
-          new Change(
-              "nodes." + node,
-              "leaves; it is retired before, and its controller is stopped afterwards",
-              Effect.NONE));
-    }
+    tell(NodeChange.joining(from, to), "joins; start its controller with this file");
+    tell(
+        NodeChange.leaving(from, to),
+        "leaves; it is retired before, and its controller is stopped afterwards");
+    Set<String> changed = new LinkedHashSet<>(from.nodes().keySet());
+    changed.removeIf(
+        node ->
+            !to.nodes().containsKey(node) || to.nodes().get(node).equals(from.nodes().get(node)));
+    Set<String> moving = NodeChange.moving(from, to);
+    tell(
+        moving,
+        "gets other addresses; it is retired before, and its controller is started again with this"
+            + " file and its --data afterwards");
+    changed.removeAll(moving);
+    tell(changed, "is another; its controller reads that when it is started again");
   }
 
-  /** Leases are counted on these, so that all controllers would have to change them at once. */
+  private void tell(Set<String> nodes, String what) {
+    nodes.forEach(node -> changes.add(new Change("nodes." + node, what, Effect.NONE)));
+  }
+
   private void refused(String where, Object from, Object to) {
     if (!from.equals(to)) {
       changes.add(
           new Change(
               where,
-              "cannot be changed by apply: docs/ha.md, Configuration, says how all controllers are"
-                  + " started anew with it",
+              "cannot be changed by apply: docs/ha.md, Starting anew, says how all controllers are"
+                  + " started with it",
               Effect.REFUSED));
     }
   }

@@ -1,10 +1,12 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.core.Call.Result;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.model.Resource;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** A resource as the agent knows it. */
 final class AgentResource {
@@ -21,6 +23,12 @@ final class AgentResource {
   boolean cancelled;
   long nextQuickCheck;
   long nextDeepCheck;
+
+  /** Told of the next deep check; null while nobody has asked for it. */
+  private Consumer<Result> asked;
+
+  /** Told of the call that is under way; null when nobody waits for it. */
+  private Consumer<Result> awaited;
 
   Map<String, String> data = Map.of();
 
@@ -45,6 +53,10 @@ final class AgentResource {
 
   void begin(Call.Kind kind, long now) {
     cancelled = false;
+    if (kind == Call.Kind.DEEP_CHECK) {
+      awaited = asked;
+      asked = null;
+    }
     call = agent.call(hierarchy, name, kind, now + pace.deadlineMs(kind), told(kind));
   }
 
@@ -92,13 +104,36 @@ final class AgentResource {
 
   /** Whether this call is to be made now, and which. */
   Call.Kind dueCheck(long now) {
-    if (now >= nextDeepCheck) {
+    if (asked != null || now >= nextDeepCheck) {
       return Call.Kind.DEEP_CHECK;
     }
     return now >= nextQuickCheck ? Call.Kind.QUICK_CHECK : null;
   }
 
-  void checked(Call.Kind kind, long now) {
+  /** Has it checked deeply as soon as its present call has ended. */
+  void checkNow(Consumer<Result> told) {
+    asked = asked == null ? told : asked.andThen(told);
+  }
+
+  private void tell(Result result) {
+    if (awaited != null) {
+      awaited.accept(result);
+      awaited = null;
+    }
+  }
+
+  /** What was under way did not end, and was ended with all of the hierarchy. */
+  void killed() {
+    call = null;
+    state = ResourceState.FAILED;
+    tell(new Result(state, "the check did not end, and all was ended", Map.of()));
+  }
+
+  void checked(Call.Kind kind, Result result, long now) {
+    tell(
+        cancelled
+            ? new Result(ResourceState.UNKNOWN, "it is taken out of service now", Map.of())
+            : result);
     if (kind == Call.Kind.DEEP_CHECK) {
       nextDeepCheck = now + pace.deepCheckMs();
     }

@@ -22,6 +22,7 @@ import java.util.Set;
   @JsonSubTypes.Type(value = Notified.class, name = "notified"),
   @JsonSubTypes.Type(value = ClusterCommand.Lead.class, name = "lead"),
   @JsonSubTypes.Type(value = ClusterCommand.Tick.class, name = "tick"),
+  @JsonSubTypes.Type(value = ClusterCommand.LeasesOver.class, name = "leasesOver"),
   @JsonSubTypes.Type(value = ClusterCommand.Place.class, name = "place"),
   @JsonSubTypes.Type(value = ClusterCommand.Leave.class, name = "leave"),
   @JsonSubTypes.Type(value = ClusterCommand.Revoke.class, name = "revoke"),
@@ -41,6 +42,7 @@ public sealed interface ClusterCommand
         ClusterCommand.OfHierarchy,
         ClusterCommand.OfNode,
         ClusterCommand.Lead,
+        ClusterCommand.LeasesOver,
         ClusterCommand.Tick {
 
   /** The hierarchy or node that it is about; the cluster otherwise. */
@@ -107,6 +109,28 @@ public sealed interface ClusterCommand
     @Override
     public String applyTo(StateChange state) {
       return "";
+    }
+  }
+
+  /**
+   * Says when the {@link FormerLeases} are over.
+   *
+   * @param until cluster time; 0: they are
+   */
+  record LeasesOver(long until) implements ClusterCommand {
+    @Override
+    public String subject() {
+      return StateChange.CLUSTER;
+    }
+
+    @Override
+    public String what() {
+      return "";
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.over(this);
     }
   }
 

@@ -3,6 +3,7 @@ package io.mgtm.ha.core;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Timing;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,6 +26,7 @@ import java.util.Set;
  * @param silentNodes those that the leader has no contact with
  * @param events the newest, oldest first
  * @param notified up to which event each target of notifications was told
+ * @param former null when no leases of a former configuration must be waited for
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ClusterState(
@@ -44,7 +46,8 @@ public record ClusterState(
     Set<String> silentNodes,
     long lastEvent,
     List<Event> events,
-    Map<String, Long> notified) {
+    Map<String, Long> notified,
+    FormerLeases former) {
   public static final int EVENTS_MAX = 256;
   static final int NOTIFIED_MAX = 64;
 
@@ -66,12 +69,27 @@ public record ClusterState(
           Set.of(),
           0,
           List.of(),
-          Map.of());
+          Map.of(),
+          null);
 
   /** A checkpoint of before there were notifications has no positions, and none retired nobody. */
   public ClusterState {
     retired = retired == null ? Map.of() : retired;
     notified = notified == null ? Map.of() : notified;
+  }
+
+  /**
+   * After so long since anybody but this state's leader can have granted a lease, the last one is
+   * over and what it covered has stopped.
+   */
+  long leasesOverMs() {
+    long wait = timing().leaseOverMs();
+    return former == null ? wait : Math.max(wait, former.waitMs());
+  }
+
+  /** That of the configuration. */
+  Timing timing() {
+    return config == null ? Timing.defaults() : config.timing();
   }
 
   /** The state after a batch. Never throws: a command that does not fit changes nothing. */

@@ -49,18 +49,27 @@ final class ConfigChange {
     return refused.isEmpty() ? copies(copies) : refused;
   }
 
-  /** Who leaves has nothing, and got nothing since that was sure. */
+  /** Who leaves, or is silent for a while, has nothing, and got nothing since that was sure. */
   private String nodes(Map<String, Placement> placements, Set<String> retired) {
     for (Map.Entry<String, String> each : NodeChange.refusals(before, after).entrySet()) {
       return each.getKey() + ": " + each.getValue();
     }
-    for (String node : NodeChange.leaving(before, after)) {
+    String refused = idle(NodeChange.leaving(before, after), "leaves", placements, retired);
+    Set<String> moving = NodeChange.moving(before, after);
+    before.witness().ifPresent(moving::remove);
+    return refused.isEmpty() ? idle(moving, "gets other addresses", placements, retired) : refused;
+  }
+
+  private static String idle(
+      Set<String> nodes, String why, Map<String, Placement> placements, Set<String> retired) {
+    for (String node : nodes) {
       if (!retired.contains(node)) {
-        return node + " leaves, and is not retired: mgtm ha node retire " + node + " comes first";
+        return "%s %s, and is not retired: mgtm ha node retire %s comes first"
+            .formatted(node, why, node);
       }
       for (Map.Entry<String, Placement> each : placements.entrySet()) {
         if (each.getValue().node().equals(node)) {
-          return node + " leaves, and still has " + each.getKey();
+          return "%s %s, and still has %s".formatted(node, why, each.getKey());
         }
       }
     }
@@ -80,10 +89,6 @@ final class ConfigChange {
           || !will.resources().equals(was.resources())
           || !will.nodes().contains(placement.node())) {
         return name + " is on " + placement.node() + ": stop it before it is changed or removed";
-      }
-      // Leases of the old timing may be out.
-      if (after.timing().leaseOverMs() < before.timing().leaseOverMs()) {
-        return name + " is on " + placement.node() + ": stop all before leases are made shorter";
       }
     }
     return "";

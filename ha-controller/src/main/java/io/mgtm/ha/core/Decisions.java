@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.core.ClusterCommand.LeasesOver;
 import io.mgtm.ha.core.ClusterCommand.Silent;
 import io.mgtm.ha.core.ClusterCommand.Tick;
 import io.mgtm.ha.core.Placement.Stage;
@@ -24,6 +25,7 @@ public final class Decisions {
       return decisions;
     }
     silences(seen, decisions);
+    formerLeases(seen, decisions);
     boolean countdown = false;
     for (Map.Entry<String, Placement> each : seen.state().placements().entrySet()) {
       Placement placement = each.getValue();
@@ -38,6 +40,16 @@ public final class Decisions {
           new Decision(new Tick(), Decision.BY_ITSELF, "a countdown is under way", Map.of()));
     }
     return decisions;
+  }
+
+  private static void formerLeases(Observation seen, List<Decision> decisions) {
+    FormerLeases former = seen.state().former();
+    if (former != null && (former.until() == 0 || seen.at() >= former.until())) {
+      long until = former.until() == 0 ? seen.at() + former.waitMs() : 0;
+      decisions.add(
+          new Decision(
+              new LeasesOver(until), Decision.BY_ITSELF, "the timing has changed", Map.of()));
+    }
   }
 
   private static void silences(Observation seen, List<Decision> decisions) {

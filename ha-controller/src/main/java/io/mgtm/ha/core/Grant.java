@@ -6,13 +6,16 @@ import java.util.Set;
 
 /**
  * The leader's answer to a heartbeat, sent on every path. The node's lease on each hierarchy that
- * it names ends at {@code sentAt + leaseMs}.
+ * it names ends at {@code sentAt + leaseMs}, and the leader waits for it as long as these lease and
+ * guard take: whatever the configuration of either side says by then, they go together.
  *
  * @param node whom it is for
  * @param incarnation of the heartbeat; another incarnation drops it
  * @param seq of the heartbeat
  * @param sentAt of the heartbeat
  * @param seen the leader's term and the version of the state that the orders are from
+ * @param guardMs the node's watchdog must be one that acts within so long; otherwise this gives it
+ *     no lease
  * @param orders by hierarchy; what is not named shall be out, and has no lease
  */
 public record Grant(
@@ -22,6 +25,7 @@ public record Grant(
     long sentAt,
     Seen seen,
     int leaseMs,
+    int guardMs,
     Map<String, Order> orders) {
 
   /**

@@ -80,12 +80,17 @@ final class HierarchyAgent {
   }
 
   /** The orders of the newest grant; null when it does not name the hierarchy. */
-  void ordered(Order newOrder, long newLeaseEnd, int leaseMs) {
-    boolean longer = lease.ordered(newOrder, newLeaseEnd, leaseMs);
+  void ordered(Order newOrder, Grant grant) {
+    boolean longer = lease.ordered(newOrder, grant);
     if (longer && state != State.OUT && end == null && !endNeeded) {
       lease.guard(stack.names());
     }
     takeMarks();
+  }
+
+  /** Null when it is not in service here, or is no part of it. */
+  AgentResource inService(String resource) {
+    return state == State.IN ? stack.get(resource) : null;
   }
 
   /** Does what is to be done next. */
@@ -106,6 +111,10 @@ final class HierarchyAgent {
     if (isDone() && !latest.resources().equals(hierarchy.resources())) {
       take(latest);
       to(State.UNKNOWN, "its configuration has changed");
+    }
+    if (inUse() && !lease.mayRun(now)) {
+      stop("it shall not be in service here any more", now);
+      return;
     }
     switch (state) {
       case UNKNOWN -> look(now);
@@ -190,10 +199,6 @@ final class HierarchyAgent {
   }
 
   private void raise(long now) {
-    if (!lease.mayRun(now)) {
-      stop("it shall not be in service here any more", now);
-      return;
-    }
     if (!repairing.isEmpty()) {
       repair(now);
       return;
@@ -223,10 +228,6 @@ final class HierarchyAgent {
   }
 
   private void whenIn(long now) {
-    if (!lease.mayRun(now)) {
-      stop("it shall not be in service here any more", now);
-      return;
-    }
     epoch = lease.order().epoch();
     stack.check(now);
   }
@@ -297,7 +298,7 @@ final class HierarchyAgent {
         }
       }
     }
-    resource.checked(call.kind(), now);
+    resource.checked(call.kind(), result, now);
   }
 
   /** All of it has been ended, or not. */
@@ -309,10 +310,7 @@ final class HierarchyAgent {
       return;
     }
     endNeeded = false;
-    for (AgentResource resource : stack.bottomUp()) {
-      resource.call = null;
-      resource.state = ResourceState.FAILED;
-    }
+    stack.bottomUp().forEach(AgentResource::killed);
     lease.unguard();
     stop(detail, now);
   }

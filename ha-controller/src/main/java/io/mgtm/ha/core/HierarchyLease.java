@@ -17,6 +17,9 @@ final class HierarchyLease {
   /** What is in service is ended so long before the lease is over. */
   private long margin;
 
+  /** Within so long after its end the watchdog must have acted. */
+  private int guardMs;
+
   private boolean guarded;
 
   HierarchyLease(String hierarchy, NodeAgent agent) {
@@ -30,14 +33,16 @@ final class HierarchyLease {
    * @param newOrder null when it does not name the hierarchy
    * @return whether the lease lasts longer now
    */
-  boolean ordered(Order newOrder, long newEnd, int leaseMs) {
+  boolean ordered(Order newOrder, Grant grant) {
     told = true;
     order = newOrder;
+    long newEnd = grant.sentAt() + grant.leaseMs();
     if (order == null || newEnd <= end) {
       return false;
     }
     end = newEnd;
-    margin = leaseMs / 8;
+    margin = grant.leaseMs() / 8;
+    guardMs = grant.guardMs();
     return true;
   }
 
@@ -68,11 +73,11 @@ final class HierarchyLease {
   /** Has the watchdog end these resources when the lease is over. */
   void guard(Set<String> resources) {
     guarded = true;
-    agent.effects().guard(hierarchy, resources, end);
+    agent.effects().guard(hierarchy, resources, end, guardMs);
   }
 
   void unguard() {
     guarded = false;
-    agent.effects().guard(hierarchy, Set.of(), 0);
+    agent.effects().guard(hierarchy, Set.of(), 0, guardMs);
   }
 }

@@ -134,7 +134,7 @@ public final class Leader {
     since = now;
     timeAtStart = state.at();
     // Nobody can have been granted anything by another leader after this one began.
-    othersOverAt = now + timing().leaseOverMs();
+    othersOverAt = now + state.leasesOverMs();
     steadySince = now;
     lastConfirmed = now;
     lastTick = now;
@@ -156,13 +156,10 @@ public final class Leader {
     appended = null;
     contacts.values().forEach(fences::close);
     contacts.values().forEach(Contact::forgetTerm);
-    List<Request> open = new ArrayList<>(appendedRequests);
+    Reply doubt =
+        new Reply(Outcome.IN_DOUBT, "the leader has changed: look whether it has been done");
+    appendedRequests.forEach(request -> effects.reply(request.id(), doubt));
     appendedRequests.clear();
-    for (Request request : open) {
-      effects.reply(
-          request.id(),
-          new Reply(Outcome.IN_DOUBT, "the leader has changed: look whether it has been done"));
-    }
     while (!asked.isEmpty()) {
       effects.reply(asked.remove().id(), new Reply(Outcome.NOT_LEADING, ""));
     }
@@ -177,9 +174,11 @@ public final class Leader {
     committed = appended;
     appended = null;
     begun = true;
-    List<Request> done = new ArrayList<>(appendedRequests);
+    appendedRequests.forEach(request -> effects.reply(request.id(), new Reply(Outcome.DONE, "")));
     appendedRequests.clear();
-    done.forEach(request -> effects.reply(request.id(), new Reply(Outcome.DONE, "")));
+    if (!before.timing().equals(timing())) {
+      steadySince = now; // nodes with the former timing are heard as rarely as that says
+    }
     answerAgain(before, now);
     propose(now, wall);
   }
@@ -246,6 +245,7 @@ public final class Leader {
             heartbeat.sentAt(),
             new Seen(term, committed.version()),
             timing().leaseMs(),
+            timing().guardMs(),
             orders));
   }
 
@@ -393,6 +393,6 @@ public final class Leader {
   }
 
   private Timing timing() {
-    return committed.config() == null ? Timing.defaults() : committed.config().timing();
+    return committed.timing();
   }
 }

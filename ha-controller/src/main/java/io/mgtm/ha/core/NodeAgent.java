@@ -1,6 +1,5 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.core.Grant.Order;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
 import io.mgtm.ha.model.Timing;
@@ -9,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * What every node does: keeps its leases, and has in service what they name. Owner thread.
@@ -47,6 +47,7 @@ public final class NodeAgent {
   /** The configuration, when it is known and whenever it changes. */
   public void configured(ClusterConfig newConfig, long now) {
     config = newConfig;
+    nextHeartbeat = Math.min(nextHeartbeat, now + timing().heartbeatMs());
     for (Map.Entry<String, Hierarchy> each : config.hierarchies().entrySet()) {
       HierarchyAgent agent = hierarchies.get(each.getKey());
       if (agent != null) {
@@ -77,8 +78,7 @@ public final class NodeAgent {
   }
 
   private void order(String name, HierarchyAgent agent) {
-    Order order = newest.orders().get(name);
-    agent.ordered(order, newest.sentAt() + newest.leaseMs(), newest.leaseMs());
+    agent.ordered(newest.orders().get(name), newest);
   }
 
   /** A call has ended; see {@link NodeEffects#call}. */
@@ -92,6 +92,23 @@ public final class NodeAgent {
       agent.ended(call, result, now);
     }
     step(now);
+  }
+
+  /**
+   * An operator asks for a deep check of what is in service: it begins now, or when the call that
+   * is under way has ended. What it finds is treated as what any check finds.
+   *
+   * @param told what was found; not told when it does not come to a check any more
+   * @return whether it is in service here
+   */
+  public boolean checkNow(String hierarchy, String resource, Consumer<Call.Result> told, long now) {
+    HierarchyAgent agent = hierarchies.get(hierarchy);
+    AgentResource of = agent == null ? null : agent.inService(resource);
+    if (of != null) {
+      of.checkNow(told);
+      step(now);
+    }
+    return of != null;
   }
 
   /** Time has passed; to be called several times in each {@code heartbeatMs}. */

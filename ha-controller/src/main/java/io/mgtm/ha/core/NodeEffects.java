@@ -31,6 +31,7 @@ public interface NodeEffects {
    *
    * @param resources empty: nothing any more
    * @param deadline on this node's monotonic clock
+   * @param guardMs a watchdog that was not seen for so long does not count as one
    */
-  void guard(String hierarchy, Set<String> resources, long deadline);
+  void guard(String hierarchy, Set<String> resources, long deadline, int guardMs);
 }

@@ -42,6 +42,7 @@ public final class StateChange {
   private final Set<String> silentNodes;
   private final EventLog events;
   private final Map<String, Long> notified;
+  private FormerLeases former;
 
   StateChange(ClusterState from) {
     version = from.version();
@@ -59,6 +60,7 @@ public final class StateChange {
     silentNodes = new TreeSet<>(from.silentNodes());
     events = new EventLog(from);
     notified = new TreeMap<>(from.notified());
+    former = from.former();
   }
 
   ClusterState done() {
@@ -79,7 +81,8 @@ public final class StateChange {
         Collections.unmodifiableSet(silentNodes),
         events.last(),
         events.kept(),
-        Collections.unmodifiableMap(notified));
+        Collections.unmodifiableMap(notified),
+        former);
   }
 
   void apply(Batch batch) {
@@ -102,6 +105,7 @@ public final class StateChange {
     if (!refused.isEmpty()) {
       return refused;
     }
+    waitForLeasesOf(config, next);
     config = next;
     configVersion++;
     placements.keySet().retainAll(next.hierarchies().keySet());
@@ -113,6 +117,24 @@ public final class StateChange {
     for (String name : next.hierarchies().keySet()) {
       placements.putIfAbsent(name, Placement.NEW);
     }
+    return "";
+  }
+
+  private void waitForLeasesOf(ClusterConfig before, ClusterConfig next) {
+    long waitMs = before == null ? 0 : before.timing().leaseOverMs();
+    if (former != null) {
+      waitMs = Math.max(waitMs, former.waitMs());
+    }
+    if (waitMs > next.timing().leaseOverMs()) {
+      former = new FormerLeases(waitMs, 0);
+    }
+  }
+
+  String over(ClusterCommand.LeasesOver command) {
+    if (former == null) {
+      return "it is recorded already";
+    }
+    former = command.until() == 0 ? null : new FormerLeases(former.waitMs(), command.until());
     return "";
   }
 

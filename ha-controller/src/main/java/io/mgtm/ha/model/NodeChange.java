@@ -2,6 +2,7 @@ package io.mgtm.ha.model;
 
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -22,6 +23,29 @@ public final class NodeChange {
     return others(before.nodes().keySet(), after.nodes().keySet());
   }
 
+  /** Names of nodes that their addresses in the first do not reach any more by the second. */
+  public static Set<String> moving(ClusterConfig before, ClusterConfig after) {
+    Set<String> moving = new LinkedHashSet<>();
+    before
+        .nodes()
+        .forEach(
+            (name, from) -> {
+              Node to = after.nodes().get(name);
+              if (to != null && !isReachedAs(from, to)) {
+                moving.add(name);
+              }
+            });
+    return moving;
+  }
+
+  /** More paths, or fewer at the end, leave the others as they are. */
+  private static boolean isReachedAs(Node from, Node to) {
+    int both = Math.min(from.paths().size(), to.paths().size());
+    return Objects.equals(to.group(), from.group())
+        && Objects.equals(to.api(), from.api())
+        && to.paths().subList(0, both).equals(from.paths().subList(0, both));
+  }
+
   private static Set<String> others(Set<String> names, Set<String> known) {
     Set<String> others = new LinkedHashSet<>(names);
     others.removeAll(known);
@@ -34,27 +58,18 @@ public final class NodeChange {
    */
   public static Map<String, String> refusals(ClusterConfig before, ClusterConfig after) {
     Map<String, String> refusals = new TreeMap<>();
-    int stay = 0;
-    for (Map.Entry<String, Node> each : before.nodes().entrySet()) {
-      Node next = after.nodes().get(each.getKey());
-      if (next != null && !next.equals(each.getValue())) {
-        refusals.put(
-            "nodes." + each.getKey(),
-            "cannot be changed while it is in the cluster: retire it, and put a node of another"
-                + " name in its place");
-      }
-      stay += next == null ? 0 : 1;
-    }
+    Set<String> stay = new LinkedHashSet<>(before.nodes().keySet());
+    stay.retainAll(after.nodes().keySet());
     if (!before.witness().equals(after.witness())) {
       refusals.put(
           "nodes",
-          "a witness comes, goes or changes only when all controllers are started anew with the"
-              + " file: docs/ha.md, Configuration");
-    } else if (2 * stay <= before.nodes().size()) {
+          "a witness comes, goes, or is another node only when all controllers are started anew"
+              + " with the file: docs/ha.md, Starting anew");
+    } else if (2 * stay.size() <= before.nodes().size()) {
       refusals.put(
           "nodes",
           "%d of %d nodes would stay, and a majority must; change fewer at a time"
-              .formatted(stay, before.nodes().size()));
+              .formatted(stay.size(), before.nodes().size()));
     }
     return refusals;
   }

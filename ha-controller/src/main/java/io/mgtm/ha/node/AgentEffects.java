@@ -144,8 +144,9 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   }
 
   @Override
-  public void guard(String hierarchy, Set<String> resources, long deadline) {
-    guards.put(hierarchy, guardian.guard(hierarchy, steps(hierarchy, resources), deadline));
+  public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
+    guards.put(
+        hierarchy, guardian.guard(hierarchy, steps(hierarchy, resources), deadline, guardMs));
   }
 
   /** What stands on others is ended before these. */

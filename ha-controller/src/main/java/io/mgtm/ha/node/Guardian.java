@@ -14,9 +14,11 @@ interface Guardian extends AutoCloseable {
    *
    * @param steps by resource; empty for nothing any more
    * @param deadlineMs of the node's monotonic clock
+   * @param guardMs a watchdog that was not seen for so long does not count, and is replaced
    * @return completed when the watchdog is sure to do it
    */
-  CompletableFuture<?> guard(String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs);
+  CompletableFuture<?> guard(
+      String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs, int guardMs);
 
   /** Does the steps of a hierarchy now. Blocks; any thread. */
   void end(String hierarchy, Map<String, List<GuardStep>> steps) throws InterruptedException;

@@ -8,6 +8,7 @@ import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.ha.core.Call;
 import io.mgtm.ha.core.ClusterState;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
@@ -132,8 +133,7 @@ public final class HaNode implements AutoCloseable {
       agent.tick(nowMs());
     }
     leader.tick(committed);
-    int every = founding.timing().heartbeatMs() / TICKS_OF_A_HEARTBEAT;
-    later(every, this::tick);
+    later(agreed().timing().heartbeatMs() / TICKS_OF_A_HEARTBEAT, this::tick);
   }
 
   /** Milliseconds of the node's monotonic clock, which its other processes read too. */
@@ -247,6 +247,19 @@ public final class HaNode implements AutoCloseable {
     return leader.ask(by, command);
   }
 
+  /**
+   * Has a resource that is in service on this node checked deeply, at once. Any thread but the
+   * owner's.
+   *
+   * @return completed with what was found; empty when it is not in service here
+   */
+  public Optional<CompletableFuture<Call.Result>> checkNow(String hierarchy, String resource) {
+    CompletableFuture<Call.Result> found = new CompletableFuture<>();
+    boolean begins =
+        agent != null && await(() -> agent.checkNow(hierarchy, resource, found::complete, nowMs()));
+    return begins ? Optional.of(found) : Optional.empty();
+  }
+
   /** Has one listener told what is committed while this controller leads. Any thread. */
   public void tell(LeaderListener teller) {
     leader.tell(teller);
@@ -271,7 +284,11 @@ public final class HaNode implements AutoCloseable {
 
   /** The configuration that the cluster has agreed on, or the one of the file before that. */
   public ClusterConfig config() {
-    return await(() -> state.state().config() == null ? founding : state.state().config());
+    return await(this::agreed);
+  }
+
+  private ClusterConfig agreed() {
+    return state.state().config() == null ? founding : state.state().config();
   }
 
   /** Completed when the controller cannot go on. */

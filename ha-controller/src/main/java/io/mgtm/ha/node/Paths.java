@@ -50,6 +50,10 @@ final class Paths implements AutoCloseable {
   private final String self;
   private final EventLoop loop;
   private Map<String, List<InetSocketAddress>> peers;
+
+  /** Whose addresses the peers are, or are about to be. */
+  private Map<String, Node> newest;
+
   private final Sealed sealed;
   private final Listener listener;
   private final List<Channel> channels = new ArrayList<>();
@@ -66,14 +70,19 @@ final class Paths implements AutoCloseable {
   }
 
   /**
-   * Nodes have come or gone. Names are looked up by another thread: one that hangs must not keep
-   * the owner from renewing a lease.
+   * Nodes have come or gone, or have other addresses. Names are looked up by another thread: one
+   * that hangs must not keep the owner from renewing a lease.
    */
   void configured(Map<String, Node> nodes) {
-    if (!nodes.keySet().equals(peers.keySet())) {
-      CompletableFuture.supplyAsync(() -> resolved(nodes))
-          .thenAcceptAsync(next -> peers = next, loop);
-    }
+    newest = nodes;
+    CompletableFuture.supplyAsync(() -> resolved(nodes))
+        .thenAcceptAsync(
+            next -> {
+              if (newest == nodes) {
+                peers = next;
+              }
+            },
+            loop);
   }
 
   private static Map<String, List<InetSocketAddress>> resolved(Map<String, Node> nodes) {

@@ -58,7 +58,8 @@ final class WatchdogGuardian implements Guardian {
 
   @Override
   public CompletableFuture<?> guard(
-      String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs) {
+      String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs, int guardMs) {
+    watchdog.mustActWithin(guardMs);
     List<GuardStep> all = steps.values().stream().flatMap(List::stream).toList();
     long deadlineNanos = TimeUnit.MILLISECONDS.toNanos(deadlineMs);
     if (all.equals(watchdog.steps(hierarchy))

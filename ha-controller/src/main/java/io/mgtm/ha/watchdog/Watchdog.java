@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  * The controller's side of the watchdog. What is in service, or about to be, is guarded first; then
  * its deadline is moved forward with each lease. Both are refused while no watchdog is sure to act,
  * so that a lease is not taken up without one. One thread owns it, but for {@link #feed}, {@link
- * #steps} and {@link #isRunning}, which any thread may call.
+ * #steps}, {@link #mustActWithin} and {@link #isRunning}, which any thread may call.
  */
 public final class Watchdog {
   /** A watchdog that starts on a busy machine takes so long at most. */
@@ -36,7 +36,7 @@ public final class Watchdog {
       List.of("-Xmx16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss256k");
 
   private final Path folder;
-  private final long guardNanos;
+  private volatile long guardNanos;
   private final String device;
   private final Controller controller;
   private final SharedFile shared;
@@ -57,7 +57,7 @@ public final class Watchdog {
   Watchdog(Path folder, int guardMs, String device, Controller controller) throws IOException {
     this.controller = controller;
     this.folder = Files.createDirectories(folder).toRealPath();
-    this.guardNanos = TimeUnit.MILLISECONDS.toNanos(guardMs);
+    mustActWithin(guardMs);
     this.device = device;
     this.shared = SharedFile.open(this.folder);
     if (Files.exists(GuardFile.path(this.folder))) {
@@ -68,6 +68,11 @@ public final class Watchdog {
 
   static Daemon process(Path folder) {
     return new Daemon(new KitContext("ha", "watchdog", "", List.of(), Map.of(), folder, START_MS));
+  }
+
+  /** One that was not seen for so long does not count from now on. */
+  public final void mustActWithin(int guardMs) {
+    guardNanos = TimeUnit.MILLISECONDS.toNanos(guardMs);
   }
 
   /** Whether one is there, and was seen within the time in which it must act. */

@@ -67,10 +67,14 @@ function choice(model, name, node) {
   return {why: model.copies(node, name).length ? 'its copies are up to date' : 'can have it', tone: 'ok'};
 }
 
-function nodeChoice(model, name, chosen, first) {
-  const row = (value, label, c) => h('label', {class: 'choice'},
-    h('input', {type: 'radio', name: 'node', value, checked: value === chosen, disabled: c.off}),
+function option(value, label, chosen, c) {
+  return h('label', {class: 'choice'},
+    h('input', {type: 'radio', name: 'chosen', value, checked: value === chosen, disabled: c.off}),
     h('b', {}, label), c.tone ? state(c.tone, c.why) : h('span', {class: 'quiet'}, c.why));
+}
+
+function nodeChoice(model, name, chosen, first) {
+  const row = (value, label, c) => option(value, label, chosen, c);
   return h('fieldset', {}, h('legend', {}, 'Where'),
     first ? row('', 'the best node', {why: 'the controller chooses'}) : null,
     model.config.hierarchies[name].nodes.map((node) => row(node, node, choice(model, name, node))));
@@ -135,6 +139,20 @@ const PLANS = {
   }),
 };
 
+PLANS.check = (model, name, chosen) => {
+  const {node} = model.placement(name);
+  const {resources} = model.config.hierarchies[name];
+  const up = model.bottomUp(name);
+  const resource = chosen || up[up.length - 1];
+  return {
+    title: `Check ${resource} of ${name}`, go: 'Check it now', tone: 'main', path: `/v1/hierarchies/${encodeURIComponent(name)}/resources/${encodeURIComponent(resource)}/check`, body: () => ({}),
+    told: ({found, detail, tookMs}) => `${resource} of ${name} on ${node} ${found === 'IN' ? 'is healthy' : found === 'UNKNOWN' ? 'has not been checked to the end' : 'HAS FAILED its check'} after ${seconds(tookMs)}${detail ? ': ' + detail : ''}`,
+    parts: () => [h('fieldset', {}, h('legend', {}, 'What'), [...up].reverse().map((r) => option(r, r, resource, {why: resources[r].kit}))),
+      h('h3', {}, 'What will happen'),
+      h('p', {}, `${node} checks ${resource} deeply, as it does by itself now and then, in ${seconds(model.checkMs(name, node, resource))} at most. No service stops for it. What fails, or takes longer, is repaired in place or moved, as after any failed check.`)],
+  };
+};
+
 PLANS['retire-node'] = (model, node) => {
   const has = model.placedOn(node);
   const goes = (name) => model.config.hierarchies[name].nodes.find((n) => !choice(model, name, n).off && !choice(model, name, n).doubt);
@@ -188,7 +206,7 @@ function ask(plan, done) {
         h('button', {type: 'button', value: 'no', autofocus: current.tone === 'danger'}, current.keep || 'Leave it as it is'),
         h('button', {type: 'submit', class: current.tone, disabled: busy, autofocus: current.tone !== 'danger'}, busy ? 'Asking…' : current.go)))]);
   dialog.onchange = (e) => {
-    if (e.target.name === 'node') {
+    if (e.target.name === 'chosen') {
       loss = false;
       current = plan(e.target.value);
     } else if (e.target.name === 'loss') {
@@ -207,7 +225,7 @@ function ask(plan, done) {
     try {
       const answer = await post(current.path, current.body(loss));
       dialog.close();
-      done(`Decided: ${current.title}${answer.done ? '. ' + answer.done : ''}`);
+      done(current.told ? current.told(answer) : `Decided: ${current.title}${answer.done ? '. ' + answer.done : ''}`);
     } catch (failure) {
       const gone = failure.status === 401 ? ' Sign in first.' : failure.status === 403 ? ' Your role may not do this.' : '';
       draw(`${failure.message}.${gone}`, false);

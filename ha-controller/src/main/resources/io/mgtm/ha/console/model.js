@@ -13,6 +13,7 @@ const WORDS = {
 
 const NEVER = 9e15;
 const DEFAULT_LIMIT_MS = 60000;
+const DEFAULT_CHECK_MS = 10000;
 
 const phrase = (tone, word, why) => ({tone, word, why: why || ''});
 const entries = (object) => Object.entries(object || {});
@@ -321,11 +322,16 @@ export class Model {
   }
 
   limitMs(name, node, key) {
-    return this.bottomUp(name).reduce((sum, resource) => {
-      const r = this.config.hierarchies[name].resources[resource];
-      const own = {...r.parameters, ...(r.at || {})[node]};
-      return sum + (Number(own[key]) || DEFAULT_LIMIT_MS);
-    }, 0);
+    return this.bottomUp(name).reduce((sum, resource) => sum + this.resourceMs(name, node, resource, key, DEFAULT_LIMIT_MS), 0);
+  }
+
+  checkMs(name, node, resource) {
+    return this.resourceMs(name, node, resource, 'checkMs', DEFAULT_CHECK_MS);
+  }
+
+  resourceMs(name, node, resource, key, otherwise) {
+    const r = this.config.hierarchies[name].resources[resource];
+    return Number({...r.parameters, ...(r.at || {})[node]}[key]) || otherwise;
   }
 
   leaseOverMs() {

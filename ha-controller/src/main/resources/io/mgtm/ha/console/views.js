@@ -147,6 +147,7 @@ export function hierarchies(model, page) {
           p.wanted && p.node && config.nodes.length > 1 ? button('switchover', name, 'Switch over…') : null,
           !p.wanted || !p.node ? button('start', name, 'Start…') : null,
           p.wanted ? button('stop', name, 'Stop…') : null,
+          p.node ? button('check', name, 'Check…') : null,
           button('maintain-hierarchy', name, maintained ? 'End maintenance…' : 'Maintenance…')) : null),
       h('div', {class: 'body'},
         h('figure', {},

@@ -165,6 +165,57 @@ class CommandsIT {
         .contains("\"resource\" : \"below\"");
   }
 
+  @Test
+  void aResourceIsCheckedNowWhereItIsInService() {
+    String here = cluster.where("orders").orElseThrow();
+    for (String asked : List.of(leads, follows, "w")) {
+      Run check = run("resource", "check", "orders", "below", "--at", at(asked));
+      assertThat(check.err()).isEmpty();
+      assertThat(check.out()).startsWith("below of orders on " + here + " is healthy after ");
+      assertThat(check.status()).isZero();
+    }
+    assertThat(run("resource", "check", "orders", "below", "--json", "--at", at(follows)).out())
+        .contains("\"found\" : \"IN\"", "\"node\" : \"" + here + "\"");
+  }
+
+  @Test
+  void whatACheckFindsIsToldAndRepaired() {
+    String here = cluster.where("orders").orElseThrow();
+    int repairs = repairs(here);
+    // By itself it may be found a moment before.
+    Await.until(
+        "found by who asks",
+        () -> {
+          cluster.ails(here, "below", "it answers nonsense");
+          Run check = run("resource", "check", "orders", "below", "--at", at(follows));
+          return check.status() == 1
+              && check.out().contains("has FAILED its check after ")
+              && check.out().contains(": it answers nonsense\nThat counts as any failed check");
+        });
+    Await.until("repaired", () -> repairs(here) > repairs);
+    Await.until("back", () -> cluster.where("orders").equals(Optional.of(here)));
+  }
+
+  private static int repairs(String node) {
+    return cluster.node(node).view().nodes().get(node).reports().get("orders").recoveries();
+  }
+
+  @Test
+  void whatIsNotInServiceIsNotChecked() {
+    String here = cluster.where("orders").orElseThrow();
+    assertThat(run("stop", "orders", "--at", at(leads)).err()).isEmpty();
+    Await.until(
+        "out",
+        () -> cluster.node(leads).view().state().placements().get("orders").node().isEmpty());
+    Run check = run("resource", "check", "orders", "below", "--at", at(leads));
+    assertThat(check.status()).isEqualTo(1);
+    assertThat(check.err())
+        .startsWith("mgtm: orders is not in service on any node")
+        .hasLineCount(1);
+    assertThat(run("start", "orders", "--on", here, "--at", at(leads)).err()).isEmpty();
+    Await.until("back", () -> cluster.where("orders").equals(Optional.of(here)));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "switchover nothing --to b, nothing",
@@ -177,7 +228,10 @@ class CommandsIT {
     "node retire w, witness",
     "node activate a, not retired",
     "resource list nothing, nothing",
-    "resource show orders above, above"
+    "resource show orders above, above",
+    "resource check nothing below, nothing",
+    "resource check orders above, above",
+    "resource check orders, RESOURCE"
   })
   void whatCannotBeDoneIsOneLineThatSaysWhy(String command, String names) {
     List<String> args = new ArrayList<>(List.of(command.split(" ", -1)));

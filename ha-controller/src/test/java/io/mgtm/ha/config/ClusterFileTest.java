@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,7 +155,7 @@ class ClusterFileTest {
         .containsExactly(ConfigPlan.Effect.NONE);
     assertThat(ConfigPlan.of(from, parse(WHOLE.replace("leaseMs: 6000", "leaseMs: 7000"))))
         .extracting(ConfigPlan.Change::effect)
-        .containsExactly(ConfigPlan.Effect.REFUSED);
+        .containsExactly(ConfigPlan.Effect.NONE);
     assertThat(ConfigPlan.of(from, from.withHierarchies(Map.of())))
         .extracting(ConfigPlan.Change::effect)
         .containsExactly(ConfigPlan.Effect.STOP);
@@ -165,8 +166,16 @@ class ClusterFileTest {
             "nodes.db3 joins; start its controller with this file",
             "nodes.db2 leaves; it is retired before, and its controller is stopped afterwards");
     assertThat(ConfigPlan.of(from, parse(WHOLE.replace("10.0.0.2,", "10.0.0.9,"))))
+        .extracting(change -> change.where() + " " + change.what())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("nodes.db2 gets other addresses; it is retired before, and its controller");
+    assertThat(ConfigPlan.of(from, parse(WHOLE.replace("site: b", "site: c"))))
+        .extracting(change -> change.where() + " " + change.what())
+        .containsExactly(
+            "nodes.db2 is another; its controller reads that when it is started again");
+    assertThat(ConfigPlan.of(from, parse(WHOLE.replace("cluster: orders", "cluster: others"))))
         .extracting(ConfigPlan.Change::where, ConfigPlan.Change::effect)
-        .containsExactly(tuple("nodes.db2", ConfigPlan.Effect.REFUSED));
+        .containsExactly(tuple("cluster", ConfigPlan.Effect.REFUSED));
     assertThat(ConfigPlan.of(from, parse(WHOLE.replace(", witness: true", ""))))
         .extracting(ConfigPlan.Change::where, ConfigPlan.Change::effect)
         .contains(tuple("nodes", ConfigPlan.Effect.REFUSED));

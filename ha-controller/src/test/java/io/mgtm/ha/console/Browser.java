@@ -98,7 +98,13 @@ final class Browser implements AutoCloseable {
   }
 
   void awaitText(String css, String text) {
-    Await.untilAsserted(css + " shows " + text, () -> assertThat(text(css)).contains(text));
+    try {
+      Await.untilAsserted(css + " shows " + text, () -> assertThat(text(css)).contains(text));
+    } catch (RuntimeException | AssertionError e) {
+      // Whether the page has not begun, or shows something else.
+      e.addSuppressed(new AssertionError(text("body") + "\ncomplaints: " + complaints()));
+      throw e;
+    }
   }
 
   List<WebElement> all(String css) {

@@ -94,6 +94,24 @@ class ConsoleIT {
   }
 
   @Test
+  void aResourceIsCheckedByKeyboard() throws Exception {
+    try (Browser browser = Browser.open(folder.resolve("profile-check"))) {
+      String here = rig.cluster.where("orders").orElseThrow();
+      browser.visit(rig.url(here.equals("a") ? "b" : "a") + "/");
+      browser.awaitText("#top", "live");
+      browser.awaitText("#hierarchies", "Check");
+
+      browser.tabTo("[data-act=check]");
+      browser.press(Keys.ENTER);
+      browser.awaitText("dialog", here + " checks database deeply");
+      browser.tabTo("dialog button[type=submit]");
+      browser.press(Keys.ENTER);
+      browser.awaitText("#said", "database of orders on " + here + " is healthy after");
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
   void aStreamGoesOnAfterTheLastEventThatItsReaderHas() throws Exception {
     rig.cluster.ask(new OperatorCommand.Maintain(OperatorCommand.Scope.HIERARCHY, "orders", true));
     rig.cluster.ask(new OperatorCommand.Maintain(OperatorCommand.Scope.HIERARCHY, "orders", false));

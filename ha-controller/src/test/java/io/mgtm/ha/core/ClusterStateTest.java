@@ -8,6 +8,7 @@ import static io.mgtm.ha.core.Clusters.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.ha.core.ClusterCommand.Lead;
+import io.mgtm.ha.core.ClusterCommand.LeasesOver;
 import io.mgtm.ha.core.ClusterCommand.Leave;
 import io.mgtm.ha.core.ClusterCommand.MarkCopies;
 import io.mgtm.ha.core.ClusterCommand.Place;
@@ -154,6 +155,31 @@ class ClusterStateTest {
     assertThat(copies(state).grounds("a2")).containsKey(CopyReport.VOUCHED);
   }
 
+  private static ClusterConfig timed(ClusterConfig now, int leaseMs, int guardMs) {
+    Timing timing = new Timing(500, leaseMs, guardMs, 5);
+    return new ClusterConfig(now.cluster(), timing, now.nodes(), now.hierarchies());
+  }
+
+  @Test
+  void newLeadersWaitForLeasesOfAFormerTiming() {
+    ClusterState on = apply(onA1(), 0, new Configure(timed(onA1().config(), 9_000, 1_000), 1));
+    assertThat(on.former()).as("all wait longer already").isNull();
+    assertThat(on.leasesOverMs()).isEqualTo(10_500);
+
+    ClusterState shorter = apply(on, 0, new Configure(timed(on.config(), 2_000, 1_000), 2));
+    assertThat(shorter.leasesOverMs()).isEqualTo(10_500);
+    // Those of the first are not over yet.
+    shorter = apply(shorter, 0, new Configure(timed(on.config(), 2_000, 400), 3));
+    assertThat(shorter.former()).isEqualTo(new FormerLeases(10_500, 0));
+
+    ClusterState counted = apply(shorter, 0, new LeasesOver(77_000));
+    assertThat(counted.leasesOverMs()).isEqualTo(10_500);
+    ClusterState again = apply(counted, 0, new Configure(timed(on.config(), 2_000, 200), 4));
+    assertThat(again.former()).as("counted anew").isEqualTo(new FormerLeases(10_500, 0));
+
+    assertThat(apply(counted, 0, new LeasesOver(0)).leasesOverMs()).isEqualTo(2_520);
+  }
+
   @Test
   void configurationIsNotChangedUnderWhatIsInService() {
     ClusterState on = onA1();
@@ -163,10 +189,6 @@ class ClusterStateTest {
         .isEqualTo("db is on a1: stop it before it is changed or removed");
     assertThat(on.refusal(new Configure(without, 0)))
         .isEqualTo("the configuration has been changed meanwhile and has version 1");
-    ClusterConfig shorter =
-        new ClusterConfig("test", new Timing(500, 2_000, 1_000, 5), now.nodes(), now.hierarchies());
-    assertThat(on.refusal(new Configure(shorter, 1)))
-        .isEqualTo("db is on a1: stop all before leases are made shorter");
     Hierarchy db = now.hierarchies().get(DB);
     Hierarchy elsewhere = new Hierarchy(List.of("c9"), db.policy(), db.resources());
     assertThat(

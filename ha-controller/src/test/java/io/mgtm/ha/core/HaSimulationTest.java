@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HaSimulationTest {
   private static final int SCHEDULES = 6_000;
   private static final int SCHEDULES_LONG = 300_000;
-  private static final int UNTIL_CAUGHT = 4_000;
 
   private static final long SEED = Long.getLong("seed", 1);
 
@@ -56,7 +55,7 @@ class HaSimulationTest {
   @Tag("long")
   void plantedFaultsAreCaughtFromAnySeed(Plant plant) {
     String caught = "";
-    for (long seed = SEED; caught.isEmpty() && seed < SEED + UNTIL_CAUGHT; seed++) {
+    for (long seed = SEED; caught.isEmpty() && seed < SEED + SCHEDULES; seed++) {
       try {
         SimChaos.run(seed, plant);
       } catch (AssertionError e) {

@@ -46,7 +46,7 @@ class NodeAgentTest implements NodeEffects {
   }
 
   @Override
-  public void guard(String hierarchy, Set<String> resources, long deadline) {
+  public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
     guards.add(resources.isEmpty() ? "none" : "until " + deadline);
   }
 
@@ -67,10 +67,11 @@ class NodeAgentTest implements NodeEffects {
   }
 
   private void grant(Seen seen, Order order) {
-    agent.granted(
-        new Grant(
-            "a1", 3, last.seq(), now, seen, LEASE_MS, order == null ? Map.of() : Map.of(DB, order)),
-        now);
+    agent.granted(grant(3, last.seq(), seen, order == null ? Map.of() : Map.of(DB, order)), now);
+  }
+
+  private Grant grant(long incarnation, long seq, Seen seen, Map<String, Order> orders) {
+    return new Grant("a1", incarnation, seq, now, seen, LEASE_MS, 1_000, orders);
   }
 
   private static Order run(long epoch) {
@@ -86,7 +87,6 @@ class NodeAgentTest implements NodeEffects {
     agent.tick(now);
   }
 
-  /** The call of this kind that is under way. */
   private Call call(String resource, Kind kind) {
     return calls.stream()
         .filter(each -> each.resource().equals(resource) && each.kind() == kind)
@@ -180,7 +180,7 @@ class NodeAgentTest implements NodeEffects {
     ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
     ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
     grant(FIRST, run(1));
-    agent.granted(new Grant("a1", 2, 9, now, new Seen(9, 99), LEASE_MS, Map.of(DB, run(1))), now);
+    agent.granted(grant(2, 9, new Seen(9, 99), Map.of(DB, run(1))), now);
     tick(1);
     assertThat(state()).isEqualTo(State.OUT);
     assertThat(last.seen()).isEqualTo(SECOND);

@@ -71,7 +71,7 @@ final class SimChaos {
 
   private void fault() {
     SimMachine machine = sim.machines.get(sim.any(sim.names()));
-    switch (sim.random.nextInt(12)) {
+    switch (sim.random.nextInt(13)) {
       case 0 -> cutOne();
       case 1 -> isolate(sim.between(0, sim.names().size() - 1));
       case 2, 3 -> sim.healNetwork();
@@ -82,6 +82,7 @@ final class SimChaos {
       case 8 -> kits(machine);
       case 9 -> sim.log.elect();
       case 10 -> sim.slowNetwork = !sim.slowNetwork;
+      case 11 -> machine.check();
       default -> atHolder();
     }
   }
@@ -142,7 +143,7 @@ final class SimChaos {
   private void atHolder() {
     List<Placement> held = new ArrayList<>(sim.log.state().placements().values());
     Placement placement = sim.any(held);
-    if (placement.stage() == Stage.OUT) {
+    if (placement.stage() == Stage.OUT || sim.now() >= FAULTS_MS) {
       return;
     }
     int node = sim.names().indexOf(placement.node());
@@ -232,7 +233,7 @@ final class SimChaos {
     String node = sim.any(sim.config.hierarchies().get(hierarchy).nodes());
     boolean acceptLoss = sim.oneIn(6);
     ask(
-        switch (sim.random.nextInt(13)) {
+        switch (sim.random.nextInt(15)) {
           case 0 -> new Stop(hierarchy);
           case 1, 2 -> new Start(hierarchy, sim.oneIn(2) ? "" : node, acceptLoss);
           case 3, 4 -> new Switchover(hierarchy, node, acceptLoss);
@@ -241,9 +242,17 @@ final class SimChaos {
           case 7 -> new Retire(node, sim.oneIn(2) ? Rest.STAYS : Rest.STOPS);
           case 8 -> new Activate(node);
           case 9, 10 -> sim.log.another(node);
-          case 11 -> new Maintain(Scope.HIERARCHY, hierarchy, sim.random.nextBoolean());
+          case 11, 12 -> retimed();
+          case 13 -> new Maintain(Scope.HIERARCHY, hierarchy, sim.random.nextBoolean());
           default -> new Maintain(Scope.CLUSTER, "", sim.random.nextBoolean());
         });
+  }
+
+  /** Leases of the former timing may be out when another leads. */
+  private OperatorCommand retimed() {
+    sim.after(sim.between(20, 1_500), this::atHolder);
+    sim.after(sim.between(20, 1_500), sim.log::elect);
+    return sim.log.otherTiming();
   }
 
   /** Asks everybody who thinks that it leads. */
@@ -365,6 +374,9 @@ final class SimChaos {
   }
 
   private boolean well() {
+    if (sim.log.state().former() != null) {
+      return false;
+    }
     for (Map.Entry<String, Placement> each : sim.log.state().placements().entrySet()) {
       String hierarchy = each.getKey();
       Placement placement = each.getValue();

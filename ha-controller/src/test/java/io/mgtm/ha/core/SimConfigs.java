@@ -21,6 +21,15 @@ final class SimConfigs {
 
   static final Timing TIMING = new Timing(1_000, 4_000, 1_000, 5);
 
+  /** What operators make of it. */
+  static final List<Timing> TIMINGS =
+      List.of(
+          TIMING,
+          new Timing(1_000, 4_000, 3_000, 5),
+          new Timing(500, 2_000, 400, 5),
+          new Timing(1_000, 9_000, 1_000, 5),
+          new Timing(1_500, 9_000, 3_000, 5));
+
   private SimConfigs() {}
 
   static ClusterConfig any(SplittableRandom random) {

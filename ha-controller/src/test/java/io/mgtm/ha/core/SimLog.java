@@ -65,7 +65,7 @@ final class SimLog {
   /** All nodes again, or another retired one less; where none is retired, one that retires. */
   OperatorCommand another(String node) {
     ClusterConfig now = committed.config();
-    if (!now.equals(sim.config)) {
+    if (!now.nodes().equals(sim.config.nodes())) {
       return new Configure(sim.config, committed.configVersion());
     }
     return committed.retired().isEmpty()
@@ -73,6 +73,15 @@ final class SimLog {
         : new Configure(
             SimConfigs.without(now, committed.retired().keySet().iterator().next()),
             committed.configVersion());
+  }
+
+  /** Leases and guards become longer or shorter. */
+  OperatorCommand otherTiming() {
+    ClusterConfig now = committed.config();
+    return new Configure(
+        new ClusterConfig(
+            now.cluster(), sim.any(SimConfigs.TIMINGS), now.nodes(), now.hierarchies()),
+        committed.configVersion());
   }
 
   /** The machines whose members of the log a process's own is connected with. */
@@ -212,7 +221,7 @@ final class SimLog {
     if (command instanceof Silent silent
         && silent.silent()
         && sim.witness().contains(silent.node())
-        && sim.now() - witnessSince > SimConfigs.TIMING.leaseMs() + COMMIT_MS) {
+        && sim.now() - witnessSince > committed.config().timing().leaseMs() + COMMIT_MS) {
       throw sim.violation("the witness is told to be silent, and is connected");
     }
     SimVolume volume = sim.volumes.get(command.subject());

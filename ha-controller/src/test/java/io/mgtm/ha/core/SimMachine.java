@@ -1,6 +1,7 @@
 package io.mgtm.ha.core;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,12 +26,12 @@ final class SimMachine {
   private long incarnation;
   private long incarnationAtBoot;
 
-  private record Guard(long number) {}
+  private record Guard(long number, int guardMs) {}
 
   private final Map<String, Guard> guards = new HashMap<>();
   private long guardNumber;
 
-  /** By hierarchy, when the last lease that any leader has granted ends, on this clock. */
+  /** By hierarchy, when all is out after the last lease that any leader has granted; its clock. */
   private final Map<String, Long> leases = new HashMap<>();
 
   SimMachine(Sim sim, String name) {
@@ -131,30 +132,38 @@ final class SimMachine {
         });
   }
 
+  /** An operator has it check something now. */
+  void check() {
+    String hierarchy = sim.any(List.copyOf(sim.config.hierarchies().keySet()));
+    String resource = sim.any(sim.config.hierarchies().get(hierarchy).bottomUp());
+    if (process != null) {
+      process.check(hierarchy, resource);
+    }
+  }
+
   /** What the watchdog is told. */
-  void guard(String hierarchy, Set<String> resources, long deadline) {
+  void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
     guardNumber++;
     if (resources.isEmpty()) {
       guards.remove(hierarchy);
       return;
     }
     sim.trace(name, "guards", hierarchy, "until", deadline, "at clock", clock());
-    Guard guard = new Guard(guardNumber);
+    Guard guard = new Guard(guardNumber, guardMs);
     guards.put(hierarchy, guard);
     atClock(
         deadline,
         () -> {
           if (guard.equals(guards.get(hierarchy))) {
-            trip(hierarchy);
+            trip(hierarchy, guardMs);
           }
         });
   }
 
-  private void trip(String hierarchy) {
+  private void trip(String hierarchy, int guardMs) {
     sim.trace("watchdog of", name, "ends", hierarchy);
     guards.remove(hierarchy);
     killController();
-    int guardMs = SimConfigs.TIMING.guardMs();
     int late = sim.plant == Plant.SLOW_WATCHDOG ? sim.between(2_000, 9_000) : 0;
     atClock(clock() + late + sim.between(0, guardMs), () -> kits.endAll(hierarchy));
   }
@@ -175,7 +184,7 @@ final class SimMachine {
   void leaseGranted(Grant grant) {
     if (grant.incarnation() >= incarnationAtBoot) {
       for (String hierarchy : grant.orders().keySet()) {
-        leases.merge(hierarchy, grant.sentAt() + grant.leaseMs(), Math::max);
+        leases.merge(hierarchy, grant.sentAt() + grant.leaseMs() + grant.guardMs(), Math::max);
       }
     }
   }
@@ -186,9 +195,7 @@ final class SimMachine {
       return;
     }
     for (String hierarchy : sim.config.hierarchies().keySet()) {
-      if (kits.has(hierarchy)
-          && clock()
-              > leases.getOrDefault(hierarchy, Long.MIN_VALUE) + SimConfigs.TIMING.guardMs() + 5) {
+      if (kits.has(hierarchy) && clock() > leases.getOrDefault(hierarchy, Long.MIN_VALUE) + 5) {
         throw sim.violation(
             name
                 + " has "

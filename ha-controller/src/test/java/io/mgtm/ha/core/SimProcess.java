@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.model.ClusterConfig;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +17,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
 
   private final Leader leader;
   private final Plant plant;
+  private final int guardAtStart;
   private final Map<Long, SimFence> fences = new HashMap<>();
 
   /** Nodes that an agent said to be off; only planted faults believe it like this. */
@@ -33,6 +35,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     this.sim = sim;
     this.machine = machine;
     this.plant = sim.plant;
+    this.guardAtStart = config().timing().guardMs();
     boolean witness = sim.config.nodes().get(machine.name).witness();
     agent = witness ? null : new NodeAgent(machine.name, incarnation, this);
     leader =
@@ -43,9 +46,20 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   }
 
   void configure() {
-    // Machines are there before the log is.
     if (agent != null) {
-      agent.configured(sim.log == null ? sim.config : sim.log.state().config(), machine.clock());
+      agent.configured(config(), machine.clock());
+    }
+  }
+
+  /** Machines are there before the log is. */
+  private ClusterConfig config() {
+    return sim.log == null ? sim.config : sim.log.state().config();
+  }
+
+  /** An operator has it check something. */
+  void check(String hierarchy, String resource) {
+    if (agent != null) {
+      run(() -> agent.checkNow(hierarchy, resource, found -> {}, machine.clock()));
     }
   }
 
@@ -109,7 +123,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
 
   void leading(long term, ClusterState state) {
     leadingTerm = term;
-    leader.leading(term, state, machine.clock(), sim.now());
+    leader.leading(term, plant.alter(state), machine.clock(), sim.now());
   }
 
   void following(long term) {
@@ -181,6 +195,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
                 grant.sentAt(),
                 grant.seen(),
                 grant.leaseMs(),
+                grant.guardMs(),
                 grant.orders())
             : grant;
     agent.granted(taken, machine.clock());
@@ -197,8 +212,9 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   }
 
   @Override
-  public void guard(String hierarchy, Set<String> resources, long deadline) {
-    machine.guard(hierarchy, resources, deadline);
+  public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
+    machine.guard(
+        hierarchy, resources, deadline, plant == Plant.WATCHDOG_UNTOLD ? guardAtStart : guardMs);
   }
 
   @Override

@@ -134,6 +134,7 @@ class CoreJsonTest {
             6,
             new Seen(7, 8),
             4_000,
+            1_000,
             Map.of("db", new Grant.Order(true, 1, true, Map.of("volume", copies))));
     assertThat(JSON.readValue(JSON.writeValueAsBytes(grant), Grant.class)).isEqualTo(grant);
   }

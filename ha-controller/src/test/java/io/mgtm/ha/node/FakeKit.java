@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class FakeKit implements Kit {
   private final Set<String> inService = ConcurrentHashMap.newKeySet();
   private final Map<String, String> broken = new ConcurrentHashMap<>();
+  private final Map<String, String> ill = new ConcurrentHashMap<>();
   private final Map<String, Map<String, String>> data = new ConcurrentHashMap<>();
 
   /** Where a resource is in service, as {@code node/resource}. */
@@ -33,6 +34,11 @@ final class FakeKit implements Kit {
 
   void mend(String node, String resource) {
     broken.remove(node + "/" + resource);
+  }
+
+  /** What only a deep check finds, once; it is repaired then. */
+  void ails(String node, String resource, String what) {
+    ill.put(node + "/" + resource, what);
   }
 
   /** What the kit knows of a resource on a node from now on. */
@@ -71,6 +77,12 @@ final class FakeKit implements Kit {
   @Override
   public Health quickCheck(KitContext context) {
     return inService.contains(key(context)) ? Health.in("") : Health.out("");
+  }
+
+  @Override
+  public Health deepCheck(KitContext context) {
+    String what = ill.remove(key(context));
+    return what == null ? quickCheck(context) : Health.failed(what);
   }
 
   @Override

@@ -120,6 +120,11 @@ public final class LocalCluster implements AutoCloseable {
     kit.breaks(node, resource, why);
   }
 
+  /** What is in service there is not healthy, which only its next deep check finds. */
+  public void ails(String node, String resource, String what) {
+    kit.ails(node, resource, what);
+  }
+
   /** It may come in service there again. */
   public void mend(String node, String resource) {
     kit.mend(node, resource);

@@ -44,7 +44,8 @@ final class States {
         LongStream.rangeClosed(first, last)
             .mapToObj(id -> event(id, kinds[(int) ((id - first) % kinds.length)]))
             .toList(),
-        Map.of());
+        Map.of(),
+        null);
   }
 
   /** The same once a position is committed. */
@@ -66,6 +67,7 @@ final class States {
         state.silentNodes(),
         state.lastEvent(),
         state.events(),
-        Map.of(target, position));
+        Map.of(target, position),
+        state.former());
   }
 }

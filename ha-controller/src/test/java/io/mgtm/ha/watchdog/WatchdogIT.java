@@ -212,6 +212,8 @@ class WatchdogIT {
       watchdog.ensureRunning();
       assertThat(watchdogPid()).isNotEqualTo(pid);
     }
+    watchdog.mustActWithin(0);
+    assertThat(watchdog.feed("db", far())).as("a grant wants one that is faster").isFalse();
   }
 
   @Test
