@@ -158,6 +158,7 @@ class CopiesIT {
   }
 
   @Test
+  @Tag("long")
   void aStrangerWithoutTheKeyLearnsNothingAndChangesNothing() throws Exception {
     VolumeProcess a = started("a", "b").get(0);
     VolumeProcess b = copies.get(1);

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * bitmap covers every difference. More rounds by {@code -Dmgtm.crashRounds=500}, others by {@code
  * -Dseed}, by another way to the disk with {@code -Dmgtm.crashIo=direct}.
  */
+@Tag("long")
 class CrashIT {
   private static final int CHUNK = 65_536;
 
@@ -56,7 +57,6 @@ class CrashIT {
 
   /** Bits that are as few as can be. */
   @Test
-  @Tag("long")
   void norDoTheyWithBitsForWhatIsUnderWayAlone() throws Exception {
     killSides("0", "0");
   }

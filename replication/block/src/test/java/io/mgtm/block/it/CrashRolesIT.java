@@ -30,7 +30,7 @@ class CrashRolesIT {
   private static final int MIB = 1 << 20;
   private static final int SIZE = 32 * MIB;
   private static final int GROWTHS_MAX = 24;
-  private static final int FEW_ROUNDS = 3;
+  private static final int FEW_ROUNDS = 2;
   private static final int LONG_ROUNDS = 200;
 
   /** Marks, and bits that are cleared, while a round runs. */

@@ -204,6 +204,7 @@ class FenceIT {
 
   /** The replica was never fenced: it has all that was answered, and the cluster vouches for it. */
   @Test
+  @Tag("long")
   void thePrimaryIsKilledWhileItWaitsAndTheReplicaIsVouchedFor() throws Exception {
     started();
     assertThat(writing(a, 1).join()).isZero();

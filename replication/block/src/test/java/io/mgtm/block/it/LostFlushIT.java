@@ -131,6 +131,7 @@ class LostFlushIT {
   }
 
   @Test
+  @Tag("long")
   void aFlushThatFailsWhileTheVolumeGrowsIsAFailedFlush() throws Exception {
     failing(left);
     left.with("--size", "32M").start();
@@ -161,6 +162,7 @@ class LostFlushIT {
   }
 
   @Test
+  @Tag("long")
   void aReplicaThatFailedToFlushIsComparedByWhatItsDiskHas() throws Exception {
     left.with("--resync", "compare");
     start(right, left);

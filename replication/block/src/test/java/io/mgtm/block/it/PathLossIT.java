@@ -33,17 +33,17 @@ class PathLossIT {
 
   @Test
   void fioFindsNoWrongChecksumWhilePathsAreLostAndResynced() throws Exception {
-    loseAndResync("sync");
+    loseAndResync("sync", 2);
   }
 
   @ParameterizedTest
   @Tag("long")
   @ValueSource(strings = {"semi", "async"})
   void norDoesItWithLooserReplication(String mode) throws Exception {
-    loseAndResync(mode);
+    loseAndResync(mode, 4);
   }
 
-  private void loseAndResync(String mode) throws Exception {
+  private void loseAndResync(String mode, int lossesMax) throws Exception {
     Tools.need("fio");
     right =
         new VolumeProcess(folder, "right", OwnAddress.port())
@@ -83,7 +83,7 @@ class PathLossIT {
               }
             });
     int losses = 0;
-    while (!fio.isDone() && losses < 4) {
+    while (!fio.isDone() && losses < lossesMax) {
       java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(700));
       right.kill();
       java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));

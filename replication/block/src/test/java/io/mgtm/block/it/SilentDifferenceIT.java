@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sequences after which two copies once said that they were equal, and were not. */
+@Tag("long")
 class SilentDifferenceIT {
   private static final int MIB = 1 << 20;
   private static final int CHUNKS_AWAY = 64;
@@ -20,7 +21,6 @@ class SilentDifferenceIT {
   @TempDir Path folder;
 
   @Test
-  @Tag("long")
   void whatIsWrittenBehindTheOldEndAfterAResizeAndAPromotionReachesTheOtherCopy() throws Exception {
     try (CopyPair pair = new CopyPair(folder, "64M").start()) {
       assertThat(pair.a.ask("resize", "sizeBytes", 192L * MIB).has("ok")).isTrue();
@@ -66,7 +66,6 @@ class SilentDifferenceIT {
   /** The replica misses writes, and what says which is spoiled while the primary is down. */
   @ParameterizedTest
   @EnumSource(CopyPair.Spoiling.class)
-  @Tag("long")
   void aSpoiledBitmapMeansThatEverythingIsComparedHoweverOftenThatIsCutShort(
       CopyPair.Spoiling spoiling) throws Exception {
     String[] slow = {"--resync-min", "2M", "--resync-max", "4M", "--peer-wait-ms", "1000"};

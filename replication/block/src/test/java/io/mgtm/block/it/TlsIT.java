@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +93,7 @@ class TlsIT {
   }
 
   @Test
+  @Tag("long")
   void clientsComeByPreSharedKeysAndNotWithAnother() throws Exception {
     String key = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     Files.writeString(folder.resolve("keys.psk"), "# clients\nalice:" + key + "\n");

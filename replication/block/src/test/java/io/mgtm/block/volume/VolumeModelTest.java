@@ -60,7 +60,7 @@ class VolumeModelTest {
       run(only, fault == ModelFault.NONE ? stepsOf(only) : STEPS, fault, true);
       return;
     }
-    int schedules = Integer.getInteger("mgtm.modelSchedules", 8_000);
+    int schedules = Integer.getInteger("mgtm.modelSchedules", 3_000);
     for (long seed = 0; seed < schedules; seed++) {
       run(seed, stepsOf(seed), ModelFault.NONE, false);
     }
