@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * but where an operator accepts that; and when the faults end, all that is wanted comes in service.
  */
 class HaSimulationTest {
-  private static final int SCHEDULES = 6_000;
+  private static final int SCHEDULES = 20_000;
   private static final int SCHEDULES_LONG = 300_000;
 
   private static final long SEED = Long.getLong("seed", 1);
