@@ -38,7 +38,7 @@ public class GroupLog implements MemberLog {
   private final Transport transport;
   final MemberParts parts;
   final LogStore store;
-  private final GroupDisk disk;
+  final GroupDisk disk;
   final Applier applier;
   final GroupCheckpoints checkpoints;
   private final TermStore terms;
