@@ -32,7 +32,7 @@ public class GroupLog extends CoreMember {
   private static final Logger log = LoggerFactory.getLogger(GroupLog.class);
 
   final LogStore store;
-  private final GroupDisk disk;
+  final GroupDisk disk;
   final Applier applier;
   final GroupCheckpoints checkpoints;
   private final DurabilityWatch durability;

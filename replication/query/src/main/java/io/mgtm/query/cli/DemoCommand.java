@@ -159,7 +159,8 @@ final class DemoCommand implements Callable<Integer> {
     one.start(List.of());
     String role =
         "CREATE ROLE mgtm LOGIN PASSWORD '%s'; GRANT SELECT ON pg_catalog.pg_authid TO mgtm;"
-            + " GRANT pg_read_all_data, pg_write_all_data, pg_monitor TO mgtm";
+            + " GRANT pg_read_all_data, pg_write_all_data, pg_monitor, pg_signal_backend TO mgtm;"
+            + " GRANT CREATE ON DATABASE postgres TO mgtm";
     program(folder, "psql", one.address(), "-Xqc", role.formatted(password));
     program(folder, "pgbench", one.address(), "-i", "-q", "-s", Integer.toString(clients));
     one.stop();

@@ -39,7 +39,7 @@ final class StartCommand implements Callable<Integer> {
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Where it is kept which servers are out; needed before several.")
+      description = "Where the log of commits is kept; needed before several.")
   private Path data;
 
   @Option(

@@ -21,7 +21,7 @@ public record QueryConfig(
             max = SERVERS_MAX)
         int serversMin,
     @Key(
-            "where it is kept which servers are out, and COPY data until all servers have them; needed before two and more (`--data`)")
+            "where the log of commits is kept, and COPY data until all servers have them; needed before two and more (`--data`)")
         Path data,
     @Key("where commands and metrics are answered, without a password (`--admin`)") HostPort admin,
     @Key(value = "who may come in; see docs/query.md#who-may-come-in", as = "rule")
@@ -71,7 +71,13 @@ public record QueryConfig(
               value = "what COPY data of all clients take on the disk of `data`",
               min = 1 << 20,
               max = 1L << 50)
-          long spoolBytesMax) {}
+          long spoolBytesMax,
+      @Key(
+              value =
+                  "how much of the log of commits is kept on the disk of `data`, at least half of it for servers that are away",
+              min = 64 << 20,
+              max = 1L << 40)
+          long logBytesMax) {}
 
   /** How long is waited. */
   public record Timeouts(
@@ -107,7 +113,7 @@ public record QueryConfig(
           new ServerTls(null),
           2,
           10_000,
-          new Limits(1_000, 64 * 1024 * 1024, 256 * 1024, 16L << 30),
+          new Limits(1_000, 64 * 1024 * 1024, 256 * 1024, 16L << 30, 512 << 20),
           new Timeouts(60_000, 5_000, 5_000, 30_000));
 
   private static final int SERVERS_MAX = 16;
@@ -142,7 +148,7 @@ public record QueryConfig(
     }
     if (servers.size() > 1 && data == null) {
       throw new ConfigException(
-          "data: expected a folder, where it is kept which servers are out; set it with --data");
+          "data: expected a folder, for the log of commits; set it with --data");
     }
     ConfigKeys.requireRange("serversMin", serversMin, 1, servers.size());
     rules();

@@ -164,7 +164,7 @@ final class Catalogues {
   }
 
   private static final String TABLES =
-      "SELECT nspname, relname, relkind = 'r' AND NOT relhasrules AND NOT relrowsecurity AND NOT "
+      "SELECT nspname, relname, relkind = 'r' AND nspname <> 'mgtm' AND NOT relhasrules AND NOT relrowsecurity AND NOT "
           + FAR_TRIGGERS
           + " AND NOT "
           + FAMILY

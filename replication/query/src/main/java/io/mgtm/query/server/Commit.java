@@ -1,18 +1,27 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One COMMIT at all servers. It is decided when the leader has done everything that could fail;
- * from then on it goes to its end, whatever becomes of the client: the others commit, those that do
- * not are put out, and the leader commits last. Belongs to a session.
+ * One COMMIT at all servers. When the leader has done everything that could fail, it is decided by
+ * an entry of the log; from then on it goes to its end, whatever becomes of the client: the others
+ * commit, those that do not are put out, and the leader commits last. Each notes the number of the
+ * entry in the same transaction. Belongs to a session.
  */
 final class Commit {
+  private static final Logger log = LoggerFactory.getLogger(Commit.class);
+
+  /** The client's own is not for what the replicator does. */
+  private static final String NO_TIMEOUT = "SET LOCAL statement_timeout = 0";
+
   private final ServerSet set;
   private final ReplicatedSession session;
   private final Result result;
@@ -23,18 +32,31 @@ final class Commit {
   private long withinNanos;
   private int confirmed;
   private boolean inside;
+
+  /** Of the entry; 0 where nothing was written. */
+  private long number;
+
+  private long settled;
   private CompletableFuture<Catalogues.Known> schema;
 
   /** What is done with it. */
   interface Result {
-    /** Send the leader its COMMIT, and tell {@link Commit#leaderAnswered}. */
-    void commitLeader(Backend leader);
+    void committed();
+
+    /** Nothing was committed, and the leader has no transaction any more. */
+    void notCommitted(ErrorFields why);
 
     /** Nothing was committed, and everything is to be rolled back. */
     void refused(ErrorFields why);
 
+    /** A server came back that has nothing of it, and nothing was committed. */
+    void cameBack();
+
     /** The leader is out or gone, and nothing was committed. */
     void leaderLost();
+
+    /** The last server is gone, and it is not known whether it has committed. */
+    void unknown();
   }
 
   Commit(ServerSet set, ReplicatedSession session, Result result) {
@@ -52,8 +74,8 @@ final class Commit {
   void start() {
     CommitGate gate = session.shared().gate();
     session.runsAt(null);
-    if (session.hasCancels()) {
-      session.whenCancelled(this::start);
+    if (session.cancels().areUnderWay()) {
+      session.cancels().whenDone(this::start);
     } else if (gate.enter(() -> session.execute(this::start))) {
       inside = true;
       enter();
@@ -66,9 +88,8 @@ final class Commit {
     } else if (!leader.node().isIn() || leader.isGone()) {
       lost();
     } else if (set.isStale()) {
-      refuse(
-          ErrorFields.error("40001", "a server came back while the transaction ran")
-              .withHint("Connect again and repeat the transaction."));
+      leave();
+      result.cameBack();
     } else if (session.shared().fleet().in().size() < session.shared().config().serversMin()) {
       refuse(
           ErrorFields.error("53000", "fewer servers are in than serversMin")
@@ -124,6 +145,43 @@ final class Commit {
     if (session.schema().isChanged()) {
       schema = session.shared().catalogues().change(session.schema().database());
     }
+    if (set.redo().isEmpty()) {
+      commitOthers();
+      return;
+    }
+    String database = session.schema().database();
+    Part part = new Part(database, session.slot().number(), set.redo().take());
+    session
+        .shared()
+        .commits()
+        .commit(
+            part,
+            session.loop(),
+            new CommitLog.Done() {
+              @Override
+              public void decided(long entry, long settledThen) {
+                number = entry;
+                settled = settledThen;
+                commitOthers();
+              }
+
+              @Override
+              public void refused(String why) {
+                refuse(ErrorFields.error("53100", "the log of commits takes no more: " + why));
+              }
+            });
+  }
+
+  /** What notes the number of the entry fails the transaction where it must not commit. */
+  private void commitAt(Backend at, Answer answer) {
+    if (number > 0) {
+      PositionTable.note(session.slot().number(), number, settled, at.node().fence())
+          .sendTo(at, (backend, what) -> lookWhoOrders(what));
+    }
+    at.ask("COMMIT", answer);
+  }
+
+  private void commitOthers() {
     unanswered.addAll(set.written());
     if (unanswered.isEmpty()) {
       othersDone();
@@ -136,18 +194,26 @@ final class Commit {
     look(withinNanos);
     for (Backend other : List.copyOf(unanswered)) {
       other.setInTransaction(false);
-      other.ask(
-          "COMMIT",
+      commitAt(
+          other,
           Answer.of(
               (tag, error, status) -> {
                 if ("COMMIT".equals(tag)) {
                   confirmed++;
                 } else {
-                  eject(other, "did not commit" + (error == null ? "" : ": " + error.message()));
+                  differs(other, "did not commit" + (error == null ? "" : ": " + error.message()));
                 }
                 answered(other);
               },
               () -> answered(other)));
+    }
+  }
+
+  /** No server is put out for what another replicator has done: it orders now. */
+  private void lookWhoOrders(String wrong) {
+    if (wrong.contains(PositionTable.TAKEN_OVER)) {
+      log.error("Another replicator has taken the servers over: this one commits no more");
+      session.shared().fleet().close();
     }
   }
 
@@ -177,6 +243,12 @@ final class Commit {
     }
   }
 
+  private void differs(Backend other, String why) {
+    if (session.shared().fleet().ejectDiffering(other.node(), why)) {
+      other.fail();
+    }
+  }
+
   private void answered(Backend other) {
     if (unanswered.remove(other) && unanswered.isEmpty()) {
       late.cancel(false);
@@ -185,22 +257,63 @@ final class Commit {
   }
 
   private void othersDone() {
-    result.commitLeader(leader);
+    if (number > 0) {
+      leader.ask(NO_TIMEOUT, session.unfailing(leader));
+    }
+    commitAt(
+        leader,
+        Answer.of(
+            (tag, error, status) -> {
+              ErrorFields why =
+                  error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error;
+              leaderAnswered("COMMIT".equals(tag), why);
+            },
+            () -> leaderAnswered(false, null)));
   }
 
   /**
-   * What the leader said: after others have committed, it is put out when that was not COMMIT.
+   * What has not committed is put out, as it stands in the log or others have it; but for the last
+   * server.
    *
-   * @param tag of its answer, null when there was none
-   * @return whether the transaction is committed
+   * @param why not; null when there was no answer
    */
-  boolean leaderAnswered(String tag) {
-    boolean committed = "COMMIT".equals(tag) || confirmed > 0;
-    if (!"COMMIT".equals(tag) && confirmed > 0) {
-      session.shared().fleet().eject(leader.node(), "did not commit what the others have");
-      leader.fail();
+  private void leaderAnswered(boolean committed, ErrorFields why) {
+    boolean decided = confirmed > 0 || number > 0;
+    if (committed
+        || (decided
+            && session.shared().fleet().eject(leader.node(), "did not commit what is decided"))) {
+      if (!committed) {
+        leader.fail();
+      }
+      end(result::committed);
+    } else if (number > 0 && why == null) {
+      session.slot().keep();
+      session
+          .shared()
+          .positions()
+          .resolve(
+              leader.node(),
+              session.schema().database(),
+              session.slot().number(),
+              number,
+              leader.connection().pid());
+      number = 0;
+      end(result::unknown);
+    } else {
+      if (number > 0) {
+        session.shared().commits().drop(number, session.slot().number());
+      }
+      end(why == null ? result::leaderLost : () -> result.notCommitted(why));
+    }
+  }
+
+  private void end(Runnable then) {
+    if (number > 0) {
+      session.shared().commits().settled(number);
     }
     leave();
-    return committed;
+    if (!session.isEnded()) {
+      then.run();
+    }
   }
 }

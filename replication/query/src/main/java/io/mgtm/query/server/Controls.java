@@ -88,13 +88,11 @@ final class Controls {
   }
 
   private void keep(TransactionCommand command) {
-    List<String> names = set.savepoints();
-    int at = names.lastIndexOf(command.savepoint());
     switch (command.verb()) {
-      case SAVEPOINT -> names.add(command.savepoint());
-      case RELEASE -> names.subList(Math.max(0, at), names.size()).clear();
+      case SAVEPOINT -> set.savepoint(command.savepoint());
+      case RELEASE -> set.release(command.savepoint());
       default -> {
-        names.subList(at + 1, names.size()).clear();
+        set.undoTo(command.savepoint());
         session.schema().undone();
       }
     }
@@ -106,52 +104,43 @@ final class Controls {
    * @param segment the client's COMMIT, or null for the end of the replicator's own transaction
    */
   Commit commit(Segment segment) {
-    Committing result = new Committing(segment);
-    result.commit = new Commit(set, session, result);
-    return result.commit;
+    return new Commit(set, session, new Committing(segment));
   }
 
   /** Answers the client. */
   private final class Committing implements Commit.Result {
     private final Segment segment;
-    private Commit commit;
 
     Committing(Segment segment) {
       this.segment = segment;
     }
 
     @Override
-    public void commitLeader(Backend leader) {
-      leader.ask(
-          "COMMIT",
-          Answer.of(
-              (tag, error, status) -> done(commit.leaderAnswered(tag), tag, error),
-              () -> {
-                if (commit.leaderAnswered(null)) {
-                  done(true, null, null);
-                } else {
-                  leaderLost();
-                }
-              }));
-    }
-
-    private void done(boolean committed, String tag, ErrorFields error) {
-      if (session.isEnded()) {
-        return;
-      }
+    public void committed() {
       run.setCommit(null);
       set.setStatus('I');
-      if (!committed) {
-        set.rollbackOthers();
-        refuseCommit(
-            segment,
-            error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error);
-      } else if (segment == null) {
+      if (segment == null) {
         run.complete();
       } else {
         synthesize(segment, "COMMIT");
         run.next();
       }
+    }
+
+    @Override
+    public void notCommitted(ErrorFields why) {
+      run.setCommit(null);
+      set.setStatus('I');
+      set.rollbackOthers();
+      refuseCommit(segment, why);
+    }
+
+    @Override
+    public void unknown() {
+      run.setCommit(null);
+      session.end(
+          ErrorFields.fatal(
+              "57P01", "the last server is gone, and it is not known whether it has committed"));
     }
 
     @Override
@@ -161,11 +150,19 @@ final class Controls {
     }
 
     @Override
+    public void cameBack() {
+      run.setCommit(null);
+      if (segment != null || !run.repeat()) {
+        rollBack(
+            segment,
+            ErrorFields.error("40001", "a server came back while the transaction ran")
+                .withHint("Repeat the transaction."));
+      }
+    }
+
+    @Override
     public void leaderLost() {
       run.setCommit(null);
-      if (session.isEnded()) {
-        return;
-      }
       if (segment == null) {
         run.lost(set.home());
       } else {
@@ -226,6 +223,15 @@ final class Controls {
       deallocate(segment, statement.word(statement.word(1).equals("prepare") ? 2 : 1));
       return;
     }
+    boolean readOnly =
+        (statement.has("only") && !statement.has("characteristics"))
+            || statement.has("transaction_read_only");
+    if (readOnly && !set.redo().isEmpty()) {
+      run.fail(
+          ErrorFields.error("0A000", "a transaction that has written cannot be made READ ONLY")
+              .withHint("The leader notes in the transaction that it commits."));
+      return;
+    }
     boolean leaderOnly = statement.word(1).equals("transaction") && !statement.has("session");
     Backend home = set.home();
     Backend at = home == null ? set.chosen() : home;
@@ -243,7 +249,11 @@ final class Controls {
                       at, statement.text(), this::endSession, () -> run.ended(relay, status));
                   return;
                 }
-                relay.effects().text(segment.command(), relay.tag());
+                if (statement.word(1).equals("constraints")) {
+                  relay.effects().text(segment.command(), relay.tag());
+                } else {
+                  relay.effects().setting(segment.command(), relay.tag());
+                }
                 relay.effects().withoutTimeouts();
               }
               run.ended(relay, status);

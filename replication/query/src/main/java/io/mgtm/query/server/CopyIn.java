@@ -6,6 +6,7 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,10 @@ final class CopyIn {
   private final List<CopyOut> others = new ArrayList<>();
   private final long beganNanos = System.nanoTime();
   private Spools.Spool spool;
+
+  /** The data as long as the log can have them; else null. */
+  private ByteBuf kept = Unpooled.buffer();
+
   private boolean taking;
   private boolean ended;
   private boolean closed;
@@ -124,6 +129,10 @@ final class CopyIn {
       refuseClock();
       return;
     }
+    if (kept != null) {
+      boolean few = kept.readableBytes() + bytes <= Redo.BYTES_MAX;
+      kept = few ? kept.writeBytes(out, Frame.HEADER_BYTES, bytes) : null;
+    }
     if (spool != null) {
       IOException why =
           spool.append(out.retainedSlice(Frame.HEADER_BYTES, bytes), session::updateReading);
@@ -181,7 +190,7 @@ final class CopyIn {
   void leaderAnswered(Relay relay, char status) {
     session.runsAt(null);
     IOException unkept = spool == null ? null : spool.failed();
-    if (relay.error() != null || spool == null || unkept != null) {
+    if (relay.error() != null || unkept != null) {
       close();
       run.awaited().copied(relay, status, unkept == null ? null : full(unkept));
       return;
@@ -190,6 +199,14 @@ final class CopyIn {
       close();
       run.awaited().end();
       run.schemaMoved();
+      return;
+    }
+    run.set()
+        .redo()
+        .copy(copy.othersSql(), session.planner().charset(), kept, relay.tag(), session.settings());
+    if (spool == null) {
+      close();
+      run.awaited().copied(relay, status, null);
       return;
     }
     long leaderMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);

@@ -67,10 +67,7 @@ final class CopyOut implements Answer {
         session
             .loop()
             .schedule(
-                () ->
-                    session
-                        .set()
-                        .differs(backend, "took no data of a COPY for " + withinMs + " ms"),
+                () -> session.set().late(backend, "took no data of a COPY for " + withinMs + " ms"),
                 withinMs,
                 TimeUnit.MILLISECONDS);
   }

@@ -23,8 +23,9 @@ final class Effects {
    *
    * @param afterNames of its Bind; null for a text
    * @param tag of CommandComplete, null for any
+   * @param kept whether it stands in the log; what is about the session does not
    */
-  private record Item(Prepared prepared, ByteBuf afterNames, String tag) {}
+  private record Item(Prepared prepared, ByteBuf afterNames, String tag, boolean kept) {}
 
   private static final int ITEM_BYTES = 64;
 
@@ -56,19 +57,29 @@ final class Effects {
 
   /** The same text. */
   void text(Prepared statement, String tag) {
-    items.add(new Item(statement, null, tag));
+    items.add(new Item(statement, null, tag, true));
+  }
+
+  /** The same text, which is about the session: the log has the settings that matter itself. */
+  void setting(Prepared statement, String tag) {
+    items.add(new Item(statement, null, tag, false));
   }
 
   /** What holds for statements of the client's does not for what the others are to do. */
   void withoutTimeouts() {
     for (String one : ServerSet.NO_TIMEOUTS) {
-      text(Prepared.effect("", one), "SET");
+      setting(Prepared.effect("", one), "SET");
     }
   }
 
   /** The same statement with the same parameters. */
   void same(Prepared statement, ByteBuf afterNames, String tag) {
-    add(new Item(statement, Unpooled.copiedBuffer(afterNames), tag));
+    add(new Item(statement, Unpooled.copiedBuffer(afterNames), tag, true));
+  }
+
+  /** What the replicator notes for itself. */
+  void note(Prepared statement, ByteBuf afterNames) {
+    items.add(new Item(statement, afterNames, "SELECT 1", false));
   }
 
   /** One row. */
@@ -80,13 +91,84 @@ final class Effects {
             : sql.startsWith("INSERT") ? "INSERT 0 1" : sql.substring(0, 6) + " 1";
     int[] formats =
         write.columns().stream().mapToInt(c -> write.texts().contains(c) ? 0 : format).toArray();
-    add(new Item(effect, Rows.parameters(formats, values), tag));
+    add(new Item(effect, Rows.parameters(formats, values), tag, true));
   }
 
   private void add(Item item) {
     items.add(item);
     bytes += ITEM_BYTES + item.afterNames.readableBytes();
   }
+
+  // ---- in the log ------------------------------------------------------------------------------
+
+  /** Whether the log has anything of it. */
+  boolean isKept() {
+    return items.stream().anyMatch(Item::kept);
+  }
+
+  /**
+   * Writes it for the log.
+   *
+   * <pre>
+   * | replica:u8 | charset | items:i32 | each: sql, tag:u8 [, text], types:i32 (-1 for a text), each:i32 [, bytes:i32, parameters] |
+   * </pre>
+   */
+  void writeTo(ByteBuf out) {
+    out.writeBoolean(replica);
+    RedoCodec.text(out, charset.name());
+    out.writeInt((int) items.stream().filter(Item::kept).count());
+    for (Item item : items) {
+      if (!item.kept) {
+        continue;
+      }
+      RedoCodec.text(out, item.prepared.text());
+      out.writeBoolean(item.tag != null);
+      if (item.tag != null) {
+        RedoCodec.text(out, item.tag);
+      }
+      if (item.afterNames == null) {
+        out.writeInt(-1);
+        continue;
+      }
+      int[] types = item.prepared.types();
+      out.writeInt(types.length);
+      for (int type : types) {
+        out.writeInt(type);
+      }
+      out.writeInt(item.afterNames.readableBytes());
+      out.writeBytes(item.afterNames.duplicate());
+    }
+  }
+
+  /**
+   * Reads what {@link #writeTo} has written.
+   *
+   * @param statements gives statements names by which servers know them again
+   */
+  static Effects read(ByteBuf in, RedoCodec.Statements statements) {
+    boolean replica = in.readBoolean();
+    Effects effects = new Effects(Charset.forName(RedoCodec.text(in)));
+    if (replica) {
+      effects.asReplica();
+    }
+    for (int left = in.readInt(); left > 0; left--) {
+      String sql = RedoCodec.text(in);
+      String tag = in.readBoolean() ? RedoCodec.text(in) : null;
+      int count = in.readInt();
+      if (count < 0) {
+        effects.text(Prepared.effect("", sql), tag);
+        continue;
+      }
+      int[] types = new int[count];
+      for (int i = 0; i < count; i++) {
+        types[i] = in.readInt();
+      }
+      effects.same(statements.of(sql, types), in.readSlice(in.readInt()), tag);
+    }
+    return effects;
+  }
+
+  // ---- at a server -----------------------------------------------------------------------------
 
   /** Whether it may be told what differs. */
   interface Mismatch {
@@ -102,7 +184,7 @@ final class Effects {
 
   private void setReplica(Backend other, String role, Mismatch mismatch) {
     if (replica) {
-      ArrayDeque<Item> expected = new ArrayDeque<>(List.of(new Item(null, null, "SET")));
+      ArrayDeque<Item> expected = new ArrayDeque<>(List.of(new Item(null, null, "SET", false)));
       other.ask(
           "SET LOCAL session_replication_role = " + role, new Check(other, expected, mismatch));
     }
@@ -112,7 +194,9 @@ final class Effects {
     ByteBuf out = null;
     ArrayDeque<Item> expected = new ArrayDeque<>();
     for (Item item : items) {
-      other.node().effects().increment();
+      if (item.kept) {
+        other.node().effects().increment();
+      }
       if (item.afterNames == null) {
         if (out != null) {
           other.ask(sync(other, out), new Check(other, expected, mismatch));

@@ -33,11 +33,12 @@ final class Entrance extends ChannelInitializer<Channel> {
    * An entrance that is shut until somebody listens.
    *
    * @param loop of the directory of roles
-   * @param file where it is kept which servers are out, or null before one server
+   * @param commits the log of commits, or null before one server
    * @throws IOException when a key or the password cannot be read, or files cannot be made
    * @throws ConfigException when an access rule is none
    */
-  Entrance(QueryConfig config, EventLoop loop, StateFile file) throws IOException, ConfigException {
+  Entrance(QueryConfig config, EventLoop loop, CommitLog commits)
+      throws IOException, ConfigException {
     this.config = config;
     this.rules = config.rules();
     this.tls = Keys.toClients(config.tls());
@@ -45,10 +46,11 @@ final class Entrance extends ChannelInitializer<Channel> {
     this.door = new ServerDoor(config);
     this.own = new OwnRole(config, loop, door);
     Sessions sessions = new Sessions();
+    Slots slots = new Slots(config.limits().connectionsMax());
     Fleet fleet =
         new Fleet(
             config.servers(),
-            file,
+            commits,
             node -> sessions.all().forEach(session -> session.serverOut(node)));
     Supplier<HostPort> leader = () -> fleet.leader().address();
     this.shared =
@@ -56,10 +58,13 @@ final class Entrance extends ChannelInitializer<Channel> {
             config,
             fleet,
             new CommitGate(),
+            commits,
+            commits == null ? null : new PositionTable(fleet, commits, own, slots),
+            slots,
             door,
             sessions,
             new Catalogues(own, leader),
-            file == null
+            commits == null
                 ? null
                 : new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax()),
             new SchemaLock());

@@ -1,12 +1,15 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
-import java.io.IOException;
+import io.mgtm.query.order.ServerState;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -14,15 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The servers, and which of them are in. The first that is in leads. A server is put out for good:
- * its rows may differ from then on, so that this is on disk before any commit goes on without it.
- * The last one is never put out. Any thread.
+ * The servers, and which of them are in. The one that came in first leads. That a server is out
+ * stands in the log before any commit goes on without it. The last one is never put out. Any
+ * thread.
  */
 final class Fleet {
   private static final Logger log = LoggerFactory.getLogger(Fleet.class);
 
+  /** For a disk to take a few bytes. */
+  private static final int KEEP_S = 60;
+
   private final List<Node> nodes;
-  private final StateFile file;
+  private final CommitLog commits;
   private final Consumer<Node> whenOut;
   private final ConcurrentHashMap<Node, CompletableFuture<Boolean>> probes =
       new ConcurrentHashMap<>();
@@ -33,6 +39,9 @@ final class Fleet {
   private final AtomicInteger turns = new AtomicInteger();
   private boolean closed;
 
+  /** All servers, those that came in first in front. */
+  private volatile List<Node> order;
+
   /** Asks a server whether it is there. */
   interface Probe {
     /** Completes with what is wrong with it, or null; never exceptionally. */
@@ -42,12 +51,13 @@ final class Fleet {
   /**
    * Servers that are all in.
    *
-   * @param file where it is kept who is out, or null where there is one server only
+   * @param commits where it is kept who is out, or null where there is one server only
    * @param whenOut told of each that is put out
    */
-  Fleet(List<HostPort> servers, StateFile file, Consumer<Node> whenOut) {
+  Fleet(List<HostPort> servers, CommitLog commits, Consumer<Node> whenOut) {
     this.nodes = servers.stream().map(Node::new).toList();
-    this.file = file;
+    this.order = nodes;
+    this.commits = commits;
     this.whenOut = whenOut;
   }
 
@@ -78,13 +88,14 @@ final class Fleet {
     return turns.getAndIncrement();
   }
 
+  /** The leader is the first. */
   List<Node> in() {
-    return nodes.stream().filter(Node::isIn).toList();
+    return order.stream().filter(Node::isIn).toList();
   }
 
   /** The one that executes writes first. */
   Node leader() {
-    for (Node node : nodes) {
+    for (Node node : order) {
       if (node.isIn()) {
         return node;
       }
@@ -92,8 +103,21 @@ final class Fleet {
     throw new IllegalStateException("no server is in");
   }
 
-  /** Whether it is out, by this call or before; false for the last one, which stays. */
+  /**
+   * Puts out a server that is away, so that it comes back by itself.
+   *
+   * @return whether it is out, by this call or before; false for the last one, which stays
+   */
   boolean eject(Node node, String why) {
+    return eject(node, ServerState.Status.AWAY, why);
+  }
+
+  /** The same for a server of which rows may be others: it does not come back by itself. */
+  boolean ejectDiffering(Node node, String why) {
+    return eject(node, ServerState.Status.DIFFERS, why);
+  }
+
+  private boolean eject(Node node, ServerState.Status status, String why) {
     CompletableFuture<Void> next = null;
     synchronized (this) {
       if (!node.isIn()) {
@@ -107,14 +131,9 @@ final class Fleet {
         next = new CompletableFuture<>();
         ready = CompletableFuture.allOf(before, next);
       }
-      node.set(why, System.currentTimeMillis());
-      try {
-        save(false);
-      } catch (IOException e) {
-        // Nothing may be acknowledged that a restart would forget to be missing there.
-        log.error("Cannot write that {} is out: {}; the replicator stops", node, e.toString());
-        Runtime.getRuntime().halt(1);
-      }
+      long nowMs = System.currentTimeMillis();
+      node.set(why, nowMs);
+      keep(node, new ServerState(status, why, nowMs));
     }
     log.warn("The server {} is out: {}. The leader is {}", node, why, leader());
     whenOut.accept(node);
@@ -125,21 +144,53 @@ final class Fleet {
     return true;
   }
 
-  /** Takes over from the file who is out; the caller saves. */
-  synchronized void restore(Map<String, String> out) {
-    for (Node node : nodes) {
-      node.set(out.get(node.toString()), System.currentTimeMillis());
+  private void keep(Node node, ServerState state) {
+    if (commits == null) {
+      return;
+    }
+    try {
+      commits.change(node.toString(), state).get(KEEP_S, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException | InterruptedException e) {
+      // Nothing may be acknowledged that a restart would forget to be missing there.
+      log.error("Cannot write that {} is {}; the replicator stops", node, state, e);
+      Runtime.getRuntime().halt(1);
     }
   }
 
-  /** Writes who is out, and whether all others have the same rows. */
-  synchronized void save(boolean clean) throws IOException {
-    if (file == null) {
-      return;
+  /** Lets a server in that has all that was decided, while no commit is under way. */
+  synchronized void admit(Node node) {
+    List<Node> next = new ArrayList<>(order);
+    next.remove(node);
+    next.add(in().size(), node);
+    keep(node, ServerState.in(System.currentTimeMillis()));
+    order = List.copyOf(next);
+    node.set(null, System.currentTimeMillis());
+    log.info("The server {} is in. The leader is {}", node, leader());
+  }
+
+  /**
+   * Takes over from the log who is out, and in which order the others lead. Before sessions begin.
+   */
+  synchronized void restore(Map<String, ServerState> states) {
+    List<Node> next = new ArrayList<>();
+    states.forEach(
+        (address, state) ->
+            nodes.stream()
+                .filter(node -> state.isIn() && node.toString().equals(address))
+                .forEach(next::add));
+    for (Node node : nodes) {
+      ServerState state = states.get(node.toString());
+      boolean out = state != null && !state.isIn() && !isReadmitted(state);
+      node.set(out ? state.why() : null, out ? state.sinceMs() : System.currentTimeMillis());
+      if (!next.contains(node)) {
+        next.add(node);
+      }
     }
-    Map<String, String> out = new TreeMap<>();
-    nodes.stream().filter(n -> !n.isIn()).forEach(n -> out.put(n.toString(), n.why()));
-    file.write(new StateFile.State(clean, out));
+    order = List.copyOf(next);
+  }
+
+  private static boolean isReadmitted(ServerState state) {
+    return state.status() == ServerState.Status.READMITTED;
   }
 
   /** Puts nobody out any more: connections break because the replicator ends. */
@@ -147,10 +198,17 @@ final class Fleet {
     closed = true;
   }
 
+  private synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** A connection broke: asks the server; completes with whether it is out now. */
   CompletableFuture<Boolean> suspect(Node node) {
     if (!node.isIn()) {
       return CompletableFuture.completedFuture(true);
+    }
+    if (isClosed()) {
+      return CompletableFuture.completedFuture(false);
     }
     CompletableFuture<Boolean> mine = new CompletableFuture<>();
     CompletableFuture<Boolean> other = probes.putIfAbsent(node, mine);

@@ -17,6 +17,9 @@ final class Node {
 
   private volatile long outSinceMs;
 
+  /** Set before it is in. */
+  private volatile long fence;
+
   Node(HostPort address) {
     this.address = address;
   }
@@ -40,6 +43,15 @@ final class Node {
   void set(String reason, long nowMs) {
     why = reason;
     outSinceMs = nowMs;
+  }
+
+  /** By this it knows that a commit is of the replicator that has taken it over last. */
+  long fence() {
+    return fence;
+  }
+
+  void setFence(long to) {
+    fence = to;
   }
 
   /** Requests that it has not answered. */

@@ -39,7 +39,12 @@ final class OwnRole {
 
   /** Enters a database; fails with a {@link LoginException}. */
   CompletableFuture<Asker> enter(HostPort server, String database) {
-    CompletableFuture<Asker> entered = new CompletableFuture<>();
+    return connect(server, database).thenApply(Asker::new);
+  }
+
+  /** The same, for who sends other than queries; on the loop of this role. */
+  CompletableFuture<ServerConnection> connect(HostPort server, String database) {
+    CompletableFuture<ServerConnection> entered = new CompletableFuture<>();
     Map<String, String> parameters =
         Map.of(
             "user",
@@ -51,8 +56,9 @@ final class OwnRole {
             "client_encoding",
             "UTF8",
             "options",
-            "-c search_path=pg_catalog -c jit=off -c extra_float_digits=1 -c default_transaction_isolation="
-                + "read\\ committed");
+            "-c search_path=pg_catalog -c jit=off -c extra_float_digits=1 -c array_nulls=on"
+                + " -c xmloption=content -c standard_conforming_strings=on"
+                + " -c default_transaction_isolation=read\\ committed");
     Promise<ServerConnection> entering =
         door.enter(loop, server, FrameSplitter.Sender.SERVER_HELD, parameters, scram);
     int withinMs = config.timeouts().silentMs();
@@ -71,7 +77,7 @@ final class OwnRole {
     entering.addListener(
         done -> {
           if (done.isSuccess()) {
-            entered.complete(new Asker((ServerConnection) done.getNow()));
+            entered.complete((ServerConnection) done.getNow());
           } else {
             entered.completeExceptionally(done.cause());
           }
@@ -83,6 +89,10 @@ final class OwnRole {
   CompletableFuture<List<List<String>>> ask(HostPort server, String database, String sql) {
     return enter(server, database)
         .thenCompose(asker -> asker.ask(sql).whenComplete((rows, cause) -> asker.close()));
+  }
+
+  EventLoop loop() {
+    return loop;
   }
 
   String database() {

@@ -3,15 +3,15 @@ package io.mgtm.query.server;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.order.ServerState;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -22,7 +22,7 @@ public final class QueryServer implements AutoCloseable {
   private final QueryConfig config;
   private final MultiThreadIoEventLoopGroup loops;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private StateFile file;
+  private CommitLog commits;
   private Entrance entrance;
   private Steward steward;
   private AdminEndpoint admin;
@@ -54,11 +54,11 @@ public final class QueryServer implements AutoCloseable {
 
   private void listen() throws IOException, ConfigException {
     boolean several = config.servers().size() > 1;
-    file = several ? new StateFile(config.data()) : null;
-    entrance = new Entrance(config, loops.next(), file);
+    commits = several ? openLog(config.data(), config.limits().logBytesMax()) : null;
+    entrance = new Entrance(config, loops.next(), commits);
     if (several) {
       steward = new Steward(entrance.shared(), entrance.own(), loops.next());
-      steward.begin(file);
+      steward.begin();
     }
     HostPort at = config.listen();
     ChannelFuture bound =
@@ -86,16 +86,20 @@ public final class QueryServer implements AutoCloseable {
    * @throws IOException when it is not out, or a replicator runs with that folder
    */
   public static void readmit(Path data, HostPort server) throws IOException {
-    try (StateFile file = new StateFile(data)) {
-      StateFile.State before = file.read();
-      if (before == null || !before.out().containsKey(server.toString())) {
-        throw new IOException(
-            server + " is not out: " + (before == null ? "nothing is" : before.out().keySet()));
+    try (CommitLog log = openLog(data, QueryConfig.DEFAULTS.limits().logBytesMax())) {
+      ServerState before = log.servers().get(server.toString());
+      if (before == null || before.isIn()) {
+        throw new IOException(server + " is not out: " + log.servers().keySet());
       }
-      Map<String, String> out = new TreeMap<>(before.out());
-      out.remove(server.toString());
-      file.write(new StateFile.State(false, out));
+      ServerState again =
+          new ServerState(ServerState.Status.READMITTED, "", System.currentTimeMillis());
+      Steward.await(log.change(server.toString(), again));
     }
+  }
+
+  private static CommitLog openLog(Path data, long bytesMax) throws IOException {
+    Files.createDirectories(data);
+    return CommitLog.open(data.resolve("log"), bytesMax);
   }
 
   /** Where commands are answered, or null. */
@@ -167,8 +171,8 @@ public final class QueryServer implements AutoCloseable {
     if (entrance != null && entrance.shared().spools() != null) {
       entrance.shared().spools().close();
     }
-    if (file != null) {
-      file.close();
+    if (commits != null) {
+      commits.close();
     }
   }
 }

@@ -51,6 +51,7 @@ final class ReplicatedLogin {
   private final List<Promise<ServerConnection>> entering = new ArrayList<>();
   private Catalogues.Known known;
   private int left;
+  private Slots.Slot slot;
   private boolean over;
 
   ReplicatedLogin(
@@ -76,9 +77,11 @@ final class ReplicatedLogin {
     }
     List<Node> nodes = shared.fleet().in();
     left = nodes.size() + 1;
+    String database = parameters.get("database");
     shared
         .catalogues()
-        .of(parameters.get("database"))
+        .of(database)
+        .thenCombine(shared.positions().prepared(database), (got, prepared) -> got)
         .whenComplete(
             (got, cause) ->
                 client
@@ -184,6 +187,10 @@ final class ReplicatedLogin {
     } else if (left == 0) {
       ErrorFields wrong = check();
       if (wrong == null) {
+        slot = shared.slots().take();
+        wrong = slot == null ? ErrorFields.fatal("53300", "too many sessions") : null;
+      }
+      if (wrong == null) {
         over = true;
         ready.run();
       } else {
@@ -196,9 +203,10 @@ final class ReplicatedLogin {
   ReplicatedSession session(int pid) {
     return new ReplicatedSession(
         pid,
+        slot,
         client,
         shared,
-        parameters.get("database"),
+        new LateEntry.Key(parameters, proof),
         known,
         charset(setting("client_encoding")));
   }

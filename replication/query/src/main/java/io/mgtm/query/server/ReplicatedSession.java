@@ -13,9 +13,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.Promise;
 import java.nio.charset.Charset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -28,32 +26,38 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     implements OpenSession, Backend.Owner {
   private final int pid;
   private final int secret;
+  private final Slots.Slot slot;
   private final Channel client;
   private final Shared shared;
+  private final LateEntry late;
   private final Schema schema;
   private final Planner planner;
   private final ServerSet set;
   private final ClientInput input;
-  private final List<Runnable> afterCancels = new ArrayList<>();
+  private final Cancels cancels;
+  private final SessionSettings settings = new SessionSettings();
   private UnitRun unit;
   private Backend running;
   private ErrorFields pending;
-  private int cancels;
   private boolean draining;
   private boolean ended;
 
   ReplicatedSession(
       int pid,
+      Slots.Slot slot,
       Channel client,
       Shared shared,
-      String database,
+      LateEntry.Key key,
       Catalogues.Known known,
       Charset charset) {
     this.pid = pid;
+    this.slot = slot;
     this.secret = shared.sessions().secret();
     this.client = client;
     this.shared = shared;
-    this.schema = new Schema(this, database, known);
+    this.cancels = new Cancels(client.eventLoop(), shared.door());
+    this.late = new LateEntry(this, key);
+    this.schema = new Schema(this, key.parameters().get("database"), known);
     this.planner = new Planner(known.classifier(), charset);
     this.set = new ServerSet(shared.fleet(), this);
     this.input = new ClientInput(this);
@@ -97,12 +101,29 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     return set;
   }
 
+  /** Its row in position tables. */
+  Slots.Slot slot() {
+    return slot;
+  }
+
   boolean isEnded() {
     return ended;
   }
 
+  /** A query that sets for a transaction what the values of this session are read by. */
+  String settings() {
+    return settings.query();
+  }
+
   void execute(Runnable task) {
     loop().execute(task);
+  }
+
+  Backend add(Node node, ServerConnection connection) {
+    Backend backend = new Backend(node, connection, this);
+    set.add(backend);
+    connection.channel().pipeline().addLast(backend);
+    return backend;
   }
 
   /** Greets the client with what the first server said, and begins; on the loop. */
@@ -116,15 +137,15 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       }
       for (Frame frame : connection.greeting()) {
         if (first && frame.type() == 'S') {
+          ByteBuf body = frame.body();
+          settings.told(StartupPacket.text(body), StartupPacket.text(body));
           client.write(frame.content());
         } else {
           frame.release();
         }
       }
       first = false;
-      Backend backend = new Backend(node, connection, this);
-      set.add(backend);
-      connection.channel().pipeline().addLast(backend);
+      add(node, connection);
     }
     client.write(Messages.backendKeyData(alloc(), pid, secret));
     client.writeAndFlush(Messages.readyForQuery(alloc(), 'I'));
@@ -230,6 +251,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     ByteBuf body = frame.body();
     String name = StartupPacket.text(body);
     String value = StartupPacket.text(body);
+    settings.told(name, value);
     if (name.equals("client_encoding")) {
       Charset charset = ReplicatedLogin.charset(value);
       if (charset == null) {
@@ -308,11 +330,15 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** A server is in that this session has no connection to. */
+  /** The leader is a server that this session has no connection to. */
   void stale() {
     end(
         ErrorFields.fatal("57P01", "a server came back, and this session has no connection to it")
             .withHint("Connect again."));
+  }
+
+  LateEntry late() {
+    return late;
   }
 
   @Override
@@ -348,41 +374,14 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     running = backend;
   }
 
-  boolean hasCancels() {
-    return cancels > 0;
-  }
-
-  void whenCancelled(Runnable task) {
-    afterCancels.add(task);
+  Cancels cancels() {
+    return cancels;
   }
 
   /** Reaches what the client's statement runs at, never what the replicator does of itself. */
   @Override
   public Future<?> cancel() {
-    Promise<Void> done = loop().newPromise();
-    execute(
-        () -> {
-          if (running == null || ended) {
-            done.setSuccess(null);
-            return;
-          }
-          cancels++;
-          ServerConnection at = running.connection();
-          shared
-              .door()
-              .cancel(loop(), at.server(), at.pid(), at.secret())
-              .addListener(
-                  taken -> {
-                    cancels--;
-                    done.setSuccess(null);
-                    if (cancels == 0) {
-                      List<Runnable> all = List.copyOf(afterCancels);
-                      afterCancels.clear();
-                      all.forEach(Runnable::run);
-                    }
-                  });
-        });
-    return done;
+    return cancels.send(() -> ended ? null : running);
   }
 
   @Override
@@ -434,6 +433,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     }
     set.all().stream().filter(b -> !b.isGone()).forEach(Backend::close);
     schema.ended();
+    slot.sessionEnded();
     shared.sessions().remove(this);
   }
 

@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
 final class SchemaChange {
   /** What cannot be seen in the text. */
   private static final String CHECK =
-      "SELECT pg_catalog.pg_my_temp_schema(), pg_catalog.current_setting('transaction_isolation')";
+      "SELECT pg_catalog.pg_my_temp_schema(), pg_catalog.current_setting('transaction_isolation'),"
+          + " current_user, pg_catalog.current_setting('search_path')";
 
   private static final String LOCK_NOT_AVAILABLE = "55P03";
 
@@ -56,8 +57,20 @@ final class SchemaChange {
                   "0A000", "the schema is not changed in a transaction that is " + row.get(1))
               .withHint("Use isolation level READ COMMITTED."));
     } else {
+      keep(row.get(2), row.get(3), relay.tag());
       tellOthers(relay.tag(), status);
     }
+  }
+
+  /** The log has by whom it was done, and where names are looked for. */
+  private void keep(String role, String path, String tag) {
+    Effects effects = new Effects(session.planner().charset());
+    effects.text(Prepared.effect("", "SET LOCAL ROLE " + ServerSet.quote(role)), "SET");
+    effects.text(Prepared.effect("", RedoCodec.setConfig("search_path", path)), "SELECT 1");
+    effects.text(Prepared.effect("", segment.command().statement().text()), tag);
+    effects.text(Prepared.effect("", RedoCodec.setConfig("search_path", "pg_catalog")), "SELECT 1");
+    effects.text(Prepared.effect("", "SET LOCAL ROLE NONE"), "SET");
+    run.set().redo().add(effects, session.settings());
   }
 
   private void tellOthers(String tag, char status) {
@@ -80,7 +93,7 @@ final class SchemaChange {
             .schedule(
                 () ->
                     List.copyOf(left)
-                        .forEach(b -> run.set().differs(b, "has not changed its schema in time")),
+                        .forEach(b -> run.set().late(b, "has not changed its schema in time")),
                 leaderMs + 2L * applyMs,
                 TimeUnit.MILLISECONDS);
     for (Backend other : List.copyOf(left)) {

@@ -32,10 +32,15 @@ final class ServerSet {
   private final ReplicatedSession session;
   private final int turn;
 
-  /** Is added to before the session is served, and never changed then; any thread reads it. */
+  /** Is added to by the session's loop alone; any thread reads it. */
   private final List<Backend> all = new CopyOnWriteArrayList<>();
 
   private final List<String> savepoints = new ArrayList<>();
+
+  /** What the transaction had written at each savepoint. */
+  private final List<Integer> marks = new ArrayList<>();
+
+  private final Redo redo = new Redo();
   private Backend home;
   private Backend sticky;
   private Backend chosen;
@@ -51,6 +56,7 @@ final class ServerSet {
   }
 
   void add(Backend backend) {
+    all.removeIf(before -> before.node() == backend.node() && before.isGone());
     all.add(backend);
   }
 
@@ -69,8 +75,15 @@ final class ServerSet {
 
   /** Whether a server is in that this session has no connection to. */
   boolean isStale() {
+    return missing() != null;
+  }
+
+  /** A server that is in and that this session has no connection to, or null. */
+  Node missing() {
     return fleet.in().stream()
-        .anyMatch(node -> all.stream().noneMatch(b -> b.node() == node && !b.isGone()));
+        .filter(node -> all.stream().noneMatch(b -> b.node() == node && !b.isGone()))
+        .findFirst()
+        .orElse(null);
   }
 
   /** The leader's backend, or null when there is none left. */
@@ -121,7 +134,8 @@ final class ServerSet {
     if (now == 'I') {
       home = null;
       wrapped = false;
-      savepoints.clear();
+      forgetSavepoints();
+      redo.clear();
       leaderNanos = 0;
       readOnly = false;
       session.schema().ended();
@@ -158,8 +172,34 @@ final class ServerSet {
     begin(leader, true);
   }
 
-  List<String> savepoints() {
-    return savepoints;
+  /** What the open transaction has done, as the log is to have it. */
+  Redo redo() {
+    return redo;
+  }
+
+  private void forgetSavepoints() {
+    savepoints.clear();
+    marks.clear();
+  }
+
+  void savepoint(String name) {
+    savepoints.add(name);
+    marks.add(redo.mark());
+  }
+
+  void release(String name) {
+    forgetFrom(Math.max(0, savepoints.lastIndexOf(name)));
+  }
+
+  private void forgetFrom(int at) {
+    savepoints.subList(at, savepoints.size()).clear();
+    marks.subList(at, marks.size()).clear();
+  }
+
+  void undoTo(String name) {
+    int at = savepoints.lastIndexOf(name);
+    forgetFrom(at + 1);
+    redo.cut(at < 0 ? 0 : marks.get(at));
   }
 
   /** Those but home, in which effects are. */
@@ -177,6 +217,7 @@ final class ServerSet {
   /** Lets the others do what the leader did, in that time. */
   void apply(Effects effects, long nanos) {
     leaderNanos += nanos;
+    redo.add(effects, session.settings());
     for (Backend other : live()) {
       if (other != home) {
         join(other);
@@ -202,8 +243,15 @@ final class ServerSet {
     }
   }
 
-  /** Another server has not done what the leader did. */
+  /** Another server has not done what the leader did: its rows may be others. */
   void differs(Backend other, String what) {
+    if (fleet.ejectDiffering(other.node(), what)) {
+      other.fail();
+    }
+  }
+
+  /** Another server has not done in time what the leader did. */
+  void late(Backend other, String what) {
     if (fleet.eject(other.node(), what)) {
       other.fail();
     }
@@ -217,6 +265,7 @@ final class ServerSet {
   }
 
   void rollbackOthers() {
+    redo.clear();
     for (Backend other : all) {
       if (other != home && other.isInTransaction()) {
         other.setInTransaction(false);
@@ -230,7 +279,9 @@ final class ServerSet {
     if (savepoints.isEmpty()) {
       rollbackOthers();
     } else {
-      tellWritten("ROLLBACK TO SAVEPOINT " + quote(savepoints.get(savepoints.size() - 1)));
+      int last = savepoints.size() - 1;
+      redo.cut(marks.get(last));
+      tellWritten("ROLLBACK TO SAVEPOINT " + quote(savepoints.get(last)));
     }
   }
 
@@ -251,7 +302,7 @@ final class ServerSet {
   /** The server of the client's transaction is out: another takes a failed one in its place. */
   void moveFailed(Runnable then) {
     rollbackOthers();
-    savepoints.clear();
+    forgetSavepoints();
     Backend leader = leader();
     if (leader == null) {
       session.stale();

@@ -5,12 +5,15 @@ import io.mgtm.query.config.QueryConfig;
 /**
  * What the sessions before several servers share.
  *
- * @param spools null before one server
+ * @param commits null before one server, as are spools and positions
  */
 record Shared(
     QueryConfig config,
     Fleet fleet,
     CommitGate gate,
+    CommitLog commits,
+    PositionTable positions,
+    Slots slots,
     ServerDoor door,
     Sessions sessions,
     Catalogues catalogues,

@@ -1,8 +1,11 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.order.ServerState;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +14,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -26,6 +31,9 @@ final class Steward {
   private static final int EVERY_MS = 1_000;
   private static final int VERIFY_HOURS = 24;
 
+  /** How soon it is tried again to let a server in. */
+  private static final int RETURN_S = 5;
+
   private final Shared shared;
   private final OwnRole role;
   private final EventLoop loop;
@@ -33,6 +41,11 @@ final class Steward {
   private final Map<Node, Asker> askers = new HashMap<>();
   private final Set<Node> busy = new HashSet<>();
   private Future<?> watching;
+  private final Rejoin rejoin;
+  private final ExecutorService worker =
+      Executors.newSingleThreadExecutor(new DefaultThreadFactory("mgtm-query-return", true));
+  private final Map<Node, Long> notBefore = new HashMap<>();
+  private boolean returning;
   private boolean begun;
 
   Steward(Shared shared, OwnRole role, EventLoop loop) {
@@ -40,6 +53,7 @@ final class Steward {
     this.role = role;
     this.loop = loop;
     this.verifier = new Verifier(shared, role);
+    this.rejoin = new Rejoin(shared, role);
     shared.fleet().set(this::probe, this::leaderOut);
   }
 
@@ -48,15 +62,15 @@ final class Steward {
   }
 
   /**
-   * Puts out those that were out before and those that are not there, compares the others unless
-   * the replicator ended in order, and begins to watch.
+   * Puts out those that were out before and those that are not there, gives the others what they
+   * miss, compares those of which that cannot be told, and begins to watch.
    *
    * @throws IOException when no server is there, or they cannot be compared
    */
-  void begin(StateFile file) throws IOException {
-    StateFile.State before = file.read();
+  void begin() throws IOException {
     Fleet fleet = shared.fleet();
-    fleet.restore(before == null ? Map.of() : before.out());
+    Map<String, ServerState> before = shared.commits().servers();
+    fleet.restore(before);
     Map<Node, String> wrong = new HashMap<>();
     for (Node node : fleet.in()) {
       String what = await(probe(node));
@@ -68,17 +82,32 @@ final class Steward {
       throw new IOException("no server is there: " + wrong);
     }
     wrong.forEach((node, what) -> fleet.eject(node, "when the replicator started: " + what));
-    if (before == null || !before.clean()) {
-      log.info("Comparing the servers, as the replicator did not end in order or is new");
-      List<Verifier.Difference> differences = await(verifier.verify());
-      for (Verifier.Difference one : differences) {
-        Node node = one.node();
-        fleet.eject(node, "when the replicator started: " + one.text());
-      }
+    List<Node> unproven = new ArrayList<>(fleet.in());
+    unproven.removeIf(
+        node -> before.containsKey(node.toString()) && before.get(node.toString()).isIn());
+    unproven = rejoin.takeOverAll(unproven);
+    if (!unproven.isEmpty()) {
+      compare(unproven);
     }
-    fleet.save(false);
     begun = true;
     watching = loop.scheduleWithFixedDelay(this::watch, EVERY_MS, EVERY_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void compare(List<Node> unproven) throws IOException {
+    Fleet fleet = shared.fleet();
+    log.info("Comparing the servers, as the log of commits cannot tell of {}", unproven);
+    for (Verifier.Difference one : await(verifier.verify())) {
+      fleet.ejectDiffering(one.node(), "when the replicator started: " + one.text());
+    }
+    for (Node node : unproven) {
+      if (node.isIn()) {
+        if (node != fleet.leader()) {
+          await(shared.positions().copy(fleet.leader(), node, node.fence()));
+        }
+        ServerState in = ServerState.in(System.currentTimeMillis());
+        await(shared.commits().change(node.toString(), in));
+      }
+    }
   }
 
   static <T> T await(CompletableFuture<T> of) throws IOException {
@@ -88,6 +117,9 @@ final class Steward {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof Replayer.ReplayException why) {
+        throw why;
+      }
       throw new IOException(e.getCause().getMessage(), e.getCause());
     } catch (TimeoutException e) {
       throw new IOException("the servers were not compared in a day", e);
@@ -127,6 +159,7 @@ final class Steward {
         if (asker != null) {
           askers.remove(node).close();
         }
+        lookForReturn(node);
       } else if (asker == null) {
         busy.add(node);
         role.enter(node.address(), role.database())
@@ -137,6 +170,42 @@ final class Steward {
             .ask(QUESTION)
             .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS)
             .whenComplete((rows, cause) -> loop.execute(() -> answered(node, asker, rows, cause)));
+      }
+    }
+  }
+
+  /** One that was away comes back by itself. */
+  private void lookForReturn(Node node) {
+    if (returning || System.nanoTime() < notBefore.getOrDefault(node, Long.MIN_VALUE)) {
+      return;
+    }
+    returning = true;
+    worker.execute(
+        () -> {
+          String begun = null;
+          String why = null;
+          try {
+            ServerState state = shared.commits().servers().get(node.toString());
+            boolean away = state != null && state.status() == ServerState.Status.AWAY;
+            if (away && await(probe(node)) == null) {
+              begun = state.why() + "; it does not come back: ";
+              rejoin.comeBack(node);
+            }
+          } catch (IOException | RuntimeException e) {
+            why = begun == null ? null : begun + e.getMessage();
+            log.warn("The server {} does not come back: {}", node, e.getMessage());
+          }
+          String told = why;
+          loop.execute(() -> looked(node, told));
+        });
+  }
+
+  private void looked(Node node, String why) {
+    returning = false;
+    if (!node.isIn()) {
+      notBefore.put(node, System.nanoTime() + TimeUnit.SECONDS.toNanos(RETURN_S));
+      if (why != null) {
+        node.set(why, node.outSinceMs());
       }
     }
   }
@@ -184,17 +253,12 @@ final class Steward {
             });
   }
 
-  /** Ends the watch, and keeps that all was left in order if it was. */
+  /** Ends the watch. */
   void close() {
     shared.fleet().close();
-    if (watching == null) {
-      return;
+    if (watching != null) {
+      watching.cancel(false);
     }
-    watching.cancel(false);
-    try {
-      shared.fleet().save(shared.sessions().count() == 0);
-    } catch (IOException e) {
-      log.warn("Cannot write that the replicator ended in order: {}", e.toString());
-    }
+    worker.shutdownNow();
   }
 }

@@ -125,7 +125,7 @@ final class UnitRun {
       return;
     }
     if (free && set.isStale()) {
-      session.stale();
+      session.late().enterMissing(this::next);
       return;
     }
     if (hasSchema()) {
@@ -193,18 +193,25 @@ final class UnitRun {
 
   /** What was written at the leader is undone, as it was classified by another schema. */
   void schemaMoved() {
-    if (set.isWrapped() && mayRestart()) {
+    if (!repeat()) {
+      fail(
+          ErrorFields.error("40001", "the schema was changed while the statement ran")
+              .withHint("Repeat the transaction."));
+    }
+  }
+
+  /** Undoes what the replicator's own transaction did, and runs it again; where that may be. */
+  boolean repeat() {
+    boolean may = set.isWrapped() && mayRestart();
+    if (may) {
       Backend home = set.home();
       set.rollbackOthers();
       home.ask("ROLLBACK", session.unfailing(home));
       set.setStatus('I');
       restart();
       next();
-    } else {
-      fail(
-          ErrorFields.error("40001", "the schema was changed while the statement ran")
-              .withHint("Repeat the transaction."));
     }
+    return may;
   }
 
   private boolean mayRestart() {

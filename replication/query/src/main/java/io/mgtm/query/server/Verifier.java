@@ -12,13 +12,13 @@ import java.util.concurrent.CompletableFuture;
  * while clients go on. Any thread.
  */
 final class Verifier {
-  private static final String DATABASES =
+  static final String DATABASES =
       "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
 
   private static final String TABLES =
       "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM pg_class c"
           + " JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind = 'r' AND"
-          + " relpersistence <> 't' AND nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1";
+          + " relpersistence <> 't' AND nspname NOT IN ('pg_catalog', 'information_schema', 'mgtm') ORDER BY 1";
 
   private static final String SNAPSHOT =
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";

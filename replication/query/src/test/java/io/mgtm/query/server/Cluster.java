@@ -16,6 +16,10 @@ final class Cluster {
   final Path folder;
   final List<Postgres> servers = new ArrayList<>();
   QueryServer replicator;
+
+  /** Where a replicator of another process listens, or null. */
+  volatile HostPort external;
+
   long spoolBytes = 8 << 20;
   int applyMs = 60_000;
 
@@ -81,7 +85,7 @@ final class Cluster {
   }
 
   HostPort address() {
-    return HostPort.of(replicator.address());
+    return external == null ? HostPort.of(replicator.address()) : external;
   }
 
   /** Through the replicator. */
@@ -102,6 +106,18 @@ final class Cluster {
   void assertAlike() throws Exception {
     assertThat(replicator.verify()).isEmpty();
     assertThat(replicator.serversIn()).hasSize(servers.size());
+  }
+
+  /** No move is missing that was acknowledged, none is there twice or by half, at any server. */
+  void assertMoved(Transfers transfers) throws Exception {
+    assertAlike();
+    assertThat(number("select sum(balance) from account")).isEqualTo(20_000);
+    for (int client = 0; client < transfers.acknowledged().size(); client++) {
+      String of = " from move where client = " + client;
+      long last = number("select max(number)" + of);
+      assertThat(number("select count(*)" + of)).isEqualTo(last);
+      assertThat(last).isGreaterThanOrEqualTo(transfers.acknowledged().get(client));
+    }
   }
 
   Tools.Result program(String name, String... arguments) throws Exception {

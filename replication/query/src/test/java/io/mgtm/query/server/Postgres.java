@@ -45,8 +45,11 @@ final class Postgres {
     sql("postgres", "CREATE ROLE mgtm LOGIN PASSWORD " + literal(PASSWORD));
     sql("postgres", "GRANT SELECT ON pg_catalog.pg_authid TO mgtm");
     sql("postgres", "GRANT pg_read_all_data, pg_write_all_data, pg_monitor TO mgtm");
+    sql("postgres", "GRANT pg_signal_backend, alice TO mgtm");
+    sql("postgres", "GRANT CREATE ON DATABASE postgres TO mgtm");
     sql("postgres", "GRANT SET ON PARAMETER session_replication_role TO mgtm");
     sql("postgres", "CREATE DATABASE app OWNER alice");
+    sql("app", "GRANT CREATE ON DATABASE app TO mgtm");
   }
 
   /** Starts a copy of one that was stopped. */

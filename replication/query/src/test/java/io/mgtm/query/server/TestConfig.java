@@ -37,7 +37,7 @@ final class TestConfig {
             new QueryConfig.ServerTls(trust),
             2,
             drainMs,
-            new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024, 64 << 20),
+            new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024, 64 << 20, 64 << 20),
             d.timeouts())
         .validated();
   }
@@ -58,7 +58,7 @@ final class TestConfig {
             one.serverTls(),
             one.threads(),
             one.drainMs(),
-            new QueryConfig.Limits(40, 64 * 1024 * 1024, 256 * 1024, spoolBytes),
+            new QueryConfig.Limits(40, 64 * 1024 * 1024, 256 * 1024, spoolBytes, 64 << 20),
             new QueryConfig.Timeouts(60_000, 5_000, 3_000, applyMs))
         .validated();
   }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Clients that move money between accounts, each move noted in a row of its own, and that begin
@@ -79,6 +80,8 @@ final class Transfers {
         }
       } catch (SQLException e) {
         tell(e);
+        // As a pool does it: nobody may be there for a while.
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
       }
     }
   }

@@ -1,0 +1,109 @@
+package io.mgtm.query.order;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An entry of the log. Its number is above those of all entries before it.
+ *
+ * <pre>
+ * | version:u8 | kind:u8 | number:i64 | what the kind has |
+ * commits: | settled:i64 | parts:i32 | each: database, slot:i32, bytes:i32 (-1 for none), effects |
+ * fence:   nothing
+ * server:  | address, status:u8, why, since:i64 |
+ * dropped: | of:i64 | slot:i32 |
+ * </pre>
+ *
+ * Texts are their length as i32 and UTF-8.
+ */
+public sealed interface Entry {
+  /** What {@link #encoded} adds to a {@link Commits} beside its parts. */
+  int COMMITS_BYTES = 2 + 2 * Long.BYTES + Integer.BYTES;
+
+  long number();
+
+  /**
+   * Transactions that are decided, none of which conflicts with another.
+   *
+   * @param settled all entries up to this number are at all servers that are in
+   */
+  record Commits(long number, long settled, List<Part> parts) implements Entry {
+    public Commits {
+      parts = List.copyOf(parts);
+    }
+  }
+
+  /** Its number is what servers are fenced with from now on. */
+  record Fence(long number) implements Entry {}
+
+  /** A server is in or out. */
+  record Server(long number, String address, ServerState state) implements Entry {}
+
+  /** A transaction that was decided is at no server, and is to be at none. */
+  record Dropped(long number, long of, int slot) implements Entry {}
+
+  /** As it stands in the log. */
+  default ByteBuffer encoded() {
+    Codec.Out out = new Codec.Out();
+    if (this instanceof Commits commits) {
+      out.kind(1, commits.number).i64(commits.settled).i32(commits.parts.size());
+      for (Part part : commits.parts) {
+        out.text(part.database()).i32(part.slot());
+        if (part.effects() == null) {
+          out.i32(-1);
+        } else {
+          out.i32(part.effects().remaining()).bytes(part.effects());
+        }
+      }
+    } else if (this instanceof Fence fence) {
+      out.kind(2, fence.number);
+    } else if (this instanceof Server server) {
+      out.kind(3, server.number).text(server.address);
+      server.state.write(out);
+    } else if (this instanceof Dropped dropped) {
+      out.kind(4, dropped.number).i64(dropped.of).i32(dropped.slot);
+    }
+    return out.done();
+  }
+
+  /** The number alone. */
+  static long numberOf(ByteBuffer encoded) {
+    return encoded.getLong(encoded.position() + 2);
+  }
+
+  /**
+   * Reads one; its effects are parts of {@code encoded}.
+   *
+   * @throws IllegalArgumentException when it is of a version or kind that is not known
+   */
+  static Entry decoded(ByteBuffer encoded) {
+    Codec.In in = new Codec.In(encoded);
+    int kind = in.kind();
+    long number = in.i64();
+    switch (kind) {
+      case 1 -> {
+        long settled = in.i64();
+        int count = in.i32();
+        List<Part> parts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+          String database = in.text();
+          int slot = in.i32();
+          int bytes = in.i32();
+          parts.add(new Part(database, slot, bytes < 0 ? null : in.bytes(bytes)));
+        }
+        return new Commits(number, settled, parts);
+      }
+      case 2 -> {
+        return new Fence(number);
+      }
+      case 3 -> {
+        return new Server(number, in.text(), ServerState.read(in));
+      }
+      case 4 -> {
+        return new Dropped(number, in.i64(), in.i32());
+      }
+      default -> throw new IllegalArgumentException("an entry of kind " + kind);
+    }
+  }
+}

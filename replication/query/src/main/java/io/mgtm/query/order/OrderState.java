@@ -1,0 +1,121 @@
+package io.mgtm.query.order;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the log's entries lead to: the last number, which servers are in, in the order in which they
+ * would lead, and which transactions were dropped. One thread.
+ */
+public final class OrderState {
+  /** Entries that are older are out of every log. */
+  private static final int DROPPED_MAX = 10_000;
+
+  private final Map<String, ServerState> servers = new LinkedHashMap<>();
+  private final TreeMap<Long, List<Integer>> dropped = new TreeMap<>();
+  private long last;
+  private long settled;
+
+  /** The number of the last entry, 0 for none. */
+  public long last() {
+    return last;
+  }
+
+  /** All entries up to this number were at all servers that were in when the last was made. */
+  public long settled() {
+    return settled;
+  }
+
+  /** By address, in the order in which they came in; the first that is in leads. */
+  public Map<String, ServerState> servers() {
+    return new LinkedHashMap<>(servers);
+  }
+
+  /** The slots of transactions that were dropped, by number. */
+  public Map<Long, List<Integer>> dropped() {
+    Map<Long, List<Integer>> copy = new HashMap<>();
+    dropped.forEach((number, slots) -> copy.put(number, List.copyOf(slots)));
+    return copy;
+  }
+
+  /**
+   * The next entry.
+   *
+   * @throws IllegalStateException when its number is not above that of the last
+   */
+  public void apply(Entry entry) {
+    if (entry.number() <= last) {
+      throw new IllegalStateException(
+          "an entry of number %d after %d".formatted(entry.number(), last));
+    }
+    last = entry.number();
+    if (entry instanceof Entry.Commits commits) {
+      settled = Math.max(settled, commits.settled());
+    } else if (entry instanceof Entry.Server server) {
+      boolean comesIn = server.state().isIn();
+      ServerState before = servers.get(server.address());
+      if (comesIn && (before == null || !before.isIn())) {
+        servers.remove(server.address());
+      }
+      servers.put(server.address(), server.state());
+    } else if (entry instanceof Entry.Dropped one) {
+      dropped.computeIfAbsent(one.of(), of -> new ArrayList<>()).add(one.slot());
+      if (dropped.size() > DROPPED_MAX) {
+        dropped.pollFirstEntry();
+      }
+    }
+  }
+
+  /** All of it. */
+  public ByteBuffer encoded() {
+    Codec.Out out = new Codec.Out().kind(0, last).i64(settled).i32(servers.size());
+    servers.forEach(
+        (address, state) -> {
+          out.text(address);
+          state.write(out);
+        });
+    out.i32(dropped.size());
+    dropped.forEach(
+        (number, slots) -> {
+          out.i64(number).i32(slots.size());
+          slots.forEach(out::i32);
+        });
+    return out.done();
+  }
+
+  /** One of {@link #encoded}. */
+  public static OrderState decoded(ByteBuffer encoded) {
+    Codec.In in = new Codec.In(encoded);
+    in.kind();
+    OrderState state = new OrderState();
+    state.last = in.i64();
+    state.settled = in.i64();
+    for (int left = in.i32(); left > 0; left--) {
+      state.servers.put(in.text(), ServerState.read(in));
+    }
+    for (int left = in.i32(); left > 0; left--) {
+      long number = in.i64();
+      List<Integer> slots = new ArrayList<>();
+      for (int more = in.i32(); more > 0; more--) {
+        slots.add(in.i32());
+      }
+      state.dropped.put(number, slots);
+    }
+    return state;
+  }
+
+  /** Takes over what another has. */
+  public void replaceBy(OrderState other) {
+    last = other.last;
+    settled = other.settled;
+    servers.clear();
+    servers.putAll(other.servers);
+    dropped.clear();
+    dropped.putAll(other.dropped);
+  }
+}

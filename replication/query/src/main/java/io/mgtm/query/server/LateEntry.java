@@ -1,0 +1,141 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.scram.ScramClient;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.FrameSplitter;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Gives a session a connection to a server that came in after it began, with the settings that it
+ * has at the others. Belongs to a session, in which no transaction is open.
+ */
+final class LateEntry {
+  /**
+   * A query that sets what the session has set; none where that is nothing. The role comes last.
+   */
+  private static final String SETTINGS =
+      "SELECT 'SELECT ' || pg_catalog.string_agg(pg_catalog.format("
+          + "'pg_catalog.set_config(%L, %L, false)', name, setting), ', ' ORDER BY name = 'role',"
+          + " name) FROM pg_catalog.pg_settings WHERE source = 'session'"
+          + " AND NOT name OPERATOR(pg_catalog.~~) 'transaction\\_%'";
+
+  /**
+   * How a client enters servers.
+   *
+   * @param proof begins an exchange, or null when there is nothing to prove
+   */
+  record Key(Map<String, String> parameters, Supplier<ScramClient> proof) {
+    Key {
+      parameters = Map.copyOf(parameters);
+    }
+  }
+
+  private final ReplicatedSession session;
+  private final Key key;
+
+  LateEntry(ReplicatedSession session, Key key) {
+    this.session = session;
+    this.key = key;
+  }
+
+  /**
+   * Enters a server that came back since the session began.
+   *
+   * @param then called when it is done, or the server is out again; the session ends when it cannot
+   */
+  void enterMissing(Runnable then) {
+    List<Backend> live = session.set().live();
+    Node missing = session.set().missing();
+    if (live.isEmpty() || missing == null) {
+      session.stale();
+    } else {
+      enter(missing, live.get(0), then);
+    }
+  }
+
+  private void enter(Node node, Backend like, Runnable then) {
+    Promise<ServerConnection> entering =
+        session
+            .shared()
+            .door()
+            .enter(
+                session.loop(),
+                node.address(),
+                FrameSplitter.Sender.SERVER,
+                key.parameters(),
+                key.proof());
+    int withinMs = session.shared().config().timeouts().silentMs();
+    ErrorFields slow =
+        ErrorFields.fatal(
+            "08006", "the server at %s did not answer in %d ms".formatted(node, withinMs));
+    Future<?> late =
+        session
+            .loop()
+            .schedule(
+                () -> entering.tryFailure(new LoginException(slow)),
+                withinMs,
+                TimeUnit.MILLISECONDS);
+    entering.addListener(
+        done -> {
+          late.cancel(false);
+          if (done.isSuccess()) {
+            entered(node, (ServerConnection) done.getNow(), like, then);
+          } else {
+            notEntered(node, LoginException.fieldsOf(done.cause()), then);
+          }
+        });
+  }
+
+  private void notEntered(Node node, ErrorFields why, Runnable then) {
+    session
+        .shared()
+        .fleet()
+        .suspect(node)
+        .thenAccept(
+            out ->
+                session.execute(
+                    () -> {
+                      if (out) {
+                        then.run();
+                      } else {
+                        session.end(why);
+                      }
+                    }));
+  }
+
+  private void entered(Node node, ServerConnection connection, Backend like, Runnable then) {
+    connection.releaseGreeting();
+    if (session.isEnded()) {
+      connection.channel().close();
+      return;
+    }
+    Backend backend = session.add(node, connection);
+    like.hold(true);
+    like.ask(SETTINGS, Answer.row((row, error) -> set(backend, row, error, then), then));
+  }
+
+  private void set(Backend backend, List<String> row, ErrorFields error, Runnable then) {
+    if (error != null) {
+      session.end(ErrorFields.fatal(error.sqlState(), error.message()));
+    } else if (row.isEmpty() || row.get(0) == null) {
+      then.run();
+    } else {
+      backend.ask(
+          row.get(0),
+          Answer.of(
+              (tag, refused, status) -> {
+                if (refused == null) {
+                  then.run();
+                } else {
+                  session.end(ErrorFields.fatal(refused.sqlState(), refused.message()));
+                }
+              },
+              then));
+    }
+  }
+}

@@ -1,0 +1,345 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.order.Position;
+import io.mgtm.query.wire.Rows;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The table of each database by which a server says what it has: for each slot the highest number
+ * that was committed there, and the fence that a commit must name. Clients note theirs by a
+ * function, and cannot write it otherwise. Any thread.
+ */
+final class PositionTable {
+  private static final Logger log = LoggerFactory.getLogger(PositionTable.class);
+
+  /** What a server says to a commit that names another fence than it has. */
+  static final String TAKEN_OVER = "another replicator has taken this server over";
+
+  private static final int[] NOTE_TYPES = {23, 20, 20, 20};
+
+  private static final Prepared NOTE =
+      new Prepared("mgtm note", "SELECT mgtm.mgtm_commits($1, $2, $3, $4)", NOTE_TYPES, null, null);
+
+  private static final int AGAIN_MS = 500;
+
+  /** The row of nobody: it says that all before is there, also where nothing was written lately. */
+  private static final int NOBODY = -1;
+
+  private static final String EXISTS =
+      "SELECT to_regclass('mgtm.position') IS NOT NULL AND"
+          + " to_regproc('mgtm.mgtm_commits') IS NOT NULL";
+
+  private static final List<String> CREATE =
+      List.of(
+          "CREATE SCHEMA IF NOT EXISTS mgtm",
+          "CREATE TABLE IF NOT EXISTS mgtm.position (slot int PRIMARY KEY, entry bigint NOT NULL,"
+              + " settled bigint NOT NULL, fence bigint NOT NULL) WITH (fillfactor = 20)",
+          "CREATE OR REPLACE FUNCTION mgtm.mgtm_commits(of_slot int, of_entry bigint, all_to bigint,"
+              + " of_fence bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN"
+              + " UPDATE mgtm.position SET entry = of_entry, settled = all_to"
+              + " WHERE slot OPERATOR(pg_catalog.=) of_slot"
+              + " AND fence OPERATOR(pg_catalog.=) of_fence;"
+              + " IF NOT FOUND THEN RAISE EXCEPTION '"
+              + TAKEN_OVER
+              + "'; END IF; END $$",
+          "GRANT USAGE ON SCHEMA mgtm TO PUBLIC");
+
+  private static final String ROWS =
+      "INSERT INTO mgtm.position SELECT n, 0, %d, %d FROM generate_series(-1, %d) n"
+          + " ON CONFLICT DO NOTHING";
+
+  /** Waits for commits that have noted their number; those that have not yet will fail. */
+  private static final String FENCE = "UPDATE mgtm.position SET fence = %1$d WHERE fence < %1$d";
+
+  private static final String READ = "SELECT slot, entry, settled, fence FROM mgtm.position";
+
+  /** Who was let in by a replicator that is gone, and holds locks. */
+  private static final String END_OTHERS =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN pg_roles ON rolname = usename"
+          + " WHERE pid <> pg_backend_pid() AND datname = current_database() AND xact_start IS NOT"
+          + " NULL AND backend_type = 'client backend' AND NOT rolsuper AND application_name <> '"
+          + OwnRole.APPLICATION
+          + "'";
+
+  private final Fleet fleet;
+  private final CommitLog commits;
+  private final OwnRole role;
+  private final Slots slots;
+  private final ConcurrentHashMap<String, CompletableFuture<Void>> prepared =
+      new ConcurrentHashMap<>();
+
+  /** Databases that have the table at some server. */
+  private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+  PositionTable(Fleet fleet, CommitLog commits, OwnRole role, Slots slots) {
+    this.fleet = fleet;
+    this.commits = commits;
+    this.role = role;
+    this.slots = slots;
+  }
+
+  /** Notes, in a transaction, that an entry is committed with it. */
+  static Effects note(int slot, long number, long settled, long fence) {
+    Effects note = new Effects(StandardCharsets.UTF_8);
+    int[] binary = {1};
+    ByteBuf slots = Unpooled.buffer(Integer.BYTES).writeInt(slot);
+    List<ByteBuf> values = List.of(slots, bytes(number), bytes(settled), bytes(fence));
+    note.note(NOTE, Rows.parameters(binary, values));
+    return note;
+  }
+
+  private static ByteBuf bytes(long value) {
+    return Unpooled.buffer(Long.BYTES).writeLong(value);
+  }
+
+  /** The same as a text. */
+  static String noteSql(int slot, long number, long settled, long fence) {
+    return "SELECT mgtm.mgtm_commits(%d, %d, %d, %d)".formatted(slot, number, settled, fence);
+  }
+
+  // ---- a database that is used for the first time ----------------------------------------------
+
+  /** A database has the table at all servers that are in; fails with a {@link LoginException}. */
+  CompletableFuture<Void> prepared(String database) {
+    CompletableFuture<Void> done = prepared.computeIfAbsent(database, this::prepareAll);
+    if (done.isCompletedExceptionally()) {
+      prepared.remove(database, done);
+      done = prepared.computeIfAbsent(database, this::prepareAll);
+    }
+    return done;
+  }
+
+  private CompletableFuture<Void> prepareAll(String database) {
+    known.add(database);
+    // Whatever the log has is of other databases, or was noted here before.
+    return commits
+        .lastNumber()
+        .thenCompose(
+            last ->
+                CompletableFuture.allOf(
+                    fleet.in().stream()
+                        .map(node -> prepare(node, database, last))
+                        .toArray(CompletableFuture[]::new)));
+  }
+
+  private CompletableFuture<Void> prepare(Node node, String database, long settled) {
+    return role.enter(node.address(), database)
+        .thenCompose(
+            asker ->
+                make(asker, settled, node.fence()).whenComplete((done, cause) -> asker.close()))
+        .thenApply(done -> null);
+  }
+
+  private CompletableFuture<List<List<String>>> make(Asker asker, long settled, long fence) {
+    return asker
+        .ask(EXISTS)
+        .thenCompose(
+            rows -> {
+              CompletableFuture<List<List<String>>> made =
+                  CompletableFuture.completedFuture(List.of());
+              if (rows.get(0).get(0).equals("f")) {
+                for (String sql : CREATE) {
+                  made = made.thenCompose(done -> asker.ask(sql));
+                }
+              }
+              return made;
+            })
+        .thenCompose(done -> asker.ask(ROWS.formatted(settled, fence, slots.count() - 1)));
+  }
+
+  // ---- a server that is taken over -------------------------------------------------------------
+
+  /** The databases of a server. */
+  CompletableFuture<List<String>> databases(Node node) {
+    return role.ask(node.address(), role.database(), Verifier.DATABASES)
+        .thenApply(rows -> rows.stream().map(row -> row.get(0)).toList());
+  }
+
+  /** What a server has, by database, of those that have the table; commits may be under way. */
+  CompletableFuture<Map<String, Position>> read(Node node) {
+    return each(
+        node,
+        (database, asker) ->
+            asker
+                .ask(EXISTS)
+                .thenCompose(
+                    rows ->
+                        rows.get(0).get(0).equals("t")
+                            ? asker.ask(READ)
+                            : CompletableFuture.completedFuture(List.of())));
+  }
+
+  /**
+   * Takes a server over: whoever has no other fence commits nothing any more, and what is under way
+   * is done or undone. Where only other servers have the table it is made, and says that nothing is
+   * there.
+   */
+  CompletableFuture<Map<String, Position>> takeOver(Node node, long fence) {
+    return each(
+        node,
+        (database, asker) ->
+            endOthers(node, asker)
+                .thenCompose(done -> make(asker, 0, fence))
+                .thenCompose(done -> asker.ask(FENCE.formatted(fence)))
+                .thenCompose(done -> asker.ask(READ)));
+  }
+
+  private static CompletableFuture<List<List<String>>> endOthers(Node node, Asker asker) {
+    return asker
+        .ask(END_OTHERS)
+        .exceptionally(
+            cause -> {
+              log.warn(
+                  "Backends of before are not ended at {}, and are waited for: {}",
+                  node,
+                  cause.getMessage());
+              return List.of();
+            });
+  }
+
+  /** What is asked of each database. */
+  private interface Question {
+    CompletableFuture<List<List<String>>> ask(String database, Asker asker);
+  }
+
+  private CompletableFuture<Map<String, Position>> each(Node node, Question question) {
+    return databases(node)
+        .thenCompose(
+            names -> {
+              Map<String, Position> found = new HashMap<>();
+              CompletableFuture<Map<String, Position>> all =
+                  CompletableFuture.completedFuture(found);
+              for (String name : names) {
+                all = all.thenCompose(so -> one(node, name, question, so));
+              }
+              return all;
+            });
+  }
+
+  private CompletableFuture<Map<String, Position>> one(
+      Node node, String database, Question question, Map<String, Position> found) {
+    return role.enter(node.address(), database)
+        .thenCompose(
+            asker ->
+                asker
+                    .ask(EXISTS)
+                    .thenCompose(
+                        rows -> {
+                          boolean there = rows.get(0).get(0).equals("t");
+                          if (!there && !known.contains(database)) {
+                            return CompletableFuture.completedFuture(found);
+                          }
+                          known.add(database);
+                          return question
+                              .ask(database, asker)
+                              .thenApply(
+                                  positions -> {
+                                    found.put(database, position(positions));
+                                    return found;
+                                  });
+                        })
+                    .whenComplete((done, cause) -> asker.close()));
+  }
+
+  private static Position position(List<List<String>> rows) {
+    Position position = new Position();
+    for (List<String> row : rows) {
+      position.row(
+          Integer.parseInt(row.get(0)),
+          Long.parseLong(row.get(1)),
+          Long.parseLong(row.get(2)),
+          Long.parseLong(row.get(3)));
+    }
+    return position;
+  }
+
+  /**
+   * A server has all up to a number, and what was written without waiting for its disk is on it.
+   */
+  CompletableFuture<Void> reached(Node node, Set<String> databases, long number) {
+    List<CompletableFuture<?>> all = new ArrayList<>();
+    String sql = "UPDATE mgtm.position SET settled = %d WHERE slot = %d".formatted(number, NOBODY);
+    for (String database : databases) {
+      all.add(role.ask(node.address(), database, sql));
+    }
+    return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+  }
+
+  /** A server whose rows are those of another has what that has. */
+  CompletableFuture<Void> copy(Node from, Node to, long fence) {
+    return read(from)
+        .thenCompose(
+            positions -> {
+              List<CompletableFuture<?>> all = new ArrayList<>();
+              positions.forEach(
+                  (database, position) -> all.add(write(to, database, position, fence)));
+              return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+            });
+  }
+
+  private CompletableFuture<List<List<String>>> write(
+      Node to, String database, Position position, long fence) {
+    StringBuilder sql =
+        new StringBuilder("UPDATE mgtm.position p SET entry = v.entry, settled = ")
+            .append(position.settled())
+            .append(" FROM (VALUES (-1, 0::bigint)");
+    position.entries().forEach((slot, entry) -> sql.append(", (%d, %d)".formatted(slot, entry)));
+    sql.append(") v (slot, entry) WHERE v.slot = p.slot");
+    return role.enter(to.address(), database)
+        .thenCompose(
+            asker ->
+                make(asker, 0, fence)
+                    .thenCompose(done -> asker.ask(FENCE.formatted(fence)))
+                    .thenCompose(done -> asker.ask(sql.toString()))
+                    .whenComplete((done, cause) -> asker.close()));
+  }
+
+  // ---- a commit of which nobody knows ----------------------------------------------------------
+
+  /**
+   * Finds out whether the last server has committed an entry, once it answers and the backend is
+   * gone; drops the entry when not. Then the slot is free.
+   */
+  void resolve(Node node, String database, int slot, long number, int pid) {
+    role.enter(node.address(), database)
+        .thenCompose(
+            asker ->
+                asker
+                    .ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid)
+                    .thenCompose(
+                        rows ->
+                            rows.get(0).get(0).equals("0")
+                                ? asker.ask("SELECT entry FROM mgtm.position WHERE slot = " + slot)
+                                : CompletableFuture.completedFuture(List.of()))
+                    .whenComplete((done, cause) -> asker.close()))
+        .whenComplete(
+            (rows, cause) -> {
+              if (cause != null || rows.isEmpty()) {
+                role.loop()
+                    .schedule(
+                        () -> resolve(node, database, slot, number, pid),
+                        AGAIN_MS,
+                        TimeUnit.MILLISECONDS);
+                return;
+              }
+              if (Long.parseLong(rows.get(0).get(0)) < number) {
+                log.warn("{} has not committed entry {}, which is dropped", node, number);
+                commits.drop(number, slot);
+              }
+              commits.settled(number);
+              slots.release(slot);
+            });
+  }
+}

@@ -1,0 +1,53 @@
+package io.mgtm.query.server;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/** How texts stand in the log, and statements that were read from it. */
+final class RedoCodec {
+  private RedoCodec() {}
+
+  static void text(ByteBuf out, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    out.writeInt(bytes.length).writeBytes(bytes);
+  }
+
+  static String text(ByteBuf in) {
+    return in.readCharSequence(in.readInt(), StandardCharsets.UTF_8).toString();
+  }
+
+  /** A setting for the transaction, by a name that needs no quotes. */
+  static String setConfig(String name, String value) {
+    return "SELECT pg_catalog.set_config('%s', %s, true)".formatted(name, literal(value));
+  }
+
+  /** Whatever standard_conforming_strings is. */
+  static String literal(String text) {
+    String quoted = "'" + text.replace("'", "''") + "'";
+    return text.indexOf('\\') < 0 ? quoted : " E" + quoted.replace("\\", "\\\\");
+  }
+
+  /** The statements of one connection by which entries are replayed. One thread. */
+  static final class Statements {
+    private static final int COUNT_MAX = 1_000;
+
+    private record Key(String sql, String types) {}
+
+    private final Map<Key, Prepared> known = new HashMap<>();
+    private int number;
+
+    /** The same object for the same statement. */
+    Prepared of(String sql, int[] types) {
+      if (known.size() >= COUNT_MAX) {
+        known.clear();
+        number = 0;
+      }
+      return known.computeIfAbsent(
+          new Key(sql, Arrays.toString(types)),
+          key -> new Prepared("mgtm replay " + number++, sql, types, null, null));
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.order.Entry;
+import io.mgtm.query.order.Misses;
+import io.mgtm.query.order.Part;
+import io.mgtm.query.order.Position;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes servers over, and gives them what they miss: all of them when a replicator begins, and one
+ * that comes back. One thread, which waits.
+ */
+final class Rejoin {
+  private static final Logger log = LoggerFactory.getLogger(Rejoin.class);
+  private static final int CHUNK_BYTES = 4 << 20;
+
+  /** So few are given while no commit is under way. */
+  private static final int FEW = 200;
+
+  private final Shared shared;
+  private final OwnRole role;
+  private final CommitLog commits;
+  private final PositionTable table;
+  private final Fleet fleet;
+
+  Rejoin(Shared shared, OwnRole role) {
+    this.shared = shared;
+    this.role = role;
+    this.commits = shared.commits();
+    this.table = shared.positions();
+    this.fleet = shared.fleet();
+  }
+
+  // ---- a replicator begins ---------------------------------------------------------------------
+
+  /**
+   * Takes over all servers that are in, and gives each what it misses; who cannot be is put out.
+   *
+   * @param unproven of which rows are to be compared in any case
+   * @return the same; and all when the log has lost its end, so that it cannot tell what they miss
+   * @throws IOException when none is left, or the log cannot be written
+   */
+  List<Node> takeOverAll(List<Node> unproven) throws IOException {
+    long last = Steward.await(commits.lastNumber());
+    long found = 0;
+    for (Node node : fleet.in()) {
+      found = Math.max(found, highest(ask(node, table::read)));
+    }
+    boolean lost = found > last;
+    Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
+    long fence;
+    do {
+      fence = Steward.await(commits.fence(found));
+      for (Node node : fleet.in()) {
+        long with = fence;
+        all.put(node, ask(node, one -> table.takeOver(one, with)));
+        node.setFence(fence);
+        for (Position position : all.get(node).values()) {
+          lost |= position.highestEntry() > last;
+          found = Math.max(found, position.highest());
+        }
+      }
+    } while (found > fence);
+    if (lost) {
+      log.warn("The log of commits ends at {}, and servers are beyond: rows are compared", last);
+      return fleet.in();
+    }
+    unproven.forEach(all::remove);
+    level(all, fence);
+    long reached = Steward.await(commits.lastNumber());
+    for (Node node : all.keySet()) {
+      if (node.isIn()) {
+        Steward.await(table.reached(node, all.get(node).keySet(), reached));
+      }
+    }
+    return unproven;
+  }
+
+  /** Who does not answer is put out, unless it is the last. */
+  private Map<String, Position> ask(
+      Node node, Function<Node, CompletableFuture<Map<String, Position>>> question)
+      throws IOException {
+    try {
+      return Steward.await(question.apply(node));
+    } catch (IOException e) {
+      if (fleet.eject(node, "when the replicator started: " + e.getMessage())) {
+        return Map.of();
+      }
+      throw e;
+    }
+  }
+
+  private static long highest(Map<String, Position> positions) {
+    return positions.values().stream().mapToLong(Position::highest).max().orElse(0);
+  }
+
+  /** What one of them has, or the log alone, goes to all. */
+  private void level(Map<Node, Map<String, Position>> all, long fence) throws IOException {
+    CommitLog.Past past = commits.read(Long.MAX_VALUE - 1, 1);
+    long floor = commits.settled();
+    for (Map<String, Position> positions : all.values()) {
+      for (Position position : positions.values()) {
+        // One that lies before the log tells nothing: who is in had all of that.
+        boolean tells = position.settled() + 1 >= past.first();
+        floor = tells ? Math.min(floor, position.settled()) : floor;
+      }
+    }
+    Map<Node, Replayer> replayers = new LinkedHashMap<>();
+    all.keySet().forEach(node -> replayers.put(node, new Replayer(role, node, fence)));
+    try {
+      for (past = commits.read(floor, CHUNK_BYTES);
+          !past.entries().isEmpty();
+          past = commits.read(past.next(), CHUNK_BYTES)) {
+        for (Entry entry : past.entries()) {
+          if (entry instanceof Entry.Commits commit) {
+            for (Part part : commit.parts()) {
+              Entry.Commits one =
+                  new Entry.Commits(entry.number(), commit.settled(), List.of(part));
+              level(one, part, past.dropped(), all, replayers);
+            }
+          }
+        }
+      }
+    } finally {
+      replayers.values().forEach(Replayer::close);
+    }
+  }
+
+  private void level(
+      Entry.Commits entry,
+      Part part,
+      Map<Long, List<Integer>> dropped,
+      Map<Node, Map<String, Position>> all,
+      Map<Node, Replayer> replayers)
+      throws IOException {
+    boolean somewhere =
+        all.keySet().stream()
+            .anyMatch(node -> node.isIn() && has(all.get(node), entry.number(), part));
+    for (Node node : all.keySet()) {
+      if (!node.isIn()) {
+        continue;
+      }
+      Misses misses = Misses.of(entry, all.get(node), dropped);
+      try {
+        if (misses.cannot() != null) {
+          throw new Replayer.ReplayException(misses.cannot());
+        }
+        for (Part missing : misses.parts()) {
+          log.info("{} misses transaction {}", node, entry.number());
+          replayers.get(node).give(entry, missing);
+          replayers.get(node).flush();
+          all.get(node).get(part.database()).took(entry.number(), part.slot());
+          somewhere = true;
+        }
+      } catch (Replayer.ReplayException e) {
+        if (!somewhere) {
+          log.warn("Transaction {} is nowhere, and is dropped: {}", entry.number(), e.getMessage());
+          Steward.await(commits.drop(entry.number(), part.slot()));
+          return;
+        }
+        if (!fleet.ejectDiffering(node, e.getMessage())) {
+          throw e;
+        }
+      } catch (IOException e) {
+        if (!fleet.eject(node, e.getMessage())) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean has(Map<String, Position> positions, long number, Part part) {
+    Position position = positions.get(part.database());
+    return position != null && position.has(number, part.slot());
+  }
+
+  // ---- one comes back --------------------------------------------------------------------------
+
+  /**
+   * Takes over a server that is out, gives it all that it misses while the others go on, and lets
+   * it in.
+   *
+   * @throws IOException when it cannot be, and why
+   */
+  void comeBack(Node node) throws IOException {
+    long fence = Steward.await(commits.fence(0));
+    Map<String, Position> positions = Steward.await(table.takeOver(node, fence));
+    long last = Steward.await(commits.lastNumber());
+    if (highest(positions) > last) {
+      throw new IOException(
+          "it has transactions that the log has not; make it a copy of one that is in");
+    }
+    if (!Misses.reachesBack(commits.read(Long.MAX_VALUE - 1, 1).first(), positions)) {
+      throw new IOException(
+          "the log no longer has all that it misses; make it a copy of one that is in");
+    }
+    long from = positions.values().stream().mapToLong(Position::settled).min().orElse(last);
+    try (Replayer replayer = new Replayer(role, node, fence)) {
+      long began = from;
+      long given;
+      do {
+        given = from;
+        from = give(replayer, positions, from);
+        last = Steward.await(commits.lastNumber());
+      } while (last - from > FEW && from > given);
+      letIn(node, fence, replayer, positions, from);
+      log.info("{} was given transactions {} to {}", node, began + 1, last);
+    }
+  }
+
+  private long give(Replayer replayer, Map<String, Position> positions, long from)
+      throws IOException {
+    long next = from;
+    CommitLog.Past past = commits.read(next, CHUNK_BYTES);
+    while (!past.entries().isEmpty()) {
+      for (Entry entry : past.entries()) {
+        Misses misses = Misses.of(entry, positions, past.dropped());
+        if (misses.cannot() != null) {
+          throw new IOException(misses.cannot() + "; make it a copy of one that is in");
+        }
+        for (Part part : misses.parts()) {
+          replayer.give((Entry.Commits) entry, part);
+          positions.get(part.database()).took(entry.number(), part.slot());
+        }
+      }
+      next = past.next();
+      past = commits.read(next, CHUNK_BYTES);
+    }
+    replayer.flush();
+    return next;
+  }
+
+  /** The rest, at a moment at which no commit is under way. */
+  private void letIn(
+      Node node, long fence, Replayer replayer, Map<String, Position> positions, long from)
+      throws IOException {
+    CommitGate gate = shared.gate();
+    Steward.await(gate.close());
+    try {
+      if (!commits.isQuiet()) {
+        throw new IOException("it is not known yet what the last server has committed");
+      }
+      give(replayer, positions, from);
+      long reached = Steward.await(commits.lastNumber());
+      Steward.await(table.reached(node, positions.keySet(), reached));
+      node.setFence(fence);
+      fleet.admit(node);
+    } finally {
+      gate.open();
+    }
+  }
+}

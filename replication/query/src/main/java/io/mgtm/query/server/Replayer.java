@@ -1,0 +1,266 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.order.Entry;
+import io.mgtm.query.order.Part;
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/**
+ * Gives a server what it misses, in the order of the log, as the replicator's own role. Several
+ * transactions of the log are one there, with all their numbers. One thread, which waits; what it
+ * does at the server is done by the loop of the role.
+ */
+final class Replayer implements AutoCloseable {
+  private static final int PARTS_MAX = 100;
+  private static final int BYTES_MAX = 1 << 20;
+  private static final String BEGIN =
+      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off";
+
+  private final OwnRole role;
+  private final Node node;
+  private final long fence;
+  private final Map<String, Connection> byDatabase = new LinkedHashMap<>();
+
+  /** A transaction of the log. */
+  private record Item(long number, long settled, Part part) {}
+
+  Replayer(OwnRole role, Node node, long fence) {
+    this.role = role;
+    this.node = node;
+    this.fence = fence;
+  }
+
+  /**
+   * Gives it a transaction, now or with others that follow.
+   *
+   * @throws IOException when it is not done there as it was at the leader; all since the last flush
+   *     is undone
+   */
+  void give(Entry.Commits entry, Part part) throws IOException {
+    Connection at = byDatabase.get(part.database());
+    if (at == null || at.failed) {
+      if (at != null) {
+        role.loop().execute(at.backend::close);
+      }
+      at = new Connection(Steward.await(role.connect(node.address(), part.database())));
+      byDatabase.put(part.database(), at);
+    }
+    at.batch.add(new Item(entry.number(), entry.settled(), part));
+    at.bytes += part.effects().remaining();
+    if (at.batch.size() >= PARTS_MAX || at.bytes >= BYTES_MAX) {
+      at.flush();
+    }
+  }
+
+  /** Returns when it has all that it was given. */
+  void flush() throws IOException {
+    for (Connection one : byDatabase.values()) {
+      one.flush();
+    }
+  }
+
+  @Override
+  public void close() {
+    byDatabase.values().forEach(one -> role.loop().execute(one.backend::close));
+  }
+
+  /** One to a database. */
+  private final class Connection implements Backend.Owner {
+    private final Backend backend;
+    private final RedoCodec.Statements statements = new RedoCodec.Statements();
+    private final List<Item> batch = new ArrayList<>();
+    private long bytes;
+
+    /** It is not known which statements it knows. */
+    private boolean failed;
+
+    /** Of the loop. */
+    private String wrong;
+
+    Connection(ServerConnection connection) {
+      connection.releaseGreeting();
+      backend = new Backend(node, connection, this);
+      connection.channel().pipeline().addLast(backend);
+    }
+
+    void flush() throws IOException {
+      if (batch.isEmpty()) {
+        return;
+      }
+      List<Item> items = List.copyOf(batch);
+      batch.clear();
+      bytes = 0;
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      role.loop().execute(() -> run(items, done));
+      failed = true;
+      Steward.await(done);
+      failed = false;
+    }
+
+    private void run(List<Item> items, CompletableFuture<Void> done) {
+      wrong = null;
+      Runnable lost =
+          () -> done.completeExceptionally(new IOException("the connection to " + node + " broke"));
+      String begin = BEGIN + "; " + String.join("; ", ServerSet.NO_TIMEOUTS);
+      backend.ask(begin, Answer.of((tag, error, status) -> note(error), () -> {}));
+      ArrayDeque<ByteBuf> left = new ArrayDeque<>();
+      items.forEach(item -> left.add(Unpooled.wrappedBuffer(item.part.effects())));
+      pump(left, () -> noteAll(items, done, lost));
+    }
+
+    /** Sends what can be sent at once: nothing may come between COPY and its data. */
+    private void pump(ArrayDeque<ByteBuf> left, Runnable then) {
+      while (!left.isEmpty()) {
+        ByteBuf in = left.peek();
+        if (!in.isReadable()) {
+          left.remove();
+        } else if (in.readByte() == Redo.EFFECTS) {
+          Effects.read(in, statements).sendTo(backend, (at, what) -> note(what));
+        } else {
+          Charset charset = Charset.forName(RedoCodec.text(in));
+          String sql = RedoCodec.text(in);
+          String tag = RedoCodec.text(in);
+          ByteBuf data = in.readSlice(in.readInt());
+          backend.ask(sql, charset, new CopyData(data, tag, () -> pump(left, then)));
+          return;
+        }
+      }
+      then.run();
+    }
+
+    private void noteAll(List<Item> items, CompletableFuture<Void> done, Runnable lost) {
+      String notes =
+          items.stream()
+              .map(i -> PositionTable.noteSql(i.part.slot(), i.number, i.settled, fence))
+              .collect(Collectors.joining("; "));
+      backend.ask(
+          notes,
+          Answer.of(
+              (tag, error, status) -> {
+                note(error);
+                end(items, done, lost);
+              },
+              lost));
+    }
+
+    private void end(List<Item> items, CompletableFuture<Void> done, Runnable lost) {
+      String why = wrong;
+      backend.ask(
+          why == null ? "COMMIT" : "ROLLBACK",
+          Answer.of(
+              (tag, error, status) -> {
+                if (why == null && "COMMIT".equals(tag)) {
+                  done.complete(null);
+                } else {
+                  String what = error == null ? "COMMIT was answered " + tag : error.message();
+                  done.completeExceptionally(
+                      new ReplayException(
+                          "what it missed is not done there as at the leader, in %d to %d: %s"
+                              .formatted(
+                                  items.get(0).number,
+                                  items.get(items.size() - 1).number,
+                                  why == null ? what : why)));
+                }
+              },
+              lost));
+    }
+
+    private void note(ErrorFields error) {
+      if (error != null && wrong == null) {
+        wrong = Differences.failed(error);
+      }
+    }
+
+    private void note(String what) {
+      wrong = wrong == null ? what : wrong;
+    }
+
+    @Override
+    public void unasked(Backend at, Frame frame) {
+      frame.release();
+    }
+
+    @Override
+    public void broken(Backend at) {
+      at.fail();
+    }
+
+    @Override
+    public void readComplete() {
+      // Nobody waits for a part of an answer.
+    }
+
+    @Override
+    public void writabilityChanged() {
+      // A batch is bounded.
+    }
+
+    /** A COPY whose data are all here. */
+    private final class CopyData implements Answer {
+      private final ByteBuf data;
+      private final String tag;
+      private final Runnable then;
+      private String got;
+
+      CopyData(ByteBuf data, String tag, Runnable then) {
+        this.data = data;
+        this.tag = tag;
+        this.then = then;
+      }
+
+      @Override
+      public void take(Frame frame) {
+        switch (frame.type()) {
+          case 'G' -> {
+            ByteBuf out = backend.alloc().buffer();
+            out.writeByte('d').writeInt(data.readableBytes() + Integer.BYTES).writeBytes(data);
+            backend.channel().write(out);
+            backend.channel().writeAndFlush(Messages.empty(backend.alloc(), 'c'));
+          }
+          case 'C' -> got = StartupPacket.text(frame.body());
+          case 'E' -> note(Differences.failed(ErrorFields.read(frame.body())));
+          default -> {
+            // Notices.
+          }
+        }
+        frame.release();
+      }
+
+      @Override
+      public void ready(char status) {
+        if (!tag.equals(got)) {
+          note(Differences.answered(got, tag));
+        }
+        then.run();
+      }
+
+      @Override
+      public void lost() {
+        // What follows is lost as well, and tells the batch.
+        then.run();
+      }
+    }
+  }
+
+  /** A server does otherwise than the leader did. */
+  static final class ReplayException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    ReplayException(String message) {
+      super(message);
+    }
+  }
+}

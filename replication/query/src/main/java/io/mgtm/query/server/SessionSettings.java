@@ -1,0 +1,37 @@
+package io.mgtm.query.server;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What the values of a session are read by, as its servers tell it. Belongs to a session. */
+final class SessionSettings {
+  private static final Set<String> READ_BY =
+      Set.of("client_encoding", "DateStyle", "IntervalStyle", "TimeZone");
+
+  private final Map<String, String> values = new TreeMap<>();
+  private String query;
+
+  /** A server has told a setting. */
+  void told(String name, String value) {
+    if (READ_BY.contains(name)) {
+      values.put(name, value);
+      query = null;
+    }
+  }
+
+  /** A query that sets them for a transaction. */
+  String query() {
+    if (query == null) {
+      query =
+          values.entrySet().stream()
+              .map(
+                  one ->
+                      "pg_catalog.set_config('%s', %s, true)"
+                          .formatted(one.getKey(), RedoCodec.literal(one.getValue())))
+              .collect(Collectors.joining(", ", "SELECT ", ""));
+    }
+    return query;
+  }
+}

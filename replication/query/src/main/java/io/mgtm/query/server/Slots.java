@@ -1,0 +1,63 @@
+package io.mgtm.query.server;
+
+import java.util.BitSet;
+
+/** Numbers that sessions have to themselves: each is a row of every position table. Any thread. */
+final class Slots {
+  /** Sessions that are about to end hold theirs while others begin. */
+  private static final int SPARE = 100;
+
+  private final BitSet taken = new BitSet();
+  private final int count;
+
+  Slots(int connectionsMax) {
+    count = connectionsMax + SPARE;
+  }
+
+  /** How many there are, from 0 on. */
+  int count() {
+    return count;
+  }
+
+  /** One that is free, or null. */
+  synchronized Slot take() {
+    int number = taken.nextClearBit(0);
+    if (number >= count) {
+      return null;
+    }
+    taken.set(number);
+    return new Slot(number);
+  }
+
+  /** Nothing is under way for it any more. */
+  synchronized void release(int number) {
+    taken.clear(number);
+  }
+
+  /** One that a session has. Belongs to it. */
+  final class Slot {
+    private final int number;
+    private boolean given;
+
+    Slot(int number) {
+      this.number = number;
+    }
+
+    int number() {
+      return number;
+    }
+
+    /** What becomes of its last commit is found out by another, who releases the number. */
+    void keep() {
+      given = true;
+    }
+
+    /** A second call does nothing. */
+    void sessionEnded() {
+      if (!given) {
+        given = true;
+        release(number);
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.mgtm.query.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class EntryTest {
+  private static final ByteBuffer EFFECTS = ByteBuffer.wrap(new byte[] {1, 2, 3});
+
+  private static final List<Entry> ALL =
+      List.of(
+          new Entry.Commits(3, 2, List.of(new Part("däta", 7, EFFECTS), new Part("app", 8, null))),
+          new Entry.Fence(4),
+          new Entry.Server(5, "pg1:5432", new ServerState(ServerState.Status.AWAY, "gone", 1_234)),
+          new Entry.Dropped(9, 3, 8));
+
+  @Test
+  void entriesAreReadAsTheyWereWritten() {
+    for (Entry entry : ALL) {
+      assertThat(Entry.decoded(entry.encoded())).isEqualTo(entry);
+      assertThat(Entry.numberOf(entry.encoded())).isEqualTo(entry.number());
+    }
+  }
+
+  @Test
+  void anotherVersionIsRefused() {
+    ByteBuffer encoded = new Entry.Fence(1).encoded().put(0, (byte) 2);
+    assertThatThrownBy(() -> Entry.decoded(encoded)).hasMessageContaining("version 2");
+  }
+
+  @Test
+  void theStateIsWhatEntriesSayAndIsReadAsItWasWritten() {
+    OrderState state = new OrderState();
+    ALL.forEach(state::apply);
+    state.apply(new Entry.Server(10, "pg2:5432", ServerState.in(1)));
+    state.apply(new Entry.Server(11, "pg1:5432", ServerState.in(2)));
+    OrderState read = OrderState.decoded(state.encoded());
+    assertThat(read.last()).isEqualTo(11);
+    assertThat(read.settled()).isEqualTo(2);
+    assertThat(read.dropped()).isEqualTo(Map.of(3L, List.of(8)));
+    // Who comes back leads after those that stayed.
+    assertThat(read.servers().keySet()).containsExactly("pg2:5432", "pg1:5432");
+    assertThatThrownBy(() -> read.apply(new Entry.Fence(11)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void whatCannotBeGivenIsSaid() {
+    Entry entry = ALL.get(0);
+    Position position = new Position();
+    position.row(7, 3, 2, 0);
+    Map<String, Position> both = Map.of("däta", position, "app", position);
+    assertThat(Misses.of(entry, both, Map.of()).cannot()).contains("does not hold");
+    assertThat(Misses.of(entry, both, Map.of(3L, List.of(8))))
+        .isEqualTo(new Misses(List.of(), null));
+    assertThat(Misses.of(entry, both, Map.of(3L, List.of(7))).cannot()).contains("was dropped");
+    assertThat(Misses.of(entry, Map.of(), Map.of()).cannot()).contains("no database");
+    assertThat(Misses.reachesBack(3, both)).isTrue();
+    assertThat(Misses.reachesBack(4, both)).isFalse();
+  }
+}

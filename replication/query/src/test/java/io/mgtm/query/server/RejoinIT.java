@@ -1,0 +1,212 @@
+package io.mgtm.query.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.testing.Await;
+import java.io.StringReader;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.copy.CopyManager;
+import org.postgresql.core.BaseConnection;
+
+/** Servers that were away are given what they miss. */
+class RejoinIT {
+  private static final String TABLES =
+      Transfers.TABLES
+          + ";create type mood as enum ('bad', 'good');"
+          + "create table kept (id int primary key, t text, at timestamptz, d interval, m mood);"
+          + "create table stamped (id int primary key, t text, at timestamptz);"
+          + "create function stamp() returns trigger language plpgsql as $$ begin"
+          + " new.at := clock_timestamp(); return new; end $$;"
+          + "create trigger stamp before insert or update on stamped for each row"
+          + " execute function stamp()";
+
+  @TempDir private Path folder;
+  private Cluster cluster;
+
+  @BeforeAll
+  static void need() {
+    Tools.needPostgres();
+  }
+
+  private void start(int servers) throws Exception {
+    cluster = new Cluster(folder, servers, "dtp", TABLES);
+    cluster.letAliceWriteWithoutTriggers();
+    cluster.startReplicator();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private void awaitIn(int count) {
+    Await.until(count + " servers to be in", () -> cluster.replicator.serversIn().size() == count);
+  }
+
+  /** Of every class that writes. */
+  private void write(int from) throws Exception {
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      statement.execute("set timezone = 'America/Caracas'; set intervalstyle = 'sql_standard'");
+      statement.execute("insert into kept (id, t) values (" + from + ", 'key-local')");
+      statement.execute("update kept set t = t || '!' where id = " + from);
+      statement.execute(
+          "insert into kept select n, md5(random()::text), clock_timestamp(),"
+              + " random() * interval '-7 days 3 hours', 'good' from generate_series("
+              + (from + 1)
+              + ", "
+              + (from + 20)
+              + ") n");
+      statement.execute("delete from kept where id = " + (from + 20) + " and random() >= 0");
+      statement.execute("insert into stamped values (" + from + ", 'trigger')");
+      alice.setAutoCommit(false);
+      statement.execute("insert into kept (id, t) values (" + (from + 21) + ", 'stays')");
+      Savepoint savepoint = alice.setSavepoint();
+      statement.execute("insert into kept (id, t) values (" + (from + 22) + ", 'goes')");
+      alice.rollback(savepoint);
+      statement.execute("insert into kept (id, t) values (" + (from + 23) + ", 'stays')");
+      statement.execute("create table made_" + from + " (id serial primary key, t text)");
+      statement.execute("insert into made_" + from + " (t) values ('a'), ('b')");
+      alice.commit();
+      statement.execute("insert into kept (id, t) values (" + (from + 24) + ", 'goes')");
+      alice.rollback();
+      alice.setAutoCommit(true);
+      new CopyManager(alice.unwrap(BaseConnection.class))
+          .copyIn(
+              "copy kept (id, t, at, d, m) from stdin",
+              new StringReader((from + 30) + "\tcopied\t2024-01-02 03:04:05\t-1 day\tbad\n"));
+    }
+  }
+
+  @Test
+  void aServerThatWasAwayIsGivenAllThatItMisses() throws Exception {
+    start(2);
+    write(100);
+    try (Connection stays = cluster.alice();
+        Statement statement = stays.createStatement()) {
+      statement.execute("set timezone = 'Asia/Tokyo'; set application_name = 'it''s here'");
+      statement.execute("insert into kept (id, t) values (1, 'before')");
+      cluster.servers.get(1).kill();
+      awaitIn(1);
+      write(200);
+      cluster.servers.get(1).startAgain();
+      awaitIn(2);
+      write(300);
+      // Its settings are those of before, also at the server that came back.
+      statement.execute("insert into kept (id, t, at) select 2, 'after', '2024-01-01 09:00'");
+      assertThat(
+              cluster.number(
+                  "select count(*) from kept where id = 2 and at = '2024-01-01 00:00+00'"))
+          .isOne();
+      assertThat(
+              cluster.number(
+                  "select count(*) from pg_stat_activity where application_name = 'it''s here'"))
+          .isOne();
+    }
+    cluster.assertAlike();
+    assertThat(cluster.number("select count(*) from kept where t = 'stays'")).isEqualTo(6);
+    assertThat(cluster.number("select count(*) from kept where t = 'goes'")).isZero();
+  }
+
+  @Test
+  @Tag("long")
+  void serversDieAndComeBackUnderLoad() throws Exception {
+    start(3);
+    Transfers transfers = new Transfers(cluster, 4);
+    try {
+      for (int round = 0; round < 6; round++) {
+        Postgres one = cluster.servers.get(round % 3);
+        more(transfers);
+        one.kill();
+        awaitIn(2);
+        more(transfers);
+        one.startAgain();
+        awaitIn(3);
+      }
+      more(transfers);
+      transfers.end();
+      assertThat(transfers.told()).allMatch(told -> told.matches("40001 .*"));
+      cluster.assertMoved(transfers);
+    } finally {
+      transfers.end();
+    }
+  }
+
+  /** What was in COMMIT there is found out when it is back. */
+  @Test
+  @Tag("long")
+  void theLastServerDiesAndComesBackUnderLoad() throws Exception {
+    start(2);
+    Transfers transfers = new Transfers(cluster, 4);
+    try {
+      more(transfers);
+      cluster.servers.get(0).kill();
+      awaitIn(1);
+      for (int round = 0; round < 3; round++) {
+        more(transfers);
+        cluster.servers.get(1).kill();
+        cluster.servers.get(1).startAgain();
+      }
+      more(transfers);
+      cluster.servers.get(0).startAgain();
+      awaitIn(2);
+      more(transfers);
+      transfers.end();
+      cluster.assertMoved(transfers);
+    } finally {
+      transfers.end();
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void whatWasWrittenWhileAServerWasAwayIsKeptOverARestart() throws Exception {
+    start(2);
+    cluster.servers.get(0).kill();
+    awaitIn(1);
+    write(100);
+    cluster.replicator.close();
+    cluster.startReplicator();
+    write(200);
+    cluster.servers.get(0).startAgain();
+    awaitIn(2);
+    cluster.assertAlike();
+    // Who was away does not lead by coming back.
+    assertThat(cluster.replicator.serversIn())
+        .last()
+        .isEqualTo(cluster.servers.get(0).address.toString());
+  }
+
+  @Test
+  @Tag("long")
+  void aLargeTransactionIsNotInTheLogAndItsServerStaysOut() throws Exception {
+    start(2);
+    cluster.servers.get(1).kill();
+    awaitIn(1);
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      statement.execute(
+          "insert into kept select n, repeat('x', 1000) from generate_series(1, 10000) n");
+    }
+    cluster.servers.get(1).startAgain();
+    Await.until(
+        "the reason",
+        () -> String.valueOf(cluster.replicator.whyOut(1)).contains("make it a copy"));
+    assertThat(cluster.replicator.serversIn()).hasSize(1);
+  }
+
+  private static void more(Transfers transfers) {
+    long before = transfers.done();
+    Await.until("100 more moves", () -> transfers.done() > before + 100);
+  }
+}
