@@ -70,7 +70,7 @@ class LauncherLabIT {
     List<String> lines = run("lab", "--wan", "--only", "group");
     Path tree = root.toRealPath();
     assertThat(lines.get(lines.size() - 1))
-        .startsWith("lab -i -m 4096 -t 600 -M bridge -- java ")
+        .startsWith("lab -i -m 4096 -t 1800 -M bridge -- java ")
         .contains(
             " -Dmgtm.volumeJar=%s/%s ".formatted(tree, JARS.get(1)),
             " -jar %s/%s wan ".formatted(tree, JARS.get(0)))

@@ -34,20 +34,22 @@ import org.junit.jupiter.api.Test;
 class CoreJsonTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private static ClusterConfig config() {
+  private static ClusterConfig config(Timing timing) {
     HostPort address = new HostPort("192.0.2.1", 7000);
     Node node = new Node("a", false, address, List.of(address), address, "/dev/watchdog");
     Resource resource = new Resource("ip", List.of(), Map.of("address", "192.0.2.9"), Map.of());
     Hierarchy hierarchy =
         new Hierarchy(List.of("n1", "n2"), Policy.defaults(), Map.of("ip", resource));
     return new ClusterConfig(
-        "test", Timing.defaults(), Map.of("n1", node, "n2", node), Map.of("db", hierarchy));
+        "test", timing, Map.of("n1", node, "n2", node), Map.of("db", hierarchy));
   }
 
   /** One of each, in an order in which none is refused. */
   private static List<ClusterCommand> commands() {
     return List.of(
-        new OperatorCommand.Configure(config(), 0),
+        new OperatorCommand.Configure(config(Timing.defaults()), 0),
+        new OperatorCommand.Configure(config(new Timing(500, 2_000, 1_000, 5)), 1),
+        new ClusterCommand.LeasesOver(77_000),
         new Notified("ops", 1),
         new ActionRefused("db", "shall move to n3", "it cannot run there"),
         new ClusterCommand.Lead(3, "n1"),
