@@ -140,21 +140,6 @@ public final class LocalPostgres implements AutoCloseable {
         List.of("cp", "-a", from.folder.toString(), folder.toString()));
   }
 
-  /** Makes it a copy of one that runs; what it had is gone. */
-  public void copyRunning(LocalPostgres from, String password)
-      throws IOException, InterruptedException {
-    LocalProgram.succeed(folder, Map.of(), List.of("rm", "-rf", data().toString()));
-    List<String> command =
-        List.of(
-            programs.resolve("pg_basebackup").toString(),
-            "--host=" + from.address.host(),
-            "--port=" + from.address.port(),
-            "--username=postgres",
-            "--checkpoint=fast",
-            "--pgdata=" + data());
-    LocalProgram.succeed(folder, Map.of("PGPASSWORD", password), LocalProgram.asPostgres(command));
-  }
-
   /** What PostgreSQL is told so that it runs beside others, on a machine that may be lost. */
   private List<String> ownSettings() {
     return List.of(
