@@ -127,10 +127,10 @@ class RejoinIT {
     try (Connection alice = cluster.alice();
         Statement statement = alice.createStatement()) {
       statement.execute("create schema mine");
-      statement.execute("create table mine.position (slot int primary key, entry text)");
+      statement.execute("create table mine.place (slot int primary key, entry text)");
       statement.execute("set search_path = mine, public; set datestyle = 'ISO, DMY'");
-      statement.execute("insert into position values (1, 'müßig')");
-      statement.execute("update position set entry = entry || E'\\\\' where slot = 1");
+      statement.execute("insert into place values (1, 'müßig')");
+      statement.execute("update place set entry = entry || E'\\\\' where slot = 1");
       statement.execute(
           "create table kinds (id int generated always as identity primary key, n numeric,"
               + " twice numeric generated always as (n * 2) stored, d date, b bytea, j jsonb,"
