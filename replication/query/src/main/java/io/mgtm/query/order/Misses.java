@@ -49,9 +49,4 @@ public record Misses(List<Part> parts, String cannot) {
     }
     return new Misses(parts, null);
   }
-
-  /** Whether the log reaches back to where a server is. */
-  public static boolean reachesBack(long firstInLog, Map<String, Position> positions) {
-    return positions.values().stream().allMatch(p -> p.settled() + 1 >= firstInLog);
-  }
 }

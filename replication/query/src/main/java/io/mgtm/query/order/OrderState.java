@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What the log's entries lead to: the last number, which servers are in, in the order in which they
@@ -16,8 +17,11 @@ public final class OrderState {
   /** Entries that are older are out of every log. */
   private static final int DROPPED_MAX = 10_000;
 
+  private static final int FENCES_MAX = 1_000;
+
   private final Map<String, ServerState> servers = new LinkedHashMap<>();
   private final TreeMap<Long, List<Integer>> dropped = new TreeMap<>();
+  private final TreeSet<Long> fences = new TreeSet<>();
   private long last;
   private long settled;
 
@@ -29,6 +33,11 @@ public final class OrderState {
   /** All entries up to this number were at all servers that were in when the last was made. */
   public long settled() {
     return settled;
+  }
+
+  /** Whether a replicator of this log has fenced servers with a number; it may, for an old one. */
+  public boolean mayHaveFenced(long with) {
+    return fences.contains(with) || (fences.size() == FENCES_MAX && with < fences.first());
   }
 
   /** By address, in the order in which they came in; the first that is in leads. */
@@ -63,6 +72,11 @@ public final class OrderState {
         servers.remove(server.address());
       }
       servers.put(server.address(), server.state());
+    } else if (entry instanceof Entry.Fence) {
+      fences.add(last);
+      if (fences.size() > FENCES_MAX) {
+        fences.pollFirst();
+      }
     } else if (entry instanceof Entry.Dropped one) {
       dropped.computeIfAbsent(one.of(), of -> new ArrayList<>()).add(one.slot());
       if (dropped.size() > DROPPED_MAX) {
@@ -85,6 +99,8 @@ public final class OrderState {
           out.i64(number).i32(slots.size());
           slots.forEach(out::i32);
         });
+    out.i32(fences.size());
+    fences.forEach(out::i64);
     return out.done();
   }
 
@@ -106,6 +122,10 @@ public final class OrderState {
       }
       state.dropped.put(number, slots);
     }
+    // Pictures of before there were fences in them end here.
+    for (int left = in.hasMore() ? in.i32() : 0; left > 0; left--) {
+      state.fences.add(in.i64());
+    }
     return state;
   }
 
@@ -117,5 +137,7 @@ public final class OrderState {
     servers.putAll(other.servers);
     dropped.clear();
     dropped.putAll(other.dropped);
+    fences.clear();
+    fences.addAll(other.fences);
   }
 }

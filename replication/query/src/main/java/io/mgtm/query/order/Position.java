@@ -28,6 +28,27 @@ public final class Position {
     return Math.max(highestEntry, highestFence);
   }
 
+  /** The highest fence that was set there. */
+  public long highestFence() {
+    return highestFence;
+  }
+
+  /** Whether it says nothing: its table was only just made. */
+  public boolean isBlank() {
+    return settled == 0 && highestEntry == 0;
+  }
+
+  /** Whether it has of each slot what another has. */
+  public boolean equalsIn(Position other) {
+    return other.isWithin(this, Long.MAX_VALUE) && isWithin(other, Long.MAX_VALUE);
+  }
+
+  /** Whether another has all of it, up to a number. */
+  public boolean isWithin(Position other, long number) {
+    return bySlot.entrySet().stream()
+        .allMatch(row -> row.getValue() > number || other.has(row.getValue(), row.getKey()));
+  }
+
   /** The highest entry that it has. */
   public long highestEntry() {
     return highestEntry;

@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One COMMIT at all servers. When the leader has done everything that could fail, it is decided by
@@ -17,11 +15,6 @@ import org.slf4j.LoggerFactory;
  * entry in the same transaction. Belongs to a session.
  */
 final class Commit {
-  private static final Logger log = LoggerFactory.getLogger(Commit.class);
-
-  /** The client's own is not for what the replicator does. */
-  private static final String NO_TIMEOUT = "SET LOCAL statement_timeout = 0";
-
   private final ServerSet set;
   private final ReplicatedSession session;
   private final Result result;
@@ -55,8 +48,8 @@ final class Commit {
     /** The leader is out or gone, and nothing was committed. */
     void leaderLost();
 
-    /** The last server is gone, and it is not known whether it has committed. */
-    void unknown();
+    /** It is not known whether it is committed. */
+    void unknown(String why);
   }
 
   Commit(ServerSet set, ReplicatedSession session, Result result) {
@@ -85,6 +78,8 @@ final class Commit {
   private void enter() {
     if (session.isEnded()) {
       leave();
+    } else if (session.shared().fleet().isDeposed()) {
+      refuse(ErrorFields.error("57P01", PositionTable.TAKEN_OVER));
     } else if (!leader.node().isIn() || leader.isGone()) {
       lost();
     } else if (set.isStale()) {
@@ -173,12 +168,29 @@ final class Commit {
   }
 
   /** What notes the number of the entry fails the transaction where it must not commit. */
-  private void commitAt(Backend at, Answer answer) {
-    if (number > 0) {
-      PositionTable.note(session.slot().number(), number, settled, at.node().fence())
-          .sendTo(at, (backend, what) -> lookWhoOrders(what));
+  private void commitAt(Backend at, Answer.End end, Runnable lost) {
+    if (number == 0) {
+      at.ask("COMMIT", Answer.of(end, lost));
+      return;
     }
-    at.ask("COMMIT", answer);
+    Effects all =
+        PositionTable.commit(
+            session.slot().number(), number, settled, at.node().fence(), at == leader);
+    all.ask(
+        at,
+        Answer.of(
+            (tag, error, status) -> {
+              if (error != null) {
+                lookWhoOrders(error.message());
+                all.forget(at);
+              }
+              if (status == 'E') {
+                at.ask("ROLLBACK", Answer.of((t, e, now) -> end.done(tag, error, now), lost));
+              } else {
+                end.done(tag, error, status);
+              }
+            },
+            lost));
   }
 
   private void commitOthers() {
@@ -196,24 +208,22 @@ final class Commit {
       other.setInTransaction(false);
       commitAt(
           other,
-          Answer.of(
-              (tag, error, status) -> {
-                if ("COMMIT".equals(tag)) {
-                  confirmed++;
-                } else {
-                  differs(other, "did not commit" + (error == null ? "" : ": " + error.message()));
-                }
-                answered(other);
-              },
-              () -> answered(other)));
+          (tag, error, status) -> {
+            if ("COMMIT".equals(tag)) {
+              confirmed++;
+            } else {
+              differs(other, "did not commit" + (error == null ? "" : ": " + error.message()));
+            }
+            answered(other);
+          },
+          () -> answered(other));
     }
   }
 
   /** No server is put out for what another replicator has done: it orders now. */
   private void lookWhoOrders(String wrong) {
     if (wrong.contains(PositionTable.TAKEN_OVER)) {
-      log.error("Another replicator has taken the servers over: this one commits no more");
-      session.shared().fleet().close();
+      session.shared().fleet().depose();
     }
   }
 
@@ -257,18 +267,19 @@ final class Commit {
   }
 
   private void othersDone() {
-    if (number > 0) {
-      leader.ask(NO_TIMEOUT, session.unfailing(leader));
+    if (number > 0 && session.shared().fleet().isDeposed()) {
+      // The other's log has not what the leader would commit now.
+      deposed();
+      return;
     }
     commitAt(
         leader,
-        Answer.of(
-            (tag, error, status) -> {
-              ErrorFields why =
-                  error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error;
-              leaderAnswered("COMMIT".equals(tag), why);
-            },
-            () -> leaderAnswered(false, null)));
+        (tag, error, status) -> {
+          ErrorFields why =
+              error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error;
+          leaderAnswered("COMMIT".equals(tag), why);
+        },
+        () -> leaderAnswered(false, null));
   }
 
   /**
@@ -279,7 +290,9 @@ final class Commit {
    */
   private void leaderAnswered(boolean committed, ErrorFields why) {
     boolean decided = confirmed > 0 || number > 0;
-    if (committed
+    if (!committed && number > 0 && session.shared().fleet().isDeposed()) {
+      deposed();
+    } else if (committed
         || (decided
             && session.shared().fleet().eject(leader.node(), "did not commit what is decided"))) {
       if (!committed) {
@@ -298,13 +311,24 @@ final class Commit {
               number,
               leader.connection().pid());
       number = 0;
-      end(result::unknown);
+      end(
+          () ->
+              result.unknown(
+                  "the last server is gone, and it is not known whether it has committed"));
     } else {
       if (number > 0) {
         session.shared().commits().drop(number, session.slot().number());
       }
       end(why == null ? result::leaderLost : () -> result.notCommitted(why));
     }
+  }
+
+  /** Whoever orders now says what becomes of it; it is not acknowledged. */
+  private void deposed() {
+    end(
+        () ->
+            result.unknown(
+                PositionTable.TAKEN_OVER + ", and it is not known whether it has committed"));
   }
 
   private void end(Runnable then) {

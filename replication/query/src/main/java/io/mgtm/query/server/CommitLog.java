@@ -302,6 +302,16 @@ final class CommitLog implements AutoCloseable {
     return call(state::settled);
   }
 
+  /** Whether a fence at a server is of a replicator with this log. */
+  boolean mayHaveFenced(long with) throws IOException {
+    return call(() -> state.mayHaveFenced(with));
+  }
+
+  /** All entries up to this one are at all servers that are in. */
+  long settledBy() throws IOException {
+    return call(this::settledNow);
+  }
+
   /** Whether no transaction is under way, or in doubt. */
   boolean isQuiet() throws IOException {
     return call(underWay::isEmpty);

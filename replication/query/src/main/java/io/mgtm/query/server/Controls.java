@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.sql.Statement;
+import io.mgtm.query.sql.Token;
 import io.mgtm.query.sql.TransactionCommand;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Messages;
@@ -136,11 +137,9 @@ final class Controls {
     }
 
     @Override
-    public void unknown() {
+    public void unknown(String why) {
       run.setCommit(null);
-      session.end(
-          ErrorFields.fatal(
-              "57P01", "the last server is gone, and it is not known whether it has committed"));
+      session.end(ErrorFields.fatal("57P01", why));
     }
 
     @Override
@@ -214,6 +213,19 @@ final class Controls {
     }
   }
 
+  /** {@code SET a.b = …} is of a setting that servers do not list. */
+  private void customSetting(Statement statement) {
+    int at = statement.word(1).equals("session") || statement.word(1).equals("local") ? 2 : 1;
+    StringBuilder name = new StringBuilder(statement.word(at));
+    List<Token> tokens = statement.tokens();
+    for (int i = at + 1; i + 1 < tokens.size() && tokens.get(i).text().equals("."); i += 2) {
+      name.append('.').append(statement.word(i + 1));
+    }
+    if (name.indexOf(".") > 0 && statement.word(0).equals("set")) {
+      session.settings().custom(name.toString());
+    }
+  }
+
   /** A setting holds at all servers; in a transaction it ends with it at all. */
   void setting(Segment segment) {
     Statement statement = segment.command().statement();
@@ -241,6 +253,7 @@ final class Controls {
             segment,
             (relay, status) -> {
               if (relay.error() == null && !leaderOnly) {
+                customSetting(statement);
                 if (deallocate || (all && statement.word(0).equals("discard"))) {
                   session.forgetStatements();
                 }

@@ -203,7 +203,12 @@ final class CopyIn {
     }
     run.set()
         .redo()
-        .copy(copy.othersSql(), session.planner().charset(), kept, relay.tag(), session.settings());
+        .copy(
+            copy.othersSql(),
+            session.planner().charset(),
+            kept,
+            relay.tag(),
+            session.settings().query());
     if (spool == null) {
       close();
       run.awaited().copied(relay, status, null);

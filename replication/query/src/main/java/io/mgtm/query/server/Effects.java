@@ -28,6 +28,7 @@ final class Effects {
   private record Item(Prepared prepared, ByteBuf afterNames, String tag, boolean kept) {}
 
   private static final int ITEM_BYTES = 64;
+  private static final Prepared NOT_KNOWN = Prepared.effect("", "");
 
   private final List<Item> items = new ArrayList<>();
   private final Charset charset;
@@ -79,7 +80,7 @@ final class Effects {
 
   /** What the replicator notes for itself. */
   void note(Prepared statement, ByteBuf afterNames) {
-    items.add(new Item(statement, afterNames, "SELECT 1", false));
+    items.add(new Item(statement, afterNames, null, false));
   }
 
   /** One row. */
@@ -182,6 +183,26 @@ final class Effects {
     setReplica(other, "origin", mismatch);
   }
 
+  /** Sends all, of which none is a text, in one go: what follows one that fails is not run. */
+  void ask(Backend at, Answer answer) {
+    ByteBuf out = at.alloc().buffer();
+    for (Item item : items) {
+      execute(at, item, out);
+    }
+    at.ask(sync(at, out), answer);
+  }
+
+  /** It failed there: which of its statements the server knows now cannot be told. */
+  void forget(Backend at) {
+    items.forEach(item -> at.prepared().replace(item.prepared.name(), NOT_KNOWN));
+  }
+
+  private void execute(Backend at, Item item, ByteBuf out) {
+    prepare(at, item.prepared, out);
+    append(out, Messages.bind(at.alloc(), "", item.prepared.name(), item.afterNames.duplicate()));
+    append(out, Messages.execute(at.alloc(), ""));
+  }
+
   private void setReplica(Backend other, String role, Mismatch mismatch) {
     if (replica) {
       ArrayDeque<Item> expected = new ArrayDeque<>(List.of(new Item(null, null, "SET", false)));
@@ -211,10 +232,7 @@ final class Effects {
       if (out == null) {
         out = other.alloc().buffer();
       }
-      prepare(other, item.prepared, out);
-      append(
-          out, Messages.bind(other.alloc(), "", item.prepared.name(), item.afterNames.duplicate()));
-      append(out, Messages.execute(other.alloc(), ""));
+      execute(other, item, out);
       expected.add(item);
     }
     if (out != null) {

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.order.ServerState;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,8 @@ final class Fleet {
   private volatile CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
   private final AtomicInteger turns = new AtomicInteger();
   private boolean closed;
+  private boolean deposed;
+  private Runnable whenDeposed = () -> {};
 
   /** All servers, those that came in first in front. */
   private volatile List<Node> order;
@@ -158,7 +161,10 @@ final class Fleet {
   }
 
   /** Lets a server in that has all that was decided, while no commit is under way. */
-  synchronized void admit(Node node) {
+  synchronized void admit(Node node) throws IOException {
+    if (closed) {
+      throw new IOException("the replicator ends, or another has taken the servers over");
+    }
     List<Node> next = new ArrayList<>(order);
     next.remove(node);
     next.add(in().size(), node);
@@ -196,6 +202,37 @@ final class Fleet {
   /** Puts nobody out any more: connections break because the replicator ends. */
   synchronized void close() {
     closed = true;
+  }
+
+  /** What is to be done when another replicator orders; set before anything is asked. */
+  synchronized void whenDeposed(Runnable then) {
+    whenDeposed = then;
+  }
+
+  /** Another replicator has taken the servers over: this one has nothing to say any more. */
+  void depose() {
+    Runnable then;
+    synchronized (this) {
+      if (deposed) {
+        return;
+      }
+      closed = true;
+      deposed = true;
+      then = whenDeposed;
+    }
+    log.error("Another replicator has taken the servers over: this one commits no more");
+    then.run();
+  }
+
+  synchronized boolean isDeposed() {
+    return deposed;
+  }
+
+  /** Sets in which order servers lead, before sessions begin. */
+  synchronized void lead(List<Node> first) {
+    List<Node> next = new ArrayList<>(first);
+    order.stream().filter(node -> !first.contains(node)).forEach(next::add);
+    order = List.copyOf(next);
   }
 
   private synchronized boolean isClosed() {

@@ -20,9 +20,12 @@ final class LateEntry {
    */
   private static final String SETTINGS =
       "SELECT 'SELECT ' || pg_catalog.string_agg(pg_catalog.format("
-          + "'pg_catalog.set_config(%L, %L, false)', name, setting), ', ' ORDER BY name = 'role',"
-          + " name) FROM pg_catalog.pg_settings WHERE source = 'session'"
-          + " AND NOT name OPERATOR(pg_catalog.~~) 'transaction\\_%'";
+          + "'pg_catalog.set_config(%%L, %%L, false)', name, setting), ', ' ORDER BY name = 'role',"
+          + " name) FROM (SELECT name, setting FROM pg_catalog.pg_settings"
+          + " WHERE source = 'session' AND pg_catalog.strpos(name, '.') = 0"
+          + " AND NOT name OPERATOR(pg_catalog.~~) 'transaction\\_%%'"
+          + " UNION ALL SELECT n, pg_catalog.current_setting(n, true)"
+          + " FROM pg_catalog.unnest(%s) n) s";
 
   /**
    * How a client enters servers.
@@ -116,7 +119,8 @@ final class LateEntry {
     }
     Backend backend = session.add(node, connection);
     like.hold(true);
-    like.ask(SETTINGS, Answer.row((row, error) -> set(backend, row, error, then), then));
+    String settings = SETTINGS.formatted(session.settings().customNames());
+    like.ask(settings, Answer.row((row, error) -> set(backend, row, error, then), then));
   }
 
   private void set(Backend backend, List<String> row, ErrorFields error, Runnable then) {

@@ -32,6 +32,12 @@ final class PositionTable {
   private static final Prepared NOTE =
       new Prepared("mgtm note", "SELECT mgtm.mgtm_commits($1, $2, $3, $4)", NOTE_TYPES, null, null);
 
+  /** The client's own is not for what the replicator does. */
+  private static final Prepared NO_TIMEOUT =
+      Prepared.effect("mgtm no timeout", "SET LOCAL statement_timeout = 0");
+
+  private static final Prepared COMMIT = Prepared.effect("mgtm commit", "COMMIT");
+
   private static final int AGAIN_MS = 500;
 
   /** The row of nobody: it says that all before is there, also where nothing was written lately. */
@@ -51,9 +57,10 @@ final class PositionTable {
               + " UPDATE mgtm.position SET entry = of_entry, settled = all_to"
               + " WHERE slot OPERATOR(pg_catalog.=) of_slot"
               + " AND fence OPERATOR(pg_catalog.=) of_fence;"
-              + " IF NOT FOUND THEN RAISE EXCEPTION '"
+              + " IF NOT FOUND THEN IF EXISTS (SELECT FROM mgtm.position"
+              + " WHERE fence OPERATOR(pg_catalog.>) of_fence) THEN RAISE EXCEPTION '"
               + TAKEN_OVER
-              + "'; END IF; END $$",
+              + "'; END IF; RAISE EXCEPTION 'rows of mgtm.position are gone'; END IF; END $$",
           "GRANT USAGE ON SCHEMA mgtm TO PUBLIC");
 
   private static final String ROWS =
@@ -90,14 +97,23 @@ final class PositionTable {
     this.slots = slots;
   }
 
-  /** Notes, in a transaction, that an entry is committed with it. */
-  static Effects note(int slot, long number, long settled, long fence) {
-    Effects note = new Effects(StandardCharsets.UTF_8);
+  /**
+   * Notes, in a transaction, that an entry is committed with it, and commits it, in one go.
+   *
+   * @param client whether the client's own timeout holds there
+   */
+  static Effects commit(int slot, long number, long settled, long fence, boolean client) {
+    Effects all = new Effects(StandardCharsets.UTF_8);
+    ByteBuf nothing = Rows.parameters(new int[0], List.of());
+    if (client) {
+      all.note(NO_TIMEOUT, nothing);
+    }
     int[] binary = {1};
     ByteBuf slots = Unpooled.buffer(Integer.BYTES).writeInt(slot);
     List<ByteBuf> values = List.of(slots, bytes(number), bytes(settled), bytes(fence));
-    note.note(NOTE, Rows.parameters(binary, values));
-    return note;
+    all.note(NOTE, Rows.parameters(binary, values));
+    all.note(COMMIT, nothing);
+    return all;
   }
 
   private static ByteBuf bytes(long value) {
@@ -160,6 +176,11 @@ final class PositionTable {
   }
 
   // ---- a server that is taken over -------------------------------------------------------------
+
+  /** Databases of which some server has the table. */
+  Set<String> databases() {
+    return Set.copyOf(known);
+  }
 
   /** The databases of a server. */
   CompletableFuture<List<String>> databases(Node node) {

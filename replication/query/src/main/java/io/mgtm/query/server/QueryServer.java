@@ -57,6 +57,7 @@ public final class QueryServer implements AutoCloseable {
     commits = several ? openLog(config.data(), config.limits().logBytesMax()) : null;
     entrance = new Entrance(config, loops.next(), commits);
     if (several) {
+      entrance.shared().fleet().whenDeposed(this::stopServing);
       steward = new Steward(entrance.shared(), entrance.own(), loops.next());
       steward.begin();
     }
@@ -73,6 +74,14 @@ public final class QueryServer implements AutoCloseable {
     if (several && config.admin() != null) {
       admin = new AdminEndpoint(config.admin(), entrance.shared(), steward, entrance.own());
     }
+  }
+
+  /** Clients that come again find the replicator that orders now, or nobody. */
+  private void stopServing() {
+    if (listener != null) {
+      listener.close();
+    }
+    entrance.sessions().all().forEach(OpenSession::stop);
   }
 
   /** Where clients connect. */

@@ -5,11 +5,14 @@ import io.mgtm.query.order.Misses;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.order.Position;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,16 +47,22 @@ final class Rejoin {
    * Takes over all servers that are in, and gives each what it misses; who cannot be is put out.
    *
    * @param unproven of which rows are to be compared in any case
-   * @return the same; and all when the log has lost its end, so that it cannot tell what they miss
+   * @return the same, and those that do not have what the log says that they have; and all when the
+   *     log has lost its end, or another replicator has ordered, so that it cannot tell
    * @throws IOException when none is left, or the log cannot be written
    */
   List<Node> takeOverAll(List<Node> unproven) throws IOException {
     long last = Steward.await(commits.lastNumber());
     long found = 0;
+    boolean lost = false;
     for (Node node : fleet.in()) {
-      found = Math.max(found, highest(ask(node, table::read)));
+      Map<String, Position> has = ask(node, table::read);
+      found = Math.max(found, highest(has));
+      for (Position position : has.values()) {
+        lost |= position.highestFence() > 0 && !commits.mayHaveFenced(position.highestFence());
+      }
     }
-    boolean lost = found > last;
+    lost |= found > last;
     Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
     long fence;
     do {
@@ -69,10 +78,21 @@ final class Rejoin {
       }
     } while (found > fence);
     if (lost) {
-      log.warn("The log of commits ends at {}, and servers are beyond: rows are compared", last);
-      return fleet.in();
+      log.warn(
+          "The log of commits ends at {}, and servers are beyond, or another replicator has"
+              + " ordered: rows are compared",
+          last);
+      return byPosition(fleet.in(), List.of(), all);
     }
-    unproven.forEach(all::remove);
+    List<Node> unlike = new ArrayList<>(unproven);
+    for (Node node : fleet.in()) {
+      if (!unlike.contains(node) && !hasWhatItHad(node, all)) {
+        log.warn("The server {} has not all that it had: its rows are compared", node);
+        unlike.add(node);
+      }
+    }
+    byPosition(unlike, fleet.in(), all);
+    unlike.forEach(all::remove);
     level(all, fence);
     long reached = Steward.await(commits.lastNumber());
     for (Node node : all.keySet()) {
@@ -80,7 +100,54 @@ final class Rejoin {
         Steward.await(table.reached(node, all.get(node).keySet(), reached));
       }
     }
+    return unlike;
+  }
+
+  /** Of those that are to be compared the one that has the most leads, unless others are proven. */
+  private List<Node> byPosition(
+      List<Node> unproven, List<Node> of, Map<Node, Map<String, Position>> all) {
+    List<Node> order = new ArrayList<>(of);
+    order.removeAll(unproven);
+    unproven.stream()
+        .sorted(
+            Comparator.<Node>comparingLong(node -> highest(all.get(node), Position::settled))
+                .thenComparingLong(node -> highest(all.get(node), Position::highestEntry))
+                .reversed())
+        .forEach(order::add);
+    fleet.lead(order);
     return unproven;
+  }
+
+  private static long highest(Map<String, Position> positions, ToLongFunction<Position> what) {
+    return positions == null ? 0 : positions.values().stream().mapToLong(what).max().orElse(0);
+  }
+
+  /**
+   * Whether a server that was in still has what it must have, as far as the log does not reach:
+   * what was made of an older copy has not.
+   */
+  private boolean hasWhatItHad(Node node, Map<Node, Map<String, Position>> all) throws IOException {
+    Map<String, Position> mine = all.get(node);
+    long settled = commits.settled();
+    if (mine.isEmpty()) {
+      return settled == 0;
+    }
+    long first = commits.read(Long.MAX_VALUE - 1, 1).first();
+    for (Map.Entry<String, Position> one : mine.entrySet()) {
+      Position position = one.getValue();
+      boolean others =
+          all.values().stream()
+              .map(positions -> positions.get(one.getKey()))
+              .anyMatch(
+                  other ->
+                      other != null
+                          && ((position.isBlank() && !other.isBlank())
+                              || !other.isWithin(position, settled)));
+      if ((position.isBlank() && settled > 0) || (position.settled() + 1 < first && others)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Who does not answer is put out, unless it is the last. */
@@ -98,7 +165,7 @@ final class Rejoin {
   }
 
   private static long highest(Map<String, Position> positions) {
-    return positions.values().stream().mapToLong(Position::highest).max().orElse(0);
+    return highest(positions, Position::highest);
   }
 
   /** What one of them has, or the log alone, goes to all. */
@@ -190,6 +257,12 @@ final class Rejoin {
    * @throws IOException when it cannot be, and why
    */
   void comeBack(Node node) throws IOException {
+    for (Position position : Steward.await(table.read(node)).values()) {
+      if (position.highestFence() > 0 && !commits.mayHaveFenced(position.highestFence())) {
+        throw new IOException(
+            "another replicator has written to it; make it a copy of one that is in");
+      }
+    }
     long fence = Steward.await(commits.fence(0));
     Map<String, Position> positions = Steward.await(table.takeOver(node, fence));
     long last = Steward.await(commits.lastNumber());
@@ -197,11 +270,7 @@ final class Rejoin {
       throw new IOException(
           "it has transactions that the log has not; make it a copy of one that is in");
     }
-    if (!Misses.reachesBack(commits.read(Long.MAX_VALUE - 1, 1).first(), positions)) {
-      throw new IOException(
-          "the log no longer has all that it misses; make it a copy of one that is in");
-    }
-    long from = positions.values().stream().mapToLong(Position::settled).min().orElse(last);
+    long from = from(node, positions, last);
     try (Replayer replayer = new Replayer(role, node, fence)) {
       long began = from;
       long given;
@@ -213,6 +282,54 @@ final class Rejoin {
       letIn(node, fence, replayer, positions, from);
       log.info("{} was given transactions {} to {}", node, began + 1, last);
     }
+  }
+
+  /** After which number it may miss something. */
+  private long from(Node node, Map<String, Position> positions, long last) throws IOException {
+    long first = commits.read(Long.MAX_VALUE - 1, 1).first();
+    long settled = commits.settledBy();
+    Map<String, Position> leads = null;
+    long from = last;
+    for (Map.Entry<String, Position> one : positions.entrySet()) {
+      long has = one.getValue().settled();
+      if (has + 1 < first) {
+        // Where nothing was written since, it has what the leader has.
+        leads = leads == null ? Steward.await(table.read(fleet.leader())) : leads;
+        Position leader = leads.get(one.getKey());
+        if (leader == null || one.getValue().isBlank() || !leader.equalsIn(one.getValue())) {
+          throw new IOException(
+              "the log no longer has all that it misses; make it a copy of one that is in");
+        }
+        has = settled;
+      } else if (one.getValue().isBlank() && hadTable(node, one.getKey())) {
+        throw new IOException(
+            "its table mgtm.position in %s was lost; make it a copy of one that is in"
+                .formatted(one.getKey()));
+      }
+      from = Math.min(from, has);
+    }
+    return from;
+  }
+
+  /** Whether it was in when or after a database was first written, by a log that has all. */
+  private boolean hadTable(Node node, String database) throws IOException {
+    boolean written = false;
+    boolean in = false;
+    for (CommitLog.Past past = commits.read(0, CHUNK_BYTES);
+        !past.entries().isEmpty();
+        past = commits.read(past.next(), CHUNK_BYTES)) {
+      for (Entry entry : past.entries()) {
+        if (entry instanceof Entry.Server server && server.address().equals(node.toString())) {
+          in = server.state().isIn();
+        } else if (entry instanceof Entry.Commits commit) {
+          written |= commit.parts().stream().anyMatch(part -> part.database().equals(database));
+        }
+        if (written && in) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private long give(Replayer replayer, Map<String, Position> positions, long from)

@@ -110,9 +110,9 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     return ended;
   }
 
-  /** A query that sets for a transaction what the values of this session are read by. */
-  String settings() {
-    return settings.query();
+  /** What the values of this session are read by, and what its client has set of its own. */
+  SessionSettings settings() {
+    return settings;
   }
 
   void execute(Runnable task) {

@@ -70,7 +70,7 @@ final class SchemaChange {
     effects.text(Prepared.effect("", segment.command().statement().text()), tag);
     effects.text(Prepared.effect("", RedoCodec.setConfig("search_path", "pg_catalog")), "SELECT 1");
     effects.text(Prepared.effect("", "SET LOCAL ROLE NONE"), "SET");
-    run.set().redo().add(effects, session.settings());
+    run.set().redo().add(effects, session.settings().query());
   }
 
   private void tellOthers(String tag, char status) {

@@ -217,7 +217,7 @@ final class ServerSet {
   /** Lets the others do what the leader did, in that time. */
   void apply(Effects effects, long nanos) {
     leaderNanos += nanos;
-    redo.add(effects, session.settings());
+    redo.add(effects, session.settings().query());
     for (Backend other : live()) {
       if (other != home) {
         join(other);

@@ -89,6 +89,14 @@ final class Steward {
     if (!unproven.isEmpty()) {
       compare(unproven);
     }
+    Node leads = fleet.leader();
+    await(
+        setSequences(leads)
+            .exceptionally(
+                cause -> {
+                  log.warn("The sequences of {} were not set: {}", leads, cause.toString());
+                  return null;
+                }));
     begun = true;
     watching = loop.scheduleWithFixedDelay(this::watch, EVERY_MS, EVERY_MS, TimeUnit.MILLISECONDS);
   }
@@ -176,7 +184,9 @@ final class Steward {
 
   /** One that was away comes back by itself. */
   private void lookForReturn(Node node) {
-    if (returning || System.nanoTime() < notBefore.getOrDefault(node, Long.MIN_VALUE)) {
+    if (returning
+        || shared.fleet().isDeposed()
+        || System.nanoTime() < notBefore.getOrDefault(node, Long.MIN_VALUE)) {
       return;
     }
     returning = true;
@@ -229,6 +239,13 @@ final class Steward {
     shared.fleet().suspect(node);
   }
 
+  private CompletableFuture<Void> setSequences(Node leader) {
+    return CompletableFuture.allOf(
+        shared.positions().databases().stream()
+            .map(d -> Sequences.setBehindRows(role, leader.address(), d))
+            .toArray(CompletableFuture[]::new));
+  }
+
   /** What was decided under the old leader is done, and sequences are behind their rows. */
   private CompletableFuture<Void> leaderOut() {
     CommitGate gate = shared.gate();
@@ -236,13 +253,7 @@ final class Steward {
     Node next = shared.fleet().leader();
     return quiet
         .thenCompose(
-            nothing ->
-                begun
-                    ? CompletableFuture.allOf(
-                        shared.catalogues().databases().stream()
-                            .map(d -> Sequences.setBehindRows(role, next.address(), d))
-                            .toArray(CompletableFuture[]::new))
-                    : CompletableFuture.completedFuture(null))
+            nothing -> begun ? setSequences(next) : CompletableFuture.<Void>completedFuture(null))
         .orTimeout(shared.config().timeouts().applyMs(), TimeUnit.MILLISECONDS)
         .whenComplete(
             (nothing, cause) -> {

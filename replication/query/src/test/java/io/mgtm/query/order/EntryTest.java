@@ -49,6 +49,37 @@ class EntryTest {
   }
 
   @Test
+  void fencesOfOtherReplicatorsAreKnown() {
+    OrderState state = new OrderState();
+    ALL.forEach(state::apply);
+    OrderState read = OrderState.decoded(state.encoded());
+    assertThat(read.mayHaveFenced(4)).isTrue();
+    assertThat(read.mayHaveFenced(3)).isFalse();
+    for (int number = 10; number < 2_000; number++) {
+      read.apply(new Entry.Fence(number));
+    }
+    // So old that it is not kept: it may have been this one.
+    assertThat(read.mayHaveFenced(5)).isTrue();
+    assertThat(read.mayHaveFenced(2_000)).isFalse();
+  }
+
+  @Test
+  void positionsAreCompared() {
+    Position less = new Position();
+    less.row(7, 3, 2, 0);
+    Position more = new Position();
+    more.row(7, 3, 2, 0);
+    more.row(8, 9, 2, 0);
+    assertThat(less.isWithin(more, Long.MAX_VALUE)).isTrue();
+    assertThat(more.isWithin(less, Long.MAX_VALUE)).isFalse();
+    assertThat(more.isWithin(less, 8)).isTrue();
+    assertThat(more.equalsIn(less)).isFalse();
+    assertThat(more.equalsIn(more)).isTrue();
+    assertThat(more.isBlank()).isFalse();
+    assertThat(new Position().isBlank()).isTrue();
+  }
+
+  @Test
   void whatCannotBeGivenIsSaid() {
     Entry entry = ALL.get(0);
     Position position = new Position();
@@ -59,7 +90,5 @@ class EntryTest {
         .isEqualTo(new Misses(List.of(), null));
     assertThat(Misses.of(entry, both, Map.of(3L, List.of(7))).cannot()).contains("was dropped");
     assertThat(Misses.of(entry, Map.of(), Map.of()).cannot()).contains("no database");
-    assertThat(Misses.reachesBack(3, both)).isTrue();
-    assertThat(Misses.reachesBack(4, both)).isFalse();
   }
 }

@@ -118,6 +118,50 @@ class RejoinIT {
     assertThat(cluster.number("select count(*) from kept where t = 'goes'")).isZero();
   }
 
+  /** What depends on the session, on names or on what the leader alone computes. */
+  @Test
+  void whatASessionHasToItselfIsReplayed() throws Exception {
+    start(2);
+    cluster.servers.get(1).kill();
+    awaitIn(1);
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      statement.execute("create schema mine");
+      statement.execute("create table mine.place (slot int primary key, entry text)");
+      statement.execute("set search_path = mine, public; set datestyle = 'ISO, DMY'");
+      statement.execute("insert into place values (1, 'müßig')");
+      statement.execute("update place set entry = entry || E'\\\\' where slot = 1");
+      statement.execute(
+          "create table kinds (id int generated always as identity primary key, n numeric,"
+              + " twice numeric generated always as (n * 2) stored, d date, b bytea, j jsonb,"
+              + " a text[], m public.mood default 'bad', w text default current_user)");
+      statement.execute(
+          "insert into kinds (n, d, b, j, a) select n / 7.0, ('0' || n || '/12/2024')::date,"
+              + " decode('00ff', 'hex'), '{\"a\": 1.50}', array['x', null, 'it''s'] from"
+              + " generate_series(1, 5) n");
+      statement.execute("set timezone = 'America/Caracas'");
+      statement.execute("insert into public.kept (id, t, at) values (9001, 'ä', '3/4/2024 5:06')");
+      statement.execute("create index on kinds (n); comment on table kinds is 'süß'");
+      statement.execute("alter table kinds rename to sorts");
+      statement.execute("alter table sorts rename column d to day");
+      statement.execute("insert into sorts (n, day) values (1, '1/2/2024')");
+      statement.execute("create table gone (id int primary key); insert into gone values (1)");
+      statement.execute("drop table gone");
+      statement.execute("create table gone (id int primary key, t text)");
+      statement.execute("insert into gone values (1, 'again')");
+      statement.execute("grant select on sorts to public");
+    }
+    cluster.servers.get(1).startAgain();
+    awaitIn(2);
+    cluster.assertAlike();
+    assertThat(
+            cluster.number(
+                "select count(*) from pg_class where relname = 'sorts'"
+                    + " and relowner = 'alice'::regrole and obj_description(oid) = 'süß'"))
+        .isOne();
+    assertThat(cluster.number("select count(*) from mine.sorts where w = 'alice'")).isEqualTo(6);
+  }
+
   @Test
   @Tag("long")
   void serversDieAndComeBackUnderLoad() throws Exception {
