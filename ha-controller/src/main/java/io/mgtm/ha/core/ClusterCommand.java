@@ -46,7 +46,9 @@ public sealed interface ClusterCommand
         ClusterCommand.Tick {
 
   /** The hierarchy or node that it is about; the cluster otherwise. */
-  String subject();
+  default String subject() {
+    return StateChange.CLUSTER;
+  }
 
   /** What it does, a sentence for people. */
   String what();
@@ -79,11 +81,6 @@ public sealed interface ClusterCommand
   /** A leader begins; it grants nothing before this is committed. */
   record Lead(long term, String leader) implements ClusterCommand {
     @Override
-    public String subject() {
-      return StateChange.CLUSTER;
-    }
-
-    @Override
     public String what() {
       return leader + " leads, term " + term;
     }
@@ -96,11 +93,6 @@ public sealed interface ClusterCommand
 
   /** Carries the cluster's time over to the next leader. */
   record Tick() implements ClusterCommand {
-    @Override
-    public String subject() {
-      return StateChange.CLUSTER;
-    }
-
     @Override
     public String what() {
       return "";
@@ -118,11 +110,6 @@ public sealed interface ClusterCommand
    * @param until cluster time; 0: they are
    */
   record LeasesOver(long until) implements ClusterCommand {
-    @Override
-    public String subject() {
-      return StateChange.CLUSTER;
-    }
-
     @Override
     public String what() {
       return "";

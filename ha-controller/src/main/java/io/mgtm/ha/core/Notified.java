@@ -8,11 +8,6 @@ package io.mgtm.ha.core;
  * @param event the last event
  */
 public record Notified(String target, long event) implements OperatorCommand {
-  @Override
-  public String subject() {
-    return StateChange.CLUSTER;
-  }
-
   /** Nothing that people would want to be told of. */
   @Override
   public String what() {

@@ -22,11 +22,6 @@ public sealed interface OperatorCommand extends ClusterCommand
    */
   record Configure(ClusterConfig config, long version) implements OperatorCommand {
     @Override
-    public String subject() {
-      return StateChange.CLUSTER;
-    }
-
-    @Override
     public String what() {
       return "configuration " + (version + 1) + " is used";
     }

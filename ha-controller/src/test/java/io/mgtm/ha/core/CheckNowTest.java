@@ -13,36 +13,13 @@ import io.mgtm.ha.model.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Deep checks that operators ask for. */
-class CheckNowTest implements NodeEffects {
-  private final List<Call> calls = new ArrayList<>();
+class CheckNowTest extends RecordedEffects {
   private final List<Result> told = new ArrayList<>();
   private final NodeAgent agent = new NodeAgent("a1", 3, this);
-  private Heartbeat last;
   private long now = 100;
-
-  @Override
-  public void send(Heartbeat heartbeat) {
-    last = heartbeat;
-  }
-
-  @Override
-  public void call(Call call) {
-    calls.add(call);
-  }
-
-  @Override
-  public void cancel(long callId) {
-    // Its end is told by the test.
-  }
-
-  @Override
-  public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
-    // Nothing is guarded here.
-  }
 
   private void grant(boolean run) {
     agent.granted(

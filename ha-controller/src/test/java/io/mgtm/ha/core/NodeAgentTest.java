@@ -12,43 +12,17 @@ import io.mgtm.ha.core.Grant.Order;
 import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.Policy;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class NodeAgentTest implements NodeEffects {
+class NodeAgentTest extends RecordedEffects {
   private static final int LEASE_MS = 4_000;
   private static final Seen FIRST = new Seen(1, 10);
   private static final Seen SECOND = new Seen(1, 11);
 
-  private final List<Call> calls = new ArrayList<>();
-  private final List<Long> cancelled = new ArrayList<>();
-  private final List<String> guards = new ArrayList<>();
-  private Heartbeat last;
   private long now = 100;
   private final NodeAgent agent = new NodeAgent("a1", 3, this);
-
-  @Override
-  public void send(Heartbeat heartbeat) {
-    last = heartbeat;
-  }
-
-  @Override
-  public void call(Call call) {
-    calls.add(call);
-  }
-
-  @Override
-  public void cancel(long callId) {
-    cancelled.add(callId);
-  }
-
-  @Override
-  public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
-    guards.add(resources.isEmpty() ? "none" : "until " + deadline);
-  }
 
   private void configure(int localRecoveries) {
     Policy d = Policy.defaults();

@@ -1,0 +1,33 @@
+package io.mgtm.ha.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What an agent does, for a test to look at; calls end when the test says so. */
+abstract class RecordedEffects implements NodeEffects {
+  final List<Call> calls = new ArrayList<>();
+  final List<Long> cancelled = new ArrayList<>();
+  final List<String> guards = new ArrayList<>();
+  Heartbeat last;
+
+  @Override
+  public void send(Heartbeat heartbeat) {
+    last = heartbeat;
+  }
+
+  @Override
+  public void call(Call call) {
+    calls.add(call);
+  }
+
+  @Override
+  public void cancel(long callId) {
+    cancelled.add(callId);
+  }
+
+  @Override
+  public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
+    guards.add(resources.isEmpty() ? "none" : "until " + deadline);
+  }
+}
