@@ -315,12 +315,32 @@ final class Commit {
           () ->
               result.unknown(
                   "the last server is gone, and it is not known whether it has committed"));
+    } else if (number > 0) {
+      drop(why);
     } else {
-      if (number > 0) {
-        session.shared().commits().drop(number, session.slot().number());
-      }
       end(why == null ? result::leaderLost : () -> result.notCommitted(why));
     }
+  }
+
+  /** It is at no server; that is said when it stands in the log, which a start would else redo. */
+  private void drop(ErrorFields why) {
+    int slot = session.slot().number();
+    session
+        .shared()
+        .commits()
+        .drop(number, slot)
+        .whenComplete((done, cause) -> session.execute(() -> dropped(slot, why, cause)));
+  }
+
+  private void dropped(int slot, ErrorFields why, Throwable cause) {
+    if (cause == null) {
+      end(() -> result.notCommitted(why));
+      return;
+    }
+    session.slot().keep();
+    session.shared().positions().nowhere(slot, number);
+    number = 0;
+    end(() -> result.unknown("the log of commits takes no more: " + cause.getMessage()));
   }
 
   /** Whoever orders now says what becomes of it; it is not acknowledged. */

@@ -192,14 +192,7 @@ final class PositionTable {
   CompletableFuture<Map<String, Position>> read(Node node) {
     return each(
         node,
-        (database, asker) ->
-            asker
-                .ask(EXISTS)
-                .thenCompose(
-                    rows ->
-                        rows.get(0).get(0).equals("t")
-                            ? asker.ask(READ)
-                            : CompletableFuture.completedFuture(List.of())));
+        (asker, there) -> there ? asker.ask(READ) : CompletableFuture.completedFuture(List.of()));
   }
 
   /**
@@ -210,7 +203,7 @@ final class PositionTable {
   CompletableFuture<Map<String, Position>> takeOver(Node node, long fence) {
     return each(
         node,
-        (database, asker) ->
+        (asker, there) ->
             endOthers(node, asker)
                 .thenCompose(done -> make(asker, 0, fence))
                 .thenCompose(done -> asker.ask(FENCE.formatted(fence)))
@@ -230,9 +223,9 @@ final class PositionTable {
             });
   }
 
-  /** What is asked of each database. */
+  /** What is asked of each database, which has the table or only has it at other servers. */
   private interface Question {
-    CompletableFuture<List<List<String>>> ask(String database, Asker asker);
+    CompletableFuture<List<List<String>>> ask(Asker asker, boolean there);
   }
 
   private CompletableFuture<Map<String, Position>> each(Node node, Question question) {
@@ -264,7 +257,7 @@ final class PositionTable {
                           }
                           known.add(database);
                           return question
-                              .ask(database, asker)
+                              .ask(asker, there)
                               .thenApply(
                                   positions -> {
                                     found.put(database, position(positions));
@@ -348,19 +341,36 @@ final class PositionTable {
         .whenComplete(
             (rows, cause) -> {
               if (cause != null || rows.isEmpty()) {
-                role.loop()
-                    .schedule(
-                        () -> resolve(node, database, slot, number, pid),
-                        AGAIN_MS,
-                        TimeUnit.MILLISECONDS);
-                return;
-              }
-              if (Long.parseLong(rows.get(0).get(0)) < number) {
+                again(() -> resolve(node, database, slot, number, pid));
+              } else if (Long.parseLong(rows.get(0).get(0)) < number) {
                 log.warn("{} has not committed entry {}, which is dropped", node, number);
-                commits.drop(number, slot);
+                nowhere(slot, number);
+              } else {
+                isSettled(slot, number);
               }
-              commits.settled(number);
-              slots.release(slot);
             });
+  }
+
+  /** An entry is at no server: the log says so as soon as it has room. Then the slot is free. */
+  void nowhere(int slot, long number) {
+    commits
+        .drop(number, slot)
+        .whenComplete(
+            (done, cause) -> {
+              if (cause == null) {
+                isSettled(slot, number);
+              } else {
+                again(() -> nowhere(slot, number));
+              }
+            });
+  }
+
+  private void isSettled(int slot, long number) {
+    commits.settled(number);
+    slots.release(slot);
+  }
+
+  private void again(Runnable task) {
+    role.loop().schedule(task, AGAIN_MS, TimeUnit.MILLISECONDS);
   }
 }
