@@ -99,10 +99,6 @@ final class Codec {
       return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    boolean hasMore() {
-      return from.hasRemaining();
-    }
-
     ByteBuffer bytes(int count) {
       ByteBuffer slice = from.slice(from.position(), count);
       from.position(from.position() + count);

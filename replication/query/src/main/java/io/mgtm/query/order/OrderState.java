@@ -122,8 +122,7 @@ public final class OrderState {
       }
       state.dropped.put(number, slots);
     }
-    // Pictures of before there were fences in them end here.
-    for (int left = in.hasMore() ? in.i32() : 0; left > 0; left--) {
+    for (int left = in.i32(); left > 0; left--) {
       state.fences.add(in.i64());
     }
     return state;

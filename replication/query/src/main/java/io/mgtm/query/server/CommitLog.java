@@ -64,11 +64,10 @@ final class CommitLog implements AutoCloseable {
   /**
    * Entries that the log has still.
    *
-   * @param first the lowest number in the log; one above the last when there is none
    * @param next to go on with
    * @param dropped the slots of transactions that are to be nowhere, by number
    */
-  record Past(long first, List<Entry> entries, long next, Map<Long, List<Integer>> dropped) {
+  record Past(List<Entry> entries, long next, Map<Long, List<Integer>> dropped) {
     Past {
       entries = List.copyOf(entries);
       dropped = Map.copyOf(dropped);
@@ -317,6 +316,16 @@ final class CommitLog implements AutoCloseable {
     return call(underWay::isEmpty);
   }
 
+  /** The lowest number that is still in the log; one above the last when there is none. */
+  long first() throws IOException {
+    return call(
+        () -> {
+          PastEntries past = PastEntries.of(file);
+          long[] first = at(past, past.firstIndex(), file.committedIndex());
+          return first == null ? state.last() + 1 : first[1];
+        });
+  }
+
   /** Entries above a number of which none is under way, until they have so many bytes. */
   Past read(long above, int bytesMax) throws IOException {
     return call(() -> readPast(above, bytesMax));
@@ -325,7 +334,6 @@ final class CommitLog implements AutoCloseable {
   private Past readPast(long above, int bytesMax) {
     PastEntries past = PastEntries.of(file);
     long end = file.committedIndex();
-    long[] first = at(past, past.firstIndex(), end);
     List<Entry> entries = new ArrayList<>();
     long[] next = {above};
     long from = indexAbove(past, above, end);
@@ -342,8 +350,7 @@ final class CommitLog implements AutoCloseable {
             }
           });
     }
-    long lowest = first == null ? state.last() + 1 : first[1];
-    return new Past(lowest, entries, next[0], state.dropped());
+    return new Past(entries, next[0], state.dropped());
   }
 
   /** The lowest index of which the number is higher. */
@@ -353,9 +360,7 @@ final class CommitLog implements AutoCloseable {
     while (low < high) {
       long middle = (low + high) >>> 1;
       long[] at = at(past, middle, high - 1);
-      if (at == null) {
-        high = middle;
-      } else if (at[1] > above) {
+      if (at == null || at[1] > above) {
         high = middle;
       } else {
         low = at[0] + 1;

@@ -19,9 +19,9 @@ final class RedoCodec {
     return in.readCharSequence(in.readInt(), StandardCharsets.UTF_8).toString();
   }
 
-  /** A setting for the transaction, by a name that needs no quotes. */
+  /** What sets something for the transaction, by a name that needs no quotes. */
   static String setConfig(String name, String value) {
-    return "SELECT pg_catalog.set_config('%s', %s, true)".formatted(name, literal(value));
+    return "pg_catalog.set_config('%s', %s, true)".formatted(name, literal(value));
   }
 
   /** Whatever standard_conforming_strings is. */

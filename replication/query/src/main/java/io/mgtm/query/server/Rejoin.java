@@ -132,7 +132,7 @@ final class Rejoin {
     if (mine.isEmpty()) {
       return settled == 0;
     }
-    long first = commits.read(Long.MAX_VALUE - 1, 1).first();
+    long first = commits.first();
     for (Map.Entry<String, Position> one : mine.entrySet()) {
       Position position = one.getValue();
       boolean others =
@@ -170,19 +170,19 @@ final class Rejoin {
 
   /** What one of them has, or the log alone, goes to all. */
   private void level(Map<Node, Map<String, Position>> all, long fence) throws IOException {
-    CommitLog.Past past = commits.read(Long.MAX_VALUE - 1, 1);
+    long first = commits.first();
     long floor = commits.settled();
     for (Map<String, Position> positions : all.values()) {
       for (Position position : positions.values()) {
         // One that lies before the log tells nothing: who is in had all of that.
-        boolean tells = position.settled() + 1 >= past.first();
+        boolean tells = position.settled() + 1 >= first;
         floor = tells ? Math.min(floor, position.settled()) : floor;
       }
     }
     Map<Node, Replayer> replayers = new LinkedHashMap<>();
     all.keySet().forEach(node -> replayers.put(node, new Replayer(role, node, fence)));
     try {
-      for (past = commits.read(floor, CHUNK_BYTES);
+      for (CommitLog.Past past = commits.read(floor, CHUNK_BYTES);
           !past.entries().isEmpty();
           past = commits.read(past.next(), CHUNK_BYTES)) {
         for (Entry entry : past.entries()) {
@@ -286,7 +286,7 @@ final class Rejoin {
 
   /** After which number it may miss something. */
   private long from(Node node, Map<String, Position> positions, long last) throws IOException {
-    long first = commits.read(Long.MAX_VALUE - 1, 1).first();
+    long first = commits.first();
     long settled = commits.settledBy();
     Map<String, Position> leads = null;
     long from = last;

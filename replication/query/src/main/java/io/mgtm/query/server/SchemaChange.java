@@ -66,9 +66,12 @@ final class SchemaChange {
   private void keep(String role, String path, String tag) {
     Effects effects = new Effects(session.planner().charset());
     effects.text(Prepared.effect("", "SET LOCAL ROLE " + ServerSet.quote(role)), "SET");
-    effects.text(Prepared.effect("", RedoCodec.setConfig("search_path", path)), "SELECT 1");
+    effects.text(
+        Prepared.effect("", "SELECT " + RedoCodec.setConfig("search_path", path)), "SELECT 1");
     effects.text(Prepared.effect("", segment.command().statement().text()), tag);
-    effects.text(Prepared.effect("", RedoCodec.setConfig("search_path", "pg_catalog")), "SELECT 1");
+    effects.text(
+        Prepared.effect("", "SELECT " + RedoCodec.setConfig("search_path", "pg_catalog")),
+        "SELECT 1");
     effects.text(Prepared.effect("", "SET LOCAL ROLE NONE"), "SET");
     run.set().redo().add(effects, session.settings().query());
   }

@@ -43,10 +43,7 @@ final class SessionSettings {
     if (query == null) {
       query =
           values.entrySet().stream()
-              .map(
-                  one ->
-                      "pg_catalog.set_config('%s', %s, true)"
-                          .formatted(one.getKey(), RedoCodec.literal(one.getValue())))
+              .map(one -> RedoCodec.setConfig(one.getKey(), one.getValue()))
               .collect(Collectors.joining(", ", "SELECT ", ""));
     }
     return query;
