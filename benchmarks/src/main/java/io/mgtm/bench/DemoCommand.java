@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
 /** {@code mgtm demo}: leaders die under load, and nobody notices. */
 @Command(
     name = "demo",
+    customSynopsis = "mgtm demo [OPTION...]",
     description = {
       "Starts a group and a proxy, drives load through the proxy, and kills leaders meanwhile.",
       "Exit status 1 when a request failed or the checker found something."

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -109,10 +110,13 @@ public class Ask {
     }
     JsonNode answer = read(to, response);
     if (response.statusCode() != 200) {
-      throw new IOException(
+      String why =
           answer
               .path("error")
-              .asText("%s answers with status %d".formatted(place(to), response.statusCode())));
+              .asText("%s answers with status %d".formatted(place(to), response.statusCode()));
+      boolean unknown = response.statusCode() == HttpURLConnection.HTTP_NOT_FOUND;
+      throw new IOException(
+          unknown ? why + "; what runs at %s may be of another version".formatted(place(to)) : why);
     }
     return answer;
   }

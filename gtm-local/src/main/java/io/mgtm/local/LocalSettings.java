@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * An installation on this machine.
@@ -92,6 +93,11 @@ public record LocalSettings(
     List<String> all = new ArrayList<>(jvm);
     all.addAll(options);
     return new LocalSettings(folder, clients, members, proxy, mode, all, nodeOptions);
+  }
+
+  /** All that is listened on. */
+  List<HostPort> addresses() {
+    return Stream.of(List.of(proxy), clients, members).flatMap(List::stream).toList();
   }
 
   /** Where the processes find their classes: the jar of this property, else where this JVM does. */

@@ -1,6 +1,8 @@
 package io.mgtm.local;
 
 import io.mgtm.common.Cli;
+import io.mgtm.common.HostPort;
+import io.mgtm.common.ListenErrors;
 import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.cli.GtmMain;
 import io.mgtm.gtm.cli.Modes;
@@ -81,6 +83,9 @@ public final class UpCommand implements Callable<Integer> {
               .formatted(nodes, even ? "1, 3, 5 or 7, or --mode lazy" : "1 to 7"));
     }
     LocalSettings settings = LocalSettings.fixed(data, nodes, port, mode.label());
+    for (HostPort address : settings.addresses()) {
+      ListenErrors.tryOut("--port", address);
+    }
     return inProcess ? together(settings) : apart(settings);
   }
 

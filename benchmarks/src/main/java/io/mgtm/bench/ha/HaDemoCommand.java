@@ -19,8 +19,9 @@ import picocli.CommandLine.Spec;
 /** {@code mgtm ha demo}: a database's process dies, then its machine. */
 @Command(
     name = "ha-demo",
+    customSynopsis = "mgtm ha demo [OPTION...]",
     description = {
-      "mgtm ha demo: runs PostgreSQL on a replicated volume, on two machines that are namespaces"
+      "Runs PostgreSQL on a replicated volume, on two machines that are namespaces"
           + " of this one, with a witness and clients; kills postgres, then the machine, and tells"
           + " what the clients saw.",
       "Needs root. Ctrl-C ends it; nothing is left.",

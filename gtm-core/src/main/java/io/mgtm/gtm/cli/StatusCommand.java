@@ -262,11 +262,13 @@ final class StatusCommand extends ClientCommand {
     } else if (!trouble.isEmpty()) {
       line(out, "does not serve", trouble);
     }
-    line(out, "GTM", s.at() + ", answers in " + s.answerMs() + " ms");
+    boolean original = s.limits() == null;
+    String what = counts || original ? "" : ", a proxy: of the group, a node is asked (--at)";
+    line(out, "GTM", s.at() + what + ", answers in " + s.answerMs() + " ms");
     line(out, "next gxid", s.nextGxid());
     line(out, "oldest gxid", s.oldestGxid() == 0 ? "not known" : s.oldestGxid());
     LimitsView limits = s.limits();
-    if (limits == null) {
+    if (original) {
       line(out, "limits", "none: this is an original GTM");
     } else {
       line(out, "warnings from", distance(limits.warnGxid(), limits.untilWarn()));
