@@ -10,14 +10,10 @@ import picocli.CommandLine.ITypeConverter;
 enum Database {
   POSTGRESQL("postgresql", "jdbc:postgresql:") {
     @Override
-    void limit(Properties properties, int seconds) {
-      properties.setProperty("connectTimeout", Integer.toString(CONNECT_S));
-      properties.setProperty("socketTimeout", Integer.toString(seconds));
-    }
-
-    @Override
-    void loadFaster(Properties properties) {
-      properties.setProperty("reWriteBatchedInserts", "true");
+    void configure(Properties driver, int statementS) {
+      driver.setProperty("connectTimeout", Integer.toString(CONNECT_S));
+      driver.setProperty("socketTimeout", Integer.toString(statementS));
+      driver.setProperty("reWriteBatchedInserts", "true");
     }
   },
 
@@ -33,9 +29,9 @@ enum Database {
     }
 
     @Override
-    void limit(Properties properties, int seconds) {
-      properties.setProperty("connectTimeout", Integer.toString(CONNECT_S * 1_000));
-      properties.setProperty("socketTimeout", Integer.toString(seconds * 1_000));
+    void configure(Properties driver, int statementS) {
+      driver.setProperty("connectTimeout", Integer.toString(CONNECT_S * 1_000));
+      driver.setProperty("socketTimeout", Integer.toString(statementS * 1_000));
     }
 
     @Override
@@ -46,8 +42,11 @@ enum Database {
 
   POSTGRES_XC("postgres-xc", "jdbc:postgresql:") {
     @Override
-    void limit(Properties properties, int seconds) {
-      POSTGRESQL.limit(properties, seconds);
+    void configure(Properties driver, int statementS) {
+      POSTGRESQL.configure(driver, statementS);
+      // A coordinator hands on a datanode's rows as they are, which is text, to a client that has
+      // asked for binary values.
+      driver.setProperty("binaryTransfer", "false");
     }
 
     @Override
@@ -119,14 +118,11 @@ enum Database {
   }
 
   /**
-   * Bounds what the driver waits for.
+   * Sets the driver's properties: what it waits for, and how it sends and takes rows.
    *
-   * @param seconds how long a statement may take
+   * @param statementS how long a statement may take, in seconds
    */
-  abstract void limit(Properties properties, int seconds);
-
-  /** Has the driver send many rows in one statement, where it needs to be told. */
-  void loadFaster(Properties properties) {}
+  abstract void configure(Properties driver, int statementS);
 
   /** Whether a transaction may succeed when it is tried again: it was in the way of another. */
   boolean isConflict(SQLException e) {

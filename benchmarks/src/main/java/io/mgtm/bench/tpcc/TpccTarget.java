@@ -94,8 +94,7 @@ final class TpccTarget {
     if (password != null) {
       properties.setProperty("password", password);
     }
-    database().limit(properties, statementS);
-    database().loadFaster(properties);
+    database().configure(properties, statementS);
     return () -> open(properties, isolation);
   }
 
