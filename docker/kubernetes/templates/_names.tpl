@@ -1,9 +1,15 @@
 {{- define "mgtm.labels" -}}
 app.kubernetes.io/name: mgtm
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
-{{- define "mgtm.gtm" -}}{{ .Release.Name }}-gtm{{- end }}
+{{/* A Service's name begins with a letter and has no dot; a StatefulSet's has 52 characters at most, or its pods' labels are too long. */}}
+{{- define "mgtm.gtm" -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]{0,46}[a-z0-9])?$" .Release.Name) }}
+{{- fail (printf "the release's name is %q: it must be of 1 to 48 letters, digits and -, and begin with a letter" .Release.Name) }}
+{{- end }}
+{{- .Release.Name }}-gtm
+{{- end }}
 {{- define "mgtm.proxy" -}}{{ .Release.Name }}-proxy{{- end }}
 
 {{/* Each GTM has the name of its pod, and an address that stays. */}}
@@ -38,5 +44,5 @@ readinessProbe: {httpGet: {path: /health, port: metrics}, periodSeconds: 2}
 podAntiAffinity:
   requiredDuringSchedulingIgnoredDuringExecution:
     - topologyKey: kubernetes.io/hostname
-      labelSelector: {matchLabels: {app.kubernetes.io/name: mgtm, app.kubernetes.io/instance: {{ .root.Release.Name }}, app.kubernetes.io/component: {{ .component }}}}
+      labelSelector: {matchLabels: {app.kubernetes.io/name: mgtm, app.kubernetes.io/instance: {{ .root.Release.Name | quote }}, app.kubernetes.io/component: {{ .component }}}}
 {{- end }}

@@ -91,8 +91,8 @@ public final class Cli {
     return FAILED;
   }
 
-  /** The JDK's message of some is a path alone. */
-  private static String sentence(IOException e) {
+  /** What was wrong; the JDK's message of some is a path alone. */
+  public static String sentence(IOException e) {
     if (e instanceof FileSystemException f && f.getFile() != null) {
       return f.getFile() + ": " + FileErrors.reason(f);
     }

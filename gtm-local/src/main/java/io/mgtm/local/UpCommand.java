@@ -20,12 +20,16 @@ import picocli.CommandLine.Spec;
 
 /** {@code mgtm up}: a group and a proxy on this machine, until Ctrl-C. */
 @Command(
-    name = "up",
+    name = "mgtm up",
     description = "Runs a group of GTM nodes and a proxy on this machine until Ctrl-C.",
     sortOptions = false,
     mixinStandardHelpOptions = true)
 public final class UpCommand implements Callable<Integer> {
   private static final int LEADER_MS = 60_000;
+
+  /** The members of seven nodes listen up to 1,007 above. */
+  private static final int PORT_MAX = 65_535 - 1_007;
+
   private static final int WATCH_MS = 500;
   private static final int RESTART_MS = 1_000;
 
@@ -81,6 +85,11 @@ public final class UpCommand implements Callable<Integer> {
           spec.commandLine(),
           "--nodes: %d is not allowed, expected %s"
               .formatted(nodes, even ? "1, 3, 5 or 7, or --mode lazy" : "1 to 7"));
+    }
+    if (port < 1 || port > PORT_MAX) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(),
+          "--port: %d is not allowed, expected 1 to %d".formatted(port, PORT_MAX));
     }
     LocalSettings settings = LocalSettings.fixed(data, nodes, port, mode.label());
     for (HostPort address : settings.addresses()) {

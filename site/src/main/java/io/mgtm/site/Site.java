@@ -32,6 +32,10 @@ final class Site {
   private static final Pattern FIELD = Pattern.compile("\\{([a-z]+)}");
   private static final String TEMPLATE = resource("page.html");
   private static final List<String> FILES = List.of("style.css", "search.js");
+
+  /** What is searched, written last: a folder that has it is a site's. */
+  private static final String WORDS = "words.js";
+
   static final String LUNR = "/META-INF/resources/webjars/lunr/2.3.9/lunr.min.js";
 
   private final Path root;
@@ -148,8 +152,16 @@ final class Site {
     return "../".repeat((int) from.chars().filter(c -> c == '/').count()) + to;
   }
 
-  /** Writes all into a folder. */
+  /**
+   * Writes all into a folder that is not there, is empty, or has a site.
+   *
+   * @throws IOException when it has something else, which is left alone
+   */
   void write(Path out) throws IOException {
+    if (Files.exists(out) && !Files.exists(out.resolve(WORDS)) && !isEmpty(out)) {
+      throw new IOException(
+          out + " is a folder with other files, which a site could overwrite; name an empty one");
+    }
     for (Page page : pages.values()) {
       write(out.resolve(page.output()), html(page));
     }
@@ -162,11 +174,19 @@ final class Site {
       write(out.resolve(file), resource(file));
     }
     write(out.resolve("lunr.js"), resource(LUNR));
-    write(out.resolve("words.js"), words());
+    write(out.resolve(WORDS), words());
   }
 
+  private static boolean isEmpty(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.findAny().isEmpty();
+    }
+  }
+
+  /** In place of a file or a link of before; what a link names is not written. */
   private static void write(Path file, String text) throws IOException {
     Files.createDirectories(file.toAbsolutePath().getParent());
+    Files.deleteIfExists(file);
     Files.writeString(file, text);
   }
 

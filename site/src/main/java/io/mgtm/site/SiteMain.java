@@ -1,6 +1,7 @@
 package io.mgtm.site;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.Cli;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.proxy.ProxyConfig;
@@ -34,7 +35,12 @@ public final class SiteMain {
       System.exit(1);
     }
     Path out = Path.of(args[1]).toAbsolutePath().normalize();
-    site.write(out);
+    try {
+      site.write(out);
+    } catch (IOException e) {
+      System.err.println("mgtm: the site was not written: " + Cli.sentence(e));
+      System.exit(1);
+    }
     System.out.println(out.resolve("index.html"));
   }
 

@@ -1,6 +1,7 @@
 package io.mgtm.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.StringReader;
@@ -61,6 +62,32 @@ class SiteTest {
     return Stream.iterate(0, n -> n < found.getLength(), n -> n + 1)
         .map(n -> ((Element) found.item(n)).getAttribute(attribute))
         .filter(value -> !value.isEmpty());
+  }
+
+  @Test
+  void othersFilesAreLeftAlone() throws IOException {
+    Path others = Files.createDirectory(scratch.resolve("others"));
+    Path index = Files.writeString(others.resolve("index.html"), "mine");
+    assertThatThrownBy(() -> site.write(others))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            others
+                + " is a folder with other files, which a site could overwrite; name an empty one");
+    assertThat(index).hasContent("mine");
+  }
+
+  /** Written again, it goes not where a link leads. */
+  @Test
+  void linkIsReplaced() throws IOException {
+    Path again = scratch.resolve("again");
+    site.write(again);
+    Path mine = Files.writeString(scratch.resolve("mine.css"), "mine");
+    Path style = again.resolve("style.css");
+    Files.delete(style);
+    Files.createSymbolicLink(style, mine);
+    site.write(again);
+    assertThat(mine).hasContent("mine");
+    assertThat(Files.isSymbolicLink(style)).isFalse();
   }
 
   @Test

@@ -3,7 +3,10 @@ package io.mgtm.bench.tpcc;
 import io.mgtm.bench.tpcc.Database.Distribution;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** What was loaded, which a table of the database says. */
 final class Loaded {
@@ -17,7 +20,7 @@ final class Loaded {
    * @throws IOException when there is none
    */
   static Population read(Session session) throws IOException, SQLException {
-    if (!session.hasTable(Schema.MARK)) {
+    if (session.columns(Schema.MARK).isEmpty()) {
       throw new IOException("nothing is loaded there; run mgtm bench tpcc load first");
     }
     List<Mark> marks =
@@ -33,7 +36,8 @@ final class Loaded {
   }
 
   /**
-   * Makes empty tables, and the mark of a load that goes on.
+   * Makes empty tables, and the mark of a load that goes on; all of it or nothing, where the
+   * database can.
    *
    * @param replace whether tables of an earlier load may be dropped
    * @throws IOException when there are tables already; nothing has been changed then
@@ -46,31 +50,43 @@ final class Loaded {
       long seed,
       boolean replace)
       throws IOException, SQLException {
-    boolean ours = session.hasTable(Schema.MARK);
-    if (ours && !replace) {
+    List<String> former = former(session);
+    if (!former.isEmpty() && !replace) {
       throw new IOException("a load is there already; load --replace drops it and starts over");
     }
-    if (ours) {
-      session.execute(
-          Schema.tables().stream().map(table -> "DROP TABLE IF EXISTS " + table).toList());
-      session.execute(List.of("DROP TABLE " + Schema.MARK));
-    }
-    for (String table : Schema.tables()) {
-      if (session.hasTable(table)) {
-        throw new IOException(
-            "there is a table "
-                + table
-                + " that is not of this benchmark; name another database or schema");
-      }
-    }
+    session.execute(former.stream().map(table -> "DROP TABLE " + table).toList());
     session.execute(List.of(Schema.createMark(database, distribution)));
     session.changeOne(
         "INSERT INTO " + Schema.MARK + " (warehouses, scale, seed, finished) VALUES (?, ?, ?, 0)",
         population.warehouses(),
         population.scale(),
         seed);
-    session.commit();
     session.execute(Schema.create(database, distribution));
+    session.commit();
+  }
+
+  /**
+   * The tables of an earlier load, its mark the last.
+   *
+   * @throws IOException when a table of that name is another's
+   */
+  private static List<String> former(Session session) throws IOException, SQLException {
+    List<String> former = new ArrayList<>();
+    boolean marked = !session.columns(Schema.MARK).isEmpty();
+    for (Map.Entry<String, Set<String>> ours : Schema.columns().entrySet()) {
+      Set<String> found = session.columns(ours.getKey());
+      if (found.isEmpty()) {
+        continue;
+      }
+      if (!marked || !found.equals(ours.getValue())) {
+        throw new IOException(
+            "there is a table "
+                + ours.getKey()
+                + " that is not of this benchmark; name another database or schema");
+      }
+      former.add(ours.getKey());
+    }
+    return former;
   }
 
   /** Notes that the load has come to its end. */

@@ -58,6 +58,7 @@ final class Loader {
           settings.replace());
       fill();
       session.execute(Schema.finish(settings.database()));
+      session.commit();
       Loaded.end(session);
     } catch (SQLException e) {
       throw SqlErrors.sentence("the load failed", e);

@@ -1,7 +1,11 @@
 package io.mgtm.bench.tpcc;
 
 import io.mgtm.bench.tpcc.Database.Distribution;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -11,6 +15,9 @@ import java.util.stream.Stream;
 final class Schema {
   /** Says what was loaded, and that the other tables are ours. */
   static final String MARK = "tpcc_load";
+
+  private static final String MARK_COLUMNS =
+      "warehouses int NOT NULL, scale int NOT NULL, seed bigint NOT NULL, finished int NOT NULL";
 
   /**
    * A table.
@@ -95,12 +102,24 @@ final class Schema {
     return TABLES.stream().map(Table::name).toList();
   }
 
+  /** The names of the columns of each table, the mark the last. */
+  static Map<String, Set<String>> columns() {
+    Map<String, Set<String>> columns = new LinkedHashMap<>();
+    TABLES.forEach(table -> columns.put(table.name(), names(table.columns())));
+    columns.put(MARK, names(MARK_COLUMNS));
+    return columns;
+  }
+
+  private static Set<String> names(String columns) {
+    return Stream.of(columns.split(", ", -1))
+        .map(column -> column.substring(0, column.indexOf(' ')))
+        .collect(Collectors.toSet());
+  }
+
   /** Creates the mark. */
   static String createMark(Database database, Distribution distribution) {
-    return "CREATE TABLE "
-        + MARK
-        + " (warehouses int NOT NULL, scale int NOT NULL, seed bigint NOT NULL, finished int NOT NULL)"
-        + database.placed(distribution, null);
+    return "CREATE TABLE %s (%s)%s"
+        .formatted(MARK, MARK_COLUMNS, database.placed(distribution, null));
   }
 
   /** Creates the others, empty. */

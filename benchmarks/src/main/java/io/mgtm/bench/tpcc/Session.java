@@ -7,8 +7,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A connection with its prepared statements; what it does belongs to one transaction until that is
@@ -86,23 +88,29 @@ final class Session implements AutoCloseable {
     return rows.get(0);
   }
 
-  /** Runs statements of which nothing is expected, each in a transaction of its own. */
+  /** Runs statements of which nothing is expected. */
   void execute(List<String> all) throws SQLException {
     for (String sql : all) {
       try (var statement = connection.createStatement()) {
         var unused = statement.execute(sql);
       }
-      connection.commit();
     }
   }
 
-  /** Whether there is a table of that name where tables are looked for. */
-  boolean hasTable(String name) throws SQLException {
+  /**
+   * The names of a table's columns; none when there is no such table. It is looked for in the
+   * schema that is searched first, where names without a schema are made and found.
+   */
+  Set<String> columns(String table) throws SQLException {
     DatabaseMetaData about = connection.getMetaData();
-    String pattern = name.replace("_", about.getSearchStringEscape() + "_");
+    String pattern = table.replace("_", about.getSearchStringEscape() + "_");
     try (ResultSet found =
-        about.getTables(connection.getCatalog(), connection.getSchema(), pattern, null)) {
-      return found.next();
+        about.getColumns(connection.getCatalog(), connection.getSchema(), pattern, null)) {
+      Set<String> columns = new HashSet<>();
+      while (found.next()) {
+        columns.add(found.getString("COLUMN_NAME"));
+      }
+      return columns;
     }
   }
 

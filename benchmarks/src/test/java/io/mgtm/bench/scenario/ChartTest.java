@@ -92,10 +92,31 @@ class ChartTest {
   /** No quorum of two, no value that means nothing. */
   @Test
   void schemaRefusesWhatCannotBe() {
-    for (String value : List.of("gtm.replicas=2", "gtm.replica=3", "gtm.mode=none")) {
+    List<String> wrong =
+        List.of(
+            "gtm.replicas=2",
+            "gtm.replica=3",
+            "gtm.mode=none",
+            "gtm.storage.size=199Mi",
+            "gtm.resources.limits=null",
+            "gtm.resources.limits.memory=null",
+            "images.gtm=a: b");
+    for (String value : wrong) {
       assertThatThrownBy(() -> helm("template", "xc", CHART, "--set", value))
           .as(value)
           .hasMessageContaining("values don't meet the specifications of the schema");
     }
+  }
+
+  /** Of which Kubernetes would make no Service, or no pod. */
+  @Test
+  void releasesNameMustFit() throws Exception {
+    for (String name : List.of("a.b", "1xc", "x".repeat(49))) {
+      assertThatThrownBy(() -> helm("template", name, CHART))
+          .as(name)
+          .hasMessageContaining("1 to 48 letters, digits and -");
+    }
+    assertThat(helm("template", "on", CHART)).contains("app.kubernetes.io/instance: \"on\"");
+    assertThat(helm("template", "x".repeat(48), CHART)).contains("x".repeat(48) + "-gtm");
   }
 }

@@ -74,6 +74,31 @@ class TpccIT {
     assertThat(refused.err()).contains("there is a table orders that is not of this benchmark");
     others.sql("SELECT n FROM orders");
     assertThat(others.run("check").err()).contains("nothing is loaded there");
+    others.sql("CREATE TABLE tpcc_load (x text)");
+    assertThat(others.run("load", "--scale", "100", "--replace").err())
+        .contains("there is a table orders that is not of this benchmark");
+    others.sql("DROP TABLE orders");
+    assertThat(others.run("load", "--scale", "100", "--replace").err())
+        .contains("there is a table tpcc_load that is not of this benchmark");
+  }
+
+  /** Names are looked for in other schemas too, where tables are of others. */
+  @Test
+  void tablesOfAnotherSchemaAreLeftAlone() throws Exception {
+    trial.sql("CREATE SCHEMA first", "CREATE SCHEMA second");
+    TpccTrial both =
+        new TpccTrial(
+            folder,
+            "jdbc:postgresql://" + server.address() + "/postgres?currentSchema=first,second",
+            "postgres");
+    both.sql("CREATE TABLE second.customer (n int)");
+    assertThat(both.run("load", "--scale", "100").status()).isZero();
+    both.sql("CREATE VIEW report AS SELECT count(*) FROM stock");
+    assertThat(both.run("load", "--scale", "100", "--replace").status()).isOne();
+    assertThat(both.run("check").status()).isZero();
+    both.sql("DROP VIEW report", "DROP TABLE customer");
+    assertThat(both.run("load", "--scale", "100", "--replace").status()).isZero();
+    both.sql("SELECT n FROM second.customer");
   }
 
   /** The only connection's first New-Order or Payment finds its row changed. */

@@ -120,7 +120,10 @@ public final class SocketServer implements AutoCloseable {
   private void listenHere(ChannelHandler initializer) {
     ServerBootstrap bootstrap = EventLoops.local(ownerLoop, ioLoops);
     if (bootstrap == null || !LocalSocket.fits(socket)) {
-      log.info("There is no socket {}: its path is too long, or this is no Linux", socket);
+      log.info(
+          "There is no socket {}: its path is too long, or Netty's library of epoll is not loaded,"
+              + " as where this is no Linux, or /tmp is not writable or not executable",
+          socket);
       return;
     }
     try {

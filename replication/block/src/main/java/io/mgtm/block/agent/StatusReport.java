@@ -92,6 +92,18 @@ final class StatusReport {
     return disk == DiskState.UP_TO_DATE && !service.isReady() ? DiskState.CONSISTENT : disk;
   }
 
+  /** What this side could not write lately, or null. */
+  static String failure(VolumeService service) {
+    List<String> all = new ArrayList<>();
+    if (service.metadata().error() != null) {
+      all.add("METADATA NOT WRITTEN, what needs it is refused: " + service.metadata().error());
+    }
+    if (service.storeError() != null) {
+      all.add("THE DISK FAILS: " + service.storeError());
+    }
+    return all.isEmpty() ? null : String.join("; ", all);
+  }
+
   /** What an operator should see first, or null. */
   private static String warning(VolumeService service, List<VolumeView.Link> links) {
     List<String> all = new ArrayList<>();
@@ -102,11 +114,9 @@ final class StatusReport {
     if (service.core().isDetached()) {
       all.add(DISKLESS);
     }
-    if (service.metadata().error() != null) {
-      all.add("METADATA NOT WRITTEN, what needs it is refused: " + service.metadata().error());
-    }
-    if (service.storeError() != null) {
-      all.add("THE DISK FAILS: " + service.storeError());
+    String failure = failure(service);
+    if (failure != null) {
+      all.add(failure);
     }
     for (VolumeView.Link link : links) {
       if (link.refusal() == Outcome.SPLIT_BRAIN) {

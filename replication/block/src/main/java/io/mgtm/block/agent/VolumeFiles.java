@@ -7,6 +7,7 @@ import io.mgtm.block.volume.Generations;
 import io.mgtm.block.volume.Role;
 import io.mgtm.block.volume.SizeText;
 import io.mgtm.block.volume.VolumeState;
+import io.mgtm.block.wire.LinkKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -56,12 +57,13 @@ public final class VolumeFiles {
       if (meta.hasState()) {
         throw new IOException("volume " + config.name() + " exists already in " + config.meta());
       }
+      // Before the state, by which a volume exists: none is without its key.
+      LinkKey given = LinkKeys.load(config.meta(), config.linkKey());
+      String made = given == null ? LinkKeys.make(config.meta()).toHex() : null;
       try (BackingStore store = openStore(config, meta, Runnable::run)) {
         openState(config, meta, store);
       }
-      return LinkKeys.load(config.meta(), config.linkKey()) == null
-          ? LinkKeys.make(config.meta()).toHex()
-          : null;
+      return made;
     }
   }
 

@@ -28,6 +28,7 @@ final class VolumeMetrics {
   private volatile boolean detached;
   private volatile Fencing.Waiting fence;
   private volatile long storeErrors;
+  private volatile String failure;
 
   VolumeMetrics(String volume, NbdMeter meter, int linkCount) {
     Tags tags = Tags.of("volume", volume);
@@ -102,6 +103,7 @@ final class VolumeMetrics {
     detached = service.core().isDetached();
     fence = service.core().fencing().waiting();
     storeErrors = service.storeErrors();
+    failure = StatusReport.failure(service);
   }
 
   /** What is wrong, or empty. */
@@ -112,6 +114,10 @@ final class VolumeMetrics {
     }
     if (detached) {
       return StatusReport.DISKLESS;
+    }
+    String notWritten = failure;
+    if (notWritten != null) {
+      return notWritten;
     }
     if (!consistent) {
       return "inconsistent: a resync is under way or was cut short";

@@ -6,6 +6,10 @@ import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -90,14 +94,22 @@ class FailingDiskIT {
     assertThat(volume.status().path("warning").asText()).contains(words);
   }
 
+  private static String health(String http) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + http + "/health")).build();
+    return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
+  }
+
   @Test
   void withoutAReplicaAFullFileSystemIsToldAndReadsGoOn() throws Exception {
-    left.start();
+    String http = OwnAddress.HOST + ":" + OwnAddress.port();
+    left.with("--metrics", http).start();
     assertThat(write(left, 0)).isZero();
     fill();
     assertThat(write(left, NEW)).isEqualTo(ENOSPC);
     assertThat(read(left, 0)).isEqualTo(filled(0));
     assertWarns(left, "THE DISK FAILS", "No space left");
+    Await.until("health tells", () -> health(http).contains("\"down\""));
+    assertThat(health(http)).contains("THE DISK FAILS", "No space left");
     left.kill();
     left.start();
     assertThat(read(left, 0)).as("after a start without room").isEqualTo(filled(0));
