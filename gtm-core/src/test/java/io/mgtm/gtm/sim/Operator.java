@@ -45,17 +45,21 @@ final class Operator {
     }
   }
 
-  /** Adds a member, or takes it out. */
+  /**
+   * Adds a member, or takes it out; so a pair with a witness becomes three, and is a pair again.
+   */
   void changeMembers(SimHost of) {
     SimNode leader = simulation.leader();
     if (!membershipChanges || leader == null) {
       return;
     }
-    if (!simulation.scenario.witnessed() && simulation.node(SPARE) == null) {
+    boolean mayGrow = !simulation.scenario.witnessed() || !simulation.scenario.isLazy();
+    if (mayGrow && simulation.node(SPARE) == null) {
       simulation.startNew(SPARE);
     }
     if (random.nextBoolean()) {
-      leader.owner.execute(() -> leader.admin().add(of.name));
+      boolean asWitness = of.name.equals(simulation.witness);
+      leader.owner.execute(() -> leader.admin().add(of.name, asWitness));
     } else if (simulation.scenario.isLazy()) {
       // Without the witness nothing is promised when a line is cut.
       if (!of.name.equals(simulation.witness)) {
