@@ -18,7 +18,7 @@ enum Plant {
   /** A leader grants without asking the log whether it leads. */
   UNCONFIRMED(156, "is in service on"),
   /** A leader counts those who voted when its term began, also when others vote by now. */
-  FORMER_VOTERS(418, "is in service on"),
+  FORMER_VOTERS(653, "is in service on"),
   /** A lease counts as over at once. */
   NO_WAIT(1, "is in service on"),
   /** Nobody is taken for retired. */
