@@ -89,8 +89,7 @@ final class Operator {
       GroupStatus status = leader.status();
       boolean hasAll =
           status.members().stream()
-              .anyMatch(
-                  m -> m.name().equals(comes) && m.matchedIndex() >= status.committedIndex());
+              .anyMatch(m -> m.name().equals(comes) && m.matchedIndex() >= status.committedIndex());
       if (!hasAll) {
         boolean asWitness = comes.equals(simulation.witness);
         leader.owner.execute(() -> leader.admin().add(comes, asWitness));
