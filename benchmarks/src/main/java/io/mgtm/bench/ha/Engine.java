@@ -49,8 +49,14 @@ public enum Engine {
     /** A dead server is noticed in seconds, one that only waits never. */
     @Override
     String connection(String host) {
-      return "host=%s port=%d user=postgres dbname=postgres connect_timeout=5 tcp_user_timeout=1500 keepalives_idle=1 keepalives_interval=1 keepalives_count=2"
-          .formatted(host, port());
+      return patient(host)
+          + " connect_timeout=5 tcp_user_timeout=1500"
+          + " keepalives_idle=1 keepalives_interval=1 keepalives_count=2";
+    }
+
+    @Override
+    String patient(String host) {
+      return "host=%s port=%d user=postgres dbname=postgres".formatted(host, port());
     }
   },
 
@@ -105,6 +111,11 @@ public enum Engine {
     String connection(String host) {
       throw new UnsupportedOperationException("pgbench is PostgreSQL's");
     }
+
+    @Override
+    String patient(String host) {
+      return connection(host);
+    }
   };
 
   private final String title;
@@ -137,6 +148,9 @@ public enum Engine {
 
   /** How pgbench is told where to connect. */
   abstract String connection(String host);
+
+  /** The same, where a server that is slow to answer is waited for. */
+  abstract String patient(String host);
 
   String title() {
     return title;

@@ -72,6 +72,15 @@ public final class HaCommand implements Callable<Integer> {
   private int resyncMib;
 
   @Option(
+      names = "--xc",
+      paramLabel = "FOLDER",
+      defaultValue = "${env:XC}",
+      description =
+          "The programs of Postgres-XC 1.2 for the row XC, in a folder that the user postgres may"
+              + " read: initdb, pg_ctl, postgres, psql. Default: the environment's XC.")
+  private Path postgresXc;
+
+  @Option(
       names = "--folder",
       paramLabel = "FOLDER",
       description = "Where data and logs stay. Default: a temporary folder that is deleted.")
@@ -115,12 +124,8 @@ public final class HaCommand implements Callable<Integer> {
 
   private void measure(Place place, List<HaFault> faults, HaJars jars)
       throws IOException, InterruptedException {
-    Engine engine = place == Place.MARIADB ? Engine.MARIADB : Engine.POSTGRESQL;
     Optional<String> why =
-        place == Place.XC
-            ? Optional.of(
-                "no Postgres-XC is run here; bench failover kills leaders of the GTM's group")
-            : engine.missing();
+        place == Place.XC ? XcCluster.missing(postgresXc) : engine(place).missing();
     if (why.isPresent()) {
       for (HaFault fault : faults) {
         add(HaReport.Row.skipped(fault, why.get()));
@@ -132,20 +137,7 @@ public final class HaCommand implements Callable<Integer> {
             ? Files.createTempDirectory("mgtm-bench-ha")
             : Files.createDirectories(
                 folder.toAbsolutePath().resolve(place.name().toLowerCase(Locale.ROOT)));
-    // Space for what is written beside, sparse.
-    int sizeMib = 512 + (faults.contains(HaFault.RESYNC) ? resyncMib + resyncMib / 4 : 0);
-    HaSetup setup =
-        new HaSetup(
-            own,
-            jars.controller(),
-            jars.volume(),
-            engine,
-            place == Place.SITES,
-            leaseMs,
-            HaSetup.OFTEN,
-            sizeMib + "M",
-            HaJars.JAVA_OPTIONS);
-    try (HaRounds cluster = HaRounds.start(setup, rate)) {
+    try (Disturbed cluster = start(place, faults, jars, own)) {
       for (HaFault fault : faults) {
         add(HaReport.Row.of(fault, measure(cluster, fault)));
       }
@@ -157,7 +149,32 @@ public final class HaCommand implements Callable<Integer> {
     }
   }
 
-  private List<HaRounds.Round> measure(HaRounds cluster, HaFault fault)
+  private static Engine engine(Place place) {
+    return place == Place.MARIADB ? Engine.MARIADB : Engine.POSTGRESQL;
+  }
+
+  private Disturbed start(Place place, List<HaFault> faults, HaJars jars, Path own)
+      throws IOException, InterruptedException {
+    if (place == Place.XC) {
+      return XcRounds.start(own, postgresXc.toAbsolutePath(), leaseMs);
+    }
+    // Space for what is written beside, sparse.
+    int sizeMib = 512 + (faults.contains(HaFault.RESYNC) ? resyncMib + resyncMib / 4 : 0);
+    HaSetup setup =
+        new HaSetup(
+            own,
+            jars.controller(),
+            jars.volume(),
+            engine(place),
+            place == Place.SITES,
+            leaseMs,
+            HaSetup.OFTEN,
+            sizeMib + "M",
+            HaJars.JAVA_OPTIONS);
+    return HaRounds.start(setup, rate);
+  }
+
+  private List<HaRounds.Round> measure(Disturbed cluster, HaFault fault)
       throws IOException, InterruptedException {
     List<HaRounds.Round> done = new ArrayList<>();
     for (int round = 1; round <= rounds; round++) {

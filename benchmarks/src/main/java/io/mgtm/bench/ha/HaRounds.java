@@ -15,7 +15,7 @@ import java.util.function.DoubleConsumer;
  * A cluster under load, which is disturbed again and again, and looked after each time whether it
  * kept its promises. One thread.
  */
-final class HaRounds implements AutoCloseable {
+final class HaRounds implements Disturbed {
   private static final int SECONDS_MAX = HaCluster.PATIENCE_SECONDS;
   private static final int SOME = 20;
   private static final int MANY = 200;
@@ -76,8 +76,7 @@ final class HaRounds implements AutoCloseable {
       }
     }
     if (setup.engine() == Engine.POSTGRESQL) {
-      String connection = setup.engine().connection(HaSetup.ADDRESS);
-      load = Pgbench.start(client, connection, CLIENTS, rate, logs.resolve("pgbench.log"));
+      load = Pgbench.start(client, setup.engine(), CLIENTS, rate, logs.resolve("pgbench.log"));
     }
     commits =
         Commits.start(
@@ -106,8 +105,8 @@ final class HaRounds implements AutoCloseable {
     return commits;
   }
 
-  /** What could not be done here as it should be. */
-  List<String> notes() {
+  @Override
+  public List<String> notes() {
     return List.copyOf(notes);
   }
 
@@ -115,13 +114,8 @@ final class HaRounds implements AutoCloseable {
     return commits.failed() + (load == null ? 0 : load.failed());
   }
 
-  /**
-   * Disturbs it, waits until it serves again, and until all is as it was.
-   *
-   * @param bytes how much is written while replication is paused
-   * @throws IOException when it does not serve again
-   */
-  Round round(HaFault fault, long bytes) throws IOException, InterruptedException {
+  @Override
+  public Round round(HaFault fault, long bytes) throws IOException, InterruptedException {
     cluster.awaitInStep();
     commits.awaitMore(SOME, SECONDS_MAX);
     String from = cluster.primary().orElseThrow();
@@ -137,7 +131,7 @@ final class HaRounds implements AutoCloseable {
           case SWITCHOVER, SWITCHOVER_MARIADB -> switchover(from);
           case PARTITION_FIRST, PARTITION_SECOND -> cut(from, fault.cuts());
           case PARTITION -> partition(from, fault.cuts());
-          case XC -> throw new IllegalArgumentException("there is no Postgres-XC here");
+          case XC -> throw new IllegalArgumentException("another cluster has Postgres-XC");
         };
     cluster.awaitInStep();
     commits.awaitMore(SOME, SECONDS_MAX);

@@ -34,14 +34,17 @@ final class Pgbench implements AutoCloseable {
   /**
    * Fills pgbench's tables, and begins.
    *
+   * @param engine whose pgbench it is
    * @param rate transactions a second of all clients together
    */
-  static Pgbench start(Machine client, String connection, int clients, int rate, Path log)
+  static Pgbench start(Machine client, Engine engine, int clients, int rate, Path log)
       throws IOException, InterruptedException {
     String program = Exec.postgres().resolve("pgbench").toString();
-    Exec.run(INIT_SECONDS, client.network(List.of(program, "-i", "-q", connection)));
+    Exec.run(
+        INIT_SECONDS,
+        client.network(List.of(program, "-i", "-q", engine.patient(HaSetup.ADDRESS))));
     List<String> command = new ArrayList<>(List.of(program, "-n", "-c", "" + clients));
-    command.addAll(List.of("-R", "" + rate, "-T", "1000000", connection));
+    command.addAll(List.of("-R", "" + rate, "-T", "1000000", engine.connection(HaSetup.ADDRESS)));
     Pgbench load = new Pgbench(client.network(command), log);
     load.thread.setDaemon(true);
     load.thread.start();

@@ -1,11 +1,14 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.member.GroupStatus;
 import java.util.SplittableRandom;
 
 /** What an operator does meanwhile: members come and go, lead, and force more or less. */
 final class Operator {
   private static final String SPARE = "g9";
+  private static final int STEPS_MAX = 20;
+  private static final int STEP_MS = 100;
 
   private final Simulation simulation;
   private final World world;
@@ -51,11 +54,18 @@ final class Operator {
     if (!membershipChanges || leader == null) {
       return;
     }
-    if (!simulation.scenario.witnessed() && simulation.node(SPARE) == null) {
+    boolean mayGrow = !simulation.scenario.witnessed() || !simulation.scenario.isLazy();
+    if (mayGrow && simulation.node(SPARE) == null) {
       simulation.startNew(SPARE);
     }
+    if (mayGrow && simulation.scenario.witnessed() && random.nextInt(3) > 0) {
+      boolean grows = leader.voters().contains(simulation.witness);
+      replace(grows ? simulation.witness : SPARE, grows ? SPARE : simulation.witness, STEPS_MAX);
+      return;
+    }
     if (random.nextBoolean()) {
-      leader.owner.execute(() -> leader.admin().add(of.name));
+      boolean asWitness = of.name.equals(simulation.witness);
+      leader.owner.execute(() -> leader.admin().add(of.name, asWitness));
     } else if (simulation.scenario.isLazy()) {
       // Without the witness nothing is promised when a line is cut.
       if (!of.name.equals(simulation.witness)) {
@@ -65,6 +75,31 @@ final class Operator {
       world.trace("remove %s", of.name);
       unhurt.lastRemovalMs = world.nowMs();
       leader.owner.execute(() -> leader.admin().remove(of.name));
+    }
+  }
+
+  /** A pair with a witness becomes three, or three such a pair: one leaves when another has all. */
+  private void replace(String leaves, String comes, int steps) {
+    SimNode leader = simulation.leader();
+    if (leader != null && leader.voters().contains(comes) && !leader.voters().contains(leaves)) {
+      world.trace("%s votes in the place of %s", comes, leaves);
+      return;
+    }
+    if (leader != null) {
+      GroupStatus status = leader.status();
+      boolean hasAll =
+          status.members().stream()
+              .anyMatch(m -> m.name().equals(comes) && m.matchedIndex() >= status.committedIndex());
+      if (!hasAll) {
+        boolean asWitness = comes.equals(simulation.witness);
+        leader.owner.execute(() -> leader.admin().add(comes, asWitness));
+      } else if (isWell()) {
+        unhurt.lastRemovalMs = world.nowMs();
+        leader.owner.execute(() -> leader.admin().remove(leaves));
+      }
+    }
+    if (steps > 0) {
+      world.afterMs(STEP_MS, () -> replace(leaves, comes, steps - 1));
     }
   }
 

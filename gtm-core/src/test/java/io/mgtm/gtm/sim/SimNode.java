@@ -110,16 +110,17 @@ final class SimNode extends SimProcess {
   }
 
   GroupSettings settings() {
+    List<String> names = simulation.configuredFor(host.name);
     return new GroupSettings(
             host.name,
-            simulation.configuredFor(host.name),
+            names,
             durability,
             new LogSettings(SEGMENT_BYTES, 1, 3, 0, 20),
             simulation.core,
             2L * SEGMENT_BYTES,
             world.random.nextInt(4_000),
             TICK_MS)
-        .withWitness(simulation.witness);
+        .withWitness(names.contains(simulation.witness) ? simulation.witness : "");
   }
 
   /** Whether it keeps no data. */

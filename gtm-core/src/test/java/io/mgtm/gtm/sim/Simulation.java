@@ -211,6 +211,7 @@ final class Simulation {
     List<String> names = new ArrayList<>(founders);
     if (!names.contains(name)) {
       names.add(name);
+      names.remove(witness); // in whose place it comes
     }
     return names;
   }

@@ -387,6 +387,11 @@ public final class ApiServer implements AutoCloseable {
     return server.port();
   }
 
+  /** How many connections there are. */
+  int connections() {
+    return web.connections();
+  }
+
   @Override
   public void close() {
     streams.close();

@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -53,11 +52,11 @@ final class RequestTime extends AbstractLifeCycle {
     Map<EndPoint, Seen> still = new HashMap<>();
     for (Connector connector : server.getConnectors()) {
       for (EndPoint endPoint : connector.getConnectedEndPoints()) {
-        Connection connection = spoken(endPoint);
-        long requests = connection == null ? 0 : connection.getMessagesIn();
-        if (connection != null && connection.getMessagesOut() != requests) {
+        if (Spoken.isAsked(endPoint)) {
           continue;
         }
+        Connection connection = Spoken.on(endPoint);
+        long requests = connection == null ? 0 : connection.getMessagesIn();
         Seen before = waiting.get(endPoint);
         Seen seen =
             before != null && before.requests() == requests ? before : new Seen(requests, now);
@@ -73,13 +72,5 @@ final class RequestTime extends AbstractLifeCycle {
     if (isRunning()) {
       again();
     }
-  }
-
-  /** What speaks HTTP on it, under TLS or not. */
-  private static Connection spoken(EndPoint endPoint) {
-    Connection connection = endPoint.getConnection();
-    return connection instanceof SslConnection tls
-        ? tls.getSslEndPoint().getConnection()
-        : connection;
   }
 }

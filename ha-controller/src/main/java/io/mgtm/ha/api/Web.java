@@ -41,8 +41,14 @@ import org.slf4j.LoggerFactory;
 final class Web {
   private static final Logger log = LoggerFactory.getLogger(Web.class);
   private static final String LOOPBACK = "127.0.0.1";
-  private static final int CONNECTIONS_MAX = 128;
-  private static final int THREADS_MAX = 64;
+  static final int CONNECTIONS_MAX = 128;
+
+  /** Accepted and on their way to a place. */
+  private static final int ACCEPTED_MAX = 2 * CONNECTIONS_MAX;
+
+  /** One for each connection, whose reader may be slow, and Jetty's own. */
+  static final int THREADS_MAX = CONNECTIONS_MAX + 16;
+
   private static final int THREADS_MIN = 4;
   private static final int THREAD_IDLE_MS = 60_000;
   private static final int HEADER_BYTES_MAX = 8192;
@@ -51,6 +57,7 @@ final class Web {
   private final List<HostPort> clear = new ArrayList<>();
   private final List<HostPort> encrypted = new ArrayList<>();
   private final Optional<SslContextFactory.Server> tls;
+  private final ConnectionPlaces places = new ConnectionPlaces(CONNECTIONS_MAX);
 
   private Web(Optional<SslContextFactory.Server> tls) {
     this.tls = tls;
@@ -97,6 +104,10 @@ final class Web {
     return tls.isPresent();
   }
 
+  int connections() {
+    return places.taken().size();
+  }
+
   /** Has Javalin serve so. */
   void configure(JavalinConfig config) {
     QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN, THREAD_IDLE_MS);
@@ -108,7 +119,7 @@ final class Web {
     config.jetty.modifyServer(
         server -> {
           server.setErrorHandler(new JsonErrors());
-          server.addBean(new NetworkConnectionLimit(CONNECTIONS_MAX, server));
+          server.addBean(new NetworkConnectionLimit(ACCEPTED_MAX, server));
           server.addBean(new RequestTime(server, IDLE_MS));
         });
     config.jetty.modifyServletContextHandler(context -> context.setErrorHandler(new JsonErrors()));
@@ -145,12 +156,12 @@ final class Web {
     return secure;
   }
 
-  private static ServerConnector connector(
-      Server server, HostPort at, ConnectionFactory... factories) {
+  private ServerConnector connector(Server server, HostPort at, ConnectionFactory... factories) {
     ServerConnector connector = new ServerConnector(server, factories);
     connector.setHost(at.host());
     connector.setPort(at.port());
     connector.setIdleTimeout(IDLE_MS);
+    places.add(connector);
     return connector;
   }
 

@@ -16,7 +16,8 @@ final class NodeTable {
 
   /** A row for each node. */
   static String of(JsonNode view) {
-    TextTable table = new TextTable("NODE", "HEARD", "PATHS", "STATE");
+    TextTable table = new TextTable("NODE", "HEARD", "VOTES", "PATHS", "STATE");
+    Set<String> voters = names(view.path("voters"));
     JsonNode config = view.path("state").path("config").path("nodes");
     for (Map.Entry<String, JsonNode> node : config.properties()) {
       JsonNode silent = view.path("nodes").path(node.getKey()).path("silentMs");
@@ -36,9 +37,11 @@ final class NodeTable {
       table.add(
           node.getKey(),
           heard ? "yes" : "SILENT",
+          voters.remove(node.getKey()) ? "yes" : "no",
           String.join(", ", paths),
           state(view, node.getKey()));
     }
+    voters.forEach(node -> table.add(node, "", "yes", "", "leaves when those that join have all"));
     return table.render("the cluster has no configuration yet");
   }
 

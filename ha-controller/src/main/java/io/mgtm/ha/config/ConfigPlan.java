@@ -63,9 +63,11 @@ public final class ConfigPlan {
     NodeChange.refusals(from, to)
         .forEach((where, why) -> changes.add(new Change(where, why, Effect.REFUSED)));
     tell(NodeChange.joining(from, to), "joins; start its controller with this file");
-    tell(
-        NodeChange.leaving(from, to),
-        "leaves; it is retired before, and its controller is stopped afterwards");
+    Set<String> leaving = NodeChange.leaving(from, to);
+    Set<String> retired = NodeChange.withResources(leaving, from);
+    tell(retired, "leaves; it is retired before, and its controller is stopped afterwards");
+    leaving.removeAll(retired);
+    tell(leaving, "leaves, and votes until those that join have what is agreed on");
     Set<String> changed = new LinkedHashSet<>(from.nodes().keySet());
     changed.removeIf(
         node ->

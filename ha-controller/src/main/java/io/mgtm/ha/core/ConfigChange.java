@@ -54,9 +54,9 @@ final class ConfigChange {
     for (Map.Entry<String, String> each : NodeChange.refusals(before, after).entrySet()) {
       return each.getKey() + ": " + each.getValue();
     }
-    String refused = idle(NodeChange.leaving(before, after), "leaves", placements, retired);
-    Set<String> moving = NodeChange.moving(before, after);
-    before.witness().ifPresent(moving::remove);
+    Set<String> leaving = NodeChange.withResources(NodeChange.leaving(before, after), before);
+    Set<String> moving = NodeChange.withResources(NodeChange.moving(before, after), before);
+    String refused = idle(leaving, "leaves", placements, retired);
     return refused.isEmpty() ? idle(moving, "gets other addresses", placements, retired) : refused;
   }
 

@@ -76,8 +76,9 @@ final class HierarchyLease {
     agent.effects().guard(hierarchy, resources, end, guardMs);
   }
 
+  /** Of one that the node was never given nobody has said how soon the watchdog must act. */
   void unguard() {
     guarded = false;
-    agent.effects().guard(hierarchy, Set.of(), 0, guardMs);
+    agent.effects().guard(hierarchy, Set.of(), 0, agent.guardMs());
   }
 }

@@ -118,6 +118,10 @@ final class ServerKit implements Kit {
         : Health.in(pid);
   }
 
+  /**
+   * Whatever it says: what a group lacks, another start of this process does not bring. It would
+   * end the connections of those who wait, and keep a majority from coming together.
+   */
   @Override
   public Health deepCheck(KitContext context) throws KitException {
     Health quick = quickCheck(context);
@@ -125,7 +129,7 @@ final class ServerKit implements Kit {
       return quick;
     }
     Answer answer = ask(context, HEALTH, (long) (context.deadlineMs() * ANSWER));
-    return answer.status() == OK ? Health.in(answer.text()) : Health.failed(answer.text());
+    return answer.status() == 0 ? Health.failed(answer.text()) : Health.in(answer.text());
   }
 
   /** Of a GTM node, how its group stands and who connects. */

@@ -23,6 +23,11 @@ public final class NodeChange {
     return others(before.nodes().keySet(), after.nodes().keySet());
   }
 
+  /** Without the witness of a configuration, which has nothing in service. */
+  public static Set<String> withResources(Set<String> names, ClusterConfig of) {
+    return others(names, of.witness().map(Set::of).orElse(Set.of()));
+  }
+
   /** Names of nodes that their addresses in the first do not reach any more by the second. */
   public static Set<String> moving(ClusterConfig before, ClusterConfig after) {
     Set<String> moving = new LinkedHashSet<>();
@@ -55,17 +60,21 @@ public final class NodeChange {
   /**
    * Why not, by key of the file; empty when they may. Who stays must be a majority: new nodes alone
    * would found another cluster of the same name, when they begin before these have let them in.
+   * And it stays what it is: a witness's folder and a node's are two.
    */
   public static Map<String, String> refusals(ClusterConfig before, ClusterConfig after) {
     Map<String, String> refusals = new TreeMap<>();
     Set<String> stay = new LinkedHashSet<>(before.nodes().keySet());
     stay.retainAll(after.nodes().keySet());
-    if (!before.witness().equals(after.witness())) {
-      refusals.put(
-          "nodes",
-          "a witness comes, goes, or is another node only when all controllers are started anew"
-              + " with the file: docs/ha.md, Starting anew");
-    } else if (2 * stay.size() <= before.nodes().size()) {
+    for (String node : stay) {
+      if (before.nodes().get(node).witness() != after.nodes().get(node).witness()) {
+        refusals.put(
+            "nodes." + node,
+            "a node with resources and a witness are two: %s becomes the other only under another name"
+                .formatted(node));
+      }
+    }
+    if (2 * stay.size() <= before.nodes().size()) {
       refusals.put(
           "nodes",
           "%d of %d nodes would stay, and a majority must; change fewer at a time"

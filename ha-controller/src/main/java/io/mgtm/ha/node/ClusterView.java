@@ -13,6 +13,8 @@ import java.util.Map;
  * @param term of that leader
  * @param at the cluster's time now, as this node reckons it; deadlines are in it
  * @param connected members of the controllers' group that this one is connected with
+ * @param voters members of that group that vote; while nodes come and go not those of the
+ *     configuration
  * @param warnings of the controllers' group, a sentence each
  * @param nodes by name, those that were heard since this controller started
  * @param state as this node has applied it
@@ -23,6 +25,7 @@ public record ClusterView(
     long term,
     long at,
     List<String> connected,
+    List<String> voters,
     List<String> warnings,
     Map<String, NodeStatus> nodes,
     ClusterState state) {

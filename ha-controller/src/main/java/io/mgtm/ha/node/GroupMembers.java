@@ -3,7 +3,14 @@ package io.mgtm.ha.node;
 import io.mgtm.common.Rarely;
 import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
+import io.mgtm.ha.core.LogMembers;
+import io.mgtm.ha.core.LogMembers.Join;
+import io.mgtm.ha.core.LogMembers.Lead;
+import io.mgtm.ha.core.LogMembers.Step;
+import io.mgtm.ha.model.Node;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -11,8 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the members of the controllers' log be the nodes of the configuration, one step at a time,
- * while this controller leads: who is gone leaves first, since a witness goes with two others.
- * Owner thread.
+ * while this controller leads. Owner thread.
  */
 final class GroupMembers {
   private static final Logger log = LoggerFactory.getLogger(GroupMembers.class);
@@ -34,42 +40,47 @@ final class GroupMembers {
   }
 
   /**
-   * Does the next step, when there is one.
+   * Does what comes next, when there is something.
    *
    * @param status what this member knows of the log's group now
    * @param nodes of the configuration
    * @param retired those of them whose controllers may be stopped
    */
-  void follow(GroupStatus status, Set<String> nodes, Set<String> retired) {
-    group.excuse(retired);
-    Set<String> members = new LinkedHashSet<>();
-    status.members().forEach(member -> members.add(member.name()));
-    awaited.removeAll(members);
-    Set<String> leaving = new LinkedHashSet<>(members);
-    leaving.addAll(awaited);
-    leaving.removeAll(nodes);
-    if (leaving.contains(status.name())) {
-      status
-          .successors()
-          .filter(nodes::contains)
-          .findFirst()
-          .ifPresent(next -> told(status.name() + " does not lead on", group.transfer(next)));
-    } else if (!leaving.isEmpty()) {
-      String name = leaving.iterator().next();
-      if (told(name + " is not removed", group.remove(name))) {
-        awaited.remove(name);
-        log.info("Node {} leaves the controllers' log", name);
+  void follow(GroupStatus status, Map<String, Node> nodes, Set<String> retired) {
+    status.members().forEach(member -> awaited.remove(member.name()));
+    LogMembers now = members(status);
+    Set<String> away = new LinkedHashSet<>(retired);
+    away.addAll(now.leaving(nodes.keySet()));
+    group.excuse(away);
+    now.next(nodes).forEach(this::take);
+  }
+
+  private LogMembers members(GroupStatus status) {
+    Map<String, Boolean> members = new LinkedHashMap<>();
+    for (GroupStatus.Member member : status.members()) {
+      boolean hasAll = member.voter() || member.matchedIndex() >= status.committedIndex();
+      members.put(member.name(), hasAll);
+    }
+    return new LogMembers(
+        status.name(),
+        members,
+        status.witness(),
+        Set.copyOf(awaited),
+        status.successors().toList());
+  }
+
+  private void take(Step step) {
+    String name = step.name();
+    if (step instanceof Join join) {
+      if (told(name + " is not added", group.add(name, join.asWitness()))) {
+        awaited.add(name);
+        log.info("Node {} may join the controllers' log", name);
       }
-    } else {
-      Set<String> joining = new LinkedHashSet<>(nodes);
-      joining.removeAll(members);
-      joining.removeAll(awaited);
-      for (String name : joining) {
-        if (told(name + " is not added", group.add(name))) {
-          awaited.add(name);
-          log.info("Node {} may join the controllers' log", name);
-        }
-      }
+    } else if (step instanceof Lead) {
+      told(name + " does not lead in the place of one that leaves", group.transfer(name));
+    } else if (told(name + " is not removed", group.remove(name))) {
+      awaited.remove(name);
+      log.info("Node {} leaves the controllers' log", name);
     }
   }
 

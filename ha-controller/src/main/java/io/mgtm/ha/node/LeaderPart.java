@@ -84,7 +84,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
       leader.connected(status.connected(), now);
       if (now >= nextMembers) {
         nextMembers = now + MEMBERS_MS;
-        group.follow(status, committed.config().nodes().keySet(), committed.retired().keySet());
+        group.follow(status, committed.config().nodes(), committed.retired().keySet());
       }
     }
     leader.tick(now, HaNode.wallMs());
@@ -101,6 +101,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
   public void leading(long term) {
     log.info("This controller leads, term {}", term);
     leads = true;
+    nextMembers = node.nowMs(); // it may be one that leaves, and that nobody sends heartbeats to
     leader.leading(term, state.state(), node.nowMs(), HaNode.wallMs());
     if (state.state().config() == null) {
       asked(++lastRequest, name, new OperatorCommand.Configure(founding, 0));

@@ -65,8 +65,16 @@ final class NodeView {
         group == null ? 0 : group.term(),
         state.at() == 0 ? 0 : state.at() + (now - movedMs),
         group == null ? List.of() : group.connected(),
+        group == null ? List.of() : voters(group),
         group == null ? List.of() : group.warnings(),
         nodes,
         state);
+  }
+
+  private static List<String> voters(GroupStatus group) {
+    return group.members().stream()
+        .filter(GroupStatus.Member::voter)
+        .map(GroupStatus.Member::name)
+        .toList();
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,9 @@ final class WatchdogGuardian implements Guardian {
   private static final int AGAIN_MS = 50;
   private static final int CLOSE_S = 5;
 
+  /** After so long what has failed is tried again. */
+  private static final int AGAIN_S = 1;
+
   private final Watchdog watchdog;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
@@ -36,6 +40,9 @@ final class WatchdogGuardian implements Guardian {
           });
 
   private final String device;
+
+  /** The number of the newest wish for each hierarchy. */
+  private final Map<String, Long> wishes = new ConcurrentHashMap<>();
 
   private WatchdogGuardian(Watchdog watchdog, String device) {
     this.watchdog = watchdog;
@@ -59,6 +66,7 @@ final class WatchdogGuardian implements Guardian {
   @Override
   public CompletableFuture<?> guard(
       String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs, int guardMs) {
+    long wish = wishes.merge(hierarchy, 1L, Long::sum);
     watchdog.mustActWithin(guardMs);
     List<GuardStep> all = steps.values().stream().flatMap(List::stream).toList();
     long deadlineNanos = TimeUnit.MILLISECONDS.toNanos(deadlineMs);
@@ -66,14 +74,31 @@ final class WatchdogGuardian implements Guardian {
         && (all.isEmpty() || watchdog.feed(hierarchy, deadlineNanos))) {
       return DONE;
     }
-    return later(
-        "guard " + hierarchy,
+    Work work =
         () -> {
           if (!watchdog.isRunning()) {
             watchdog.ensureRunning();
           }
           watchdog.guard(hierarchy, all, deadlineNanos);
+        };
+    return all.isEmpty() ? untilDone(hierarchy, wish, work) : later("guard " + hierarchy, work);
+  }
+
+  /** A watchdog that is not told that nothing is left would end again what is begun beside. */
+  private CompletableFuture<Void> untilDone(String hierarchy, long wish, Work work) {
+    CompletableFuture<Void> done = later("be told that nothing is left of " + hierarchy, work);
+    done.exceptionally(
+        failed -> {
+          CompletableFuture.delayedExecutor(AGAIN_S, TimeUnit.SECONDS)
+              .execute(
+                  () -> {
+                    if (wishes.get(hierarchy) == wish && !thread.isShutdown()) {
+                      untilDone(hierarchy, wish, work);
+                    }
+                  });
+          return null;
         });
+    return done;
   }
 
   /** Work that blocks. */

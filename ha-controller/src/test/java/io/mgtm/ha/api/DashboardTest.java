@@ -34,7 +34,8 @@ class DashboardTest {
         new ObjectMapper().readTree(Path.of("..", "docs", "ha-dashboard.json").toFile());
     String asked = String.join("\n", dashboard.findValuesAsText("expr"));
     ClusterView view =
-        new ClusterView("a", "a", 1, 1, List.of(), List.of(), Map.of(), ClusterState.EMPTY);
+        new ClusterView(
+            "a", "a", 1, 1, List.of(), List.of(), List.of(), Map.of(), ClusterState.EMPTY);
 
     assertThat(all(METRIC, 0, asked)).isEqualTo(all(EXPORTED, 1, Metrics.text(view)));
     assertThat(dashboard.path("panels").findValuesAsText("id")).doesNotHaveDuplicates();

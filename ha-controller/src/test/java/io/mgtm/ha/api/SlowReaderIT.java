@@ -22,7 +22,15 @@ class SlowReaderIT {
     EventStreams streams = new EventStreams(1, 1);
     ClusterView view =
         new ClusterView(
-            "a", "a", 1, 1, List.of(), List.of("x".repeat(1 << 18)), Map.of(), ClusterState.EMPTY);
+            "a",
+            "a",
+            1,
+            1,
+            List.of(),
+            List.of(),
+            List.of("x".repeat(1 << 18)),
+            Map.of(),
+            ClusterState.EMPTY);
     StreamRoute route = new StreamRoute(streams, () -> view);
     Javalin server =
         Javalin.create(

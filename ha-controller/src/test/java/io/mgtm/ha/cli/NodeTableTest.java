@@ -10,19 +10,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 class NodeTableTest {
   @ParameterizedTest
   @CsvSource({
-    "'\"w\"', w yes log ok active",
-    "'',       w SILENT log not connected active",
+    "'\"w\"', w yes yes log ok active",
+    "'',       w SILENT yes log not connected active",
   })
   void aWitnessIsHeardByTheLog(String connected, String row) throws Exception {
     String view =
         """
-        {"connected": [%s], "nodes": {"a": {"silentMs": {"path1": 3, "path2": 9000}}},
+        {"connected": [%s], "voters": ["a", "w", "z"], "nodes": {"a": {"silentMs": {"path1": 3, "path2": 9000}}},
          "state": {"config": {"nodes": {"a": {}, "w": {"witness": true}}}}}
         """
             .formatted(connected);
     String table = NodeTable.of(new ObjectMapper().readTree(view));
     assertThat(Stream.of(table.split("\n")).map(line -> line.strip().replaceAll(" +", " ")))
         .containsExactly(
-            "NODE HEARD PATHS STATE", "a yes path1 ok, path2 silent for 9 s active", row);
+            "NODE HEARD VOTES PATHS STATE",
+            "a yes yes path1 ok, path2 silent for 9 s active",
+            row,
+            "z yes leaves when those that join have all");
   }
 }

@@ -178,7 +178,14 @@ class ClusterFileTest {
         .containsExactly(tuple("cluster", ConfigPlan.Effect.REFUSED));
     assertThat(ConfigPlan.of(from, parse(WHOLE.replace(", witness: true", ""))))
         .extracting(ConfigPlan.Change::where, ConfigPlan.Change::effect)
-        .contains(tuple("nodes", ConfigPlan.Effect.REFUSED));
+        .contains(tuple("nodes.w", ConfigPlan.Effect.REFUSED));
+    String third = WHOLE.replace("  w: {", "  db3: {").replace(", witness: true", "");
+    assertThat(ConfigPlan.of(from, parse(third)))
+        .extracting(change -> change.effect() + " " + change.where() + " " + change.what())
+        .containsExactly(
+            "NONE nodes.db3 joins; start its controller with this file",
+            "NONE nodes.w leaves, and votes until those that join have what is agreed on");
+    assertThat(ConfigPlan.of(parse(third), from)).extracting(ConfigPlan.Change::effect).hasSize(2);
   }
 
   private static String fenced(String fence) {

@@ -16,43 +16,45 @@ import java.util.TreeMap;
 enum Plant {
   NONE(0, ""),
   /** A leader grants without asking the log whether it leads. */
-  UNCONFIRMED(115, "is in service on"),
+  UNCONFIRMED(156, "is in service on"),
+  /** A leader counts those who voted when its term began, also when others vote by now. */
+  FORMER_VOTERS(653, "is in service on"),
   /** A lease counts as over at once. */
   NO_WAIT(1, "is in service on"),
   /** Nobody is taken for retired. */
   NOT_RETIRED(16, "is retired and not idle"),
   /** Nobody asks the log for the witness, which sends no heartbeats. */
-  WITNESS_UNASKED(5, "is told to be silent, and is connected"),
+  WITNESS_UNASKED(11, "is told to be silent, and is connected"),
   /** A witness counts as connected. */
   WITNESS_BELIEVED(12, "the witness is silent, and that is not told"),
   /** What is known of copies stays as it was when nodes leave. */
-  REMEMBERED(686, "lacks acknowledged writes"),
+  REMEMBERED(1048, "lacks acknowledged writes"),
   /** Every copy counts as UpToDate. */
   OUTDATED_COPY(2068, "lacks acknowledged writes"),
   /** The watchdog takes longer than others wait. */
   SLOW_WATCHDOG(8, "without a lease"),
   /** A grant for another incarnation is obeyed. */
-  FORMER_INCARNATION(416, "without a lease"),
+  FORMER_INCARNATION(456, "without a lease"),
   /** A node that says OUT is believed, whatever it has seen. */
   OLD_OUT(3902, "is in service on"),
   /** An agent that has not looked says OUT. */
   OUT_UNSEEN(135, "is in service on"),
   /** A leader that has granted nothing takes leases of others for over. */
-  YOUNG_LEADER(12, "is in service on"),
+  YOUNG_LEADER(32, "is in service on"),
   /** A primary goes on without a copy before the state has the mark. */
-  EARLY_GO(11, "lacks acknowledged writes"),
+  EARLY_GO(17, "lacks acknowledged writes"),
   /** A primary says that a copy is in sync again before its resync is done. */
   EARLY_LIFT(9, "lacks acknowledged writes"),
   /** Words of former primaries count as well. */
-  OLD_EPOCH(51, "lacks acknowledged writes"),
+  OLD_EPOCH(2321, "lacks acknowledged writes"),
   /** A fence agent that has failed, or hangs, is believed to have switched the node off. */
-  FENCE_FAILED(234, "is in service on"),
+  FENCE_FAILED(7300, "is in service on"),
   /** A fence agent's answer counts for the incarnation that runs when it comes, however late. */
   FENCE_LATE(11207, "is in service on"),
   /** A node that was switched off counts as off though a later incarnation of it is heard. */
   FENCE_FORMER_INCARNATION(11207, "is in service on"),
   /** A watchdog keeps the time that it had when its controller began; others wait less by now. */
-  WATCHDOG_UNTOLD(144, "without a lease"),
+  WATCHDOG_UNTOLD(262, "without a lease"),
   /** A new leader waits as the present timing says, though longer leases of a former may be out. */
   FORMER_FORGOTTEN(472, "is in service on");
 

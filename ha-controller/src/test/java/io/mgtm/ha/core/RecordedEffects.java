@@ -1,5 +1,7 @@
 package io.mgtm.ha.core;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +30,7 @@ abstract class RecordedEffects implements NodeEffects {
 
   @Override
   public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
+    assertThat(guardMs).as("the watchdog's time to act in").isPositive();
     guards.add(resources.isEmpty() ? "none" : "until " + deadline);
   }
 }

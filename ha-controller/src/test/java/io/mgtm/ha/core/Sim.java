@@ -9,10 +9,15 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** A cluster on virtual time: machines, networks, and a log; real milliseconds. */
 final class Sim {
   static final int PATHS = 2;
+
+  /** Who takes a witness's place. */
+  static final String THIRD = "n3";
+
   private static final boolean TRACE = Boolean.getBoolean("trace");
 
   private record Event(long at, long number, Runnable action) implements Comparable<Event> {
@@ -26,7 +31,13 @@ final class Sim {
   final long seed;
   final SplittableRandom random;
   final Plant plant;
+
+  /** With which the cluster begins. */
   final ClusterConfig config;
+
+  /** What a pair with a witness becomes, and is again; the same for all others. */
+  final ClusterConfig grown;
+
   final Map<String, SimMachine> machines = new LinkedHashMap<>();
   final Map<String, SimVolume> volumes = new TreeMap<>();
   final SimLog log;
@@ -55,7 +66,8 @@ final class Sim {
     this.plant = plant;
     random = new SplittableRandom(seed);
     config = SimConfigs.any(random);
-    names = List.copyOf(config.nodes().keySet());
+    grown = config.witness().isEmpty() ? config : SimConfigs.grown(config, THIRD);
+    names = Stream.of(config, grown).flatMap(c -> c.nodes().keySet().stream()).distinct().toList();
     cut = new boolean[names.size()][names.size()][PATHS];
     lossy = new boolean[names.size()][names.size()][PATHS];
     for (String name : names) {
@@ -105,6 +117,11 @@ final class Sim {
 
   <T> T any(List<T> list) {
     return list.get(random.nextInt(list.size()));
+  }
+
+  /** That of the two which has the third node, or the other; no node has left it. */
+  ClusterConfig whole(ClusterConfig now) {
+    return now.nodes().containsKey(THIRD) && now.witness().isEmpty() ? grown : config;
   }
 
   /** The machine that only votes, if there is one. */

@@ -52,7 +52,7 @@ final class SimChaos {
       chaos.retireOne();
     }
     if (sim.oneIn(4)) {
-      sim.witness().forEach(chaos::loseWitness);
+      sim.log.state().config().witness().ifPresent(chaos::loseWitness);
     }
     return sim;
   }
@@ -230,7 +230,7 @@ final class SimChaos {
 
   private void operator() {
     String hierarchy = sim.any(List.copyOf(sim.config.hierarchies().keySet()));
-    String node = sim.any(sim.config.hierarchies().get(hierarchy).nodes());
+    String node = sim.any(sim.whole(sim.log.state().config()).hierarchies().get(hierarchy).nodes());
     boolean acceptLoss = sim.oneIn(6);
     ask(
         switch (sim.random.nextInt(15)) {
@@ -330,8 +330,8 @@ final class SimChaos {
         ask(new Activate(node));
       }
     }
-    if (!state.config().equals(sim.config)) {
-      ask(new Configure(sim.config, state.configVersion()));
+    if (!state.config().equals(sim.whole(state.config()))) {
+      ask(new Configure(sim.whole(state.config()), state.configVersion()));
     } else if (!retired.isEmpty()) {
       ask(new Retire(retired, Rest.STOPS));
     }
@@ -374,10 +374,11 @@ final class SimChaos {
   }
 
   private boolean well() {
-    if (sim.log.state().former() != null) {
+    ClusterState state = sim.log.state();
+    if (state.former() != null || !sim.log.isWhole()) {
       return false;
     }
-    for (Map.Entry<String, Placement> each : sim.log.state().placements().entrySet()) {
+    for (Map.Entry<String, Placement> each : state.placements().entrySet()) {
       String hierarchy = each.getKey();
       Placement placement = each.getValue();
       SimVolume volume = sim.volumes.get(hierarchy);

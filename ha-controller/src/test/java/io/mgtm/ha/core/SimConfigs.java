@@ -56,6 +56,23 @@ final class SimConfigs {
     return new ClusterConfig("sim", TIMING, nodes, hierarchies);
   }
 
+  /** A pair with a third node in the place of its witness, where what has no volume may run too. */
+  static ClusterConfig grown(ClusterConfig pair, String third) {
+    Map<String, Node> nodes = new LinkedHashMap<>(pair.nodes());
+    nodes.keySet().removeAll(pair.witness().stream().toList());
+    nodes.put(third, new Node("", false, null, List.of(), null, ""));
+    Map<String, Hierarchy> hierarchies = new LinkedHashMap<>(pair.hierarchies());
+    hierarchies.replaceAll(
+        (name, each) -> {
+          List<String> on = new ArrayList<>(each.nodes());
+          if (!each.resources().containsKey(VOLUME)) {
+            on.add(third);
+          }
+          return new Hierarchy(on, each.policy(), each.resources());
+        });
+    return new ClusterConfig(pair.cluster(), pair.timing(), nodes, hierarchies);
+  }
+
   /** One node less. */
   static ClusterConfig without(ClusterConfig config, String node) {
     Map<String, Node> nodes = new LinkedHashMap<>(config.nodes());

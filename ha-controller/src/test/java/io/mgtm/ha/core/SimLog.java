@@ -26,6 +26,7 @@ final class SimLog {
   private static final int COMMIT_MS = 1_000;
 
   private final Sim sim;
+  private final SimVotes votes;
   private ClusterState committed;
   private long term;
   private SimProcess leader;
@@ -44,6 +45,7 @@ final class SimLog {
 
   SimLog(Sim sim) {
     this.sim = sim;
+    votes = new SimVotes(sim.config.nodes());
     Decision first =
         new Decision(new Configure(sim.config, 0), "operator", "the cluster begins", Map.of());
     committed = ClusterState.EMPTY.apply(new Batch(Batch.FORMAT, 0, 0, List.of(first)));
@@ -62,26 +64,49 @@ final class SimLog {
     return committedBy.contains(by);
   }
 
-  /** All nodes again, or another retired one less; where none is retired, one that retires. */
+  /** Whether no node has left, and all vote. */
+  boolean isWhole() {
+    Set<String> nodes = committed.config().nodes().keySet();
+    return nodes.equals(sim.whole(committed.config()).nodes().keySet()) && votes.are(nodes);
+  }
+
+  /**
+   * All nodes again, or a pair that becomes three, or three a pair, or another retired one less;
+   * where none is retired, one that retires.
+   */
   OperatorCommand another(String node) {
     ClusterConfig now = committed.config();
-    if (!now.nodes().equals(sim.config.nodes())) {
-      return new Configure(sim.config, committed.configVersion());
+    ClusterConfig whole = sim.whole(now);
+    if (!now.nodes().equals(whole.nodes())) {
+      return configure(whole);
+    }
+    if (!sim.grown.equals(sim.config) && sim.random.nextBoolean()) {
+      return otherSize(now);
     }
     return committed.retired().isEmpty()
         ? new Retire(node, Rest.STAYS)
-        : new Configure(
-            SimConfigs.without(now, committed.retired().keySet().iterator().next()),
-            committed.configVersion());
+        : configure(SimConfigs.without(now, committed.retired().keySet().iterator().next()));
+  }
+
+  private OperatorCommand otherSize(ClusterConfig now) {
+    if (now.witness().isPresent()) {
+      return configure(sim.grown);
+    }
+    return committed.retired().containsKey(Sim.THIRD)
+        ? configure(sim.config)
+        : new Retire(Sim.THIRD, sim.random.nextBoolean() ? Rest.STAYS : Rest.STOPS);
+  }
+
+  private OperatorCommand configure(ClusterConfig next) {
+    return new Configure(next, committed.configVersion());
   }
 
   /** Leases and guards become longer or shorter. */
   OperatorCommand otherTiming() {
     ClusterConfig now = committed.config();
-    return new Configure(
+    return configure(
         new ClusterConfig(
-            now.cluster(), sim.any(SimConfigs.TIMINGS), now.nodes(), now.hierarchies()),
-        committed.configVersion());
+            now.cluster(), sim.any(SimConfigs.TIMINGS), now.nodes(), now.hierarchies()));
   }
 
   /** The machines whose members of the log a process's own is connected with. */
@@ -97,7 +122,7 @@ final class SimLog {
   }
 
   private boolean reachesMajority(SimProcess process) {
-    return process != null && process.runs() && connected(process).size() > sim.machines.size() / 2;
+    return process != null && process.runs() && votes.isMajority(connected(process));
   }
 
   private void lookAtWitness() {
@@ -114,8 +139,19 @@ final class SimLog {
     }
     if (!electing && !reachesMajority(leader)) {
       elect();
+    } else if (!electing) {
+      followConfiguration();
     }
     sim.after(LOOK_MS, this::look);
+  }
+
+  private void followConfiguration() {
+    votes
+        .follow(leader.name(), connected(leader), committed.config().nodes())
+        .ifPresent(next -> begin(sim.machines.get(next).process));
+    if (!votes.are(committed.config().nodes().keySet()) && sim.oneIn(20)) {
+      elect();
+    }
   }
 
   /** Elects another leader, or the same again. */
@@ -127,7 +163,7 @@ final class SimLog {
           electing = false;
           List<SimProcess> able = new ArrayList<>();
           for (SimMachine machine : sim.machines.values()) {
-            if (!sim.witness().contains(machine.name) && reachesMajority(machine.process)) {
+            if (votes.mayLead(machine.name) && reachesMajority(machine.process)) {
               able.add(machine.process);
             }
           }
@@ -144,6 +180,7 @@ final class SimLog {
     }
     appended = null;
     term++;
+    votes.elected(term);
     leader = next;
     long newTerm = term;
     ClusterState state = committed;
@@ -253,10 +290,13 @@ final class SimLog {
     sim.after(
         sim.between(1, 15),
         () -> {
-          if (processTerm != term || process != leader) {
+          boolean former =
+              sim.plant == Plant.FORMER_VOTERS
+                  && votes.wasMajority(processTerm, connected(process));
+          if (!former && (processTerm != term || process != leader)) {
             return;
           }
-          if (reachesMajority(process)) {
+          if (former || reachesMajority(process)) {
             sim.after(
                 sim.between(1, 15),
                 () -> process.run(() -> process.confirmed(processTerm, readIndex)));

@@ -144,6 +144,9 @@ final class SimMachine {
   /** What the watchdog is told. */
   void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
     guardNumber++;
+    if (guardMs <= 0) {
+      throw sim.violation("the watchdog of " + name + " has no time to act in");
+    }
     if (resources.isEmpty()) {
       guards.remove(hierarchy);
       return;

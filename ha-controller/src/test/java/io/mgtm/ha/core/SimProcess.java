@@ -36,7 +36,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     this.machine = machine;
     this.plant = sim.plant;
     this.guardAtStart = config().timing().guardMs();
-    boolean witness = sim.config.nodes().get(machine.name).witness();
+    boolean witness = sim.witness().contains(machine.name);
     agent = witness ? null : new NodeAgent(machine.name, incarnation, this);
     leader =
         new Leader(
@@ -114,7 +114,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
             agent.tick(machine.clock());
           }
           if (leads()) {
-            leader.connected(plant.alter(sim.log.connected(this), sim.config), machine.clock());
+            leader.connected(plant.alter(sim.log.connected(this), config()), machine.clock());
           }
           leader.tick(machine.clock(), sim.now());
         });

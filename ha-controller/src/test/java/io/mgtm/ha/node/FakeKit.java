@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A kit whose resources are names in a set, which outlive the controllers. Any thread. */
 final class FakeKit implements Kit {
   private final Set<String> inService = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger starts = new AtomicInteger();
   private final Map<String, String> broken = new ConcurrentHashMap<>();
   private final Map<String, String> ill = new ConcurrentHashMap<>();
   private final Map<String, Map<String, String>> data = new ConcurrentHashMap<>();
@@ -19,6 +21,11 @@ final class FakeKit implements Kit {
   /** Where a resource is in service, as {@code node/resource}. */
   Set<String> inService() {
     return Set.copyOf(inService);
+  }
+
+  /** How often anything was brought in service. */
+  int starts() {
+    return starts.get();
   }
 
   /** Breaks what is in service, as a crash does. */
@@ -66,6 +73,7 @@ final class FakeKit implements Kit {
     if (why != null) {
       throw new KitException(why);
     }
+    starts.incrementAndGet();
     inService.add(key(context));
   }
 

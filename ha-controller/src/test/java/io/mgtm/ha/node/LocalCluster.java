@@ -155,7 +155,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** The node that all who run say has it in service. */
   public Optional<String> where(String hierarchy) {
-    return config.hierarchies().get(hierarchy).nodes().stream()
+    return config.nodes().keySet().stream()
         .filter(
             node ->
                 running.keySet().stream()

@@ -3,7 +3,8 @@ package io.mgtm.group.core;
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -14,9 +15,14 @@ import java.util.Set;
  * it hands over, it sends nothing that it appends after that; so it may cut it again.
  */
 final class Changes {
+  /** So many members that keep data vote beside a witness. */
+  private static final int BESIDE_WITNESS_MAX = 2;
+
   private final CoreState s;
   private final LeaderRole leader;
-  private final Set<String> wanted = new LinkedHashSet<>();
+
+  /** Those that may join, and whether as the witness. */
+  private final Map<String, Boolean> wanted = new LinkedHashMap<>();
 
   private Progress successor;
   private long heldAfter;
@@ -122,7 +128,7 @@ final class Changes {
     }
     boolean learners = s.members.latest().learners().contains(other.member);
     boolean there = !s.gone.contains(other.member.name());
-    if (learners && there && mayChange() && isCaughtUp(other)) {
+    if (learners && there && mayChange() && isCaughtUp(other) && hasSeat(other.member)) {
       other.restarted = false;
       change(s.members.latest().promoted(other.member));
     }
@@ -130,6 +136,15 @@ final class Changes {
 
   private boolean isCaughtUp(Progress other) {
     return other.witness ? other.match >= leader.termStart() : other.keepsUp(s);
+  }
+
+  /**
+   * Whether it may vote. A witness stands for the second of two copies: whoever would make it three
+   * learns until another has left.
+   */
+  boolean hasSeat(MemberId learner) {
+    Membership next = s.members.latest().promoted(learner);
+    return !next.hasWitness() || next.dataVoters().size() <= BESIDE_WITNESS_MAX;
   }
 
   private boolean mayChange() {
@@ -160,7 +175,7 @@ final class Changes {
 
   /** Those that may join, and have not shown up. */
   Set<String> wanted() {
-    return Set.copyOf(wanted);
+    return Set.copyOf(wanted.keySet());
   }
 
   /** A member shows up that has no place in the group. */
@@ -181,8 +196,8 @@ final class Changes {
       if (silent && canCommit(next)) {
         change(next);
       }
-    } else if (wanted.contains(from.name())) {
-      boolean witness = from.name().equals(s.configuredWitness);
+    } else if (wanted.containsKey(from.name())) {
+      boolean witness = wanted.get(from.name());
       Membership next = (witness ? now.withWitness(from.name()) : now).withLearner(from);
       if (canCommit(next)) {
         wanted.remove(from.name());
@@ -218,38 +233,49 @@ final class Changes {
     return leader.progress(member);
   }
 
-  Optional<String> add(String name) {
+  /** Lets a member join when it shows up, as the witness or with data. */
+  Optional<String> add(String name, boolean asWitness) {
     if (s.members.latest().named(name).isPresent()) {
       return Optional.of("%s is a member already".formatted(name));
     }
     if (s.members.latest().all().size() + wanted.size() >= Membership.MEMBERS_MAX) {
       return Optional.of("The group has %d members".formatted(Membership.MEMBERS_MAX));
     }
-    Optional<String> refusal = refusalBesideWitness(name);
+    wanted.remove(name);
+    Optional<String> refusal = asWitness ? refusalOfWitness(name) : Optional.empty();
     if (refusal.isEmpty()) {
-      wanted.add(name);
+      refusal = refusalOfThird(asWitness);
+    }
+    if (refusal.isEmpty()) {
+      wanted.put(name, asWitness);
     }
     return refusal;
   }
 
-  /** A witness stands for the second of two copies; with more there is a majority without it. */
-  private Optional<String> refusalBesideWitness(String name) {
+  private Optional<String> refusalOfWitness(String name) {
     Membership now = s.members.latest();
-    boolean isWitness = name.equals(s.configuredWitness);
-    boolean beside = isWitness || !now.witness().isEmpty();
-    long data =
-        now.all().stream().filter(member -> !now.isWitness(member)).count()
-            + wanted.stream().filter(other -> !other.equals(s.configuredWitness)).count()
-            + (isWitness ? 0 : 1);
-    if (isWitness && !now.witness().isEmpty() && !now.witness().equals(name)) {
+    if (!now.witness().isEmpty() && !now.witness().equals(name)) {
       return Optional.of(
           "The group has the witness %s; remove that first".formatted(now.witness()));
     }
-    if (isWitness && now.dataVoters().size() < 2) {
-      return Optional.of(
-          "A witness is let in while both members that keep data are there; start the other first");
+    if (wanted.containsValue(true)) {
+      return Optional.of("Another witness may join already; remove that first");
     }
-    return beside && data > 2
+    return now.dataVoters().size() < BESIDE_WITNESS_MAX
+        ? Optional.of(
+            "A witness is let in while both members that keep data are there; start the other first")
+        : Optional.empty();
+  }
+
+  /** Only where votes are counted a third may learn beside a witness, or a witness beside three. */
+  private Optional<String> refusalOfThird(boolean asWitness) {
+    Membership now = s.members.latest();
+    boolean beside = asWitness || !now.witness().isEmpty() || wanted.containsValue(true);
+    long data =
+        now.all().stream().filter(member -> !now.isWitness(member)).count()
+            + wanted.values().stream().filter(witness -> !witness).count()
+            + (asWitness ? 0 : 1);
+    return beside && data > BESIDE_WITNESS_MAX && !s.needsMajority()
         ? Optional.of(
             "A witness goes with two members that keep data, and there would be %d; remove one first"
                 .formatted(data))
@@ -257,7 +283,7 @@ final class Changes {
   }
 
   Optional<String> remove(String name) {
-    if (wanted.remove(name)) {
+    if (wanted.remove(name) != null) {
       return Optional.empty();
     }
     Optional<MemberId> member = s.members.latest().named(name);

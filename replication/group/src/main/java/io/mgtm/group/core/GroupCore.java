@@ -326,9 +326,18 @@ public final class GroupCore extends CoreFacts {
     return leading == null ? s.notLeading() : leading.changes().transfer(name);
   }
 
-  /** Lets a member of a new name join as soon as it says hello; says why not, or is empty. */
+  /**
+   * Lets a member of a new name join as soon as it says hello; says why not, or is empty.
+   *
+   * @param asWitness whether it keeps no data
+   */
+  public Optional<String> add(String name, boolean asWitness) {
+    return leading == null ? s.notLeading() : leading.changes().add(name, asWitness);
+  }
+
+  /** The same, as what this member was started with says of that name. */
   public Optional<String> add(String name) {
-    return leading == null ? s.notLeading() : leading.changes().add(name);
+    return add(name, name.equals(s.configuredWitness));
   }
 
   /** Takes a member out; says why not, or is empty. */

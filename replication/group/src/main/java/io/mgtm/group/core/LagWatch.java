@@ -40,11 +40,31 @@ final class LagWatch {
     nextLookMs = s.nowMs + LOOK_MS;
     aims.keySet().removeIf(member -> leader.progress(member) == null);
     for (Progress other : leader.others()) {
-      if (other.witness) {
+      if (waitsForSeat(other)) {
+        lookAtSeat(other);
+      } else if (other.witness) {
         lookAtWitness(other);
       } else {
         look(other);
       }
+    }
+  }
+
+  private boolean waitsForSeat(Progress other) {
+    return s.members.latest().learners().contains(other.member)
+        && !leader.changes().hasSeat(other.member)
+        && leader.answers(other)
+        && other.isCaughtUp();
+  }
+
+  /** It lacks nothing but a place. */
+  private void lookAtSeat(Progress other) {
+    Aim aim = aims.computeIfAbsent(other.member, member -> new Aim(0, s.nowMs, 0));
+    if (!isPatient(aim.sinceMs())) {
+      s.warnings.warn(
+          subject(other),
+          "%s learns, and votes once another has left: a witness goes with two members that keep data. Remove one"
+              .formatted(other.member.name()));
     }
   }
 

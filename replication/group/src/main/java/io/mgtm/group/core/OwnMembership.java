@@ -44,11 +44,13 @@ final class OwnMembership {
     return name.isEmpty() ? "no witness" : "the witness " + name;
   }
 
-  /** A witness that is set before it is added is no mistake. */
+  /**
+   * A witness that is set before it is added is no mistake, nor one that is to leave for a learner.
+   */
   private void lookForWitness() {
     String agreed = s.members.latest().witness();
     boolean differs = !agreed.equals(s.configuredWitness) && !s.hasNoMembership();
-    if (differs && (!agreed.isEmpty() || s.isWitness())) {
+    if (differs && (s.isWitness() || (!agreed.isEmpty() && s.isVoter()))) {
       s.warnings.warn(
           "configured witness",
           "The group has %s, and this member was started with %s: the group's own word counts. Correct group.witness"

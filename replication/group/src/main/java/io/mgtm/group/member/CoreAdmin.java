@@ -35,6 +35,12 @@ final class CoreAdmin implements GroupAdmin {
   }
 
   @Override
+  public Optional<String> add(String name, boolean asWitness) {
+    tasks.checkOpen();
+    return core.add(name, asWitness);
+  }
+
+  @Override
   public Optional<String> remove(String name) {
     tasks.checkOpen();
     return core.remove(name);

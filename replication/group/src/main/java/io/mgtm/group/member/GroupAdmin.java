@@ -10,8 +10,14 @@ public interface GroupAdmin {
   /** Hands the leadership over; the answer is why not, empty when it has begun. */
   Optional<String> transfer(String name);
 
-  /** Lets a member join under a new name, when it shows up; the answer is why not. */
+  /**
+   * Lets a member join under a new name, when it shows up, as this member's configuration says: as
+   * the witness if it is named there. The answer is why not.
+   */
   Optional<String> add(String name);
+
+  /** The same, as the witness or with data, whatever this member's configuration says. */
+  Optional<String> add(String name, boolean asWitness);
 
   /** Takes a member out of the group; the answer is why not, empty when it has begun. */
   Optional<String> remove(String name);

@@ -19,6 +19,11 @@ public final class NoGroup implements GroupAdmin {
   }
 
   @Override
+  public Optional<String> add(String name, boolean asWitness) {
+    return REFUSED;
+  }
+
+  @Override
   public Optional<String> remove(String name) {
     return REFUSED;
   }

@@ -161,17 +161,6 @@ class WitnessTest {
   }
 
   @Test
-  void goesWithTwoMembersThatKeepData() {
-    assertThat(leader.core.add("d"))
-        .hasValueSatisfying(why -> assertThat(why).contains("remove one first"));
-    cores.await("b goes", () -> leader.core.remove(other.self.name()).isEmpty());
-    cores.await("it has", () -> leader.core.membership().voters().size() == 2);
-    write(3);
-    assertThat(leader.core.commitIndex()).isEqualTo(leader.core.lastIndex());
-    assertThat(leader.core.add("d")).isEmpty();
-  }
-
-  @Test
   void canBeTakenOutAndAddedAgain() {
     cores.await("w goes", () -> leader.core.remove("w").isEmpty());
     cores.await("it has", () -> leader.core.membership().witness().isEmpty());
