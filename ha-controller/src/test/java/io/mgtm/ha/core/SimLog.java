@@ -125,8 +125,13 @@ final class SimLog {
     return process != null && process.runs() && votes.isMajority(connected(process));
   }
 
+  /** Of one that is not in the configuration nobody is told. */
   private void lookAtWitness() {
-    boolean hears = leader != null && leader.runs() && connected(leader).containsAll(sim.witness());
+    boolean hears =
+        committed.config().witness().isPresent()
+            && leader != null
+            && leader.runs()
+            && connected(leader).containsAll(sim.witness());
     if (leader != witnessedBy || !hears) {
       witnessedBy = leader;
       witnessSince = sim.now();
