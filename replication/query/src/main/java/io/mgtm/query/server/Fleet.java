@@ -129,14 +129,17 @@ final class Fleet {
       if (closed || in().size() == 1) {
         return false;
       }
-      if (node == leader()) {
+      boolean leads = node == leader();
+      long nowMs = System.currentTimeMillis();
+      if (!keep(node, new ServerState(status, why, nowMs))) {
+        return false;
+      }
+      if (leads) {
         CompletableFuture<Void> before = ready;
         next = new CompletableFuture<>();
         ready = CompletableFuture.allOf(before, next);
       }
-      long nowMs = System.currentTimeMillis();
       node.set(why, nowMs);
-      keep(node, new ServerState(status, why, nowMs));
     }
     log.warn("The server {} is out: {}. The leader is {}", node, why, leader());
     whenOut.accept(node);
@@ -147,16 +150,22 @@ final class Fleet {
     return true;
   }
 
-  private void keep(Node node, ServerState state) {
+  /** Whether it stands in the log; false when another replicator leads. */
+  private boolean keep(Node node, ServerState state) {
     if (commits == null) {
-      return;
+      return true;
     }
     try {
       commits.change(node.toString(), state).get(KEEP_S, TimeUnit.SECONDS);
+      return true;
     } catch (ExecutionException | TimeoutException | InterruptedException e) {
+      if (commits.isEnded()) {
+        return false;
+      }
       // Nothing may be acknowledged that a restart would forget to be missing there.
       log.error("Cannot write that {} is {}; the replicator stops", node, state, e);
       Runtime.getRuntime().halt(1);
+      return false;
     }
   }
 
@@ -168,7 +177,9 @@ final class Fleet {
     List<Node> next = new ArrayList<>(order);
     next.remove(node);
     next.add(in().size(), node);
-    keep(node, ServerState.in(System.currentTimeMillis()));
+    if (!keep(node, ServerState.in(System.currentTimeMillis()))) {
+      throw new IOException(CommitLog.DEPOSED);
+    }
     order = List.copyOf(next);
     node.set(null, System.currentTimeMillis());
     log.info("The server {} is in. The leader is {}", node, leader());
@@ -211,6 +222,14 @@ final class Fleet {
 
   /** Another replicator has taken the servers over: this one has nothing to say any more. */
   void depose() {
+    if (!isDeposed()) {
+      log.warn("Another replicator orders now: this one commits no more");
+      end();
+    }
+  }
+
+  /** Nothing is decided here any more. */
+  void end() {
     Runnable then;
     synchronized (this) {
       if (deposed) {
@@ -220,7 +239,6 @@ final class Fleet {
       deposed = true;
       then = whenDeposed;
     }
-    log.error("Another replicator has taken the servers over: this one commits no more");
     then.run();
   }
 

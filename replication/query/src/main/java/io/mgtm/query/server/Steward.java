@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,6 +48,7 @@ final class Steward {
   private final Map<Node, Long> notBefore = new HashMap<>();
   private boolean returning;
   private boolean begun;
+  private boolean closed;
 
   Steward(Shared shared, OwnRole role, EventLoop loop) {
     this.shared = shared;
@@ -72,10 +74,12 @@ final class Steward {
     Map<String, ServerState> before = shared.commits().servers();
     fleet.restore(before);
     Map<Node, String> wrong = new HashMap<>();
-    for (Node node : fleet.in()) {
-      String what = await(probe(node));
+    Map<Node, CompletableFuture<String>> asked = new LinkedHashMap<>();
+    fleet.in().forEach(node -> asked.put(node, probe(node)));
+    for (Map.Entry<Node, CompletableFuture<String>> one : asked.entrySet()) {
+      String what = await(one.getValue());
       if (what != null) {
-        wrong.put(node, what);
+        wrong.put(one.getKey(), what);
       }
     }
     if (wrong.size() == fleet.in().size()) {
@@ -128,10 +132,17 @@ final class Steward {
       if (e.getCause() instanceof Replayer.ReplayException why) {
         throw why;
       }
-      throw new IOException(e.getCause().getMessage(), e.getCause());
+      throw new IOException(reason(e.getCause()), e.getCause());
     } catch (TimeoutException e) {
       throw new IOException("the servers were not compared in a day", e);
     }
+  }
+
+  /** Why something could not be asked. */
+  static String reason(Throwable cause) {
+    Throwable root =
+        cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+    return root instanceof TimeoutException ? "it did not answer" : root.getMessage();
   }
 
   /** What is wrong with a server, asked over a new connection; null when nothing is. */
@@ -158,6 +169,9 @@ final class Steward {
   }
 
   private void watch() {
+    if (shared.config().group().exists()) {
+      shared.commits().noteSettled();
+    }
     for (Node node : shared.fleet().nodes()) {
       Asker asker = askers.get(node);
       if (busy.contains(node)) {
@@ -222,7 +236,9 @@ final class Steward {
 
   private void entered(Node node, Asker asker) {
     busy.remove(node);
-    if (asker == null) {
+    if (asker != null && closed) {
+      asker.close();
+    } else if (asker == null) {
       shared.fleet().suspect(node);
     } else {
       askers.put(node, asker);
@@ -271,5 +287,11 @@ final class Steward {
       watching.cancel(false);
     }
     worker.shutdownNow();
+    loop.execute(
+        () -> {
+          closed = true;
+          askers.values().forEach(Asker::close);
+          askers.clear();
+        });
   }
 }

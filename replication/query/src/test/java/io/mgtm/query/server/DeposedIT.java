@@ -1,0 +1,171 @@
+package io.mgtm.query.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.common.HostPort;
+import io.mgtm.query.config.QueryConfig;
+import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A replicator that leads is cut off from the others of its group, and goes on with clients and
+ * servers.
+ */
+class DeposedIT {
+  @TempDir private Path folder;
+  private final List<QueryServer> replicators = new ArrayList<>();
+  private final CountDownLatch cut = new CountDownLatch(1);
+  private Cluster cluster;
+
+  @BeforeEach
+  void start() throws Exception {
+    Tools.needPostgres();
+    cluster =
+        new Cluster(
+            folder,
+            2,
+            "dtp",
+            "create table counter (id int primary key, n int);"
+                + "insert into counter values (1, 0), (2, 0)");
+    QueryConfig one =
+        TestConfig.several(
+            folder, cluster.servers.stream().map(s -> s.address).toList(), 8 << 20, 60_000);
+    String members = "q1=%s,q2=%s,q3=%s".formatted(address(), address(), address());
+    for (String name : List.of("q1", "q2", "q3")) {
+      replicators.add(QueryServer.start(TestConfig.member(one, name, members)));
+    }
+  }
+
+  private static HostPort address() {
+    return new HostPort(OwnAddress.HOST, OwnAddress.port());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    cut.countDown();
+    replicators.forEach(QueryServer::close);
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private QueryServer awaitServing(List<QueryServer> of) {
+    Await.until("one that serves", () -> of.stream().anyMatch(QueryServer::serves));
+    return of.stream().filter(QueryServer::serves).findFirst().orElseThrow();
+  }
+
+  private static Connection alice(QueryServer at) throws SQLException {
+    return Cluster.alice(HostPort.of(at.address()));
+  }
+
+  private static int read(Statement statement) throws SQLException {
+    try (ResultSet rows = statement.executeQuery("select n from counter where id = 1")) {
+      rows.next();
+      return rows.getInt(1);
+    }
+  }
+
+  /** Nothing of the group is heard there any more; the rest goes on. */
+  private void cutOff(QueryServer one) {
+    one.order()
+        .owner()
+        .execute(
+            () -> {
+              try {
+                cut.await(180, TimeUnit.SECONDS);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
+  @Test
+  void itAcknowledgesNothingAnswersNoReadAndLeadsAgain() throws Exception {
+    QueryServer old = awaitServing(replicators);
+    List<QueryServer> others = new ArrayList<>(replicators);
+    others.remove(old);
+    try (Connection writer = alice(old);
+        Statement write = writer.createStatement();
+        Connection reader = alice(old);
+        Statement read = reader.createStatement()) {
+      write.execute("update counter set n = n + 1 where id = 1");
+      assertThat(read(read)).isEqualTo(1);
+      writer.setAutoCommit(false);
+      write.execute("update counter set n = n + 100 where id = 1");
+      cutOff(old);
+      CompletableFuture<Void> committed = CompletableFuture.runAsync(() -> commit(writer));
+      QueryServer next = awaitServing(others);
+      try (Connection alice = alice(next);
+          Statement statement = alice.createStatement()) {
+        // What the old one's session has locked is free.
+        statement.execute("update counter set n = n + 1 where id = 1");
+      }
+      // It does not know yet that it is deposed, and answers no read that could miss that.
+      CompletableFuture<Integer> seen = CompletableFuture.supplyAsync(() -> quietly(read));
+      assertThat(old.serves()).isTrue();
+      cut.countDown();
+      assertThatThrownBy(() -> committed.get(180, TimeUnit.SECONDS))
+          .as("the commit that was under way")
+          .isNotNull();
+      assertThatThrownBy(() -> seen.get(180, TimeUnit.SECONDS)).as("the read").isNotNull();
+    }
+    awaitServing(replicators);
+    assertThat(cluster.number("select n from counter where id = 1")).isEqualTo(2);
+
+    // Without a restart.
+    others.remove(0).close();
+    Await.until("the old one to lead", () -> old.serves() || handsOver(others.get(0)));
+    Await.untilAsserted("the other one to say who leads", () -> assertRefuses(others.get(0)));
+    try (Connection alice = alice(old);
+        Statement statement = alice.createStatement()) {
+      statement.execute("update counter set n = n + 1 where id = 1");
+    }
+    assertThat(cluster.number("select n from counter where id = 1")).isEqualTo(3);
+    assertThat(old.verify()).isEmpty();
+    assertThat(old.serversIn()).hasSize(2);
+  }
+
+  private static boolean handsOver(QueryServer one) throws Exception {
+    one.order().handOver();
+    return false;
+  }
+
+  private static void assertRefuses(QueryServer one) {
+    assertThatThrownBy(() -> alice(one))
+        .isInstanceOfSatisfying(
+            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57P03"))
+        .hasMessageContaining("leads, not this one")
+        .hasMessageContaining("Connect to ");
+  }
+
+  private static void commit(Connection connection) {
+    try {
+      connection.commit();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static int quietly(Statement statement) {
+    try {
+      return read(statement);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
