@@ -68,6 +68,9 @@ final class Rejoin {
       }
     }
     lost |= found > last;
+    if (lost) {
+      fleet.mistrust();
+    }
     Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
     long fence;
     do {
@@ -87,6 +90,7 @@ final class Rejoin {
           "The log of commits ends at {}, and servers are beyond, or another replicator has"
               + " ordered: rows are compared",
           last);
+      fleet.mistrust();
       return byPosition(fleet.in(), List.of(), all);
     }
     List<Node> unlike = new ArrayList<>(unproven);
@@ -170,7 +174,7 @@ final class Rejoin {
       try {
         all.put(one.getKey(), Steward.await(one.getValue()));
       } catch (IOException e) {
-        if (!fleet.eject(one.getKey(), "when the replicator started: " + e.getMessage())) {
+        if (!fleet.ejectAtStart(one.getKey(), e.getMessage())) {
           throw e;
         }
         all.put(one.getKey(), Map.of());

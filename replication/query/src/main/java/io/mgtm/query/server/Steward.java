@@ -73,19 +73,15 @@ final class Steward {
     Fleet fleet = shared.fleet();
     Map<String, ServerState> before = shared.commits().servers();
     fleet.restore(before);
-    Map<Node, String> wrong = new HashMap<>();
-    Map<Node, CompletableFuture<String>> asked = new LinkedHashMap<>();
-    fleet.in().forEach(node -> asked.put(node, probe(node)));
-    for (Map.Entry<Node, CompletableFuture<String>> one : asked.entrySet()) {
-      String what = await(one.getValue());
-      if (what != null) {
-        wrong.put(one.getKey(), what);
-      }
+    Map<Node, String> wrong = probeAll(fleet.in());
+    if (wrong.size() == fleet.in().size()) {
+      // All at once: it may have been this machine.
+      wrong = probeAll(fleet.in());
     }
     if (wrong.size() == fleet.in().size()) {
       throw new IOException("no server is there: " + wrong);
     }
-    wrong.forEach((node, what) -> fleet.eject(node, "when the replicator started: " + what));
+    wrong.forEach(fleet::ejectAtStart);
     List<Node> unproven = new ArrayList<>(fleet.in());
     unproven.removeIf(
         node -> before.containsKey(node.toString()) && before.get(node.toString()).isIn());
@@ -105,17 +101,34 @@ final class Steward {
     watching = loop.scheduleWithFixedDelay(this::watch, EVERY_MS, EVERY_MS, TimeUnit.MILLISECONDS);
   }
 
+  /** What is wrong with those with which something is. */
+  private Map<Node, String> probeAll(List<Node> nodes) throws IOException {
+    Map<Node, CompletableFuture<String>> asked = new LinkedHashMap<>();
+    nodes.forEach(node -> asked.put(node, probe(node)));
+    Map<Node, String> wrong = new LinkedHashMap<>();
+    for (Map.Entry<Node, CompletableFuture<String>> one : asked.entrySet()) {
+      String what = await(one.getValue());
+      if (what != null) {
+        wrong.put(one.getKey(), what);
+      }
+    }
+    return wrong;
+  }
+
   private void compare(List<Node> unproven) throws IOException {
     Fleet fleet = shared.fleet();
     log.info("Comparing the servers, as the log of commits cannot tell of {}", unproven);
     for (Verifier.Difference one : await(verifier.verify())) {
       fleet.ejectDiffering(one.node(), "when the replicator started: " + one.text());
     }
+    long last = await(shared.commits().lastNumber());
     for (Node node : unproven) {
       if (node.isIn()) {
         if (node != fleet.leader()) {
           await(shared.positions().copy(fleet.leader(), node, node.fence()));
         }
+        // What the log has and none of them is at none for ever.
+        await(shared.positions().reached(node, shared.positions().databases(), last, node.fence()));
         ServerState in = ServerState.in(System.currentTimeMillis());
         await(shared.commits().change(node.toString(), in));
       }
