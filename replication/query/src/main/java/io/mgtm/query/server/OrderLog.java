@@ -227,6 +227,9 @@ final class OrderLog implements AutoCloseable {
 
   /** Again and again: asks the group whether this member leads still, and looks who does. */
   private void confirm() {
+    if (threads.isShuttingDown()) {
+      return;
+    }
     if (file.isLeading() && commits != null) {
       commits.lease().asked(file.confirm());
       commits.lease().confirmed(file.confirmedReadIndex());

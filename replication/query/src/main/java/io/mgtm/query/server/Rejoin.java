@@ -103,13 +103,20 @@ final class Rejoin {
     byPosition(unlike, fleet.in(), all);
     unlike.forEach(all::remove);
     level(all, fence);
+    noteReached(all, fence);
+    return unlike;
+  }
+
+  /** They have all that is in the log. */
+  private void noteReached(Map<Node, Map<String, Position>> all, long fence) throws IOException {
     long reached = Steward.await(commits.lastNumber());
+    List<CompletableFuture<Void>> noted = new ArrayList<>();
     for (Node node : all.keySet()) {
       if (node.isIn()) {
-        Steward.await(table.reached(node, all.get(node).keySet(), reached, fence));
+        noted.add(table.reached(node, all.get(node).keySet(), reached, fence));
       }
     }
-    return unlike;
+    Steward.await(CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new)));
   }
 
   /** Of those that are to be compared the one that has the most leads, unless others are proven. */

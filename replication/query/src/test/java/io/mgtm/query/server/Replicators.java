@@ -121,6 +121,16 @@ final class Replicators {
     return Tools.run(cluster.folder, Map.of(), main(List.of(arguments)));
   }
 
+  /** Whether one of them has printed something. */
+  boolean anySays(String what) throws IOException {
+    for (int i = 0; i < processes.length; i++) {
+      if (Files.readString(out(i)).contains(what)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Its log is gone, of one that does not run. */
   void loseData(int number) throws IOException {
     try (Stream<Path> all = Files.walk(cluster.folder.resolve(name(number)))) {

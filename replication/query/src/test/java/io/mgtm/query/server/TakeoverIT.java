@@ -49,7 +49,11 @@ class TakeoverIT {
   @Test
   void whatWasAcknowledgedOutlivesWhoeverLeads() throws Exception {
     start(2, 3);
-    assertSeen();
+    replicators.awaitWhole();
+    Await.untilAsserted(
+        "libpq to find the one that serves",
+        () -> assertThat(replicators.psql("select count(*) from account").output()).contains("20"));
+    Await.untilAsserted("what is seen of the group", this::assertSeen);
     transfers = new Transfers(cluster, 4);
     try {
       more();
@@ -95,6 +99,32 @@ class TakeoverIT {
     } finally {
       transfers.end();
       System.out.println("seed " + seed + ", pauses above 200 ms: " + transfers.pausesMs());
+    }
+    assertNothingLost();
+  }
+
+  @Test
+  @Tag("long")
+  void andAllServersAtOnce() throws Exception {
+    start(2, 3);
+    transfers = new Transfers(cluster, 2);
+    int leader = replicators.awaitServing();
+    try {
+      more();
+      for (Postgres server : cluster.servers) {
+        server.kill();
+      }
+      replicators.kill(leader);
+      Await.until(
+          "one that cannot take over", () -> replicators.anySays("cannot take the servers over"));
+      for (Postgres server : cluster.servers) {
+        server.startAgain();
+      }
+      more();
+      replicators.start(leader);
+      replicators.awaitWhole();
+    } finally {
+      transfers.end();
     }
     assertNothingLost();
   }
@@ -158,10 +188,6 @@ class TakeoverIT {
 
   /** What clients and operators see of a group that is whole. */
   private void assertSeen() throws Exception {
-    replicators.awaitWhole();
-    Await.untilAsserted(
-        "libpq to find the one that serves",
-        () -> assertThat(replicators.psql("select count(*) from account").output()).contains("20"));
     int leader = replicators.awaitServing();
     for (int i = 0; i < 3; i++) {
       JsonNode group = replicators.ask(i, "/status").path("group");
