@@ -19,7 +19,7 @@ final class AskCommands {
   private AskCommands() {}
 
   /** The default of --admin; comparing all tables takes as long as it takes. */
-  private static Ask replicator() {
+  static Ask replicator() {
     return new Ask("a replicator's --admin", HostPort.parse("127.0.0.1:6433"), Duration.ofDays(1));
   }
 
@@ -39,6 +39,38 @@ final class AskCommands {
           one.path("why").isNull() ? "" : one.path("why").asText());
     }
     out.flush();
+  }
+
+  private static void group(JsonNode group, PrintWriter out) {
+    if (group.isMissingNode()) {
+      return;
+    }
+    String at = group.path("leaderAddress").asText("");
+    String leader = group.path("leader").asText();
+    out.printf(
+        "%s is %s in term %d; %s%n",
+        group.path("name").asText(),
+        group.path("role").asText(),
+        group.path("term").asLong(),
+        leader.isEmpty() ? "nobody leads" : leader + " leads" + (at.isEmpty() ? "" : ", at " + at));
+    for (JsonNode member : group.path("members")) {
+      String behind =
+          member.path("behind").isNull()
+              ? ""
+              : ", %d entries behind".formatted(member.path("behind").asLong());
+      out.printf(
+          "member %s at %s, %s%s%n",
+          member.path("name").asText(),
+          member.path("address").asText(),
+          member.path("connected").asBoolean() ? "connected" : "not connected",
+          member.path("voter").asBoolean() ? behind : ", joining");
+    }
+    if (!group.path("trouble").asText("").isEmpty()) {
+      out.println(group.path("trouble").asText());
+    }
+    String name = group.path("name").asText();
+    group.path("unready").forEach(one -> out.println(name + " " + one.asText()));
+    group.path("warnings").forEach(warning -> out.println(warning.asText()));
   }
 
   /** {@code mgtm query servers}. */
@@ -64,7 +96,9 @@ final class AskCommands {
   /** {@code mgtm query status}. */
   @Command(
       name = "status",
-      description = "Shows the servers, and who is connected to them behind the replicator's back.",
+      description =
+          "Shows the group, the servers, and who is connected to them behind the replicator's"
+              + " back.",
       mixinStandardHelpOptions = true)
   static final class Status implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -75,6 +109,11 @@ final class AskCommands {
       PrintWriter out = spec.commandLine().getOut();
       JsonNode answer = at.get("/status");
       if (!at.printed(answer, out)) {
+        group(answer.path("group"), out);
+        if (!answer.has("servers")) {
+          out.flush();
+          return 0;
+        }
         out.printf(
             "leader %s, %d servers in (at least %d to write), %d clients%n",
             answer.path("leader").asText(),

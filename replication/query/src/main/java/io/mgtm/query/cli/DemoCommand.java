@@ -180,6 +180,7 @@ final class DemoCommand implements Callable<Integer> {
             folder.resolve("replicator"),
             free(),
             d.access(),
+            d.group(),
             new QueryConfig.Role("mgtm", "postgres", file),
             d.tls(),
             d.serverTls(),

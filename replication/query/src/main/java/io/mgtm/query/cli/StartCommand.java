@@ -2,6 +2,7 @@ package io.mgtm.query.cli;
 
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
+import io.mgtm.query.config.GroupConfig;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.server.QueryServer;
 import io.netty.util.ResourceLeakDetector;
@@ -48,6 +49,20 @@ final class StartCommand implements Callable<Integer> {
       description = "Where commands and metrics are answered. Default: nowhere.")
   private HostPort admin;
 
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "This replicator's name, one of --members.")
+  private String name;
+
+  @Option(
+      names = "--members",
+      paramLabel = "NAME=HOST:PORT,...",
+      description =
+          "All replicators of a group, and where they reach each other. Default: this one is"
+              + " alone.")
+  private String members;
+
   @Override
   public Integer call() throws ConfigException, IOException, InterruptedException {
     // Netty looks for leaked buffers by taking stack traces now and then; tests do, servers do not.
@@ -58,6 +73,9 @@ final class StartCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "mgtm-stop"));
     PrintWriter out = spec.commandLine().getOut();
     out.println("Replicator listening on " + HostPort.of(server.address()));
+    if (server.group() != null) {
+      out.println("Member " + server.group());
+    }
     out.flush();
     // The hook ends the process.
     new CountDownLatch(1).await();
@@ -73,6 +91,7 @@ final class StartCommand implements Callable<Integer> {
             data == null ? c.data() : data,
             admin == null ? c.admin() : admin,
             c.access(),
+            group(c.group()),
             c.role(),
             c.tls(),
             c.serverTls(),
@@ -81,5 +100,16 @@ final class StartCommand implements Callable<Integer> {
             c.limits(),
             c.timeouts())
         .validated();
+  }
+
+  private GroupConfig group(GroupConfig g) {
+    return new GroupConfig(
+        name == null ? g.name() : name,
+        members == null ? g.members() : members,
+        g.advertise(),
+        g.cluster(),
+        g.keyStore(),
+        g.passwordFile(),
+        g.secretFile());
   }
 }

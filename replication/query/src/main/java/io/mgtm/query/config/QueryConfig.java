@@ -26,6 +26,7 @@ public record QueryConfig(
     @Key("where commands and metrics are answered, without a password (`--admin`)") HostPort admin,
     @Key(value = "who may come in; see docs/query.md#who-may-come-in", as = "rule")
         List<String> access,
+    GroupConfig group,
     Role role,
     Tls tls,
     ServerTls serverTls,
@@ -108,6 +109,7 @@ public record QueryConfig(
           null,
           null,
           List.of("host all all all scram-sha-256"),
+          GroupConfig.NONE,
           new Role("mgtm", "postgres", null),
           new Tls(null, null),
           new ServerTls(null),
@@ -150,6 +152,10 @@ public record QueryConfig(
       throw new ConfigException(
           "data: expected a folder, for the log of commits; set it with --data");
     }
+    if (group.exists() && servers.size() < 2) {
+      throw new ConfigException("group.members: several replicators need two servers and more");
+    }
+    group.validate(listen, admin);
     ConfigKeys.requireRange("serversMin", serversMin, 1, servers.size());
     rules();
     if (role.user().isEmpty() || role.database().isEmpty()) {

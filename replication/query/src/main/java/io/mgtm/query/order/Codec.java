@@ -81,6 +81,11 @@ final class Codec {
       return from.get();
     }
 
+    /** Whether there is more: what former versions wrote ends earlier. */
+    boolean hasMore() {
+      return from.hasRemaining();
+    }
+
     int u8() {
       return from.get() & 0xff;
     }

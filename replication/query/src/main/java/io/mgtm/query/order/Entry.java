@@ -13,6 +13,8 @@ import java.util.List;
  * fence:   nothing
  * server:  | address, status:u8, why, since:i64 |
  * dropped: | of:i64 | slot:i32 |
+ * leads:   | name, address |
+ * settled: | upTo:i64 |
  * </pre>
  *
  * Texts are their length as i32 and UTF-8.
@@ -43,6 +45,12 @@ public sealed interface Entry {
   /** A transaction that was decided is at no server, and is to be at none. */
   record Dropped(long number, long of, int slot) implements Entry {}
 
+  /** One of several replicators leads from here on. */
+  record Leads(long number, String name, String address) implements Entry {}
+
+  /** All entries up to a number are at all servers that are in. */
+  record Settled(long number, long upTo) implements Entry {}
+
   /** As it stands in the log. */
   default ByteBuffer encoded() {
     Codec.Out out = new Codec.Out();
@@ -63,6 +71,10 @@ public sealed interface Entry {
       server.state.write(out);
     } else if (this instanceof Dropped dropped) {
       out.kind(4, dropped.number).i64(dropped.of).i32(dropped.slot);
+    } else if (this instanceof Leads leads) {
+      out.kind(5, leads.number).text(leads.name).text(leads.address);
+    } else if (this instanceof Settled settled) {
+      out.kind(6, settled.number).i64(settled.upTo);
     }
     return out.done();
   }
@@ -102,6 +114,12 @@ public sealed interface Entry {
       }
       case 4 -> {
         return new Dropped(number, in.i64(), in.i32());
+      }
+      case 5 -> {
+        return new Leads(number, in.text(), in.text());
+      }
+      case 6 -> {
+        return new Settled(number, in.i64());
       }
       default -> throw new IllegalArgumentException("an entry of kind " + kind);
     }

@@ -22,8 +22,10 @@ public final class OrderState {
   private final Map<String, ServerState> servers = new LinkedHashMap<>();
   private final TreeMap<Long, List<Integer>> dropped = new TreeMap<>();
   private final TreeSet<Long> fences = new TreeSet<>();
+  private final Map<String, String> addresses = new HashMap<>();
   private long last;
   private long settled;
+  private long lastCommits;
 
   /** The number of the last entry, 0 for none. */
   public long last() {
@@ -35,9 +37,33 @@ public final class OrderState {
     return settled;
   }
 
+  /** Whether the log says of all transactions that they are at all servers that were in. */
+  public boolean isSettled() {
+    return settled >= lastCommits;
+  }
+
+  /**
+   * Whether a log tells what servers that are in may miss.
+   *
+   * @param first the lowest number that it has still
+   */
+  public boolean tellsFrom(long first) {
+    return isSettled() || first <= settled + 1;
+  }
+
+  /** The number of the last transactions. */
+  public long lastCommits() {
+    return lastCommits;
+  }
+
   /** Whether a replicator of this log has fenced servers with a number; it may, for an old one. */
   public boolean mayHaveFenced(long with) {
     return fences.contains(with) || (fences.size() == FENCES_MAX && with < fences.first());
+  }
+
+  /** Where clients connect to a replicator that has led, or null. */
+  public String addressOf(String name) {
+    return addresses.get(name);
   }
 
   /** By address, in the order in which they came in; the first that is in leads. */
@@ -65,6 +91,9 @@ public final class OrderState {
     last = entry.number();
     if (entry instanceof Entry.Commits commits) {
       settled = Math.max(settled, commits.settled());
+      lastCommits = last;
+    } else if (entry instanceof Entry.Settled all) {
+      settled = Math.max(settled, all.upTo());
     } else if (entry instanceof Entry.Server server) {
       boolean comesIn = server.state().isIn();
       ServerState before = servers.get(server.address());
@@ -82,6 +111,8 @@ public final class OrderState {
       if (dropped.size() > DROPPED_MAX) {
         dropped.pollFirstEntry();
       }
+    } else if (entry instanceof Entry.Leads leads) {
+      addresses.put(leads.name(), leads.address());
     }
   }
 
@@ -101,6 +132,9 @@ public final class OrderState {
         });
     out.i32(fences.size());
     fences.forEach(out::i64);
+    out.i32(addresses.size());
+    addresses.forEach((name, address) -> out.text(name).text(address));
+    out.i64(lastCommits);
     return out.done();
   }
 
@@ -125,6 +159,10 @@ public final class OrderState {
     for (int left = in.i32(); left > 0; left--) {
       state.fences.add(in.i64());
     }
+    for (int left = in.hasMore() ? in.i32() : 0; left > 0; left--) {
+      state.addresses.put(in.text(), in.text());
+    }
+    state.lastCommits = in.hasMore() ? in.i64() : state.last;
     return state;
   }
 
@@ -132,11 +170,14 @@ public final class OrderState {
   public void replaceBy(OrderState other) {
     last = other.last;
     settled = other.settled;
+    lastCommits = other.lastCommits;
     servers.clear();
     servers.putAll(other.servers);
     dropped.clear();
     dropped.putAll(other.dropped);
     fences.clear();
     fences.addAll(other.fences);
+    addresses.clear();
+    addresses.putAll(other.addresses);
   }
 }

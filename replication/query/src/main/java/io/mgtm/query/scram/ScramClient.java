@@ -8,12 +8,12 @@ public final class ScramClient {
   /** A bound on the work that a server may ask for. */
   private static final int ITERATIONS_MAX = 10_000_000;
 
-  private final String password;
+  private final ScramPassword password;
   private final String nonceOfClient;
   private ScramKeys keys;
   private String authMessage;
 
-  private ScramClient(ScramKeys keys, String password, String nonceOfClient) {
+  private ScramClient(ScramKeys keys, ScramPassword password, String nonceOfClient) {
     this.keys = keys;
     this.password = password;
     this.nonceOfClient = nonceOfClient;
@@ -23,12 +23,12 @@ public final class ScramClient {
     return new ScramClient(keys, null, Scram.nonce());
   }
 
-  public static ScramClient withPassword(String password) {
+  static ScramClient withPassword(ScramPassword password) {
     return new ScramClient(null, password, Scram.nonce());
   }
 
   static ScramClient withPassword(String password, String nonceOfClient) {
-    return new ScramClient(null, password, nonceOfClient);
+    return new ScramClient(null, new ScramPassword(password), nonceOfClient);
   }
 
   /** client-first-message. PostgreSQL takes the user from the startup packet, not from here. */
@@ -62,7 +62,7 @@ public final class ScramClient {
       throw Scram.malformed("malformed SCRAM message: invalid iteration count or salt");
     }
     if (keys == null) {
-      keys = ScramKeys.ofPassword(password, salt, iterations);
+      keys = password.keys(salt, iterations);
     } else if (!keys.areOf(salt, iterations)) {
       throw Scram.refused("the verifier of the role's password is another on this server");
     }

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.common.HttpEndpoint;
+import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.SqlException;
 import io.mgtm.query.sql.Statement;
@@ -14,28 +15,35 @@ import java.util.function.ToLongFunction;
 
 /** Answers commands in JSON, {@code /metrics}, and {@code /health}. */
 final class AdminEndpoint implements AutoCloseable {
-  private final Shared shared;
-  private final Steward steward;
-  private final Foreigners foreigners;
+  private final QueryConfig config;
+  private final Entrance entrance;
+
+  /** Null where the replicator is alone. */
+  private final GroupView group;
+
   private final HttpEndpoint server;
 
   /**
    * Listens.
    *
+   * @param succession null where the replicator is alone
    * @throws IOException when the address cannot be listened on
    */
-  AdminEndpoint(HostPort at, Shared shared, Steward steward, OwnRole role) throws IOException {
-    this.shared = shared;
-    this.steward = steward;
-    this.foreigners = new Foreigners(shared, role);
+  AdminEndpoint(QueryConfig config, Entrance entrance, OrderLog order, Succession succession)
+      throws IOException {
+    this.config = config;
+    this.entrance = entrance;
+    this.group = succession == null ? null : new GroupView(config, order, succession);
     server =
-        HttpEndpoint.listen("admin", at)
+        HttpEndpoint.listen("admin", config.admin())
             .page("/status", parameters -> status())
             .page("/servers", parameters -> servers())
             .page("/verify", parameters -> verify())
             .page("/explain", this::explain)
+            .page("/readmit", this::readmit)
+            .page("/serving", parameters -> Map.of("sessions", serving().sessions().count()))
             .metrics(this::metrics)
-            .health(this::trouble, () -> "")
+            .health(this::trouble, () -> group == null ? "" : group.detail())
             .start();
   }
 
@@ -45,16 +53,33 @@ final class AdminEndpoint implements AutoCloseable {
 
   private Map<String, Object> status() throws IOException {
     Map<String, Object> status = new LinkedHashMap<>();
+    if (group != null) {
+      status.put("group", group.status());
+    }
+    Tenure now = entrance.tenure();
+    if (now == null) {
+      return status;
+    }
+    Shared shared = now.shared();
     status.put("leader", shared.fleet().leader().toString());
     status.put("serversIn", shared.fleet().in().size());
     status.put("serversMin", shared.config().serversMin());
     status.put("sessions", shared.sessions().count());
     status.put("servers", servers());
-    status.put("foreignBackends", foreigners.find());
+    status.put("foreignBackends", new Foreigners(shared, now.own()).find());
     return status;
   }
 
-  private List<Map<String, Object>> servers() {
+  private Tenure serving() throws IOException {
+    Tenure now = entrance.tenure();
+    if (now == null) {
+      throw new IOException("this replicator does not serve now; " + group.detail());
+    }
+    return now;
+  }
+
+  private List<Map<String, Object>> servers() throws IOException {
+    Shared shared = serving().shared();
     List<Map<String, Object>> servers = new ArrayList<>();
     for (Node node : shared.fleet().nodes()) {
       Map<String, Object> one = new LinkedHashMap<>();
@@ -72,17 +97,29 @@ final class AdminEndpoint implements AutoCloseable {
   }
 
   private Map<String, Object> verify() throws IOException {
-    List<Verifier.Difference> differences = Steward.await(steward.verifier().verify());
+    Tenure now = serving();
+    List<Verifier.Difference> differences = Steward.await(now.steward().verifier().verify());
     Map<String, Object> found = new LinkedHashMap<>();
-    found.put("servers", shared.fleet().in().size());
+    found.put("servers", now.shared().fleet().in().size());
     found.put("rowsDifferent", differences.stream().mapToLong(d -> Math.abs(d.rows())).sum());
     found.put("differences", differences.stream().map(d -> d.node() + ": " + d.text()).toList());
     return found;
   }
 
+  /** As nothing is let in before its rows were compared, whoever may read may ask for it. */
+  private Map<String, Object> readmit(Map<String, String> parameters) throws IOException {
+    if (group == null) {
+      throw new IOException("this replicator is alone: stop it, and use --data");
+    }
+    String server = parameters.getOrDefault("server", "");
+    serving().shared().commits().readmit(server);
+    return Map.of("readmitted", server);
+  }
+
   private List<Map<String, Object>> explain(Map<String, String> parameters) throws IOException {
+    Shared shared = serving().shared();
     String sql = parameters.getOrDefault("sql", "");
-    String database = parameters.getOrDefault("database", shared.config().role().database());
+    String database = parameters.getOrDefault("database", config.role().database());
     Catalogues.Known known = Steward.await(shared.catalogues().of(database));
     List<Map<String, Object>> all = new ArrayList<>();
     try {
@@ -104,35 +141,46 @@ final class AdminEndpoint implements AutoCloseable {
   }
 
   private String trouble() {
-    int in = shared.fleet().in().size();
-    int min = shared.config().serversMin();
+    Tenure now = entrance.tenure();
+    if (now == null) {
+      return group.trouble();
+    }
+    int in = now.shared().fleet().in().size();
+    int min = config.serversMin();
     return in >= min ? "" : "%d servers are in, writes need %d".formatted(in, min);
   }
 
   private String metrics() {
-    StringBuilder out = new StringBuilder();
+    Tenure now = entrance.tenure();
+    StringBuilder out = new StringBuilder(group == null ? "" : group.metrics(now != null));
+    if (now == null) {
+      return out.toString();
+    }
+    Shared shared = now.shared();
     metric(out, "sessions", "gauge", "Clients that are in.");
     out.append("mgtm_query_sessions ").append(shared.sessions().count()).append('\n');
     metric(out, "server_in", "gauge", "Whether the server is in.");
-    each(out, "server_in", node -> node.isIn() ? 1 : 0);
+    List<Node> nodes = shared.fleet().nodes();
+    each(out, nodes, "server_in", node -> node.isIn() ? 1 : 0);
     metric(out, "server_running", "gauge", "Requests that the server has not answered.");
-    each(out, "server_running", Node::running);
+    each(out, nodes, "server_running", Node::running);
     metric(out, "reads_total", "counter", "Units of reads that were given to the server.");
-    each(out, "reads_total", node -> node.reads().sum());
+    each(out, nodes, "reads_total", node -> node.reads().sum());
     metric(out, "writes_total", "counter", "Segments that wrote at the server as the leader.");
-    each(out, "writes_total", node -> node.writes().sum());
+    each(out, nodes, "writes_total", node -> node.writes().sum());
     metric(out, "effects_total", "counter", "What the server did after the leader.");
-    each(out, "effects_total", node -> node.effects().sum());
+    each(out, nodes, "effects_total", node -> node.effects().sum());
     return out.toString();
   }
 
-  private static void metric(StringBuilder out, String name, String type, String help) {
+  static void metric(StringBuilder out, String name, String type, String help) {
     out.append(
         "# HELP mgtm_query_%1$s %3$s\n# TYPE mgtm_query_%1$s %2$s\n".formatted(name, type, help));
   }
 
-  private void each(StringBuilder out, String name, ToLongFunction<Node> value) {
-    for (Node node : shared.fleet().nodes()) {
+  private static void each(
+      StringBuilder out, List<Node> nodes, String name, ToLongFunction<Node> value) {
+    for (Node node : nodes) {
       out.append(
           "mgtm_query_%s{server=\"%s\"} %d\n".formatted(name, node, value.applyAsLong(node)));
     }

@@ -7,18 +7,24 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What a client has sent and what was not run yet, and the messages up to the next Sync. Belongs to
  * a session.
  */
 final class ClientInput {
+  private static final int AGAIN_MS = 10;
+
   private final ReplicatedSession session;
   private final ArrayDeque<Frame> input = new ArrayDeque<>();
   private final List<Frame> batch = new ArrayList<>();
   private long inputBytes;
   private long batchBytes;
   private boolean pumping;
+
+  /** Until it is known that this replicator leads. */
+  private boolean waiting;
 
   ClientInput(ReplicatedSession session) {
     this.session = session;
@@ -52,7 +58,7 @@ final class ClientInput {
     }
     pumping = true;
     try {
-      while (session.takesMore() && !input.isEmpty()) {
+      while (session.takesMore() && !input.isEmpty() && mayBegin()) {
         Frame frame = input.poll();
         inputBytes -= frame.content().readableBytes();
         handle(frame);
@@ -63,6 +69,23 @@ final class ClientInput {
       pumping = false;
     }
     session.updateReading();
+  }
+
+  /** Another replicator may order by now, and may have put out a server that would be read. */
+  private boolean mayBegin() {
+    if (session.shared().commits().lease().holds()) {
+      return true;
+    }
+    if (!waiting) {
+      waiting = true;
+      session.loop().schedule(this::pumpAgain, AGAIN_MS, TimeUnit.MILLISECONDS);
+    }
+    return false;
+  }
+
+  private void pumpAgain() {
+    waiting = false;
+    pump();
   }
 
   private void handle(Frame frame) {

@@ -52,6 +52,10 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   private final Entrance entrance;
   private final boolean tooMany;
   private Phase phase = Phase.STARTUP;
+
+  /** What it enters; another one may have begun meanwhile. */
+  private Tenure tenure;
+
   private boolean encrypted;
   private Map<String, String> parameters;
   private ScramServer scram;
@@ -109,7 +113,8 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   /** As PostgreSQL does, nothing is answered: the connection closes when the server knows. */
   private void cancel(ChannelHandlerContext context, StartupPacket.Cancel cancel) {
     phase = Phase.DONE;
-    OpenSession session = entrance.sessions().find(cancel.pid(), cancel.secret());
+    Tenure now = entrance.tenure();
+    OpenSession session = now == null ? null : now.sessions().find(cancel.pid(), cancel.secret());
     if (session == null) {
       context.close();
     } else {
@@ -124,7 +129,10 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
     if (start.minor() > 0 || !start.extensions().isEmpty()) {
       context.write(Messages.negotiateProtocolVersion(context.alloc(), start.extensions()));
     }
-    if (tooMany) {
+    tenure = entrance.tenure();
+    if (tenure == null) {
+      fail(context, entrance.elsewhere());
+    } else if (tooMany) {
       refuse(context, "53300", "sorry, too many clients already");
     } else if (user.isEmpty()) {
       refuse(context, "28000", "no PostgreSQL user name specified in startup packet");
@@ -165,7 +173,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
 
   private void lookUp(ChannelHandlerContext context, String user) {
     phase = Phase.LOOKING_UP;
-    entrance
+    tenure
         .roles()
         .find(user)
         .whenComplete(
@@ -277,17 +285,17 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   private void enterAll(ChannelHandlerContext context, Supplier<ScramClient> proof) {
     all =
         new ReplicatedLogin(
-            entrance.shared(),
-            context.channel(),
-            parameters,
-            proof,
-            fields -> fail(context, fields));
+            tenure.shared(), context.channel(), parameters, proof, fields -> fail(context, fields));
     all.enter(
         () -> {
           phase = Phase.DONE;
           timeout.cancel(false);
           context.pipeline().remove(this);
-          entrance.sessions().add(all::session).begin(all.entered());
+          ReplicatedSession session = tenure.sessions().add(all::session);
+          session.begin(all.entered());
+          if (entrance.tenure() != tenure) {
+            session.stop();
+          }
         });
   }
 
@@ -295,11 +303,9 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
     phase = Phase.DONE;
     timeout.cancel(false);
     context.pipeline().remove(this);
-    entrance
+    tenure
         .sessions()
-        .add(
-            pid ->
-                new Session(pid, context.channel(), server, entrance.door(), entrance.sessions()))
+        .add(pid -> new Session(pid, context.channel(), server, entrance.door(), tenure.sessions()))
         .begin();
   }
 

@@ -162,9 +162,22 @@ final class Commit {
 
               @Override
               public void refused(String why) {
-                refuse(ErrorFields.error("53100", "the log of commits takes no more: " + why));
+                notDecided(why);
+              }
+
+              @Override
+              public void inDoubt(String why) {
+                end(() -> result.unknown(why + ", and it is not known whether it has committed"));
               }
             });
+  }
+
+  private void notDecided(String why) {
+    boolean ended = session.shared().commits().isEnded();
+    refuse(
+        ended
+            ? ErrorFields.error("57P01", why)
+            : ErrorFields.error("53100", "the log of commits takes no more: " + why));
   }
 
   /** What notes the number of the entry fails the transaction where it must not commit. */
@@ -248,7 +261,8 @@ final class Commit {
   }
 
   private void eject(Backend other, String why) {
-    if (session.shared().fleet().eject(other.node(), why)) {
+    Fleet fleet = session.shared().fleet();
+    if (fleet.eject(other.node(), why) || fleet.isDeposed()) {
       other.fail();
     }
   }

@@ -1,51 +1,36 @@
 package io.mgtm.query.server;
 
 import io.mgtm.group.Durability;
-import io.mgtm.group.DurabilityMode;
-import io.mgtm.group.LogException;
-import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.StateMachine;
-import io.mgtm.group.StatePicture;
-import io.mgtm.group.member.GroupSettings;
-import io.mgtm.group.member.LoneLog;
-import io.mgtm.group.member.MemberParts;
 import io.mgtm.group.member.PastEntries;
-import io.mgtm.group.storage.LogSettings;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.OrderState;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.order.ServerState;
-import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The log of commits: what stands in it is decided. Transactions that wait at the same time become
- * one entry. Everything in it is touched by one thread at a time, whose turn it is; its methods may
- * be called by any thread.
+ * The log of commits, for as long as this replicator leads: what stands in it is decided.
+ * Transactions that wait at the same time become one entry. Everything in it is touched by one
+ * thread at a time, the {@link OrderLog}'s owner; its methods may be called by any thread.
  */
-final class CommitLog implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(CommitLog.class);
-  private static final int CLOSE_MS = 2_000;
+final class CommitLog {
+  static final String DEPOSED = "this replicator does not lead any more";
 
   /** Told, on the loop of whoever asked. */
   interface Done {
@@ -59,6 +44,9 @@ final class CommitLog implements AutoCloseable {
 
     /** It does not, and never will. */
     void refused(String why);
+
+    /** Another replicator leads, and its log decides. */
+    void inDoubt(String why);
   }
 
   /**
@@ -104,67 +92,59 @@ final class CommitLog implements AutoCloseable {
     }
   }
 
-  private record Appended(long index, LongConsumer then, long number) {}
+  /** An entry that is not committed. */
+  private record Appended(long index, long number, LongConsumer then, Consumer<String> inDoubt) {}
 
-  private final DefaultEventLoop clock =
-      new DefaultEventLoop(new DefaultThreadFactory("mgtm-query-log", true));
-  private final Turns owner = new Turns(clock);
+  private final OrderLog order;
+  private final Owner owner;
+  private final OrderState state;
+  private final long term;
+  private final Lease lease;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean woken = new AtomicBoolean();
-  private final OrderState state = new OrderState();
   private final ArrayDeque<Appended> uncommitted = new ArrayDeque<>();
 
   /** How many transactions of an entry are under way. */
   private final TreeMap<Long, Integer> underWay = new TreeMap<>();
 
-  private LoneLog file;
+  /** Number of the last entry that is. */
+  private long committed;
 
-  private CommitLog() {}
-
-  /**
-   * Opens the log in a folder, or begins one.
-   *
-   * @param bytesMax how much of it is kept on disk
-   * @throws IOException when it cannot be, or another replicator has it
-   */
-  static CommitLog open(Path folder, long bytesMax) throws IOException {
-    CommitLog opened = new CommitLog();
-    GroupSettings settings =
-        GroupSettings.alone(DurabilityMode.CRITICAL, LogSettings.defaults(), bytesMax / 2);
-    try {
-      opened.file =
-          opened.call(
-              () ->
-                  LoneLog.open(
-                      MemberParts.open(folder, "query", opened.clock),
-                      settings,
-                      opened.new Machine(),
-                      opened.owner,
-                      opened.new Listener()));
-      return opened;
-    } catch (IOException e) {
-      opened.close();
-      boolean used =
-          e.getCause() instanceof LogException why
-              && why.category() == LogException.Category.IN_USE;
-      throw used
-          ? new IOException(
-              "another replicator uses " + folder + ": give this one another --data", e)
-          : e;
-    }
+  /** Owner. */
+  CommitLog(OrderLog order, long term, Lease lease) {
+    this.order = order;
+    this.owner = order.owner();
+    this.state = order.state();
+    this.term = term;
+    this.lease = lease;
+    this.committed = state.last();
   }
 
-  private <T> T call(Callable<T> task) throws IOException {
-    CompletableFuture<T> done = new CompletableFuture<>();
-    owner.run(
-        () -> {
-          try {
-            done.complete(task.call());
-          } catch (Exception e) {
-            done.completeExceptionally(e);
-          }
-        });
-    return Steward.await(done);
+  /** Of the group's leader. */
+  long term() {
+    return term;
+  }
+
+  Lease lease() {
+    return lease;
+  }
+
+  /** Completes when this replicator does not lead any more: everything is refused from then on. */
+  CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  boolean isEnded() {
+    return ended.isDone();
+  }
+
+  /** Owner. */
+  void end() {
+    ended.complete(null);
+    for (Appended one = uncommitted.poll(); one != null; one = uncommitted.poll()) {
+      one.inDoubt.accept(DEPOSED);
+    }
   }
 
   // ---- transactions ----------------------------------------------------------------------------
@@ -175,6 +155,10 @@ final class CommitLog implements AutoCloseable {
    * @param loop of the session, on which this is called
    */
   void commit(Part part, EventLoop loop, Done done) {
+    if (isEnded()) {
+      done.refused(DEPOSED);
+      return;
+    }
     Waiting one = new Waiting(part, loop, done);
     waiting.add(one);
     if (woken.compareAndSet(false, true)) {
@@ -211,7 +195,8 @@ final class CommitLog implements AutoCloseable {
         append(
             new Entry.Commits(number, settled, parts),
             Durability.BUFFERED,
-            decided -> batch.forEach(one -> one.tell(() -> one.done.decided(decided, settled))));
+            decided -> batch.forEach(one -> one.tell(() -> one.done.decided(decided, settled))),
+            why -> batch.forEach(one -> one.tell(() -> one.done.inDoubt(why))));
     if (refused != null) {
       underWay.remove(number);
       batch.forEach(one -> one.tell(() -> one.done.refused(refused)));
@@ -224,30 +209,36 @@ final class CommitLog implements AutoCloseable {
 
   /** A transaction of an entry is at all servers that are in, or was dropped. */
   void settled(long number) {
-    owner.run(() -> underWay.computeIfPresent(number, (n, left) -> left > 1 ? left - 1 : null));
+    if (!isEnded()) {
+      owner.run(() -> underWay.computeIfPresent(number, (n, left) -> left > 1 ? left - 1 : null));
+    }
   }
 
   /**
    * Appends what the state is to be told.
    *
    * @param then told of its number once it is committed
-   * @return why there is no room, or null
+   * @param inDoubt told why that will not be heard
+   * @return why it is not appended, or null
    */
-  private String append(Entry entry, Durability durability, LongConsumer then) {
+  private String append(
+      Entry entry, Durability durability, LongConsumer then, Consumer<String> inDoubt) {
     ByteBuffer encoded = entry.encoded();
-    if (!file.hasRoom(encoded.remaining())) {
-      return file.noRoomReason();
+    String refused = isEnded() ? DEPOSED : order.refuses(encoded.remaining());
+    if (refused != null) {
+      return refused;
     }
-    state.apply(entry);
-    long index = file.append(encoded, durability);
-    uncommitted.add(new Appended(index, then, entry.number()));
-    committed(file.committedIndex());
+    long index = order.append(entry, encoded, durability);
+    uncommitted.add(new Appended(index, entry.number(), then, inDoubt));
+    committed(order.committedIndex());
     return null;
   }
 
-  private void committed(long index) {
+  /** Owner. */
+  void committed(long index) {
     while (!uncommitted.isEmpty() && uncommitted.peek().index <= index) {
       Appended one = uncommitted.remove();
+      committed = one.number;
       one.then.accept(one.number);
     }
   }
@@ -256,12 +247,17 @@ final class CommitLog implements AutoCloseable {
 
   private CompletableFuture<Long> decide(LongFunction<Entry> entry, long above) {
     CompletableFuture<Long> done = new CompletableFuture<>();
+    if (isEnded()) {
+      done.completeExceptionally(new IOException(DEPOSED));
+      return done;
+    }
     owner.run(
         () -> {
           Entry next = entry.apply(1 + Math.max(above, state.last()));
-          String refused = append(next, Durability.REQUIRED, done::complete);
+          Consumer<String> fails = why -> done.completeExceptionally(new IOException(why));
+          String refused = append(next, Durability.REQUIRED, done::complete, fails);
           if (refused != null) {
-            done.completeExceptionally(new IOException(refused));
+            fails.accept(refused);
           }
         });
     return done;
@@ -272,9 +268,56 @@ final class CommitLog implements AutoCloseable {
     return decide(Entry.Fence::new, above);
   }
 
-  /** A server is in or out; completes when that is on disk. */
+  /**
+   * A server is in or out; completes when that is committed, and no other replicator reads there
+   * any more that does not know of it.
+   */
   CompletableFuture<Long> change(String address, ServerState to) {
-    return decide(number -> new Entry.Server(number, address, to), 0);
+    CompletableFuture<Long> done = decide(number -> new Entry.Server(number, address, to), 0);
+    long waitMs = to.isIn() ? 0 : lease.formerEndsInMs();
+    return waitMs == 0
+        ? done
+        : done.thenApplyAsync(
+            number -> number, CompletableFuture.delayedExecutor(waitMs, TimeUnit.MILLISECONDS));
+  }
+
+  /**
+   * Forgets that a server is out, before one begins that compares it with the others.
+   *
+   * @throws IOException when it is not out
+   */
+  void readmit(String address) throws IOException {
+    Map<String, ServerState> all = servers();
+    ServerState before = all.get(address);
+    if (before == null || before.isIn()) {
+      throw new IOException(address + " is not out: " + all.keySet());
+    }
+    Steward.await(
+        change(
+            address,
+            new ServerState(ServerState.Status.READMITTED, "", System.currentTimeMillis())));
+  }
+
+  /** Notes that all is at all servers that are in, where the log does not say so yet. */
+  void noteSettled() {
+    owner.run(
+        () -> {
+          if (underWay.isEmpty() && !state.isSettled()) {
+            Entry note = new Entry.Settled(state.last() + 1, state.lastCommits());
+            append(note, Durability.BUFFERED, number -> {}, why -> {});
+          }
+        });
+  }
+
+  /** Whether this log tells what servers that are in may miss; at a start. */
+  boolean tells() throws IOException {
+    long first = first();
+    return order.call(() -> state.tellsFrom(first));
+  }
+
+  /** Where clients find this replicator, which leads now. */
+  CompletableFuture<Long> leads(String name, String address) {
+    return decide(number -> new Entry.Leads(number, name, address), 0);
   }
 
   /** A transaction that is at no server is to be at none. */
@@ -286,54 +329,54 @@ final class CommitLog implements AutoCloseable {
 
   /** The servers, the first that is in the leader. */
   Map<String, ServerState> servers() throws IOException {
-    return call(state::servers);
+    return order.call(state::servers);
   }
 
-  /** The number of the last entry. */
+  /** The number of the last entry that is committed. */
   CompletableFuture<Long> lastNumber() {
     CompletableFuture<Long> last = new CompletableFuture<>();
-    owner.run(() -> last.complete(state.last()));
+    owner.run(() -> last.complete(committed));
     return last;
   }
 
   /** All entries up to this one were at all servers that were in; at a start. */
   long settled() throws IOException {
-    return call(state::settled);
+    return order.call(state::settled);
   }
 
   /** Whether a fence at a server is of a replicator with this log. */
   boolean mayHaveFenced(long with) throws IOException {
-    return call(() -> state.mayHaveFenced(with));
+    return order.call(() -> state.mayHaveFenced(with));
   }
 
   /** All entries up to this one are at all servers that are in. */
   long settledBy() throws IOException {
-    return call(this::settledNow);
+    return order.call(this::settledNow);
   }
 
   /** Whether no transaction is under way, or in doubt. */
   boolean isQuiet() throws IOException {
-    return call(underWay::isEmpty);
+    return order.call(underWay::isEmpty);
   }
 
   /** The lowest number that is still in the log; one above the last when there is none. */
   long first() throws IOException {
-    return call(
+    return order.call(
         () -> {
-          PastEntries past = PastEntries.of(file);
-          long[] first = at(past, past.firstIndex(), file.committedIndex());
+          PastEntries past = order.past();
+          long[] first = at(past, past.firstIndex(), order.committedIndex());
           return first == null ? state.last() + 1 : first[1];
         });
   }
 
   /** Entries above a number of which none is under way, until they have so many bytes. */
   Past read(long above, int bytesMax) throws IOException {
-    return call(() -> readPast(above, bytesMax));
+    return order.call(() -> readPast(above, bytesMax));
   }
 
   private Past readPast(long above, int bytesMax) {
-    PastEntries past = PastEntries.of(file);
-    long end = file.committedIndex();
+    PastEntries past = order.past();
+    long end = order.committedIndex();
     List<Entry> entries = new ArrayList<>();
     long[] next = {above};
     long from = indexAbove(past, above, end);
@@ -386,64 +429,5 @@ final class CommitLog implements AutoCloseable {
       }
     }
     return null;
-  }
-
-  @Override
-  public void close() {
-    try {
-      if (file != null) {
-        call(
-            () -> {
-              file.close();
-              return null;
-            });
-      }
-    } catch (IOException e) {
-      log.warn("The log of commits was not closed in order: {}", e.getMessage());
-    } finally {
-      clock.shutdownGracefully(0, CLOSE_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
-    }
-  }
-
-  /** What entries mean. */
-  private final class Machine implements StateMachine {
-    @Override
-    public void apply(long index, ByteBuffer payload) {
-      try {
-        state.apply(Entry.decoded(payload));
-      } catch (IllegalArgumentException e) {
-        throw new LogException(
-            LogException.Category.FORMAT, "The log of commits: " + e.getMessage());
-      }
-    }
-
-    @Override
-    public StatePicture picture() {
-      ByteBuffer encoded = state.encoded();
-      byte[] bytes = new byte[encoded.remaining()];
-      encoded.get(bytes);
-      return StatePicture.of(bytes);
-    }
-
-    @Override
-    public Runnable load(Pieces encoded) {
-      OrderState loaded = OrderState.decoded(encoded.rest());
-      return () -> state.replaceBy(loaded);
-    }
-  }
-
-  /** What happens to the log. */
-  private final class Listener implements ReplicatedLog.Listener {
-    @Override
-    public void committed(long index) {
-      CommitLog.this.committed(index);
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      // Nothing may be acknowledged any more that a start would not find.
-      log.error("The log of commits has failed; the replicator stops", cause);
-      Runtime.getRuntime().halt(1);
-    }
   }
 }

@@ -1,20 +1,20 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.ConfigException;
-import io.mgtm.common.HostPort;
 import io.mgtm.query.config.AccessRule;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.wire.ClientDecoder;
+import io.mgtm.query.wire.ErrorFields;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** What all clients' logins share. Its getters may be called by any thread. */
+/** What all clients' logins share, and which tenure they enter. Any thread. */
 final class Entrance extends ChannelInitializer<Channel> {
   /** Connections above the limit that are told so; more are closed without a word. */
   private static final int TOLD_MAX = 1_000;
@@ -24,51 +24,51 @@ final class Entrance extends ChannelInitializer<Channel> {
   private final SslContext tls;
   private final byte[] endPoint;
   private final ServerDoor door;
-  private final RoleDirectory roles;
-  private final Shared shared;
-  private final OwnRole own;
   private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicReference<Tenure> tenure = new AtomicReference<>();
+  private volatile Supplier<ErrorFields> elsewhere = Entrance::starting;
 
   /**
-   * An entrance that is shut until somebody listens.
+   * An entrance to nothing.
    *
-   * @param loop of the directory of roles
-   * @param commits the log of commits, or null before one server
-   * @throws IOException when a key or the password cannot be read, or files cannot be made
+   * @throws IOException when a key cannot be read
    * @throws ConfigException when an access rule is none
    */
-  Entrance(QueryConfig config, EventLoop loop, CommitLog commits)
-      throws IOException, ConfigException {
+  Entrance(QueryConfig config, ServerDoor door) throws IOException, ConfigException {
     this.config = config;
+    this.door = door;
     this.rules = config.rules();
     this.tls = Keys.toClients(config.tls());
     this.endPoint = Keys.endPoint(config.tls());
-    this.door = new ServerDoor(config);
-    this.own = new OwnRole(config, loop, door);
-    Sessions sessions = new Sessions();
-    Slots slots = new Slots(config.limits().connectionsMax());
-    Fleet fleet =
-        new Fleet(
-            config.servers(),
-            commits,
-            node -> sessions.all().forEach(session -> session.serverOut(node)));
-    Supplier<HostPort> leader = () -> fleet.leader().address();
-    this.shared =
-        new Shared(
-            config,
-            fleet,
-            new CommitGate(),
-            commits,
-            commits == null ? null : new PositionTable(fleet, commits, own, slots),
-            slots,
-            door,
-            sessions,
-            new Catalogues(own, leader),
-            commits == null
-                ? null
-                : new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax()),
-            new SchemaLock());
-    this.roles = new RoleDirectory(config, loop, door, leader);
+  }
+
+  private static ErrorFields starting() {
+    return ErrorFields.fatal("57P03", "the replicator is starting up");
+  }
+
+  /** Who says, while there is no tenure, where clients are to go. */
+  void setElsewhere(Supplier<ErrorFields> says) {
+    elsewhere = says;
+  }
+
+  /** Clients enter it from now on. */
+  void open(Tenure to) {
+    tenure.set(to);
+  }
+
+  /** Nobody enters it any more. */
+  void shut(Tenure of) {
+    tenure.compareAndSet(of, null);
+  }
+
+  /** What clients enter now, or null. */
+  Tenure tenure() {
+    return tenure.get();
+  }
+
+  /** What is said to a client while there is none. */
+  ErrorFields elsewhere() {
+    return elsewhere.get();
   }
 
   @Override
@@ -105,21 +105,5 @@ final class Entrance extends ChannelInitializer<Channel> {
 
   ServerDoor door() {
     return door;
-  }
-
-  RoleDirectory roles() {
-    return roles;
-  }
-
-  Sessions sessions() {
-    return shared.sessions();
-  }
-
-  Shared shared() {
-    return shared;
-  }
-
-  OwnRole own() {
-    return own;
   }
 }

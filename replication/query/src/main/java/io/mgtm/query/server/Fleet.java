@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +29,9 @@ final class Fleet {
   /** For a disk to take a few bytes. */
   private static final int KEEP_S = 60;
 
+  private static final String GAP =
+      "the log of commits has lost what it misses; make it a copy of one that is in";
+
   private final List<Node> nodes;
   private final CommitLog commits;
   private final Consumer<Node> whenOut;
@@ -38,6 +42,10 @@ final class Fleet {
       () -> CompletableFuture.completedFuture(null);
   private volatile CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
   private final AtomicInteger turns = new AtomicInteger();
+
+  /** Those of which rows are to be compared. */
+  private final Set<Node> unproven = ConcurrentHashMap.newKeySet();
+
   private boolean closed;
   private boolean deposed;
   private Runnable whenDeposed = () -> {};
@@ -120,6 +128,13 @@ final class Fleet {
     return eject(node, ServerState.Status.DIFFERS, why);
   }
 
+  /** The same at a start; who was to be compared, and cannot be, may be another. */
+  boolean ejectAtStart(Node node, String why) {
+    ServerState.Status status =
+        unproven.contains(node) ? ServerState.Status.DIFFERS : ServerState.Status.AWAY;
+    return eject(node, status, "when the replicator started: " + why);
+  }
+
   private boolean eject(Node node, ServerState.Status status, String why) {
     CompletableFuture<Void> next = null;
     synchronized (this) {
@@ -129,14 +144,17 @@ final class Fleet {
       if (closed || in().size() == 1) {
         return false;
       }
-      if (node == leader()) {
+      boolean leads = node == leader();
+      long nowMs = System.currentTimeMillis();
+      if (!keep(node, new ServerState(status, why, nowMs))) {
+        return false;
+      }
+      if (leads) {
         CompletableFuture<Void> before = ready;
         next = new CompletableFuture<>();
         ready = CompletableFuture.allOf(before, next);
       }
-      long nowMs = System.currentTimeMillis();
       node.set(why, nowMs);
-      keep(node, new ServerState(status, why, nowMs));
     }
     log.warn("The server {} is out: {}. The leader is {}", node, why, leader());
     whenOut.accept(node);
@@ -147,16 +165,22 @@ final class Fleet {
     return true;
   }
 
-  private void keep(Node node, ServerState state) {
+  /** Whether it stands in the log; false when another replicator leads. */
+  private boolean keep(Node node, ServerState state) {
     if (commits == null) {
-      return;
+      return true;
     }
     try {
       commits.change(node.toString(), state).get(KEEP_S, TimeUnit.SECONDS);
+      return true;
     } catch (ExecutionException | TimeoutException | InterruptedException e) {
+      if (commits.isEnded()) {
+        return false;
+      }
       // Nothing may be acknowledged that a restart would forget to be missing there.
       log.error("Cannot write that {} is {}; the replicator stops", node, state, e);
       Runtime.getRuntime().halt(1);
+      return false;
     }
   }
 
@@ -168,10 +192,33 @@ final class Fleet {
     List<Node> next = new ArrayList<>(order);
     next.remove(node);
     next.add(in().size(), node);
-    keep(node, ServerState.in(System.currentTimeMillis()));
+    if (!keep(node, ServerState.in(System.currentTimeMillis()))) {
+      throw new IOException(CommitLog.DEPOSED);
+    }
     order = List.copyOf(next);
     node.set(null, System.currentTimeMillis());
     log.info("The server {} is in. The leader is {}", node, leader());
+  }
+
+  /**
+   * The log has not all that was acknowledged: until rows were compared, whoever begins after this
+   * one compares them too, and who is out is given nothing from it. Before sessions begin.
+   */
+  synchronized void mistrust() throws IOException {
+    Map<String, ServerState> known = commits.servers();
+    for (Node node : nodes) {
+      boolean in = node.isIn();
+      ServerState.Status to = in ? ServerState.Status.READMITTED : ServerState.Status.DIFFERS;
+      ServerState before = known.get(node.toString());
+      if (before == null || before.status() != to) {
+        ServerState state = new ServerState(to, in ? "" : GAP, System.currentTimeMillis());
+        Steward.await(commits.change(node.toString(), state));
+        node.set(in ? null : GAP, state.sinceMs());
+      }
+      if (in) {
+        unproven.add(node);
+      }
+    }
   }
 
   /**
@@ -187,6 +234,9 @@ final class Fleet {
     for (Node node : nodes) {
       ServerState state = states.get(node.toString());
       boolean out = state != null && !state.isIn() && !isReadmitted(state);
+      if (state != null && isReadmitted(state)) {
+        unproven.add(node);
+      }
       node.set(out ? state.why() : null, out ? state.sinceMs() : System.currentTimeMillis());
       if (!next.contains(node)) {
         next.add(node);
@@ -211,6 +261,14 @@ final class Fleet {
 
   /** Another replicator has taken the servers over: this one has nothing to say any more. */
   void depose() {
+    if (!isDeposed()) {
+      log.warn("Another replicator orders now: this one commits no more");
+      end();
+    }
+  }
+
+  /** Nothing is decided here any more. */
+  void end() {
     Runnable then;
     synchronized (this) {
       if (deposed) {
@@ -220,7 +278,6 @@ final class Fleet {
       deposed = true;
       then = whenDeposed;
     }
-    log.error("Another replicator has taken the servers over: this one commits no more");
     then.run();
   }
 

@@ -12,9 +12,9 @@ final class Foreigners {
       "SELECT pid, coalesce(usename, ''), coalesce(datname, ''), coalesce(host(client_addr), 'local')"
           + " FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename IS NOT NULL"
           + " AND coalesce(backend_type, 'client backend') = 'client backend'"
-          + " AND coalesce(application_name, '') <> '"
+          + " AND coalesce(application_name, '') NOT LIKE '"
           + OwnRole.APPLICATION
-          + "'";
+          + "%'";
 
   private final Shared shared;
   private final OwnRole role;

@@ -8,7 +8,6 @@ import io.mgtm.query.wire.FrameSplitter;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -17,24 +16,30 @@ import java.util.function.Supplier;
 
 /** Enters servers as the replicator's own role. Any thread. */
 final class OwnRole {
+  /** How the names of the replicators' own connections begin. */
   static final String APPLICATION = "mgtm query";
+
+  /** What PostgreSQL keeps of a name. */
+  private static final int NAME_MAX = 63;
 
   private final QueryConfig config;
   private final EventLoop loop;
   private final ServerDoor door;
   private final Supplier<ScramClient> scram;
+  private final String application;
 
   /**
    * A role that has not entered.
    *
-   * @throws IOException when the password cannot be read
+   * @param of what its connections are named by beside others of replicators, or empty
    */
-  OwnRole(QueryConfig config, EventLoop loop, ServerDoor door) throws IOException {
+  OwnRole(QueryConfig config, EventLoop loop, ServerDoor door, String of) {
+    String all = of.isEmpty() ? APPLICATION : APPLICATION + " " + of;
+    this.application = all.substring(0, Math.min(NAME_MAX, all.length()));
     this.config = config;
     this.loop = loop;
     this.door = door;
-    String password = Keys.password(config.role().passwordFile());
-    this.scram = password == null ? null : () -> ScramClient.withPassword(password);
+    this.scram = door.own();
   }
 
   /** Enters a database; fails with a {@link LoginException}. */
@@ -52,7 +57,7 @@ final class OwnRole {
             "database",
             database,
             "application_name",
-            APPLICATION,
+            application,
             "client_encoding",
             "UTF8",
             "options",
@@ -93,6 +98,11 @@ final class OwnRole {
 
   EventLoop loop() {
     return loop;
+  }
+
+  /** The application_name of its connections. */
+  String application() {
+    return application;
   }
 
   String database() {

@@ -72,13 +72,11 @@ final class PositionTable {
 
   private static final String READ = "SELECT slot, entry, settled, fence FROM mgtm.position";
 
-  /** Who was let in by a replicator that is gone, and holds locks. */
+  /** Who was let in by a replicator that is gone, or is it, and holds locks. */
   private static final String END_OTHERS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN pg_roles ON rolname = usename"
           + " WHERE pid <> pg_backend_pid() AND datname = current_database() AND xact_start IS NOT"
-          + " NULL AND backend_type = 'client backend' AND NOT rolsuper AND application_name <> '"
-          + OwnRole.APPLICATION
-          + "'";
+          + " NULL AND backend_type = 'client backend' AND NOT rolsuper AND application_name <> '%s'";
 
   private final Fleet fleet;
   private final CommitLog commits;
@@ -154,7 +152,10 @@ final class PositionTable {
     return role.enter(node.address(), database)
         .thenCompose(
             asker ->
-                make(asker, settled, node.fence()).whenComplete((done, cause) -> asker.close()))
+                make(asker, settled, node.fence())
+                    // Another replicator may have made it that was deposed before it wrote to it.
+                    .thenCompose(done -> asker.ask(FENCE.formatted(node.fence())))
+                    .whenComplete((done, cause) -> asker.close()))
         .thenApply(done -> null);
   }
 
@@ -210,9 +211,9 @@ final class PositionTable {
                 .thenCompose(done -> asker.ask(READ)));
   }
 
-  private static CompletableFuture<List<List<String>>> endOthers(Node node, Asker asker) {
+  private CompletableFuture<List<List<String>>> endOthers(Node node, Asker asker) {
     return asker
-        .ask(END_OTHERS)
+        .ask(END_OTHERS.formatted(role.application()))
         .exceptionally(
             cause -> {
               log.warn(
@@ -282,9 +283,11 @@ final class PositionTable {
   /**
    * A server has all up to a number, and what was written without waiting for its disk is on it.
    */
-  CompletableFuture<Void> reached(Node node, Set<String> databases, long number) {
+  CompletableFuture<Void> reached(Node node, Set<String> databases, long number, long fence) {
     List<CompletableFuture<?>> all = new ArrayList<>();
-    String sql = "UPDATE mgtm.position SET settled = %d WHERE slot = %d".formatted(number, NOBODY);
+    String sql =
+        "UPDATE mgtm.position SET settled = %d WHERE slot = %d AND fence = %d"
+            .formatted(number, NOBODY, fence);
     for (String database : databases) {
       all.add(role.ask(node.address(), database, sql));
     }
@@ -310,7 +313,7 @@ final class PositionTable {
             .append(position.settled())
             .append(" FROM (VALUES (-1, 0::bigint)");
     position.entries().forEach((slot, entry) -> sql.append(", (%d, %d)".formatted(slot, entry)));
-    sql.append(") v (slot, entry) WHERE v.slot = p.slot");
+    sql.append(") v (slot, entry) WHERE v.slot = p.slot AND p.fence = ").append(fence);
     return role.enter(to.address(), database)
         .thenCompose(
             asker ->
@@ -370,7 +373,11 @@ final class PositionTable {
     slots.release(slot);
   }
 
+  /** Nobody waits any more where another replicator orders. */
   private void again(Runnable task) {
+    if (commits.isEnded()) {
+      return;
+    }
     role.loop().schedule(task, AGAIN_MS, TimeUnit.MILLISECONDS);
   }
 }

@@ -3,7 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
-import io.mgtm.query.order.ServerState;
+import io.mgtm.query.wire.ErrorFields;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -14,17 +14,26 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** A query replicator: its event loops, its listener, its sessions. Any thread. */
+/** A query replicator that runs, alone or as a member of a group. */
 public final class QueryServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(QueryServer.class);
   private static final int CLOSE_MS = 2_000;
 
   private final QueryConfig config;
   private final MultiThreadIoEventLoopGroup loops;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private CommitLog commits;
+  private ServerDoor door;
   private Entrance entrance;
-  private Steward steward;
+  private Spools spools;
+  private volatile OrderLog order;
+  private Succession succession;
+
+  /** Of who is alone. */
+  private Tenure alone;
+
   private AdminEndpoint admin;
   private Channel listener;
 
@@ -34,7 +43,8 @@ public final class QueryServer implements AutoCloseable {
   }
 
   /**
-   * Listens. No server is connected to before a client comes.
+   * Listens. Before one server, it is not connected to before a client comes; a member of a group
+   * serves clients once it leads.
    *
    * @param config validated
    * @throws IOException when the address cannot be listened on, or a key or the password cannot be
@@ -44,7 +54,7 @@ public final class QueryServer implements AutoCloseable {
   public static QueryServer start(QueryConfig config) throws IOException, ConfigException {
     QueryServer server = new QueryServer(config);
     try {
-      server.listen();
+      server.open();
       return server;
     } catch (IOException | ConfigException | RuntimeException e) {
       server.close();
@@ -52,15 +62,44 @@ public final class QueryServer implements AutoCloseable {
     }
   }
 
-  private void listen() throws IOException, ConfigException {
+  private void open() throws IOException, ConfigException {
+    door = new ServerDoor(config);
+    entrance = new Entrance(config, door);
     boolean several = config.servers().size() > 1;
-    commits = several ? openLog(config.data(), config.limits().logBytesMax()) : null;
-    entrance = new Entrance(config, loops.next(), commits);
-    if (several) {
-      entrance.shared().fleet().whenDeposed(this::stopServing);
-      steward = new Steward(entrance.shared(), entrance.own(), loops.next());
-      steward.begin();
+    spools =
+        several
+            ? new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax())
+            : null;
+    if (config.group().exists()) {
+      entrance.setElsewhere(this::elsewhere);
+      listen();
+      join();
+    } else {
+      order = several ? openLog(config.data(), config.limits().logBytesMax()) : null;
+      CommitLog commits = several ? order.commits() : null;
+      alone = new Tenure(config, door, loops.next(), commits, spools, "");
+      alone.shared().fleet().whenDeposed(this::stopServing);
+      alone.begin();
+      entrance.open(alone);
+      listen();
     }
+    if (several && config.admin() != null) {
+      admin = new AdminEndpoint(config, entrance, order, succession);
+    }
+  }
+
+  private void join() throws IOException {
+    HostPort advertised = config.group().advertised(address().getPort());
+    String name = config.group().name();
+    succession = new Succession(entrance, loops, spools, name, advertised.toString());
+    Path folder = folder(config.data());
+    order =
+        OrderLog.member(
+            folder, GroupMember.settings(config), GroupMember.network(config), succession);
+    succession.opened(order);
+  }
+
+  private void listen() throws IOException {
     HostPort at = config.listen();
     ChannelFuture bound =
         Loops.listener(loops, config.limits().outboundBytesMax())
@@ -71,9 +110,25 @@ public final class QueryServer implements AutoCloseable {
       throw new IOException("cannot listen on " + at + ": " + bound.cause().getMessage());
     }
     listener = bound.channel();
-    if (several && config.admin() != null) {
-      admin = new AdminEndpoint(config.admin(), entrance.shared(), steward, entrance.own());
+  }
+
+  /** What a client is told by one that does not serve now. Libraries go on to the next host. */
+  private ErrorFields elsewhere() {
+    OrderLog.Where where = order == null ? new OrderLog.Where("", null) : order.where();
+    if (where.leader().isEmpty()) {
+      return ErrorFields.fatal("57P03", "no replicator leads now").withHint("Connect again.");
     }
+    if (where.leader().equals(config.group().name())) {
+      return ErrorFields.fatal("57P03", "this replicator takes the servers over")
+          .withHint("Connect again.");
+    }
+    return ErrorFields.fatal("57P03", "the replicator " + where.leader() + " leads, not this one")
+        .withHint(
+            where.address() == null
+                ? "Name all replicators in the connection string."
+                : "Connect to "
+                    + where.address()
+                    + ", or name all replicators in the connection string.");
   }
 
   /** Clients that come again find the replicator that orders now, or nobody. */
@@ -81,12 +136,21 @@ public final class QueryServer implements AutoCloseable {
     if (listener != null) {
       listener.close();
     }
-    entrance.sessions().all().forEach(OpenSession::stop);
+    alone.stopSessions();
   }
 
   /** Where clients connect. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** This member and its group, as text; null when it is alone. */
+  public String group() {
+    return config.group().exists()
+        ? config.group().name()
+            + " of "
+            + String.join(", ", config.group().memberAddresses().keySet())
+        : null;
   }
 
   /**
@@ -95,20 +159,18 @@ public final class QueryServer implements AutoCloseable {
    * @throws IOException when it is not out, or a replicator runs with that folder
    */
   public static void readmit(Path data, HostPort server) throws IOException {
-    try (CommitLog log = openLog(data, QueryConfig.DEFAULTS.limits().logBytesMax())) {
-      ServerState before = log.servers().get(server.toString());
-      if (before == null || before.isIn()) {
-        throw new IOException(server + " is not out: " + log.servers().keySet());
-      }
-      ServerState again =
-          new ServerState(ServerState.Status.READMITTED, "", System.currentTimeMillis());
-      Steward.await(log.change(server.toString(), again));
+    try (OrderLog order = openLog(data, QueryConfig.DEFAULTS.limits().logBytesMax())) {
+      order.commits().readmit(server.toString());
     }
   }
 
-  private static CommitLog openLog(Path data, long bytesMax) throws IOException {
+  private static Path folder(Path data) throws IOException {
     Files.createDirectories(data);
-    return CommitLog.open(data.resolve("log"), bytesMax);
+    return data.resolve("log");
+  }
+
+  private static OrderLog openLog(Path data, long bytesMax) throws IOException {
+    return OrderLog.alone(folder(data), bytesMax);
   }
 
   /** Where commands are answered, or null. */
@@ -116,45 +178,67 @@ public final class QueryServer implements AutoCloseable {
     return admin == null ? null : admin.address();
   }
 
-  /** The servers that are in, as {@code HOST:PORT}. */
+  /** Whether clients are let in; a member of a group that follows lets in none. */
+  public boolean serves() {
+    return entrance.tenure() != null;
+  }
+
+  private Tenure serving() throws IOException {
+    Tenure now = entrance.tenure();
+    if (now == null) {
+      throw new IOException("this replicator does not lead");
+    }
+    return now;
+  }
+
+  /** The servers that are in, as {@code HOST:PORT}; none while this replicator follows. */
   public List<String> serversIn() {
-    return entrance.shared().fleet().in().stream().map(Node::toString).toList();
+    Tenure now = entrance.tenure();
+    return now == null
+        ? List.of()
+        : now.shared().fleet().in().stream().map(Node::toString).toList();
   }
 
   /**
    * Compares the servers that are in; one line for each difference. Waits for it.
    *
-   * @throws IOException when a server cannot be asked
+   * @throws IOException when a server cannot be asked, or this replicator does not lead
    */
   public List<String> verify() throws IOException {
-    return Steward.await(steward.verifier().verify()).stream()
+    return Steward.await(serving().steward().verifier().verify()).stream()
         .map(one -> one.node() + ": " + one.text())
         .toList();
   }
 
   /** How many reads a server was given. */
   long readsOf(int server) {
-    return entrance.shared().fleet().nodes().get(server).reads().sum();
+    return entrance.tenure().shared().fleet().nodes().get(server).reads().sum();
   }
 
   /** Why a server is out, or null. */
   String whyOut(int server) {
-    return entrance.shared().fleet().nodes().get(server).why();
+    return entrance.tenure().shared().fleet().nodes().get(server).why();
+  }
+
+  /** Null before one server. */
+  OrderLog order() {
+    return order;
   }
 
   /** What COPY data take on disk. */
   long spooledBytes() {
-    return entrance.shared().spools().bytes();
+    return spools.bytes();
   }
 
   /** How many clients are in. */
   public int sessions() {
-    return entrance.sessions().count();
+    Tenure now = entrance.tenure();
+    return now == null ? 0 : now.sessions().count();
   }
 
   /**
-   * Accepts nobody any more, lets clients finish what runs for at most {@code drainMs}, and closes.
-   * A second call does nothing.
+   * Accepts nobody any more, lets clients finish what runs for at most {@code drainMs}, has another
+   * replicator of the group lead, and closes. A second call does nothing.
    */
   @Override
   public void close() {
@@ -163,25 +247,42 @@ public final class QueryServer implements AutoCloseable {
     }
     if (listener != null) {
       listener.close().awaitUninterruptibly();
-      entrance.sessions().all().forEach(OpenSession::drain);
-      if (!entrance.sessions().awaitNone(config.drainMs())) {
-        entrance.sessions().all().forEach(OpenSession::stop);
-        entrance.sessions().awaitNone(CLOSE_MS);
+    }
+    Tenure last = entrance == null ? null : entrance.tenure();
+    if (last != null) {
+      last.sessions().all().forEach(OpenSession::drain);
+      if (!last.sessions().awaitNone(config.drainMs())) {
+        last.stopSessions();
+        last.sessions().awaitNone(CLOSE_MS);
       }
-      entrance.roles().close();
     }
     if (admin != null) {
       admin.close();
     }
-    if (steward != null) {
-      steward.close();
+    if (succession != null && order != null) {
+      leaveGroup();
+    } else if (alone != null) {
+      alone.close();
     }
     loops.shutdownGracefully(0, CLOSE_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
-    if (entrance != null && entrance.shared().spools() != null) {
-      entrance.shared().spools().close();
+    if (spools != null) {
+      spools.close();
     }
-    if (commits != null) {
-      commits.close();
+    if (order != null) {
+      order.close();
     }
+  }
+
+  /** Another one leads before this one's vote is missing. */
+  private void leaveGroup() {
+    try {
+      if (order.handOver()) {
+        order.awaitOther(CLOSE_MS);
+      }
+    } catch (IOException e) {
+      log.warn("The leadership is not handed over: {}", e.getMessage());
+    }
+    order.close();
+    succession.awaitDone(CLOSE_MS);
   }
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
@@ -52,24 +53,31 @@ final class Rejoin {
    * @throws IOException when none is left, or the log cannot be written
    */
   List<Node> takeOverAll(List<Node> unproven) throws IOException {
+    if (shared.config().group().exists() && !commits.tells()) {
+      throw new IOException(
+          "this replicator's part of the log is too short to tell what servers miss; another one"
+              + " must lead");
+    }
     long last = Steward.await(commits.lastNumber());
     long found = 0;
     boolean lost = false;
-    for (Node node : fleet.in()) {
-      Map<String, Position> has = ask(node, table::read);
+    for (Map<String, Position> has : askAll(table::read).values()) {
       found = Math.max(found, highest(has));
       for (Position position : has.values()) {
         lost |= position.highestFence() > 0 && !commits.mayHaveFenced(position.highestFence());
       }
     }
     lost |= found > last;
+    if (lost) {
+      fleet.mistrust();
+    }
     Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
     long fence;
     do {
       fence = Steward.await(commits.fence(found));
-      for (Node node : fleet.in()) {
-        long with = fence;
-        all.put(node, ask(node, one -> table.takeOver(one, with)));
+      long with = fence;
+      all.putAll(askAll(one -> table.takeOver(one, with)));
+      for (Node node : all.keySet()) {
         node.setFence(fence);
         for (Position position : all.get(node).values()) {
           lost |= position.highestEntry() > last;
@@ -82,6 +90,7 @@ final class Rejoin {
           "The log of commits ends at {}, and servers are beyond, or another replicator has"
               + " ordered: rows are compared",
           last);
+      fleet.mistrust();
       return byPosition(fleet.in(), List.of(), all);
     }
     List<Node> unlike = new ArrayList<>(unproven);
@@ -94,13 +103,20 @@ final class Rejoin {
     byPosition(unlike, fleet.in(), all);
     unlike.forEach(all::remove);
     level(all, fence);
+    noteReached(all, fence);
+    return unlike;
+  }
+
+  /** They have all that is in the log. */
+  private void noteReached(Map<Node, Map<String, Position>> all, long fence) throws IOException {
     long reached = Steward.await(commits.lastNumber());
+    List<CompletableFuture<Void>> noted = new ArrayList<>();
     for (Node node : all.keySet()) {
       if (node.isIn()) {
-        Steward.await(table.reached(node, all.get(node).keySet(), reached));
+        noted.add(table.reached(node, all.get(node).keySet(), reached, fence));
       }
     }
-    return unlike;
+    Steward.await(CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new)));
   }
 
   /** Of those that are to be compared the one that has the most leads, unless others are proven. */
@@ -150,18 +166,28 @@ final class Rejoin {
     return true;
   }
 
-  /** Who does not answer is put out, unless it is the last. */
-  private Map<String, Position> ask(
-      Node node, Function<Node, CompletableFuture<Map<String, Position>>> question)
-      throws IOException {
-    try {
-      return Steward.await(question.apply(node));
-    } catch (IOException e) {
-      if (fleet.eject(node, "when the replicator started: " + e.getMessage())) {
-        return Map.of();
+  /** Asks those that are in at once; who does not answer is put out, unless it is the last. */
+  private Map<Node, Map<String, Position>> askAll(
+      Function<Node, CompletableFuture<Map<String, Position>>> question) throws IOException {
+    Map<Node, CompletableFuture<Map<String, Position>>> asked = new LinkedHashMap<>();
+    int withinMs = shared.config().timeouts().applyMs();
+    fleet
+        .in()
+        .forEach(
+            node ->
+                asked.put(node, question.apply(node).orTimeout(withinMs, TimeUnit.MILLISECONDS)));
+    Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
+    for (Map.Entry<Node, CompletableFuture<Map<String, Position>>> one : asked.entrySet()) {
+      try {
+        all.put(one.getKey(), Steward.await(one.getValue()));
+      } catch (IOException e) {
+        if (!fleet.ejectAtStart(one.getKey(), e.getMessage())) {
+          throw e;
+        }
+        all.put(one.getKey(), Map.of());
       }
-      throw e;
     }
+    return all;
   }
 
   private static long highest(Map<String, Position> positions) {
@@ -366,7 +392,7 @@ final class Rejoin {
       }
       give(replayer, positions, from);
       long reached = Steward.await(commits.lastNumber());
-      Steward.await(table.reached(node, positions.keySet(), reached));
+      Steward.await(table.reached(node, positions.keySet(), reached, fence));
       node.setFence(fence);
       fleet.admit(node);
     } finally {

@@ -13,7 +13,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -67,16 +66,13 @@ final class RoleDirectory {
    * A directory that is not connected yet.
    *
    * @param server which to ask
-   * @throws IOException when the password cannot be read
    */
-  RoleDirectory(QueryConfig config, EventLoop loop, ServerDoor door, Supplier<HostPort> server)
-      throws IOException {
+  RoleDirectory(QueryConfig config, EventLoop loop, ServerDoor door, Supplier<HostPort> server) {
     this.server = server;
     this.config = config;
     this.loop = loop;
     this.door = door;
-    String password = Keys.password(config.role().passwordFile());
-    this.scram = password == null ? null : () -> ScramClient.withPassword(password);
+    this.scram = door.own();
   }
 
   /**

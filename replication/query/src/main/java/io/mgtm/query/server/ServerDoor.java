@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.scram.ScramClient;
+import io.mgtm.query.scram.ScramPassword;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.FrameSplitter;
 import io.mgtm.query.wire.Messages;
@@ -23,15 +24,23 @@ import java.util.function.Supplier;
 final class ServerDoor {
   private final QueryConfig config;
   private final SslContext tls;
+  private final Supplier<ScramClient> own;
 
   /**
    * A door.
    *
-   * @throws IOException when a key cannot be read
+   * @throws IOException when a key or the password of the replicator's role cannot be read
    */
   ServerDoor(QueryConfig config) throws IOException {
     this.config = config;
     this.tls = Keys.toServers(config.serverTls());
+    String password = Keys.password(config.role().passwordFile());
+    this.own = password == null ? null : new ScramPassword(password)::client;
+  }
+
+  /** Proves that the replicator's own role comes in; null when it need not. */
+  Supplier<ScramClient> own() {
+    return own;
   }
 
   /**

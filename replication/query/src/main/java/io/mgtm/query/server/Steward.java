@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,6 +48,7 @@ final class Steward {
   private final Map<Node, Long> notBefore = new HashMap<>();
   private boolean returning;
   private boolean begun;
+  private boolean closed;
 
   Steward(Shared shared, OwnRole role, EventLoop loop) {
     this.shared = shared;
@@ -71,17 +73,15 @@ final class Steward {
     Fleet fleet = shared.fleet();
     Map<String, ServerState> before = shared.commits().servers();
     fleet.restore(before);
-    Map<Node, String> wrong = new HashMap<>();
-    for (Node node : fleet.in()) {
-      String what = await(probe(node));
-      if (what != null) {
-        wrong.put(node, what);
-      }
+    Map<Node, String> wrong = probeAll(fleet.in());
+    if (wrong.size() == fleet.in().size()) {
+      // All at once: it may have been this machine.
+      wrong = probeAll(fleet.in());
     }
     if (wrong.size() == fleet.in().size()) {
       throw new IOException("no server is there: " + wrong);
     }
-    wrong.forEach((node, what) -> fleet.eject(node, "when the replicator started: " + what));
+    wrong.forEach(fleet::ejectAtStart);
     List<Node> unproven = new ArrayList<>(fleet.in());
     unproven.removeIf(
         node -> before.containsKey(node.toString()) && before.get(node.toString()).isIn());
@@ -101,17 +101,34 @@ final class Steward {
     watching = loop.scheduleWithFixedDelay(this::watch, EVERY_MS, EVERY_MS, TimeUnit.MILLISECONDS);
   }
 
+  /** What is wrong with those with which something is. */
+  private Map<Node, String> probeAll(List<Node> nodes) throws IOException {
+    Map<Node, CompletableFuture<String>> asked = new LinkedHashMap<>();
+    nodes.forEach(node -> asked.put(node, probe(node)));
+    Map<Node, String> wrong = new LinkedHashMap<>();
+    for (Map.Entry<Node, CompletableFuture<String>> one : asked.entrySet()) {
+      String what = await(one.getValue());
+      if (what != null) {
+        wrong.put(one.getKey(), what);
+      }
+    }
+    return wrong;
+  }
+
   private void compare(List<Node> unproven) throws IOException {
     Fleet fleet = shared.fleet();
     log.info("Comparing the servers, as the log of commits cannot tell of {}", unproven);
     for (Verifier.Difference one : await(verifier.verify())) {
       fleet.ejectDiffering(one.node(), "when the replicator started: " + one.text());
     }
+    long last = await(shared.commits().lastNumber());
     for (Node node : unproven) {
       if (node.isIn()) {
         if (node != fleet.leader()) {
           await(shared.positions().copy(fleet.leader(), node, node.fence()));
         }
+        // What the log has and none of them is at none for ever.
+        await(shared.positions().reached(node, shared.positions().databases(), last, node.fence()));
         ServerState in = ServerState.in(System.currentTimeMillis());
         await(shared.commits().change(node.toString(), in));
       }
@@ -128,10 +145,17 @@ final class Steward {
       if (e.getCause() instanceof Replayer.ReplayException why) {
         throw why;
       }
-      throw new IOException(e.getCause().getMessage(), e.getCause());
+      throw new IOException(reason(e.getCause()), e.getCause());
     } catch (TimeoutException e) {
       throw new IOException("the servers were not compared in a day", e);
     }
+  }
+
+  /** Why something could not be asked. */
+  static String reason(Throwable cause) {
+    Throwable root =
+        cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+    return root instanceof TimeoutException ? "it did not answer" : root.getMessage();
   }
 
   /** What is wrong with a server, asked over a new connection; null when nothing is. */
@@ -158,6 +182,9 @@ final class Steward {
   }
 
   private void watch() {
+    if (shared.config().group().exists()) {
+      shared.commits().noteSettled();
+    }
     for (Node node : shared.fleet().nodes()) {
       Asker asker = askers.get(node);
       if (busy.contains(node)) {
@@ -222,7 +249,9 @@ final class Steward {
 
   private void entered(Node node, Asker asker) {
     busy.remove(node);
-    if (asker == null) {
+    if (asker != null && closed) {
+      asker.close();
+    } else if (asker == null) {
       shared.fleet().suspect(node);
     } else {
       askers.put(node, asker);
@@ -271,5 +300,11 @@ final class Steward {
       watching.cancel(false);
     }
     worker.shutdownNow();
+    loop.execute(
+        () -> {
+          closed = true;
+          askers.values().forEach(Asker::close);
+          askers.clear();
+        });
   }
 }

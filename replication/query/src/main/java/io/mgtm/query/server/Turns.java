@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * Runs tasks one after the other, each seeing what those before it did: on the thread that brings
  * one while none runs, so that nobody has to be woken for it. Any thread.
  */
-final class Turns implements Executor {
+final class Turns implements Owner {
   private static final Logger log = LoggerFactory.getLogger(Turns.class);
 
   private final ConcurrentLinkedQueue<Runnable> waiting = new ConcurrentLinkedQueue<>();
@@ -27,7 +27,8 @@ final class Turns implements Executor {
   }
 
   /** Runs it now, or after those that wait; on this thread, or on that which runs them. */
-  void run(Runnable task) {
+  @Override
+  public void run(Runnable task) {
     waiting.add(task);
     if (count.getAndIncrement() == 0) {
       runAll();

@@ -64,6 +64,9 @@ class QueryConfigTest {
           limits: {messageBytesMax: 5}   | limits.messageBytesMax: 5 is not allowed, expected 65536
           timeouts: {connectMs: 1}       | timeouts.connectMs: 1 is not allowed
           role: {user: ''}               | role.user and role.database: expected names
+          group: {members: 'q1=h:1'}     | group.members: several replicators need two servers
+          group: {secretFile: s}         | group.secretFile: s is not allowed, there is no group
+          group: {keyStore: k}           | group.keyStore and group.passwordFile are set together
           server: x                      | unknown key server, expected one of: access, admin, data
           """)
   void aWrongFileIsRefusedWithKeyValueAndWhatIsAllowed(String text, String message) {
@@ -71,6 +74,36 @@ class QueryConfigTest {
     assertThatThrownBy(() -> read(whole).validated())
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {name: q3, members: 'q1=h:1,q2=h:2'}    | group.name: q3 is not allowed, expected one of q1, q2
+          {name: q1, members: 'q1=h:1,q2'}        | group: "q2" is no member: expected NAME=HOST:PORT
+          {name: q1, members: 'q1=h:1,q1=h:2'}    | group: member q1 stands there twice
+          {name: q1, members: 'q1=h:1,q2=h:0'}    | group: member q2 needs a port
+          {name: q1, members: 'q1=h:1,q2=H:1'}    | group.members: two members would both listen on
+          {name: q1, members: 'q1=127.0.0.1:6432,q2=h:1'} | listen: 127.0.0.1:6432 is taken
+          {name: 'q 1', members: 'q1=h:1'}        | "q 1" is no name
+          """)
+  void aWrongGroupIsRefused(String group, String message) {
+    String text = "{servers: ['g1:1', 'g2:1'], data: d, group: " + group + "}";
+    assertThatThrownBy(() -> read(text).validated())
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void clientsAreSentToTheHostAmongTheMembers() throws Exception {
+    String group = "group: {name: q2, members: 'q1=h1:1, q2=h2:2'%s}";
+    String servers = "{servers: ['g1:1', 'g2:1'], data: d, ";
+    QueryConfig config = read(servers + group.formatted("") + "}").validated();
+    assertThat(config.group().advertised(6432)).isEqualTo(new HostPort("h2", 6432));
+    QueryConfig other = read(servers + group.formatted(", advertise: 'x:7'") + "}").validated();
+    assertThat(other.group().advertised(6432)).isEqualTo(new HostPort("x", 7));
   }
 
   @ParameterizedTest

@@ -18,12 +18,49 @@ class EntryTest {
           new Entry.Server(5, "pg1:5432", new ServerState(ServerState.Status.AWAY, "gone", 1_234)),
           new Entry.Dropped(9, 3, 8));
 
+  private static final List<Entry> OF_GROUPS =
+      List.of(new Entry.Leads(20, "q2", "host:6432"), new Entry.Settled(21, 3));
+
   @Test
   void entriesAreReadAsTheyWereWritten() {
     for (Entry entry : ALL) {
       assertThat(Entry.decoded(entry.encoded())).isEqualTo(entry);
       assertThat(Entry.numberOf(entry.encoded())).isEqualTo(entry.number());
     }
+  }
+
+  @Test
+  void aGroupKnowsWhoLeadsAndUpToWhereALogMustReach() {
+    OrderState state = new OrderState();
+    assertThat(state.tellsFrom(1)).isTrue();
+    ALL.forEach(state::apply);
+    // Of entry 3 it is not known whether all servers have it.
+    assertThat(state.tellsFrom(3)).isTrue();
+    assertThat(state.tellsFrom(4)).isFalse();
+    for (Entry entry : OF_GROUPS) {
+      assertThat(Entry.decoded(entry.encoded())).isEqualTo(entry);
+      state.apply(entry);
+    }
+    OrderState read = OrderState.decoded(state.encoded());
+    assertThat(read.addressOf("q2")).isEqualTo("host:6432");
+    assertThat(read.addressOf("q1")).isNull();
+    assertThat(read.isSettled()).isTrue();
+    assertThat(read.tellsFrom(22)).isTrue();
+    OrderState other = new OrderState();
+    other.replaceBy(read);
+    assertThat(other.encoded()).isEqualTo(state.encoded());
+  }
+
+  @Test
+  void aStateOfAFormerVersionIsRead() {
+    OrderState state = new OrderState();
+    ALL.forEach(state::apply);
+    ByteBuffer encoded = state.encoded();
+    // It ended before the addresses and the last number of transactions.
+    OrderState read =
+        OrderState.decoded(encoded.slice(0, encoded.limit() - Integer.BYTES - Long.BYTES));
+    assertThat(read.last()).isEqualTo(9);
+    assertThat(read.mayHaveFenced(4)).isTrue();
   }
 
   @Test

@@ -51,7 +51,7 @@ class ScramTest {
   void aProofGivesTheKeysThatEnterAServerWithTheSameVerifier() throws Exception {
     Optional<ScramVerifier> verifier = verifier("secret", SALT);
     ScramKeys keys =
-        exchange(ScramClient.withPassword("secret"), new ScramServer("alice", verifier));
+        exchange(new ScramPassword("secret").client(), new ScramServer("alice", verifier));
     exchange(ScramClient.withKeys(keys), new ScramServer("alice", verifier));
     ScramServer other =
         new ScramServer(
@@ -68,7 +68,7 @@ class ScramTest {
           new ScramServer("alice", verifier("secret", SALT)),
           new ScramServer("zoe", Optional.empty())
         }) {
-      ScramClient client = ScramClient.withPassword("guess");
+      ScramClient client = new ScramPassword("guess").client();
       String last = client.answer(server.first(client.first(), UNBOUND, false));
       assertThatThrownBy(() -> server.last(last))
           .isInstanceOfSatisfying(
@@ -83,12 +83,12 @@ class ScramTest {
 
   @Test
   void aServerThatDoesNotKnowTheVerifierIsNotBelieved() throws Exception {
-    ScramClient client = ScramClient.withPassword("secret");
+    ScramClient client = new ScramPassword("secret").client();
     ScramServer server = new ScramServer("alice", verifier("secret", SALT));
     client.answer(server.first(client.first(), UNBOUND, false));
     assertThatThrownBy(() -> client.verify("v=" + Scram.base64(new byte[32])))
         .hasMessageContaining("signature is wrong");
-    assertThatThrownBy(() -> ScramClient.withPassword("secret").verify("v=AAAA"))
+    assertThatThrownBy(() -> new ScramPassword("secret").client().verify("v=AAAA"))
         .hasMessageContaining("signature is wrong");
   }
 

@@ -3,6 +3,8 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -10,6 +12,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Several PostgreSQL servers of a test's own, and a replicator before them. */
 final class Cluster {
@@ -19,6 +22,9 @@ final class Cluster {
 
   /** Where a replicator of another process listens, or null. */
   volatile HostPort external;
+
+  /** Several replicators, or null. */
+  volatile List<HostPort> several;
 
   long spoolBytes = 8 << 20;
   int applyMs = 60_000;
@@ -88,9 +94,17 @@ final class Cluster {
     return external == null ? HostPort.of(replicator.address()) : external;
   }
 
-  /** Through the replicator. */
+  /** Through the replicator, or that of several which serves. */
   Connection alice() throws SQLException {
-    return alice(address());
+    return several == null ? alice(address()) : DriverManager.getConnection(url(several));
+  }
+
+  /** As docs/query.md has clients find the one that serves. */
+  private static String url(List<HostPort> hosts) {
+    return "jdbc:postgresql://%s/app?user=alice&password=%s&hostRecheckSeconds=2&connectTimeout=5&socketTimeout=5&sslmode=disable"
+        .formatted(
+            hosts.stream().map(HostPort::toString).collect(Collectors.joining(",")),
+            URLEncoder.encode(Postgres.PASSWORD, StandardCharsets.UTF_8));
   }
 
   /** The one number that all servers answer alike. */
@@ -111,6 +125,11 @@ final class Cluster {
   /** No move is missing that was acknowledged, none is there twice or by half, at any server. */
   void assertMoved(Transfers transfers) throws Exception {
     assertAlike();
+    assertNothingLost(transfers);
+  }
+
+  /** The same, once the servers were compared. */
+  void assertNothingLost(Transfers transfers) throws Exception {
     assertThat(number("select sum(balance) from account")).isEqualTo(20_000);
     for (int client = 0; client < transfers.acknowledged().size(); client++) {
       String of = " from move where client = " + client;

@@ -129,6 +129,31 @@ class LogLossIT {
   }
 
   @Test
+  void whoIsOutIsNotGivenALogThatHasLostItsEnd() throws Exception {
+    count(3);
+    cluster.servers.get(1).kill();
+    awaitIn(1);
+    count(2);
+    cluster.replicator.close();
+    copy(folder.resolve("state"), folder.resolve("older"));
+    cluster.startReplicator();
+    count(4);
+    cluster.replicator.close();
+    delete(folder.resolve("state"));
+    copy(folder.resolve("older"), folder.resolve("state"));
+    cluster.startReplicator();
+    assertCounted(9);
+    assertThat(cluster.replicator.whyOut(1)).contains("has lost what it misses");
+    cluster.servers.get(1).startAgain();
+    // Also by the next start, for which nothing is lost any more.
+    cluster.replicator.close();
+    cluster.startReplicator();
+    count(1);
+    assertCounted(10);
+    assertThat(cluster.replicator.whyOut(1)).contains("has lost what it misses");
+  }
+
+  @Test
   void whoHasLostItsPositionIsNotGivenAllAgain() throws Exception {
     count(3);
     cluster.servers.get(1).sql("app", "drop schema mgtm cascade");

@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.config.GroupConfig;
 import io.mgtm.query.config.QueryConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ final class TestConfig {
                 "hostssl all only_tls all scram-sha-256",
                 "host all only_tls all reject",
                 d.access().get(0)),
+            d.group(),
             new QueryConfig.Role(role, "postgres", password),
             tls,
             new QueryConfig.ServerTls(trust),
@@ -39,6 +41,27 @@ final class TestConfig {
             drainMs,
             new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024, 64 << 20, 64 << 20),
             d.timeouts())
+        .validated();
+  }
+
+  /** The same as one of several replicators, with a folder of its own. */
+  static QueryConfig member(QueryConfig of, String name, String members) throws Exception {
+    GroupConfig group = new GroupConfig(name, members, null, "test", null, null, null);
+    return new QueryConfig(
+            of.listen(),
+            of.servers(),
+            of.serversMin(),
+            of.data().resolveSibling(name),
+            of.admin(),
+            of.access(),
+            group,
+            of.role(),
+            of.tls(),
+            of.serverTls(),
+            of.threads(),
+            of.drainMs(),
+            of.limits(),
+            of.timeouts())
         .validated();
   }
 
@@ -53,6 +76,7 @@ final class TestConfig {
             folder.resolve("state"),
             new HostPort("127.0.0.1", 0),
             one.access(),
+            one.group(),
             one.role(),
             one.tls(),
             one.serverTls(),

@@ -24,9 +24,13 @@ final class Transfers {
           + "create table move (id bigserial primary key, client int, number int,"
           + " at timestamptz default clock_timestamp(), unique (client, number))";
 
+  private static final int PAUSE_MS = 200;
+
   private final Cluster cluster;
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicLong done = new AtomicLong();
+  private long lastNanos = System.nanoTime();
+  private final List<Long> pausesMs = new ArrayList<>();
   private final List<AtomicInteger> acknowledged = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private final List<CompletableFuture<Void>> clients = new ArrayList<>();
@@ -65,7 +69,7 @@ final class Transfers {
             connection.setAutoCommit(number % 2 == 0);
             move(connection, client, number);
             acknowledged.get(client).set(number);
-            done.incrementAndGet();
+            moved();
             number++;
           } catch (SQLException e) {
             tell(e);
@@ -84,6 +88,21 @@ final class Transfers {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
       }
     }
+  }
+
+  private synchronized void moved() {
+    long now = System.nanoTime();
+    long pause = TimeUnit.NANOSECONDS.toMillis(now - lastNanos);
+    if (pause > PAUSE_MS) {
+      pausesMs.add(pause);
+    }
+    lastNanos = now;
+    done.incrementAndGet();
+  }
+
+  /** How long no move of any client was acknowledged, where that was long. */
+  synchronized List<Long> pausesMs() {
+    return List.copyOf(pausesMs);
   }
 
   private void tell(SQLException e) {

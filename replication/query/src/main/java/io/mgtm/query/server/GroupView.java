@@ -1,0 +1,109 @@
+package io.mgtm.query.server;
+
+import io.mgtm.common.HostPort;
+import io.mgtm.group.core.Role;
+import io.mgtm.group.member.GroupStatus;
+import io.mgtm.query.config.QueryConfig;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a member of a group tells operators of the group. Any thread. */
+final class GroupView {
+  private final QueryConfig config;
+  private final OrderLog order;
+  private final Succession succession;
+
+  GroupView(QueryConfig config, OrderLog order, Succession succession) {
+    this.config = config;
+    this.order = order;
+    this.succession = succession;
+  }
+
+  /** As {@code mgtm query status} shows it. */
+  Map<String, Object> status() throws IOException {
+    GroupStatus group = order.status();
+    Map<String, Object> status = new LinkedHashMap<>();
+    status.put("name", group.name());
+    status.put("role", role(group));
+    status.put("term", group.term());
+    status.put("leader", group.leader());
+    status.put("leaderAddress", order.where().address());
+    status.put("trouble", succession.trouble());
+    status.put("unready", succession.unready());
+    status.put("members", members(group));
+    status.put("warnings", group.warnings());
+    return status;
+  }
+
+  private static String role(GroupStatus group) {
+    if (group.outside()) {
+      return "outsider";
+    }
+    return switch (group.role()) {
+      case LEADER -> "leader";
+      case FOLLOWER -> "follower";
+      case PRE_CANDIDATE, CANDIDATE -> "candidate";
+    };
+  }
+
+  private List<Map<String, Object>> members(GroupStatus group) {
+    Map<String, HostPort> addresses = config.group().memberAddresses();
+    List<Map<String, Object>> members = new ArrayList<>();
+    for (GroupStatus.Member member : group.members()) {
+      boolean known = group.role() == Role.LEADER && member.matchedIndex() >= 0;
+      Map<String, Object> one = new LinkedHashMap<>();
+      one.put("name", member.name());
+      one.put("address", String.valueOf(addresses.get(member.name())));
+      one.put("voter", member.voter());
+      one.put("connected", group.connected().contains(member.name()));
+      one.put("behind", known ? Math.max(0, group.lastIndex() - member.matchedIndex()) : null);
+      members.add(one);
+    }
+    return members;
+  }
+
+  /**
+   * What is wrong with one that does not serve; empty where that is as it should be, since another
+   * one leads.
+   */
+  String trouble() {
+    String leader = order.where().leader();
+    if (leader.isEmpty()) {
+      return "no replicator leads";
+    }
+    return leader.equals(config.group().name()) ? succession.trouble() : "";
+  }
+
+  /** Who leads. */
+  String detail() {
+    String leader = order.where().leader();
+    return leader.equals(config.group().name()) ? "leads" : "follows " + leader;
+  }
+
+  /** For Prometheus. */
+  String metrics(boolean serves) {
+    StringBuilder out = new StringBuilder();
+    try {
+      GroupStatus group = order.status();
+      AdminEndpoint.metric(out, "serves", "gauge", "Whether this replicator serves clients.");
+      out.append("mgtm_query_serves ").append(serves ? 1 : 0).append('\n');
+      AdminEndpoint.metric(out, "term", "gauge", "Of the group's leader.");
+      out.append("mgtm_query_term ").append(group.term()).append('\n');
+      AdminEndpoint.metric(
+          out, "log_committed", "counter", "Entries that the group has committed.");
+      out.append("mgtm_query_log_committed ").append(group.committedIndex()).append('\n');
+      AdminEndpoint.metric(
+          out,
+          "members_connected",
+          "gauge",
+          "Members that this one is connected with, itself too.");
+      out.append("mgtm_query_members_connected ").append(group.connected().size()).append('\n');
+    } catch (IOException e) {
+      return "";
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,106 @@
+package io.mgtm.query.server;
+
+import io.mgtm.common.HostPort;
+import io.mgtm.query.config.QueryConfig;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.util.function.Supplier;
+
+/**
+ * What there is while this replicator orders: which servers are in, sessions, and what is known of
+ * schemas and roles. The next one begins with nothing of it. Before one server it has no log and no
+ * end. Its getters may be called by any thread.
+ */
+final class Tenure implements AutoCloseable {
+  private final Shared shared;
+  private final OwnRole own;
+  private final RoleDirectory roles;
+  private final Steward steward;
+
+  /**
+   * One that has not begun.
+   *
+   * @param loop of what the replicator asks for itself
+   * @param commits the log of commits, or null before one server
+   * @param spools null before one server
+   * @param name tells it from other tenures of a group, or empty
+   */
+  Tenure(
+      QueryConfig config,
+      ServerDoor door,
+      EventLoop loop,
+      CommitLog commits,
+      Spools spools,
+      String name) {
+    this.own = new OwnRole(config, loop, door, name);
+    Sessions sessions = new Sessions();
+    Slots slots = new Slots(config.limits().connectionsMax());
+    Fleet fleet =
+        new Fleet(
+            config.servers(),
+            commits,
+            node -> sessions.all().forEach(session -> session.serverOut(node)));
+    Supplier<HostPort> leader = () -> fleet.leader().address();
+    this.shared =
+        new Shared(
+            config,
+            fleet,
+            new CommitGate(),
+            commits,
+            commits == null ? null : new PositionTable(fleet, commits, own, slots),
+            slots,
+            door,
+            sessions,
+            new Catalogues(own, leader),
+            spools,
+            new SchemaLock());
+    this.roles = new RoleDirectory(config, loop, door, leader);
+    this.steward = commits == null ? null : new Steward(shared, own, loop);
+  }
+
+  /**
+   * Takes the servers over, and begins to watch them; waits for it.
+   *
+   * @throws IOException when no server is there, or another replicator leads
+   */
+  void begin() throws IOException {
+    if (steward != null) {
+      steward.begin();
+    }
+  }
+
+  Shared shared() {
+    return shared;
+  }
+
+  OwnRole own() {
+    return own;
+  }
+
+  RoleDirectory roles() {
+    return roles;
+  }
+
+  Sessions sessions() {
+    return shared.sessions();
+  }
+
+  /** Null before one server. */
+  Steward steward() {
+    return steward;
+  }
+
+  /** Ends what runs in its sessions, once a commit that was begun has come to its end. */
+  void stopSessions() {
+    sessions().all().forEach(OpenSession::stop);
+  }
+
+  /** Its sessions have ended, or were told to. */
+  @Override
+  public void close() {
+    roles.close();
+    if (steward != null) {
+      steward.close();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.mgtm.query.order;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Servers and replicators as {@link TakeoverSimulation} has them. */
+final class TakeoverParts {
+  static final String DATABASE = "app";
+  static final int SLOTS = 3;
+
+  private TakeoverParts() {}
+
+  /** A transaction of a session; its locks are at servers. */
+  static final class Transaction {
+    final Replicator of;
+    final int slot;
+    final int key;
+    final Set<Server> unanswered = new HashSet<>();
+    final Set<Server> sent = new HashSet<>();
+    long number;
+    long settled;
+    boolean decided;
+
+    Transaction(Replicator of, int slot, int key) {
+      this.of = of;
+      this.slot = slot;
+      this.key = key;
+    }
+  }
+
+  /** A COMMIT that is on its way to a server. */
+  record Sent(Transaction of, long settled, long fence) {}
+
+  /** A plain PostgreSQL server. */
+  static final class Server {
+    final String name;
+    final Map<Integer, Integer> counters = new HashMap<>();
+    final Map<Integer, Long> values = new HashMap<>();
+    final TreeMap<Integer, long[]> rows = new TreeMap<>();
+    final Map<Integer, Transaction> locks = new HashMap<>();
+    final List<Sent> arriving = new ArrayList<>();
+    long settled;
+    long fence;
+
+    Server(String name) {
+      this.name = name;
+    }
+
+    Map<String, Position> positions() {
+      Position position = new Position();
+      position.row(-1, 0, settled, fence);
+      rows.forEach((slot, row) -> position.row(slot, row[0], row[1], fence));
+      return Map.of(DATABASE, position);
+    }
+
+    void write(int key, long number) {
+      counters.merge(key, 1, Integer::sum);
+      values.put(key, number);
+    }
+
+    /** What an entry of the log says. */
+    void does(Entry entry) {
+      if (entry instanceof Entry.Commits commits) {
+        commits.parts().forEach(part -> write(part.effects().getInt(0), entry.number()));
+      }
+    }
+
+    /** A connection ends; what was sent over it before is still done. */
+    void closes(Transaction of) {
+      if (arriving.stream().noneMatch(sent -> sent.of == of)) {
+        locks.values().remove(of);
+      }
+    }
+  }
+
+  /** One of the group: what it knows while it leads, or believes so. */
+  static final class Replicator {
+    final List<Entry> log = new ArrayList<>();
+    final Map<Server, Long> fences = new HashMap<>();
+    final Map<Server, Map<String, Position>> positions = new HashMap<>();
+    final Transaction[] sessions = new Transaction[SLOTS];
+    final List<Server> in = new ArrayList<>();
+    OrderState state = new OrderState();
+    boolean leads;
+    boolean lease;
+    boolean serves;
+    long fence;
+    int taken;
+
+    long settled() {
+      long lowest = state.last() + 1;
+      for (Transaction one : sessions) {
+        if (one != null && one.number > 0) {
+          lowest = Math.min(lowest, one.number);
+        }
+      }
+      return lowest - 1;
+    }
+
+    boolean isQuiet() {
+      return settled() == state.last();
+    }
+  }
+}

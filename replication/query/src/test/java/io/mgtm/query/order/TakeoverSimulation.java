@@ -1,0 +1,438 @@
+package io.mgtm.query.order;
+
+import static io.mgtm.query.order.TakeoverParts.DATABASE;
+import static io.mgtm.query.order.TakeoverParts.SLOTS;
+
+import io.mgtm.query.order.TakeoverParts.Replicator;
+import io.mgtm.query.order.TakeoverParts.Sent;
+import io.mgtm.query.order.TakeoverParts.Server;
+import io.mgtm.query.order.TakeoverParts.Transaction;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * Several replicators that keep the log as a group, of which one leads after the other, while those
+ * that led before go on for a while: at the order of steps that replicators keep to. The group is
+ * taken as it promises to be: a leader has all that was committed, and what another has appended
+ * after that is lost, or is not.
+ */
+final class TakeoverSimulation {
+  /** What is done wrong, to see that it is found. */
+  enum Fault {
+    NONE,
+    SERVE_BEFORE_ALL_IS_THERE,
+    NO_FENCE,
+    SEND_BEFORE_IT_IS_COMMITTED,
+    BEGIN_WITH_AN_OLDER_LOG,
+    IN_DOUBT_IS_DONE,
+    PUT_OUT_UNDER_ANOTHERS_LEASE,
+    SESSIONS_OUTLIVE_A_TENURE
+  }
+
+  private static final int REPLICATORS = 3;
+  private static final int SERVERS = 3;
+  private static final int KEYS = 3;
+
+  private final Random random;
+  private final Fault fault;
+  private final List<Server> servers = new ArrayList<>();
+  private final List<Replicator> replicators = new ArrayList<>();
+  private final Map<Integer, Integer> acknowledged = new HashMap<>();
+  private final Set<Long> acknowledgedNumbers = new HashSet<>();
+  private List<Entry> committed = new ArrayList<>();
+  private Replicator leader;
+
+  TakeoverSimulation(long seed, Fault fault) {
+    this.random = new Random(seed);
+    this.fault = fault;
+    for (int i = 0; i < SERVERS; i++) {
+      servers.add(new Server("s" + i));
+    }
+    for (int i = 0; i < REPLICATORS; i++) {
+      replicators.add(new Replicator());
+    }
+    elect(replicators.get(0));
+  }
+
+  /** Runs for a while, and lets all come back. */
+  void run(int steps) {
+    for (int i = 0; i < steps; i++) {
+      Replicator one = random(replicators);
+      int what = random.nextInt(100);
+      if (what < 1) {
+        elect(one);
+      } else if (what < 3) {
+        one.lease &= one == leader;
+      } else if (what < 5 && one != leader) {
+        hears(one);
+      } else if (what < 20) {
+        commitNext();
+      } else if (what < 22) {
+        putOut(one, random(servers));
+      } else if (what < 26) {
+        comesBack(random(servers));
+      } else if (what < 50) {
+        arrives(random(servers));
+      } else if (what < 58) {
+        read(one);
+      } else if (one.leads && !one.serves) {
+        takeOver(one);
+      } else if (one.serves) {
+        step(one, random.nextInt(SLOTS));
+      }
+    }
+    settleAll();
+    check();
+  }
+
+  private void settleAll() {
+    elect(leader);
+    replicators.stream().filter(one -> one != leader).forEach(this::hears);
+    for (int i = 0; i < 100 && (!leader.serves || leader.in.size() < SERVERS); i++) {
+      servers.forEach(this::arrives);
+      commitNext();
+      takeOver(leader);
+      servers.forEach(this::comesBack);
+    }
+    for (Server server : servers) {
+      while (!server.arriving.isEmpty()) {
+        arrives(server);
+      }
+    }
+  }
+
+  private <T> T random(List<T> of) {
+    return of.get(random.nextInt(of.size()));
+  }
+
+  // ---- the group -------------------------------------------------------------------------------
+
+  /** It has all that was committed, and perhaps some of what was only appended. */
+  private void elect(Replicator next) {
+    if (leader != null) {
+      int has = committed.size() + random.nextInt(leader.log.size() - committed.size() + 1);
+      committed = new ArrayList<>(leader.log.subList(0, has));
+    }
+    if (fault != Fault.SESSIONS_OUTLIVE_A_TENURE || next.log.size() <= committed.size()) {
+      hears(next);
+    }
+    leader = next;
+    next.log.clear();
+    next.log.addAll(committed);
+    next.state = new OrderState();
+    int older = fault == Fault.BEGIN_WITH_AN_OLDER_LOG ? random.nextInt(2) : 0;
+    committed.subList(0, Math.max(0, committed.size() - older)).forEach(next.state::apply);
+    next.serves = false;
+    next.fence = 0;
+    next.taken = 0;
+    next.leads = true;
+    next.lease = true;
+    next.in.clear();
+    Map<String, ServerState> known = next.state.servers();
+    servers.stream()
+        .filter(one -> !known.containsKey(one.name) || known.get(one.name).isIn())
+        .forEach(next.in::add);
+  }
+
+  /** It does not lead any more, and knows it: its connections to servers end. */
+  private void hears(Replicator one) {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      Transaction open = one.sessions[slot];
+      if (open != null) {
+        if (fault == Fault.IN_DOUBT_IS_DONE && open.number > 0 && !open.decided) {
+          acknowledge(open);
+        }
+        servers.forEach(server -> server.closes(open));
+        one.sessions[slot] = null;
+      }
+    }
+    one.leads = false;
+    one.lease = false;
+    one.serves = false;
+    one.fence = 0;
+    one.taken = 0;
+  }
+
+  private void append(Replicator by, Entry entry) {
+    Entry decoded = Entry.decoded(entry.encoded());
+    by.state.apply(decoded);
+    by.log.add(decoded);
+  }
+
+  /** A majority has one entry more of the leader's. */
+  private void commitNext() {
+    if (leader.log.size() > committed.size()) {
+      committed.add(leader.log.get(committed.size()));
+    }
+  }
+
+  private boolean isCommitted(long number) {
+    return committed.stream().anyMatch(entry -> entry.number() == number);
+  }
+
+  private long lastCommitted() {
+    return committed.isEmpty() ? 0 : committed.get(committed.size() - 1).number();
+  }
+
+  // ---- a takeover ------------------------------------------------------------------------------
+
+  /** The next step of it. */
+  private void takeOver(Replicator one) {
+    if (!one.leads || one.serves) {
+      return;
+    }
+    if (one.fence == 0) {
+      long found =
+          servers.stream().mapToLong(s -> s.positions().get(DATABASE).highest()).max().orElse(0);
+      one.fence = 1 + Math.max(found, one.state.last());
+      append(one, new Entry.Fence(one.fence));
+    } else if (isCommitted(one.fence) && (one == leader || one.taken > 0)) {
+      // Who is not the leader any more may go on with what it has begun.
+      go(one);
+    }
+  }
+
+  private void go(Replicator one) {
+    if (one.taken < one.in.size()) {
+      fence(one.in.get(one.taken), one, one.fence);
+      one.taken++;
+    } else if (one.taken == one.in.size() && fault != Fault.SERVE_BEFORE_ALL_IS_THERE) {
+      boolean all = true;
+      for (Server server : one.in) {
+        all &= replay(one, server, one.fence);
+      }
+      one.taken += all ? 1 : 0;
+    } else {
+      if (fault != Fault.SERVE_BEFORE_ALL_IS_THERE) {
+        one.in.forEach(server -> reached(one, server, one.fence));
+      }
+      one.serves = true;
+    }
+  }
+
+  /** Others' commits fail from now on; most of their transactions are ended. */
+  private void fence(Server server, Replicator by, long fence) {
+    List<Transaction> open = new ArrayList<>(server.locks.values());
+    for (Transaction other : open) {
+      if (other.of != by && random.nextInt(3) > 0) {
+        server.locks.values().remove(other);
+        server.arriving.removeIf(sent -> sent.of() == other);
+      }
+    }
+    if (fault != Fault.NO_FENCE) {
+      server.fence = Math.max(server.fence, fence);
+    }
+    by.fences.put(server, fault == Fault.NO_FENCE ? server.fence : fence);
+    by.positions.put(server, server.positions());
+  }
+
+  /** Whether it has all now; false when it waits for a lock, or another has taken it over. */
+  private boolean replay(Replicator by, Server server, long fence) {
+    Map<String, Position> positions = by.positions.get(server);
+    long above = positions.get(DATABASE).settled();
+    for (Entry entry : List.copyOf(by.log)) {
+      if (entry.number() > above && entry.number() <= by.state.last()) {
+        for (Part part : Misses.of(entry, positions, by.state.dropped()).parts()) {
+          int key = part.effects().getInt(0);
+          boolean may = fault == Fault.NO_FENCE || server.fence == fence;
+          if (!may || server.locks.containsKey(key)) {
+            return false;
+          }
+          server.write(key, entry.number());
+          long settled = ((Entry.Commits) entry).settled();
+          server.rows.put(part.slot(), new long[] {entry.number(), settled});
+          positions.get(DATABASE).took(entry.number(), part.slot());
+        }
+      }
+    }
+    return true;
+  }
+
+  private void reached(Replicator by, Server server, long fence) {
+    if (server.fence == fence || fault == Fault.NO_FENCE) {
+      long last = by == leader ? lastCommitted() : by.fence;
+      server.settled = Math.max(server.settled, last);
+    }
+  }
+
+  // ---- servers out and in ----------------------------------------------------------------------
+
+  private void putOut(Replicator one, Server server) {
+    boolean others = replicators.stream().anyMatch(other -> other != one && other.lease);
+    if (!one.serves
+        || one.in.size() == 1
+        || !one.in.contains(server)
+        || (others && fault != Fault.PUT_OUT_UNDER_ANOTHERS_LEASE)) {
+      return;
+    }
+    long number = one.state.last() + 1;
+    ServerState away = new ServerState(ServerState.Status.AWAY, "silent", 0);
+    append(one, new Entry.Server(number, server.name, away));
+    if (one != leader) {
+      return; // It waits for ever.
+    }
+    while (!isCommitted(number)) {
+      commitNext();
+    }
+    boolean led = one.in.get(0) == server;
+    one.in.remove(server);
+    for (int slot = 0; slot < SLOTS; slot++) {
+      Transaction open = one.sessions[slot];
+      if (open != null) {
+        server.closes(open);
+        open.unanswered.remove(server);
+        if (led && open.number == 0) {
+          gives(one, slot);
+        }
+      }
+    }
+  }
+
+  /** An open transaction is undone. */
+  private void gives(Replicator one, int slot) {
+    Transaction open = one.sessions[slot];
+    servers.forEach(server -> server.closes(open));
+    one.sessions[slot] = null;
+  }
+
+  private void comesBack(Server server) {
+    Replicator one = leader;
+    if (!one.serves || one.in.contains(server) || !one.isQuiet()) {
+      return;
+    }
+    long fence = one.state.last() + 1;
+    append(one, new Entry.Fence(fence));
+    while (committed.size() < one.log.size()) {
+      commitNext();
+    }
+    fence(server, one, fence);
+    if (replay(one, server, fence)) {
+      reached(one, server, fence);
+      for (int slot = 0; slot < SLOTS; slot++) {
+        if (one.sessions[slot] != null) {
+          gives(one, slot);
+        }
+      }
+      append(one, new Entry.Server(one.state.last() + 1, server.name, ServerState.in(0)));
+      while (committed.size() < one.log.size()) {
+        commitNext();
+      }
+      one.in.add(server);
+    }
+  }
+
+  // ---- a session -------------------------------------------------------------------------------
+
+  private void read(Replicator one) {
+    if (!one.serves || !one.lease) {
+      return;
+    }
+    int key = random.nextInt(KEYS);
+    Server server = random(one.in);
+    require(
+        server.counters.getOrDefault(key, 0) >= acknowledged.getOrDefault(key, 0),
+        "a read misses what was acknowledged");
+  }
+
+  private void step(Replicator one, int slot) {
+    Transaction open = one.sessions[slot];
+    if (open == null) {
+      int key = random.nextInt(KEYS);
+      if (one.in.stream().noneMatch(server -> server.locks.containsKey(key))) {
+        Transaction begun = new Transaction(one, slot, key);
+        one.in.forEach(server -> server.locks.put(key, begun));
+        one.sessions[slot] = begun;
+      }
+    } else if (open.number == 0) {
+      open.settled = one.settled();
+      open.number = one.state.last() + 1;
+      ByteBuffer effects = ByteBuffer.allocate(Integer.BYTES).putInt(0, open.key);
+      append(
+          one,
+          new Entry.Commits(open.number, open.settled, List.of(new Part(DATABASE, slot, effects))));
+    } else if (!open.decided) {
+      boolean stands = one == leader && isCommitted(open.number);
+      if (stands || fault == Fault.SEND_BEFORE_IT_IS_COMMITTED) {
+        open.decided = true;
+        one.in.stream().skip(1).forEach(server -> send(open, server));
+      }
+    } else if (open.unanswered.isEmpty() && !open.sent.contains(one.in.get(0))) {
+      send(open, one.in.get(0));
+    }
+  }
+
+  private void send(Transaction open, Server to) {
+    open.sent.add(to);
+    open.unanswered.add(to);
+    to.arriving.add(new Sent(open, open.settled, open.of.fences.get(to)));
+  }
+
+  private void arrives(Server server) {
+    if (server.arriving.isEmpty()) {
+      return;
+    }
+    Sent sent = server.arriving.remove(random.nextInt(server.arriving.size()));
+    Transaction open = sent.of();
+    boolean alive = server.locks.get(open.key) == open;
+    server.locks.values().remove(open);
+    boolean does = alive && sent.fence() == server.fence;
+    if (does) {
+      server.write(open.key, open.number);
+      server.rows.put(open.slot, new long[] {open.number, sent.settled()});
+    }
+    Replicator one = open.of;
+    if (one.sessions[open.slot] != open || !one.in.contains(server)) {
+      return;
+    }
+    if (!does) {
+      require(one != leader || fault != Fault.NONE, "a commit of the leader's was refused");
+      hears(one);
+      return;
+    }
+    open.unanswered.remove(server);
+    if (server == one.in.get(0) && open.unanswered.isEmpty()) {
+      acknowledge(open);
+      one.sessions[open.slot] = null;
+    }
+  }
+
+  private void acknowledge(Transaction open) {
+    acknowledged.merge(open.key, 1, Integer::sum);
+    acknowledgedNumbers.add(open.number);
+  }
+
+  // ---- the end ---------------------------------------------------------------------------------
+
+  private void check() {
+    Server expected = new Server("expected");
+    committed.forEach(expected::does);
+    for (long number : acknowledgedNumbers) {
+      require(
+          committed.stream().anyMatch(e -> e instanceof Entry.Commits && e.number() == number),
+          "transaction %d was acknowledged and is lost".formatted(number));
+    }
+    acknowledged.forEach(
+        (key, count) ->
+            require(
+                expected.counters.getOrDefault(key, 0) >= count, "an acknowledged one is lost"));
+    require(leader.serves && leader.in.size() == SERVERS, "a server is out");
+    for (Server server : servers) {
+      require(
+          server.counters.equals(expected.counters) && server.values.equals(expected.values),
+          "a server has %s, %s, the log %s, %s"
+              .formatted(server.counters, server.values, expected.counters, expected.values));
+    }
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package io.mgtm.query.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.testing.Await;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Several replicators; the one that serves is killed, stands still or stops while clients write.
+ */
+class TakeoverIT {
+  private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 20);
+
+  @TempDir private Path folder;
+  private Cluster cluster;
+  private Replicators replicators;
+  private Transfers transfers;
+
+  @BeforeAll
+  static void need() {
+    Tools.needPostgres();
+  }
+
+  private void start(int servers, int count) throws Exception {
+    cluster = new Cluster(folder, servers, "dtp", Transfers.TABLES);
+    replicators = new Replicators(cluster, count);
+    replicators.startAll();
+    cluster.several = replicators.clients();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (replicators != null) {
+      replicators.close();
+    }
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void whatWasAcknowledgedOutlivesWhoeverLeads() throws Exception {
+    start(2, 3);
+    replicators.awaitWhole();
+    Await.untilAsserted(
+        "libpq to find the one that serves",
+        () -> assertThat(replicators.psql("select count(*) from account").output()).contains("20"));
+    Await.untilAsserted("what is seen of the group", this::assertSeen);
+    transfers = new Transfers(cluster, 4);
+    try {
+      more();
+      int killed = replicators.awaitServing();
+      replicators.kill(killed);
+      more();
+      replicators.start(killed);
+      replicators.awaitWhole();
+      int stopped = replicators.awaitServing();
+      replicators.pause(stopped);
+      more();
+      replicators.resume(stopped);
+      replicators.awaitWhole();
+      more();
+      int ended = replicators.awaitServing();
+      replicators.shutDown(ended);
+      more();
+      replicators.start(ended);
+      replicators.awaitWhole();
+      more();
+    } finally {
+      transfers.end();
+      System.out.println("Pauses above 200 ms: " + transfers.pausesMs());
+    }
+    assertNothingLost();
+  }
+
+  @Test
+  @Tag("long")
+  void andServersThatDieToo() throws Exception {
+    long seed = Long.getLong("seed", 1);
+    Random random = new Random(seed);
+    start(3, 3);
+    transfers = new Transfers(cluster, 4);
+    try {
+      for (int round = 0; round < ROUNDS; round++) {
+        more();
+        disturb(random, random.nextInt(6));
+        more();
+        replicators.awaitWhole();
+        replicators.awaitServersIn();
+      }
+    } finally {
+      transfers.end();
+      System.out.println("seed " + seed + ", pauses above 200 ms: " + transfers.pausesMs());
+    }
+    assertNothingLost();
+  }
+
+  @Test
+  @Tag("long")
+  void andAllServersAtOnce() throws Exception {
+    start(2, 3);
+    transfers = new Transfers(cluster, 2);
+    int leader = replicators.awaitServing();
+    try {
+      more();
+      for (Postgres server : cluster.servers) {
+        server.kill();
+      }
+      replicators.kill(leader);
+      Await.until(
+          "one that cannot take over", () -> replicators.anySays("cannot take the servers over"));
+      for (Postgres server : cluster.servers) {
+        server.startAgain();
+      }
+      more();
+      replicators.start(leader);
+      replicators.awaitWhole();
+    } finally {
+      transfers.end();
+    }
+    assertNothingLost();
+  }
+
+  private void disturb(Random random, int how) throws Exception {
+    int leader = replicators.awaitServing();
+    int follower = (leader + 1 + random.nextInt(2)) % 3;
+    Postgres server = cluster.servers.get(random.nextInt(cluster.servers.size()));
+    switch (how) {
+      case 0 -> {
+        replicators.kill(leader);
+        more();
+        replicators.start(leader);
+      }
+      case 1 -> {
+        replicators.pause(leader);
+        more();
+        replicators.resume(leader);
+      }
+      case 2 -> {
+        replicators.kill(follower);
+        replicators.loseData(follower);
+        more();
+        replicators.start(follower);
+      }
+      case 3 -> {
+        server.kill();
+        replicators.kill(leader);
+        more();
+        replicators.start(leader);
+        server.startAgain();
+      }
+      case 4 -> {
+        server.kill();
+        more();
+        server.startAgain();
+        replicators.pause(leader);
+        more();
+        replicators.resume(leader);
+      }
+      default -> {
+        replicators.kill(leader);
+        replicators.awaitServing();
+        replicators.start(leader);
+        replicators.awaitWhole();
+        replicators.kill(replicators.awaitServing());
+        more();
+        for (int i = 0; i < 3; i++) {
+          if (!replicators.runs(i)) {
+            replicators.start(i);
+          }
+        }
+      }
+    }
+  }
+
+  private void more() {
+    long before = transfers.done();
+    Await.until("more moves", () -> transfers.done() > before + 100);
+  }
+
+  /** What clients and operators see of a group that is whole. */
+  private void assertSeen() throws Exception {
+    int leader = replicators.awaitServing();
+    for (int i = 0; i < 3; i++) {
+      JsonNode group = replicators.ask(i, "/status").path("group");
+      assertThat(group.path("role").asText()).isEqualTo(i == leader ? "leader" : "follower");
+      assertThat(group.path("leaderAddress").asText())
+          .isEqualTo(replicators.clients().get(leader).toString());
+      assertThat(replicators.ask(i, "/health").path("detail").asText())
+          .isEqualTo(i == leader ? "leads" : "follows q" + (leader + 1));
+    }
+    int follower = (leader + 1) % 3;
+    assertThat(replicators.command("status", "--at=" + replicators.admin(follower)).output())
+        .contains("q" + (leader + 1) + " leads, at " + replicators.clients().get(leader))
+        .contains("member q3 at ");
+    assertThat(replicators.ask(follower, "/verify").path("error").asText())
+        .contains("does not serve now; follows q" + (leader + 1));
+    assertThat(replicators.ask(leader, "/readmit?server=127.0.0.1:1").path("error").asText())
+        .contains("is not out");
+  }
+
+  private void assertNothingLost() throws Exception {
+    replicators.awaitServersIn();
+    int serves = replicators.awaitServing();
+    assertThat(replicators.ask(serves, "/verify").path("rowsDifferent").asLong(-1)).isZero();
+    cluster.assertNothingLost(transfers);
+    for (int i = 0; i < 3; i++) {
+      // The log was enough to tell what is missing where.
+      assertThat(Files.readString(replicators.out(i))).doesNotContain("rows are compared");
+    }
+  }
+}
