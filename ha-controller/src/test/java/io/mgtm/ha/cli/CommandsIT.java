@@ -117,7 +117,7 @@ class CommandsIT {
         .startsWith(leads + " decides, term ")
         .containsPattern("(?m)^HIERARCHY +NODE +STATE")
         .containsPattern("(?m)^orders +[ab] +IN")
-        .containsPattern("(?m)^a +yes +(here|path1) ok");
+        .containsPattern("(?m)^a +yes +yes +(here|path1) ok");
   }
 
   @Test
