@@ -4,15 +4,13 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.Key;
+import io.mgtm.common.Members;
 import io.mgtm.group.GroupMode;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.regex.Pattern;
 
 /** The group that a node is a member of. */
 public record GroupConfig(
@@ -47,10 +45,6 @@ public record GroupConfig(
             max = 60_000)
         int recoveryWaitMs) {
   private static final int RECOVERY_WAIT_MS = 2_000;
-  private static final int MEMBERS_MAX = 7;
-
-  private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::");
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
 
   /** A group whose members' traffic is in the clear. */
   public GroupConfig(
@@ -89,37 +83,13 @@ public record GroupConfig(
    */
   @JsonIgnore
   public Map<String, HostPort> memberAddresses() {
-    Map<String, HostPort> addresses = new LinkedHashMap<>();
-    for (String member : members.split(",", -1)) {
-      int equals = member.indexOf('=');
-      if (equals < 0) {
-        throw new IllegalArgumentException(
-            "\"" + member + "\" is no member: expected NAME=HOST:PORT");
-      }
-      String of = member.substring(0, equals).strip();
-      requireName(of);
-      HostPort address = HostPort.parse(member.substring(equals + 1).strip());
-      if (address.port() == 0) {
-        throw new IllegalArgumentException("member " + of + " needs a port");
-      }
-      if (addresses.put(of, address) != null) {
-        throw new IllegalArgumentException("member " + of + " stands there twice");
-      }
-    }
-    return addresses;
-  }
-
-  private static void requireName(String name) {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "\"" + name + "\" is no name: expected 1 to 63 letters, digits, and . _ -");
-    }
+    return Members.parse(members);
   }
 
   void validate() throws ConfigException {
     try {
-      requireName(name);
-      requireName(cluster);
+      Members.requireName(name);
+      Members.requireName(cluster);
     } catch (IllegalArgumentException e) {
       throw new ConfigException("group: " + e.getMessage(), e);
     }
@@ -133,11 +103,11 @@ public record GroupConfig(
               .formatted(keyStore != null ? "group.keyStore" : "group.stackFile"));
     }
     if (!exists()) {
-      refuseWithoutGroup("witness", witness);
-      refuseWithoutGroup("mode", mode == GroupMode.FIFO ? null : mode.label());
-      refuseWithoutGroup("keyStore", keyStore);
-      refuseWithoutGroup("secretFile", secretFile);
-      refuseWithoutGroup("stackFile", stackFile);
+      Members.refuseWithoutGroup("witness", witness);
+      Members.refuseWithoutGroup("mode", mode == GroupMode.FIFO ? null : mode.label());
+      Members.refuseWithoutGroup("keyStore", keyStore);
+      Members.refuseWithoutGroup("secretFile", secretFile);
+      Members.refuseWithoutGroup("stackFile", stackFile);
       return;
     }
     Map<String, HostPort> addresses;
@@ -146,28 +116,10 @@ public record GroupConfig(
     } catch (IllegalArgumentException e) {
       throw new ConfigException("group.members: " + e.getMessage(), e);
     }
-    if (addresses.size() > MEMBERS_MAX) {
-      throw new ConfigException(
-          "group.members: %d members are not allowed, expected up to %d"
-              .formatted(addresses.size(), MEMBERS_MAX));
-    }
-    if (!addresses.containsKey(name)) {
-      throw new ConfigException(
-          "group.name: %s is not allowed, expected one of %s"
-              .formatted(name, String.join(", ", addresses.keySet())));
-    }
+    Members.requireOneOf(addresses, name);
     validateWitness(addresses.keySet());
     if (stackFile == null) {
       refuseSharedPorts(addresses);
-    }
-  }
-
-  /** Who sets it means a group; a single GTM that serves instead would lose all with its disk. */
-  private static void refuseWithoutGroup(String key, Object value) throws ConfigException {
-    if (value != null) {
-      throw new ConfigException(
-          "group.%s: %s is not allowed, there is no group; set group.members"
-              .formatted(key, value));
     }
   }
 
@@ -193,12 +145,7 @@ public record GroupConfig(
    * @param key the server's, whose {@code address} may be null
    */
   void refuseOwnPort(String key, HostPort address) throws ConfigException {
-    if (address == null || !exists() || stackFile != null) {
-      return;
-    }
-    HostPort own = memberAddresses().get(name);
-    if (own.port() == address.port()
-        && (ANY_HOST.contains(address.host()) || address.host().equalsIgnoreCase(own.host()))) {
+    if (exists() && stackFile == null && Members.isTaken(address, memberAddresses().get(name))) {
       throw new ConfigException(
           "%s: %s is taken: this member listens there for the others, as group.members says; choose another port"
               .formatted(key, address));

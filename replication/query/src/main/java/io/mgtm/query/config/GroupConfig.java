@@ -4,13 +4,12 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.Key;
+import io.mgtm.common.Members;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** The group of replicators that one is a member of. */
 public record GroupConfig(
@@ -33,10 +32,6 @@ public record GroupConfig(
         Path secretFile) {
   static final GroupConfig NONE = new GroupConfig("query", null, null, "mgtm", null, null, null);
 
-  private static final int MEMBERS_MAX = 7;
-  private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::");
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,63}");
-
   /** Whether there are several replicators. */
   @JsonIgnore
   public boolean exists() {
@@ -50,31 +45,7 @@ public record GroupConfig(
    */
   @JsonIgnore
   public Map<String, HostPort> memberAddresses() {
-    Map<String, HostPort> addresses = new LinkedHashMap<>();
-    for (String member : members.split(",", -1)) {
-      int equals = member.indexOf('=');
-      if (equals < 0) {
-        throw new IllegalArgumentException(
-            "\"" + member + "\" is no member: expected NAME=HOST:PORT");
-      }
-      String of = member.substring(0, equals).strip();
-      requireName(of);
-      HostPort address = HostPort.parse(member.substring(equals + 1).strip());
-      if (address.port() == 0) {
-        throw new IllegalArgumentException("member " + of + " needs a port");
-      }
-      if (addresses.put(of, address) != null) {
-        throw new IllegalArgumentException("member " + of + " stands there twice");
-      }
-    }
-    return addresses;
-  }
-
-  private static void requireName(String name) {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "\"" + name + "\" is no name: expected 1 to 63 letters, digits, and . _ -");
-    }
+    return Members.parse(members);
   }
 
   void validate(HostPort listen, HostPort admin) throws ConfigException {
@@ -87,29 +58,20 @@ public record GroupConfig(
           "group.secretFile is set beside group.keyStore: choose one way to encrypt");
     }
     if (!exists()) {
-      refuseWithoutGroup("keyStore", keyStore);
-      refuseWithoutGroup("secretFile", secretFile);
-      refuseWithoutGroup("advertise", advertise);
+      Members.refuseWithoutGroup("keyStore", keyStore);
+      Members.refuseWithoutGroup("secretFile", secretFile);
+      Members.refuseWithoutGroup("advertise", advertise);
       return;
     }
     Map<String, HostPort> addresses;
     try {
-      requireName(name);
-      requireName(cluster);
+      Members.requireName(name);
+      Members.requireName(cluster);
       addresses = memberAddresses();
     } catch (IllegalArgumentException e) {
       throw new ConfigException("group: " + e.getMessage(), e);
     }
-    if (addresses.size() > MEMBERS_MAX) {
-      throw new ConfigException(
-          "group.members: %d members are not allowed, expected up to %d"
-              .formatted(addresses.size(), MEMBERS_MAX));
-    }
-    if (!addresses.containsKey(name)) {
-      throw new ConfigException(
-          "group.name: %s is not allowed, expected one of %s"
-              .formatted(name, String.join(", ", addresses.keySet())));
-    }
+    Members.requireOneOf(addresses, name);
     Set<String> taken = new HashSet<>();
     for (HostPort address : addresses.values()) {
       if (!taken.add(address.toString().toLowerCase(Locale.ROOT))) {
@@ -120,19 +82,9 @@ public record GroupConfig(
     refuseOwnPort("admin", admin, addresses.get(name));
   }
 
-  private static void refuseWithoutGroup(String key, Object value) throws ConfigException {
-    if (value != null) {
-      throw new ConfigException(
-          "group.%s: %s is not allowed, there is no group; set group.members"
-              .formatted(key, value));
-    }
-  }
-
   private static void refuseOwnPort(String key, HostPort address, HostPort own)
       throws ConfigException {
-    if (address != null
-        && own.port() == address.port()
-        && (ANY_HOST.contains(address.host()) || address.host().equalsIgnoreCase(own.host()))) {
+    if (Members.isTaken(address, own)) {
       throw new ConfigException(
           "%s: %s is taken: this replicator listens there for the others, as group.members says; choose another port"
               .formatted(key, address));
