@@ -9,9 +9,6 @@ import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.ServerSocket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,11 +56,7 @@ class CliIT {
   }
 
   private HttpResponse<String> get(String path) throws Exception {
-    return HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(URI.create("http://" + OwnAddress.HOST + ":" + http + path))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
+    return VolumeProcess.get(OwnAddress.HOST + ":" + http, path);
   }
 
   @Test

@@ -6,10 +6,6 @@ import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -95,8 +91,7 @@ class FailingDiskIT {
   }
 
   private static String health(String http) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + http + "/health")).build();
-    return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
+    return VolumeProcess.get(http, "/health").body();
   }
 
   @Test

@@ -8,7 +8,11 @@ import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
+import java.net.URI;
 import java.net.UnixDomainSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
@@ -150,6 +154,13 @@ final class VolumeProcess implements AutoCloseable {
     List<String> command = program();
     command.addAll(List.of(arguments));
     return Tools.run(folder, Map.of("MGTM_VOLUMES", known().toString()), command);
+  }
+
+  /** What an agent answers at its {@code --metrics}. */
+  static HttpResponse<String> get(String metrics, String path)
+      throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + metrics + path)).build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
   }
 
   /** Starts the process and does not wait until it answers. */
