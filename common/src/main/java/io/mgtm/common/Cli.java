@@ -3,10 +3,12 @@ package io.mgtm.common;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -37,14 +39,33 @@ public final class Cli {
     return line.execute(args);
   }
 
-  /** The command line of a program, for tests to call without ending the process. */
+  /** The command line of a program that has no commands, or names them by its annotation. */
   public static CommandLine of(Object program) {
+    return of(program, List.of());
+  }
+
+  /**
+   * The command line of a program with commands.
+   *
+   * @param args what it is made for: where they call a command it has this one alone, because to
+   *     build all of them takes most of a short command's time; otherwise it has all
+   */
+  public static CommandLine of(Object program, List<Class<?>> commands, String... args) {
     CommandLine line = new CommandLine(program);
+    List<Class<?>> called =
+        commands.stream()
+            .filter(command -> args.length > 0 && name(command).equals(args[0]))
+            .toList();
+    (called.isEmpty() ? commands : called).forEach(line::addSubcommand);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.registerConverter(HostPort.class, text -> value(text, HostPort::parse));
     line.setExecutionExceptionHandler(Cli::fail);
     line.setParameterExceptionHandler(Cli::refuse);
     return line;
+  }
+
+  private static String name(Class<?> command) {
+    return command.getAnnotation(Command.class).name();
   }
 
   /**

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -83,5 +84,41 @@ class CliTest {
   void unknownArgumentsAreNamed() {
     assertThat(run(null, "--no")).isOne();
     assertThat(err.toString()).isEqualTo("mgtm: unknown argument --no; see mgtm try --help\n");
+  }
+
+  @Command(name = "mgtm many")
+  private static final class Many {
+    private static CommandLine of(String... args) {
+      return Cli.of(new Many(), List.of(One.class, Two.class), args);
+    }
+  }
+
+  @Command(name = "one")
+  private static final class One implements Callable<Integer> {
+    @Option(names = "--size", description = "The size.")
+    private int size;
+
+    @Override
+    public Integer call() {
+      return size;
+    }
+  }
+
+  @Command(name = "two")
+  private static final class Two {}
+
+  @Test
+  void ofManyCommandsTheOneThatIsCalledIsBuilt() {
+    String[] arguments = {"one", "--size", "3"};
+    CommandLine line = Many.of(arguments);
+    assertThat(line.getSubcommands()).containsOnlyKeys("one");
+    assertThat(Cli.run(line, arguments)).isEqualTo(3);
+  }
+
+  @Test
+  void allAreBuiltWhereNoneIsCalled() {
+    assertThat(Many.of().getSubcommands()).containsOnlyKeys("one", "two");
+    assertThat(Many.of("--help").getSubcommands()).containsOnlyKeys("one", "two");
+    assertThat(Many.of("three").getSubcommands()).containsOnlyKeys("one", "two");
   }
 }

@@ -3,6 +3,7 @@ package io.mgtm.proxy;
 import io.mgtm.common.Cli;
 import io.mgtm.common.ConfigCommand;
 import io.mgtm.common.SchemaCommand;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -12,19 +13,25 @@ import picocli.CommandLine.Command;
     description = "Runs and asks proxies between XC nodes and a GTM.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    versionProvider = Cli.Version.class,
-    subcommands = {StartCommand.class, ConfigCommand.class, StatusCommand.class})
+    versionProvider = Cli.Version.class)
 public final class ProxyMain implements SchemaCommand.Configured {
+  private static final List<Class<?>> COMMANDS =
+      List.of(StartCommand.class, ConfigCommand.class, StatusCommand.class);
+
   private ProxyMain() {}
 
   /** Runs a command and ends the process with its status. */
   public static void main(String[] args) {
-    System.exit(Cli.run(commandLine(), args));
+    System.exit(Cli.run(commandLine(args), args));
   }
 
-  /** The command line, for tests to call without ending the process. */
-  public static CommandLine commandLine() {
-    return Cli.of(new ProxyMain());
+  /**
+   * The command line, for tests to call without ending the process.
+   *
+   * @param args the command that it is made for; none for all
+   */
+  public static CommandLine commandLine(String... args) {
+    return Cli.of(new ProxyMain(), COMMANDS, args);
   }
 
   @Override

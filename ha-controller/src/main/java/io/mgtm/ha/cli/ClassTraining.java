@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Does once what a controller does when it starts, and ends. Run with {@code
- * -XX:ArchiveClassesAtExit}, it leaves an archive of the classes that a controller loads, from
- * which later processes of the same class path start with half the work: a controller that was
- * killed is back before the lease is over. It is a witness, which needs no watchdog.
+ * -XX:DumpLoadedClassList}, it leaves the list of the classes that a controller loads; an archive
+ * of them lets later processes of the same class path start with half the work: a controller that
+ * was killed is back before the lease is over. It is a witness, which needs no watchdog.
  */
 public final class ClassTraining {
   private static final int TRY_MS = 50;
@@ -51,7 +51,7 @@ public final class ClassTraining {
             "--data=" + folder.resolve("w"),
             "--runtime=" + folder.resolve("run"));
     Thread server =
-        new Thread(() -> Cli.run(Cli.of(new HaMain()), start.toArray(String[]::new)), "server");
+        new Thread(() -> Cli.run(HaMain.commandLine(), start.toArray(String[]::new)), "server");
     server.setDaemon(true);
     server.start();
     System.exit(isAnswered(ports.get(ports.size() - 1)) ? 0 : 1);

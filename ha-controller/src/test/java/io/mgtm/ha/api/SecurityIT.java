@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
-import io.mgtm.common.Cli;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.TlsFiles;
 import io.mgtm.ha.cli.HaMain;
@@ -163,7 +162,7 @@ class SecurityIT {
   }
 
   private static Run run(String... args) {
-    CommandLine line = Cli.of(new HaMain());
+    CommandLine line = HaMain.commandLine();
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mgtm.common.Cli;
 import io.mgtm.ha.api.ApiServer;
 import io.mgtm.ha.api.ApiSetup;
 import io.mgtm.ha.kit.ResourceCheck;
@@ -86,7 +85,7 @@ class CommandsIT {
   }
 
   private static Run run(String... args) {
-    CommandLine line = Cli.of(new HaMain());
+    CommandLine line = HaMain.commandLine();
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));

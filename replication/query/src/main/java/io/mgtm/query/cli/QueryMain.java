@@ -4,6 +4,7 @@ import io.mgtm.common.Cli;
 import io.mgtm.common.ConfigCommand;
 import io.mgtm.common.SchemaCommand;
 import io.mgtm.query.config.QueryConfig;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -13,28 +14,33 @@ import picocli.CommandLine.Command;
     description = "Holds several plain PostgreSQL servers alike.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    versionProvider = Cli.Version.class,
-    subcommands = {
-      StartCommand.class,
-      ConfigCommand.class,
-      AskCommands.Status.class,
-      AskCommands.Servers.class,
-      AskCommands.Verify.class,
-      AskCommands.Explain.class,
-      ReadmitCommand.class,
-      DemoCommand.class
-    })
+    versionProvider = Cli.Version.class)
 public final class QueryMain implements SchemaCommand.Configured {
+  private static final List<Class<?>> COMMANDS =
+      List.of(
+          StartCommand.class,
+          ConfigCommand.class,
+          AskCommands.Status.class,
+          AskCommands.Servers.class,
+          AskCommands.Verify.class,
+          AskCommands.Explain.class,
+          ReadmitCommand.class,
+          DemoCommand.class);
+
   private QueryMain() {}
 
   /** Runs a command and ends the process with its status: 0 done, 1 failed. */
   public static void main(String[] args) {
-    System.exit(Cli.run(commandLine(), args));
+    System.exit(Cli.run(commandLine(args), args));
   }
 
-  /** The command line, for tests to call without ending the process. */
-  public static CommandLine commandLine() {
-    return Cli.of(new QueryMain());
+  /**
+   * The command line, for tests to call without ending the process.
+   *
+   * @param args the command that it is made for; none for all
+   */
+  public static CommandLine commandLine(String... args) {
+    return Cli.of(new QueryMain(), COMMANDS, args);
   }
 
   @Override
