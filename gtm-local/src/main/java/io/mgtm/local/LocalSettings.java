@@ -50,7 +50,7 @@ public record LocalSettings(
   private static List<String> jvmOptions() {
     List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xmn48m"));
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> option.matches("-XX:SharedArchiveFile=.*|-Xlog:cds(\\+dynamic)?=off"))
+        .filter(option -> option.matches("-XX:SharedArchiveFile=.*|-Xlog:cds=off"))
         .forEach(options::add);
     return List.copyOf(options);
   }

@@ -12,10 +12,9 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 
 /**
- * Does once what a member of a group does, and ends. Run with {@code -XX:ArchiveClassesAtExit}, it
- * leaves an archive of the classes that a GTM loads, from which later processes of the same class
- * path start with half the work. It is a group of one: several members in one JVM link the same
- * lambdas at once, and OpenJDK 17 can die of that when it writes the archive.
+ * Does once what a member of a group does, and ends. Run with {@code -XX:DumpLoadedClassList}, it
+ * leaves the list of the classes that a GTM loads; an archive of them lets later processes of the
+ * same class path start with half the work.
  */
 public final class ClassTraining {
   private static final int TRY_MS = 100;

@@ -306,7 +306,7 @@ class LauncherIT {
         "java",
         """
         for word; do
-          case $word in -XX:ArchiveClassesAtExit=*) echo classes > "${word#*=}" ;; esac
+          case $word in *=*.classes.*/classes*) echo classes > "${word#*=}" ;; esac
         done
         echo "java $*"
         """);
@@ -316,8 +316,7 @@ class LauncherIT {
     assertThat(run("gtm", "status").lines()).contains(making);
     End again = run("gtm", "status");
     assertThat(again.lines()).doesNotContain(making);
-    assertThat(again.last())
-        .contains(" -XX:SharedArchiveFile=" + archive + " -Xlog:cds=off -Xlog:cds+dynamic=off ");
+    assertThat(again.last()).contains(" -XX:SharedArchiveFile=" + archive + " -Xlog:cds=off ");
     Files.writeString(archive, "torn");
     assertThat(run("gtm", "status").lines()).contains(making);
     Files.writeString(jar, "another jar");
