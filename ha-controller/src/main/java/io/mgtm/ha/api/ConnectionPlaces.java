@@ -2,6 +2,7 @@ package io.mgtm.ha.api;
 
 import io.mgtm.common.Rarely;
 import java.net.InetSocketAddress;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -45,14 +46,12 @@ final class ConnectionPlaces implements Connection.Listener {
     if (all.size() <= max) {
       return;
     }
-    Map<String, Long> ofAddress =
-        all.stream()
-            .collect(Collectors.groupingBy(ConnectionPlaces::address, Collectors.counting()));
-    Comparator<EndPoint> order =
-        Comparator.comparing((EndPoint each) -> -ofAddress.get(address(each)))
-            .thenComparing(Spoken::isAsked)
-            .thenComparing(EndPoint::getCreatedTimeStamp);
-    all.stream().sorted(order).limit(all.size() - max).forEach(this::close);
+    Map<Object, List<EndPoint>> ofAddress =
+        all.stream().collect(Collectors.groupingBy(ConnectionPlaces::address));
+    Collections.max(ofAddress.values(), Comparator.comparing(List::size)).stream()
+        .sorted(Comparator.comparing(Spoken::isAsked).thenComparing(EndPoint::getCreatedTimeStamp))
+        .limit(all.size() - max)
+        .forEach(this::close);
   }
 
   private void close(EndPoint endPoint) {
@@ -66,9 +65,9 @@ final class ConnectionPlaces implements Connection.Listener {
     endPoint.close();
   }
 
-  private static String address(EndPoint endPoint) {
+  private static Object address(EndPoint endPoint) {
     return endPoint.getRemoteSocketAddress() instanceof InetSocketAddress at
-        ? at.getAddress().getHostAddress()
-        : "";
+        ? at.getAddress()
+        : "one that is gone";
   }
 }
