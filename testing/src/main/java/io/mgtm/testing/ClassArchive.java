@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,15 +29,26 @@ public final class ClassArchive {
     return "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 " + String.join(" ", options(jar));
   }
 
+  /** The beginning of a command that runs {@code jar} in a process that lives a few seconds. */
+  public static List<String> command(Path jar) {
+    List<String> command = new ArrayList<>(List.of(java()));
+    command.addAll(List.of(startFast(jar).strip().split(" ")));
+    command.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
+    return command;
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
   private static List<String> ask(Path jar) {
     Path program = program();
     if (program == null || !Files.isRegularFile(jar)) {
       return List.of();
     }
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     try {
       Process process =
-          new ProcessBuilder("bash", program.toString(), java, jar.toString())
+          new ProcessBuilder("bash", program.toString(), java(), jar.toString())
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
       process.getOutputStream().close();

@@ -2,6 +2,7 @@ package io.mgtm.query.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.ClassArchive;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
@@ -10,6 +11,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,19 +23,10 @@ class QueryJarIT {
 
   @Test
   void itListensAndEndsWhenTerminated() throws Exception {
+    List<String> command = ClassArchive.command(Path.of(System.getProperty("mgtm.jar")));
+    command.addAll(List.of("start", "--listen=127.0.0.1:0", "--server=127.0.0.1:1"));
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-jar",
-                System.getProperty("mgtm.jar"),
-                "start",
-                "--listen",
-                "127.0.0.1:0",
-                "--server",
-                "127.0.0.1:1")
-            .redirectError(folder.resolve("errors").toFile())
-            .start();
+        new ProcessBuilder(command).redirectError(folder.resolve("errors").toFile()).start();
     try (BufferedReader out =
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -47,21 +46,11 @@ class ReplicatorDiesIT {
     Path config = folder.resolve("query.yaml");
     Files.writeString(config, "role:\n  passwordFile: " + password + "\n");
     List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.mgtm.query.cli.QueryMain",
-                "start",
-                "--config",
-                config.toString(),
-                "--data",
-                folder.resolve("state").toString(),
-                "--listen",
-                address.toString()));
+        Replicators.query(
+            "start",
+            "--config=" + config,
+            "--data=" + folder.resolve("state"),
+            "--listen=" + address);
     cluster.servers.forEach(one -> command.addAll(List.of("--server", one.address.toString())));
     process =
         new ProcessBuilder(command)

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.Signals;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.net.URI;
@@ -16,7 +17,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -84,15 +84,14 @@ final class Replicators {
     Path config = folder.resolve("query.yaml");
     Files.writeString(config, "role:\n  passwordFile: " + password + "\ndrainMs: 1000\n");
     List<String> command =
-        main(
-            List.of(
-                "start",
-                "--config=" + config,
-                "--name=" + name(number),
-                "--members=" + members,
-                "--data=" + folder.resolve(name(number)),
-                "--listen=" + clients.get(number),
-                "--admin=" + admins.get(number)));
+        query(
+            "start",
+            "--config=" + config,
+            "--name=" + name(number),
+            "--members=" + members,
+            "--data=" + folder.resolve(name(number)),
+            "--listen=" + clients.get(number),
+            "--admin=" + admins.get(number));
     cluster.servers.forEach(one -> command.add("--server=" + one.address));
     processes[number] =
         new ProcessBuilder(command)
@@ -101,24 +100,16 @@ final class Replicators {
             .start();
   }
 
-  private static List<String> main(List<String> arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Dlogback.configurationFile=logback.xml",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.mgtm.query.cli.QueryMain"));
-    command.addAll(arguments);
+  /** A command of {@code mgtm query}, for a process of its own. */
+  static List<String> query(String... arguments) {
+    List<String> command = ClassArchive.command(Path.of(System.getProperty("mgtm.jar")));
+    command.addAll(List.of(arguments));
     return command;
   }
 
   /** One of {@code mgtm query}. */
   Tools.Result command(String... arguments) throws Exception {
-    return Tools.run(cluster.folder, Map.of(), main(List.of(arguments)));
+    return Tools.run(cluster.folder, Map.of(), query(arguments));
   }
 
   /** Whether one of them has printed something. */
