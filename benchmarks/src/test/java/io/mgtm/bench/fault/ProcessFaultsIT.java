@@ -111,6 +111,7 @@ class ProcessFaultsIT {
   }
 
   @Test
+  @Tag("long")
   void aLeaderMayBeRestarted() throws Exception {
     running.awaitVoters(3);
     restart(running.group().awaitLeader(GroupUnderLoad.LEADER_MS));

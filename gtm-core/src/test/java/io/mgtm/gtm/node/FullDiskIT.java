@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -146,6 +147,7 @@ class FullDiskIT {
   }
 
   @Test
+  @Tag("long")
   void nothingIsLostWhenTheProcessDiesOnAFullDisk() throws Exception {
     Path disk = mountTmpfs(8);
     Path config = folder.resolve("gtm.yaml");

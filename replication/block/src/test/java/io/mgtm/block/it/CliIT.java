@@ -177,6 +177,7 @@ class CliIT {
 
   /** Each copy has links to the other: the replica's own says what is known of the primary. */
   @Test
+  @Tag("long")
   void aReplicaTellsOfItsSourceByDrbdsWords() throws Exception {
     VolumeProcess b = right;
     VolumeProcess a = new VolumeProcess(folder, "left", OwnAddress.port()).listening().receiving();

@@ -147,6 +147,7 @@ class LostFlushIT {
   }
 
   @Test
+  @Tag("long")
   void afterAFailedFlushReadsShowWhatTheDiskHas() throws Exception {
     failing(left);
     left.with("--size", "64M").start();

@@ -98,6 +98,7 @@ class PathLossIT {
   }
 
   @Test
+  @Tag("long")
   void aReplicaWithAFullDiskIsSuspendedWithAClearReasonAndCaughtUpLater() throws Exception {
     Tools.need("mount");
     Path small = Files.createDirectories(folder.resolve("right"));

@@ -148,6 +148,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void aLostReplicaDoesNotStopClientsAndOnlyWhatChangedIsSentLater() throws Exception {
     startPair("sync");
     right.kill();
@@ -206,6 +207,7 @@ class ReplicationIT {
   }
 
   @Test
+  @Tag("long")
   void twoPrimariesAreRefusedUntilTheOperatorNamesTheSurvivor() throws Exception {
     startPair("sync");
     write(left, 0, 1, 4096);

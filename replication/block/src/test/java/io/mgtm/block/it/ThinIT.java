@@ -113,6 +113,7 @@ class ThinIT {
   }
 
   @Test
+  @Tag("long")
   void anEmptyVolumeNeedsNoSendingAndEmptiesACopyThatWasUsed() throws Exception {
     byte[] rubbish = new byte[PIECE];
     new Random(1).nextBytes(rubbish);

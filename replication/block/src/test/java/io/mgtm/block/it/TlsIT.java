@@ -77,6 +77,7 @@ class TlsIT {
   }
 
   @Test
+  @Tag("long")
   void clientsComeByCertificatesAndNotWithout() throws Exception {
     makeCertificates("good");
     makeCertificates("foreign");

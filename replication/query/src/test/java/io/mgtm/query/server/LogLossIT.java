@@ -154,6 +154,7 @@ class LogLossIT {
   }
 
   @Test
+  @Tag("long")
   void whoHasLostItsPositionIsNotGivenAllAgain() throws Exception {
     count(3);
     cluster.servers.get(1).sql("app", "drop schema mgtm cascade");
@@ -191,6 +192,7 @@ class LogLossIT {
   }
 
   @Test
+  @Tag("long")
   void whoLeadsFirstAtAStartHasSequencesBehindItsRows() throws Exception {
     for (int i = 0; i < 5; i++) {
       line();
@@ -226,6 +228,7 @@ class LogLossIT {
   }
 
   @Test
+  @Tag("long")
   void settingsOfItsOwnReachAServerThatComesBack() throws Exception {
     try (Connection alice = cluster.alice();
         Statement statement = alice.createStatement()) {
