@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -16,6 +17,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Cli {
   /** The status of a command that could not do what it was asked to. */
   private static final int FAILED = 1;
+
+  private static final String LOG_LEVEL = "MGTM_LOG_LEVEL";
+
+  private static final List<String> LOG_LEVELS =
+      List.of("ERROR", "WARN", "INFO", "DEBUG", "TRACE", "OFF");
 
   private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
@@ -32,6 +38,12 @@ public final class Cli {
 
   /** Runs a command; its status. */
   public static int run(CommandLine line, String[] args) {
+    String problem = levelProblem(System.getenv(LOG_LEVEL));
+    if (problem != null) {
+      tell(line.getErr(), problem);
+      line.getErr().flush();
+      return FAILED;
+    }
     // Netty looks for leaked buffers by taking stack traces now and then; tests do, servers do not.
     if (System.getProperty(LEAK_DETECTION) == null) {
       System.setProperty(LEAK_DETECTION, "disabled");
@@ -62,6 +74,14 @@ public final class Cli {
     line.setExecutionExceptionHandler(Cli::fail);
     line.setParameterExceptionHandler(Cli::refuse);
     return line;
+  }
+
+  /** What is wrong with a level, or null: logback takes one that it does not know for DEBUG. */
+  static String levelProblem(String level) {
+    return level == null || LOG_LEVELS.contains(level.toUpperCase(Locale.ROOT))
+        ? null
+        : "%s is \"%s\": expected one of %s"
+            .formatted(LOG_LEVEL, level, String.join(", ", LOG_LEVELS));
   }
 
   private static String name(Class<?> command) {

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,6 +24,8 @@ import java.util.stream.Collectors;
 
 /** Reads configuration files: YAML with the keys of a record and of those within it. */
 public final class ConfigFile {
+  private static final int BYTES_MAX = 1 << 20;
+
   private final ObjectMapper yaml =
       YAMLMapper.builder()
           .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
@@ -69,8 +72,12 @@ public final class ConfigFile {
   }
 
   private JsonNode tree(Path file) throws ConfigException {
-    try {
-      return yaml.readTree(Files.readString(file));
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] read = in.readNBytes(BYTES_MAX + 1);
+      if (read.length > BYTES_MAX) {
+        throw new ConfigException(file + ": no configuration file, it has more than 1 MiB");
+      }
+      return yaml.readTree(read);
     } catch (JsonProcessingException e) {
       String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
       throw new ConfigException(file + ": " + where + e.getOriginalMessage(), e);

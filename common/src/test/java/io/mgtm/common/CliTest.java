@@ -75,6 +75,15 @@ class CliTest {
   }
 
   @Test
+  void aLevelOfLoggingThatIsNoneIsRefused() {
+    assertThat(Cli.levelProblem(null)).isNull();
+    assertThat(Cli.levelProblem("warn")).isNull();
+    assertThat(Cli.levelProblem("bogus"))
+        .isEqualTo(
+            "MGTM_LOG_LEVEL is \"bogus\": expected one of ERROR, WARN, INFO, DEBUG, TRACE, OFF");
+  }
+
+  @Test
   void anErrorOfOursShowsWhere() {
     assertThat(run(new IllegalStateException("broken"))).isOne();
     assertThat(err.toString()).contains("IllegalStateException: broken", "\tat ");

@@ -156,6 +156,8 @@ class StartErrorsIT {
   void aConfigurationFileThatIsNotThere() throws Exception {
     assertRefused(
         "there is no configuration file /nowhere/gtm.yaml", "--config", "/nowhere/gtm.yaml");
+    assertRefused(
+        "/dev/zero: no configuration file, it has more than 1 MiB", "--config", "/dev/zero");
   }
 
   @Test
