@@ -85,9 +85,13 @@ final class Candidates {
     if (report.state() != State.OUT) {
       return "has not taken it out of service";
     }
-    Failure failure = failure(node);
+    Failure failure = placement.failures().get(node);
     if (failure != null && failedLast()) {
-      return "has failed: " + failure.resource() + ": " + failure.detail();
+      long leftOutMs = failure.leftOutMs(windowMs());
+      if (seen.at() - failure.at() < leftOutMs) {
+        return "has failed: %s: %s, and is left out for %d s"
+            .formatted(failure.resource(), failure.detail(), leftOutMs / 1_000);
+      }
     }
     return whyNotCopies(node, report);
   }
@@ -98,11 +102,14 @@ final class Candidates {
         .anyMatch(failure -> failure.epoch() == placement.epoch());
   }
 
-  /** Why a node could not have it in service a short while ago; null when it was well. */
-  Failure failure(String node) {
+  /** Whether a node could not have it in service of late, though it may be tried again. */
+  boolean hasFailed(String node) {
     Failure failure = placement.failures().get(node);
-    long window = seen.hierarchy(hierarchy).policy().localRecoveryWindowMs();
-    return failure != null && seen.at() - failure.at() < window ? failure : null;
+    return failure != null && seen.at() - failure.at() < windowMs();
+  }
+
+  private long windowMs() {
+    return seen.hierarchy(hierarchy).policy().localRecoveryWindowMs();
   }
 
   private String whyNotCopies(String node, Report report) {

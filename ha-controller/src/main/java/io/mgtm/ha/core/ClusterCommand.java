@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.Set;
@@ -144,7 +145,7 @@ public sealed interface ClusterCommand
     }
   }
 
-  /** Its node shall take it out in order; counts as a failover. */
+  /** Its node shall take it out in order; counts as a failover unless it could not start it. */
   record Leave(String hierarchy, long epoch, String toward) implements OfHierarchy {
     @Override
     public String what() {
@@ -235,8 +236,17 @@ public sealed interface ClusterCommand
     }
   }
 
-  /** Its node could not have it in service. */
-  record Blame(String hierarchy, long epoch, String resource, String detail)
+  /**
+   * Its node could not have it in service.
+   *
+   * @param served whether it had been in service there, so that it is not its start that has failed
+   */
+  record Blame(
+      String hierarchy,
+      long epoch,
+      String resource,
+      String detail,
+      @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean served)
       implements OfHierarchy {
     @Override
     public String what() {

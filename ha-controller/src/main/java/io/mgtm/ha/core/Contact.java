@@ -56,8 +56,8 @@ final class Contact {
   }
 
   Map<String, Long> paths(long now) {
-    Map<String, Long> ages = new TreeMap<>();
-    heardOn.forEach((path, at) -> ages.put(path, now - at));
+    Map<String, Long> ages = new TreeMap<>(heardOn);
+    ages.replaceAll((path, at) -> now - at);
     return ages;
   }
 

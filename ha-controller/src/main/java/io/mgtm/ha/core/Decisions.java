@@ -32,7 +32,7 @@ public final class Decisions {
       new HierarchyDecisions(seen, each.getKey(), decisions).decide();
       countdown |=
           placement.pending() != null
-              || !placement.failures().isEmpty()
+              || failedOfLate(seen, each.getKey())
               || (!placement.failovers().isEmpty() && placement.stage() != Stage.HELD);
     }
     if (countdown && decisions.isEmpty() && seen.at() - seen.state().at() >= TICK_MS) {
@@ -40,6 +40,12 @@ public final class Decisions {
           new Decision(new Tick(), Decision.BY_ITSELF, "a countdown is under way", Map.of()));
     }
     return decisions;
+  }
+
+  private static boolean failedOfLate(Observation seen, String hierarchy) {
+    long windowMs = seen.hierarchy(hierarchy).policy().localRecoveryWindowMs();
+    return seen.placement(hierarchy).failures().values().stream()
+        .anyMatch(failure -> !failure.isForgotten(seen.at(), windowMs));
   }
 
   private static void formerLeases(Observation seen, List<Decision> decisions) {

@@ -54,8 +54,12 @@ final class Facts {
   }
 
   private static int bytes(String text) {
-    int plain =
-        (int) text.chars().filter(c -> c >= ' ' && c < 127 && c != '"' && c != '\\').count();
-    return plain + (text.length() - plain) * CHAR_BYTES_MAX;
+    int bytes = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean plain = c >= ' ' && c < 127 && c != '"' && c != '\\';
+      bytes += plain ? 1 : CHAR_BYTES_MAX;
+    }
+    return bytes;
   }
 }

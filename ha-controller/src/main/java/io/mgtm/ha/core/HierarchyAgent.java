@@ -229,6 +229,7 @@ final class HierarchyAgent {
 
   private void whenIn(long now) {
     epoch = lease.order().epoch();
+    recoveries.serving();
     stack.check(now);
   }
 
@@ -389,8 +390,9 @@ final class HierarchyAgent {
         state,
         epoch,
         recoveries.count(),
-        state == State.FAILED || state == State.STUCK ? failed : "",
+        failed,
         detail,
+        recoveries.served(),
         stack.states(),
         stack.copies(),
         stack.facts(facts));

@@ -190,7 +190,7 @@ final class HierarchyDecisions {
       Failure known = placement.failures().get(node);
       if (known == null || known.epoch() != placement.epoch()) {
         add(
-            new Blame(name, placement.epoch(), report.failed(), report.detail()),
+            new Blame(name, placement.epoch(), report.failed(), report.detail(), report.served()),
             node + " has given up repairing it",
             Map.of(node, report.failed() + ": " + report.detail()));
       } else {
@@ -312,7 +312,7 @@ final class HierarchyDecisions {
       if (recent < policy.failoversMax()
           && seen.nodes().get(preferred) != null
           && seen.nodes().get(preferred).contactMs() >= contactMs
-          && candidates.failure(preferred) == null
+          && !candidates.hasFailed(preferred)
           && candidates.whyNot(preferred).isEmpty()) {
         add(
             new Leave(name, placement.epoch(), preferred),

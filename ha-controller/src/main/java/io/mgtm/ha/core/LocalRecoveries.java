@@ -4,17 +4,22 @@ import io.mgtm.ha.model.Policy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** How often a hierarchy was repaired in place under one placement, and whether it may be again. */
+/**
+ * What has become of a hierarchy under one placement: whether it was in service, how often it was
+ * repaired in place, and whether it may be again.
+ */
 final class LocalRecoveries {
   private final Deque<Long> times = new ArrayDeque<>();
   private long epoch;
   private int count;
+  private boolean served;
 
   void begin(long newEpoch) {
     if (epoch != newEpoch) {
       epoch = newEpoch;
       times.clear();
       count = 0;
+      served = false;
     }
   }
 
@@ -29,6 +34,15 @@ final class LocalRecoveries {
     times.addLast(now);
     count++;
     return true;
+  }
+
+  /** All of it is in service. */
+  void serving() {
+    served = true;
+  }
+
+  boolean served() {
+    return served;
   }
 
   int count() {

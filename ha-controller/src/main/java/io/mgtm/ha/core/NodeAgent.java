@@ -126,7 +126,7 @@ public final class NodeAgent {
           .removeIf(
               each -> {
                 Hierarchy known = config.hierarchies().get(each.getKey());
-                return each.getValue().isDone() && (known == null || !known.nodes().contains(node));
+                return (known == null || !known.nodes().contains(node)) && each.getValue().isDone();
               });
     }
     if (changed || now >= nextHeartbeat) {

@@ -70,9 +70,35 @@ public record Placement(
   }
 
   /**
-   * Why a node could not have it in service.
+   * Why a node could not have it in service. The node is left out for a while, since what has
+   * failed for a passing reason may be well soon, and longer each time that it fails there again.
    *
    * @param at cluster time
+   * @param again how often it had failed there before, never long after the node was left out
+   * @param served whether it had been in service there
    */
-  public record Failure(long at, long epoch, String resource, String detail) {}
+  public record Failure(
+      long at,
+      long epoch,
+      String resource,
+      String detail,
+      @JsonInclude(JsonInclude.Include.NON_DEFAULT) int again,
+      @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean served) {
+    private static final long FIRST_MS = 5_000;
+    private static final int DOUBLINGS_MAX = 30;
+
+    /**
+     * For how long the node is left out.
+     *
+     * @param windowMs the policy's, and the most
+     */
+    long leftOutMs(long windowMs) {
+      return Math.min(windowMs, FIRST_MS << Math.min(again, DOUBLINGS_MAX));
+    }
+
+    /** Whether another failure there would be the first again. */
+    boolean isForgotten(long now, long windowMs) {
+      return now - at >= leftOutMs(windowMs) + windowMs;
+    }
+  }
 }

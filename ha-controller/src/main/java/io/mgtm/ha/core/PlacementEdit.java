@@ -169,16 +169,28 @@ final class PlacementEdit {
     pending = null;
   }
 
+  /** Its node could not have it in service. */
+  void blame(ClusterCommand.Blame command, long windowMs) {
+    Failure before = failures.get(node);
+    int again = before == null || before.isForgotten(at, windowMs) ? 0 : before.again() + 1;
+    failures.put(
+        node,
+        new Failure(
+            at, command.epoch(), command.resource(), command.detail(), again, command.served()));
+  }
+
   /**
    * Has its node take it out.
    *
-   * @param failover whether it counts as one
+   * @param failover whether it counts as one; what never came in service has not failed over
    */
   void leave(String next, boolean failover) {
+    Failure failure = failures.get(node);
+    boolean unstarted = failure != null && failure.epoch() == epoch && !failure.served();
     to(Stage.LEAVING);
     toward = next;
     pending = null;
-    if (failover) {
+    if (failover && !unstarted) {
       countFailover();
     }
   }

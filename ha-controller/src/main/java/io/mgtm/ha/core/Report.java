@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Map;
 
 /**
@@ -9,6 +10,8 @@ import java.util.Map;
  * @param recoveries how often this incarnation has repaired something in place
  * @param detail a sentence for people; why, when it has failed
  * @param failed the resource that has failed, empty when none has
+ * @param served when it has failed: whether it was in service under this epoch before, so that it
+ *     is not its start that has failed
  * @param resources by name
  * @param copies of replicated data, by resource
  * @param facts what kits know of their resources, by resource, for people to see
@@ -19,9 +22,17 @@ public record Report(
     int recoveries,
     String failed,
     String detail,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean served,
     Map<String, ResourceState> resources,
     Map<String, CopyReport> copies,
     Map<String, Map<String, String>> facts) {
+
+  /** Only of what has failed it is said what and when. */
+  public Report {
+    boolean given = state == State.FAILED || state == State.STUCK;
+    failed = given ? failed : "";
+    served = given && served;
+  }
 
   /** How a hierarchy is on a node. */
   public enum State {

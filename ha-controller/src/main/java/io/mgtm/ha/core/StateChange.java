@@ -3,7 +3,6 @@ package io.mgtm.ha.core;
 import io.mgtm.ha.core.OperatorCommand.Rest;
 import io.mgtm.ha.core.OperatorCommand.Scope;
 import io.mgtm.ha.core.Placement.Answer;
-import io.mgtm.ha.core.Placement.Failure;
 import io.mgtm.ha.core.Placement.Pending;
 import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.ClusterConfig;
@@ -316,9 +315,11 @@ public final class StateChange {
         command.hierarchy(),
         command.epoch(),
         Set.of(Stage.HELD, Stage.LEAVING, Stage.REVOKED),
-        p ->
-            p.failures.put(
-                p.node, new Failure(at, command.epoch(), command.resource(), command.detail())));
+        p -> p.blame(command, window(command.hierarchy())));
+  }
+
+  private long window(String hierarchy) {
+    return config.hierarchies().get(hierarchy).policy().localRecoveryWindowMs();
   }
 
   String repaired(ClusterCommand.Repaired command) {

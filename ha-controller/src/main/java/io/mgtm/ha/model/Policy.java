@@ -5,6 +5,7 @@ package io.mgtm.ha.model;
  *
  * @param localRecoveries how often a resource is repaired in place within {@code
  *     localRecoveryWindowMs} before the hierarchy fails over
+ * @param localRecoveryWindowMs also the longest for which a node where it failed is left out
  * @param failover within a site
  * @param failoverBetweenSites {@code MANUAL_FIRST}: an operator is waited for, so long as {@code
  *     betweenSitesWaitMs} says, before it is done by itself

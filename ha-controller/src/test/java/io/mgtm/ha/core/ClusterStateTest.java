@@ -91,7 +91,8 @@ class ClusterStateTest {
 
   @Test
   void startOfWhatHasFailedRestartsIt() {
-    ClusterState failed = apply(onA1(), 0, new ClusterCommand.Blame(DB, 1, "postgres", "dead"));
+    ClusterState failed =
+        apply(onA1(), 0, new ClusterCommand.Blame(DB, 1, "postgres", "dead", true));
     Placement again = apply(failed, 0, new Start(DB, "", false)).placements().get(DB);
     assertThat(again.stage()).isEqualTo(Stage.LEAVING);
     assertThat(again.toward()).isEqualTo("a1");

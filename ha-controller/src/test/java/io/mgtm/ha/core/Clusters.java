@@ -68,6 +68,7 @@ final class Clusters {
         0,
         state == State.FAILED ? POSTGRES : "",
         state == State.FAILED ? "does not answer" : "",
+        state == State.FAILED,
         Map.of(VOLUME, ResourceState.UNKNOWN, POSTGRES, ResourceState.UNKNOWN),
         copy == null ? Map.of() : Map.of(VOLUME, copy),
         Map.of());

@@ -116,7 +116,7 @@ class DecisionsTest {
             apply(
                 known,
                 0,
-                new Blame(DB, 1, "postgres", "does not answer"),
+                new Blame(DB, 1, "postgres", "does not answer", true),
                 new Leave(DB, 1, ""),
                 new Release(DB, 1)),
             s -> s,
@@ -126,7 +126,7 @@ class DecisionsTest {
             apply(
                 known,
                 0,
-                new Blame(DB, 1, "postgres", "does not answer"),
+                new Blame(DB, 1, "postgres", "does not answer", true),
                 new Leave(DB, 1, ""),
                 new Release(DB, 1)),
             s -> s.at(600_000),

@@ -55,7 +55,7 @@ class MovesTest {
     ClusterState far = on(MANUAL_FIRST, "a1", "a1", "b1");
     ClusterState pending = apply(far, 0, new Pend(DB, 1, "b1", 600_000));
     ClusterState never = on(MANUAL, "a1", "a1", "b1");
-    ClusterState blamed = apply(near, 0, new Blame(DB, 1, "postgres", "does not answer"));
+    ClusterState blamed = apply(near, 0, new Blame(DB, 1, "postgres", "does not answer", true));
     UnaryOperator<Seen3> dead = s -> holder("a1", State.IN).apply(s).silent("a1", false);
     UnaryOperator<Seen3> failed = holder("a1", State.FAILED);
     return Stream.of(
@@ -88,7 +88,7 @@ class MovesTest {
             "a failure is recorded first",
             near,
             failed,
-            new Blame(DB, 1, "postgres", "does not answer")),
+            new Blame(DB, 1, "postgres", "does not answer", true)),
         row("and leads away", blamed, failed, new Leave(DB, 1, "a2")),
         row(
             "or out, when nobody can have it",
@@ -107,7 +107,7 @@ class MovesTest {
     return apply(
         from,
         0,
-        new Blame(DB, 1, "postgres", "does not answer"),
+        new Blame(DB, 1, "postgres", "does not answer", true),
         new Leave(DB, 1, "a2"),
         new Release(DB, 1),
         new Place(DB, "a2", 2, Set.of()),
@@ -124,7 +124,7 @@ class MovesTest {
             new Revoke(DB, 2, "a1")),
         row(
             "but not when it failed there too",
-            apply(movedAway, 0, new Blame(DB, 2, "postgres", "does not answer")),
+            apply(movedAway, 0, new Blame(DB, 2, "postgres", "does not answer", true)),
             s -> s.says("a2", report(State.FAILED, 2, primary(2, "a1", "a2"))).silent("b1", true),
             new Leave(DB, 2, "")));
   }

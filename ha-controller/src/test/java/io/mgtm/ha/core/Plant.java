@@ -264,7 +264,7 @@ enum Plant {
             report.state() != State.UNKNOWN
                 ? report
                 : new Report(
-                    State.OUT, 0, 0, "", "", report.resources(), report.copies(), Map.of()));
+                    State.OUT, 0, 0, "", "", false, report.resources(), report.copies(), Map.of()));
     return new Heartbeat(
         sent.cluster(),
         sent.node(),

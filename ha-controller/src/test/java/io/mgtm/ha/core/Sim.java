@@ -4,7 +4,6 @@ import io.mgtm.ha.model.ClusterConfig;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -20,20 +19,15 @@ final class Sim {
 
   private static final boolean TRACE = Boolean.getBoolean("trace");
 
-  private record Event(long at, long number, Runnable action) implements Comparable<Event> {
-    @Override
-    public int compareTo(Event other) {
-      int byTime = Long.compare(at, other.at);
-      return byTime != 0 ? byTime : Long.compare(number, other.number);
-    }
-  }
-
   final long seed;
   final SplittableRandom random;
   final Plant plant;
 
   /** With which the cluster begins. */
   final ClusterConfig config;
+
+  /** The machine that only votes, if there is one. */
+  final Set<String> witness;
 
   /** What a pair with a witness becomes, and is again; the same for all others. */
   final ClusterConfig grown;
@@ -47,8 +41,7 @@ final class Sim {
 
   private final boolean[][][] lossy;
   private final List<String> names;
-  private final PriorityQueue<Event> queue = new PriorityQueue<>();
-  private long number;
+  private final SimAgenda agenda = new SimAgenda();
   private long now;
   boolean slowNetwork;
 
@@ -66,6 +59,7 @@ final class Sim {
     this.plant = plant;
     random = new SplittableRandom(seed);
     config = SimConfigs.any(random);
+    witness = config.witness().map(Set::of).orElse(Set.of());
     grown = config.witness().isEmpty() ? config : SimConfigs.grown(config, THIRD);
     names = Stream.of(config, grown).flatMap(c -> c.nodes().keySet().stream()).distinct().toList();
     cut = new boolean[names.size()][names.size()][PATHS];
@@ -89,8 +83,7 @@ final class Sim {
   }
 
   void at(long time, Runnable action) {
-    number++;
-    queue.add(new Event(Math.max(time, now), number, action));
+    agenda.add(Math.max(time, now), action);
   }
 
   void after(long ms, Runnable action) {
@@ -99,12 +92,12 @@ final class Sim {
 
   /** Does what happens until a moment. */
   void runUntil(long time) {
-    while (!queue.isEmpty() && queue.peek().at() <= time) {
-      Event event = queue.remove();
-      now = event.at();
-      event.action().run();
+    for (long at = now; at <= time; at++) {
+      now = at;
+      for (Runnable next = agenda.take(at); next != null; next = agenda.take(at)) {
+        next.run();
+      }
     }
-    now = time;
   }
 
   int between(int low, int high) {
@@ -122,11 +115,6 @@ final class Sim {
   /** That of the two which has the third node, or the other; no node has left it. */
   ClusterConfig whole(ClusterConfig now) {
     return now.nodes().containsKey(THIRD) && now.witness().isEmpty() ? grown : config;
-  }
-
-  /** The machine that only votes, if there is one. */
-  Set<String> witness() {
-    return config.witness().map(Set::of).orElse(Set.of());
   }
 
   List<String> names() {

@@ -131,7 +131,7 @@ final class SimLog {
         committed.config().witness().isPresent()
             && leader != null
             && leader.runs()
-            && connected(leader).containsAll(sim.witness());
+            && connected(leader).containsAll(sim.witness);
     if (leader != witnessedBy || !hears) {
       witnessedBy = leader;
       witnessSince = sim.now();
@@ -139,7 +139,7 @@ final class SimLog {
   }
 
   private void look() {
-    if (!sim.witness().isEmpty()) {
+    if (!sim.witness.isEmpty()) {
       lookAtWitness();
     }
     if (!electing && !reachesMajority(leader)) {
@@ -151,6 +151,9 @@ final class SimLog {
   }
 
   private void followConfiguration() {
+    if (votes.are(committed.config().nodes().keySet())) {
+      return;
+    }
     votes
         .follow(leader.name(), connected(leader), committed.config().nodes())
         .ifPresent(next -> begin(sim.machines.get(next).process));
@@ -262,7 +265,7 @@ final class SimLog {
     ClusterCommand command = decision.command();
     if (command instanceof Silent silent
         && silent.silent()
-        && sim.witness().contains(silent.node())
+        && sim.witness.contains(silent.node())
         && sim.now() - witnessSince > committed.config().timing().leaseMs() + COMMIT_MS) {
       throw sim.violation("the witness is told to be silent, and is connected");
     }

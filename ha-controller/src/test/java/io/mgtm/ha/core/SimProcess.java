@@ -2,12 +2,16 @@ package io.mgtm.ha.core;
 
 import io.mgtm.ha.model.ClusterConfig;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** A controller: an agent and a leader on a machine. It can be killed, and stand still. */
 final class SimProcess implements NodeEffects, LeaderEffects {
   private static final int TICK_MS = 350;
+  private static final List<String> PATHS =
+      IntStream.range(0, Sim.PATHS).mapToObj(path -> "path " + path).toList();
 
   private final Sim sim;
   private final SimMachine machine;
@@ -36,7 +40,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
     this.machine = machine;
     this.plant = sim.plant;
     this.guardAtStart = config().timing().guardMs();
-    boolean witness = sim.witness().contains(machine.name);
+    boolean witness = sim.witness.contains(machine.name);
     agent = witness ? null : new NodeAgent(machine.name, incarnation, this);
     leader =
         new Leader(
@@ -163,7 +167,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
       }
       int paths = other.process != null && other.process.leads() ? Sim.PATHS : 1;
       for (int path = 0; path < paths; path++) {
-        String on = "path " + path;
+        String on = PATHS.get(path);
         sim.send(machine.name, other.name, path, process -> process.heard(sent, on));
       }
     }

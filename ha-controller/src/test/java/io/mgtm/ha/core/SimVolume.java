@@ -183,10 +183,12 @@ final class SimVolume {
 
   /** Those that nothing may be acknowledged without. */
   private Set<String> owed() {
-    Set<String> owed = new TreeSet<>(nodes);
-    owed.remove(primary);
-    owed.removeAll(inSync);
-    owed.removeAll(fenced);
+    Set<String> owed = new TreeSet<>();
+    for (String node : nodes) {
+      if (!node.equals(primary) && !inSync.contains(node) && !fenced.contains(node)) {
+        owed.add(node);
+      }
+    }
     return owed;
   }
 

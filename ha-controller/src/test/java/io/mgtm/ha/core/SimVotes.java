@@ -5,6 +5,7 @@ import io.mgtm.ha.core.LogMembers.Lead;
 import io.mgtm.ha.core.LogMembers.Step;
 import io.mgtm.ha.model.Node;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -19,14 +20,17 @@ import java.util.Set;
  */
 final class SimVotes {
 
-  /** Whose votes count at some time. */
+  /** Whose votes count at some time; in an order, so that a seed leads to the same in every JVM. */
   private record Voters(Set<String> names, String witness) {
     Voters {
-      names = Set.copyOf(names);
+      names = Collections.unmodifiableSet(new LinkedHashSet<>(names));
     }
 
     boolean isMajority(Collection<String> reached) {
-      long votes = names.stream().filter(reached::contains).count();
+      int votes = 0;
+      for (String name : names) {
+        votes += reached.contains(name) ? 1 : 0;
+      }
       return votes >= Math.max(names.size() / 2 + 1, witness.isEmpty() ? 1 : 2);
     }
 
@@ -99,8 +103,7 @@ final class SimVotes {
     learners.forEach(name -> members.put(name, reached.contains(name)));
     List<String> successors =
         reached.stream().filter(name -> !name.equals(leader) && mayLead(name)).toList();
-    LogMembers log =
-        new LogMembers(leader, members, now.witness(), Set.copyOf(awaited.keySet()), successors);
+    LogMembers log = new LogMembers(leader, members, now.witness(), awaited.keySet(), successors);
     Optional<String> next = Optional.empty();
     for (Step step : log.next(nodes)) {
       if (step instanceof Lead lead) {

@@ -60,7 +60,7 @@ class CoreJsonTest {
         new ClusterCommand.Place("db", "n1", 1, Set.of()),
         new ClusterCommand.MarkCopies("db", "ip", new Mark(1, 2, 3), Set.of("n1"), Set.of()),
         new ClusterCommand.Repaired("db", new Mark(1, 2, 1), "ip was gone"),
-        new ClusterCommand.Blame("db", 1, "ip", "is gone"),
+        new ClusterCommand.Blame("db", 1, "ip", "is gone", true),
         new ClusterCommand.Pend("db", 1, "n2", 600_000),
         new OperatorCommand.Answer("db", true),
         new ClusterCommand.Unpend("db", 1),
@@ -119,6 +119,7 @@ class CoreJsonTest {
             0,
             "",
             "",
+            false,
             Map.of("ip", Report.ResourceState.IN),
             Map.of("volume", copy, "other", new CopyReport("Outdated", null, Set.of(), Set.of())),
             Map.of("volume", Map.of("role", "primary")));

@@ -66,7 +66,7 @@ final class JGroupsStack {
   static List<Protocol> of(JGroupsSettings settings, NettyTransport transport) {
     List<Protocol> stack = new ArrayList<>();
     stack.add(transport);
-    stack.add(new TCPPING().<TCPPING>initialHosts(settings.hosts()).portRange(0));
+    stack.add(discovery(settings));
     stack.add(new MERGE3().setMinInterval(300).setMaxInterval(1_000).setCheckInterval(1_500));
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new GroupVerify().setTimeout(settings.suspectMs() / 10));
@@ -76,6 +76,17 @@ final class JGroupsStack {
     settings.secret().ifPresent(secret -> stack.add(admission(secret)));
     stack.add(membership());
     return stack;
+  }
+
+  /**
+   * Who is there. Whoever is asked names the others of its view too: the one that lets newcomers in
+   * may be none of those that a newcomer knows, and would not hear of it when views are merged.
+   */
+  private static Protocol discovery(JGroupsSettings settings) {
+    return new TCPPING()
+        .<TCPPING>initialHosts(settings.hosts())
+        .portRange(0)
+        .returnEntireCache(true);
   }
 
   /** Who is in the group's view. */
