@@ -29,6 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SlowConnectionsIT {
   private static final int MANY = 3_000;
 
+  /** Of those that have something answered, which costs more; the places are full long before. */
+  private static final int ANSWERED = 1_000;
+
   /** The largest that is answered to anybody. */
   private static final String LARGE = "/v1/openapi.json";
 
@@ -122,7 +125,7 @@ class SlowConnectionsIT {
   @Test
   void whoNeverReadsWhatItHasAskedForGivesWay() throws Exception {
     String request = "GET %s HTTP/1.1\r\nHost: x\r\n\r\n".formatted(LARGE).repeat(40);
-    for (int i = 1; i <= MANY; i++) {
+    for (int i = 1; i <= ANSWERED; i++) {
       open(request);
       if (i % 500 == 0) {
         assertAnswers();
