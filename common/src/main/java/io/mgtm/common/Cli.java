@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -23,7 +24,12 @@ public final class Cli {
   private static final List<String> LOG_LEVELS =
       List.of("ERROR", "WARN", "INFO", "DEBUG", "TRACE", "OFF");
 
-  private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
+  /**
+   * Netty looks for leaked buffers by taking stack traces now and then; tests do, servers do not.
+   * Its events for the Flight Recorder make classes at the first buffer, a tenth of a start.
+   */
+  private static final Map<String, String> OF_NETTY =
+      Map.of("io.netty.leakDetection.level", "disabled", "io.netty.jfr.enabled", "false");
 
   /** The version from the jar's manifest. */
   public static final class Version implements CommandLine.IVersionProvider {
@@ -44,10 +50,7 @@ public final class Cli {
       line.getErr().flush();
       return FAILED;
     }
-    // Netty looks for leaked buffers by taking stack traces now and then; tests do, servers do not.
-    if (System.getProperty(LEAK_DETECTION) == null) {
-      System.setProperty(LEAK_DETECTION, "disabled");
-    }
+    OF_NETTY.forEach((key, value) -> System.setProperty(key, System.getProperty(key, value)));
     return line.execute(args);
   }
 

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.common.Cli;
 import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.client.GtmClient;
 import java.io.IOException;
@@ -53,7 +54,7 @@ public final class ClassTraining {
       throws InterruptedException {
     List<String> start = new ArrayList<>(List.of("start", "--listen=127.0.0.1:" + port));
     start.addAll(List.of(options));
-    Thread server = new Thread(() -> line.execute(start.toArray(String[]::new)), "server");
+    Thread server = new Thread(() -> Cli.run(line, start.toArray(String[]::new)), "server");
     server.setDaemon(true);
     server.start();
     return awaitService(port);
