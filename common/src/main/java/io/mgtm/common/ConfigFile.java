@@ -1,5 +1,7 @@
 package io.mgtm.common;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -14,6 +16,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -77,7 +80,7 @@ public final class ConfigFile {
       if (read.length > BYTES_MAX) {
         throw new ConfigException(file + ": no configuration file, it has more than 1 MiB");
       }
-      return yaml.readTree(read);
+      return yaml.readTree(UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString());
     } catch (JsonProcessingException e) {
       String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
       throw new ConfigException(file + ": " + where + e.getOriginalMessage(), e);
