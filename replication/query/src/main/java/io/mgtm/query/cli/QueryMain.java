@@ -21,7 +21,8 @@ import picocli.CommandLine.Command;
       AskCommands.Servers.class,
       AskCommands.Verify.class,
       AskCommands.Explain.class,
-      ReadmitCommand.class,
+      MemberCommands.Add.class,
+      MemberCommands.Remove.class,
       DemoCommand.class
     })
 public final class QueryMain implements SchemaCommand.Configured {
