@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
       AskCommands.Servers.class,
       AskCommands.Verify.class,
       AskCommands.Explain.class,
+      RepairCommand.class,
       MemberCommands.Add.class,
       MemberCommands.Remove.class,
       DemoCommand.class

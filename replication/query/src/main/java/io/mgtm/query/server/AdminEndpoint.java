@@ -38,9 +38,10 @@ final class AdminEndpoint implements AutoCloseable {
         HttpEndpoint.listen("admin", config.admin())
             .page("/status", parameters -> status())
             .page("/servers", parameters -> servers())
-            .page("/verify", parameters -> verify())
+            .slowPage("/verify", parameters -> verify())
             .page("/explain", this::explain)
-            .page("/add-server", this::addServer)
+            .slowPage("/repair", this::repair)
+            .slowPage("/add-server", this::addServer)
             .page("/remove-server", this::removeServer)
             .page("/serving", parameters -> Map.of("sessions", serving().sessions().count()))
             .metrics(this::metrics)
@@ -105,6 +106,22 @@ final class AdminEndpoint implements AutoCloseable {
     found.put("servers", now.shared().fleet().in().size());
     found.put("rowsDifferent", differences.stream().mapToLong(d -> Math.abs(d.rows())).sum());
     found.put("differences", differences.stream().map(d -> d.node() + ": " + d.text()).toList());
+    return found;
+  }
+
+  private Map<String, Object> repair(Map<String, String> parameters) throws IOException {
+    Repair repair = serving().repair();
+    List<String> left = new ArrayList<>();
+    String table = parameters.get("table");
+    List<Repair.Repaired> done =
+        table == null
+            ? repair.all(left)
+            : repair.table(parameters.getOrDefault("database", config.role().database()), table);
+    Map<String, Object> found = new LinkedHashMap<>();
+    found.put("rowsRemoved", done.stream().mapToLong(Repair.Repaired::removed).sum());
+    found.put("rowsWritten", done.stream().mapToLong(Repair.Repaired::written).sum());
+    found.put("repaired", done.stream().map(Repair.Repaired::text).toList());
+    found.put("differences", left);
     return found;
   }
 

@@ -17,6 +17,7 @@ final class Tenure implements AutoCloseable {
   private final RoleDirectory roles;
   private final Steward steward;
   private final Membership membership;
+  private final Repair repair;
 
   /**
    * One that has not begun.
@@ -58,6 +59,7 @@ final class Tenure implements AutoCloseable {
     this.roles = new RoleDirectory(config, loop, door, leader);
     this.steward = commits == null ? null : new Steward(shared, own, loop);
     this.membership = commits == null ? null : new Membership(shared, own, steward);
+    this.repair = commits == null ? null : new Repair(shared, own, steward.verifier());
   }
 
   /**
@@ -95,6 +97,11 @@ final class Tenure implements AutoCloseable {
   /** Null where there is no log of commits. */
   Membership membership() {
     return membership;
+  }
+
+  /** Null where there is no log of commits. */
+  Repair repair() {
+    return repair;
   }
 
   /** Ends what runs in its sessions, once a commit that was begun has come to its end. */

@@ -16,7 +16,7 @@ final class Verifier {
   static final String DATABASES =
       "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
 
-  private static final String TABLES =
+  static final String TABLES =
       "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM pg_class c JOIN pg_namespace"
           + " n ON n.oid = relnamespace WHERE relkind = 'r' AND relpersistence <> 't' AND nspname"
           + " NOT IN ('pg_catalog', 'information_schema', 'mgtm') ORDER BY 1";
@@ -25,7 +25,7 @@ final class Verifier {
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
 
   /** A sum over the rows, in whatever order they are. */
-  private static final String SUM =
+  static final String SUM =
       "SELECT count(*), sum(('x' || substr(md5(\"a row\"::text), 1, 15))::bit(60)::bigint)"
           + " FROM %s AS \"a row\"";
 

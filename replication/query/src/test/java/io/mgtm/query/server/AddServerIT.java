@@ -3,13 +3,8 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.HostPort;
 import io.mgtm.testing.Await;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.util.List;
@@ -53,11 +48,7 @@ class AddServerIT {
   }
 
   private JsonNode ask(String path) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://" + cluster.replicator.admin() + path)).build();
-    return new ObjectMapper()
-        .readTree(
-            HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body());
+    return Tools.ask(cluster.replicator.admin(), path);
   }
 
   private String error(String path) throws Exception {
