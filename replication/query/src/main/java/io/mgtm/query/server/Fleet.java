@@ -287,9 +287,7 @@ final class Fleet {
    * order the others lead. Before sessions begin.
    */
   synchronized void restore(Map<String, ServerState> states) {
-    if (!states.isEmpty()) {
-      know(states.keySet());
-    }
+    know(states);
     List<Node> next = new ArrayList<>();
     states.forEach(
         (address, state) ->
@@ -310,21 +308,36 @@ final class Fleet {
     order = List.copyOf(next);
   }
 
-  private void know(Set<String> addresses) {
+  /** Before any was found to be like the others, those of the configuration are servers too. */
+  private void know(Map<String, ServerState> states) {
+    boolean begun = states.values().stream().anyMatch(Fleet::wasIn);
     List<Node> known = new ArrayList<>(nodes);
-    known.removeIf(node -> !addresses.contains(node.toString()));
     for (Node node : nodes) {
-      if (!known.contains(node)) {
+      if (begun && !states.containsKey(node.toString())) {
         log.warn("{} is configured, and is none of the servers: see mgtm query add-server", node);
+        known.remove(node);
       }
     }
-    for (String address : addresses) {
-      if (known.stream().noneMatch(node -> node.toString().equals(address))) {
+    for (String address : states.keySet()) {
+      if (find(HostPort.parse(address)) == null) {
         log.warn("{} is one of the servers, and is not configured", address);
         known.add(new Node(HostPort.parse(address)));
       }
     }
     nodes = List.copyOf(known);
+  }
+
+  private static boolean wasIn(ServerState state) {
+    return state.isIn() || state.status() == ServerState.Status.AWAY;
+  }
+
+  /** The first start: the log names those of the configuration, of which rows are compared. */
+  void found() throws IOException {
+    for (Node node : nodes) {
+      long nowMs = System.currentTimeMillis();
+      ServerState state = new ServerState(ServerState.Status.READMITTED, "", nowMs);
+      Steward.await(commits.change(node.toString(), state));
+    }
   }
 
   private static boolean isReadmitted(ServerState state) {

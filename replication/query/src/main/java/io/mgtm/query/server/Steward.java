@@ -75,6 +75,9 @@ final class Steward {
     Fleet fleet = shared.fleet();
     Map<String, ServerState> before = shared.commits().servers();
     fleet.restore(before);
+    if (before.isEmpty()) {
+      fleet.found();
+    }
     Map<Node, String> wrong = probeAll(fleet.in());
     if (wrong.size() == fleet.in().size()) {
       // All at once: it may have been this machine.
