@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
 
 /**
  * How a command asks a server that runs, over HTTP; a mixin of the commands that do. A server that
- * names another in its place, by status 307, has that one asked.
+ * names another in its place, by status 307, has that one asked; one that is not done, by status
+ * 202, is asked again.
  */
 public class Ask {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -108,6 +109,11 @@ public class Ask {
       to = elsewhere(to, response);
       response = exchange(http, request, to);
     }
+    while (isToComeAgain(response)) {
+      response.body().close();
+      to = elsewhere(to, response);
+      response = exchange(http, request, to);
+    }
     JsonNode answer = read(to, response);
     if (response.statusCode() != 200) {
       String why =
@@ -119,6 +125,11 @@ public class Ask {
           unknown ? why + "; what runs at %s may be of another version".formatted(place(to)) : why);
     }
     return answer;
+  }
+
+  private static boolean isToComeAgain(HttpResponse<InputStream> response) {
+    return response.statusCode() == HttpURLConnection.HTTP_ACCEPTED
+        && response.headers().firstValue("Location").isPresent();
   }
 
   private HttpResponse<InputStream> exchange(HttpClient http, HttpRequest.Builder request, URI to)

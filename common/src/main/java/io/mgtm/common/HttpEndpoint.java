@@ -25,6 +25,10 @@ import java.util.function.Supplier;
 public final class HttpEndpoint implements AutoCloseable {
   private static final int BACKLOG = 16;
   private static final int CONNECTIONS_MAX = 64;
+
+  /** Shorter than a connection is kept without an answer. */
+  private static final int SLOW_MS = 20_000;
+
   private static final String JSON_TYPE = "application/json";
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -119,6 +123,34 @@ public final class HttpEndpoint implements AutoCloseable {
           try {
             Object found = page.of(parameters(exchange.getRequestURI().getRawQuery()));
             answer(exchange, 200, JSON_TYPE, json(found));
+          } catch (IOException e) {
+            String error = json(Map.of("error", String.valueOf(e.getMessage())));
+            answer(exchange, 503, JSON_TYPE, error);
+          }
+        });
+    return this;
+  }
+
+  /**
+   * The same of a page that may take long: with 202 it is said where to ask again. {@link Ask} does
+   * so until it is done.
+   */
+  public HttpEndpoint slowPage(String path, Page page) {
+    return slowPage(path, new SlowPage(page, SLOW_MS));
+  }
+
+  HttpEndpoint slowPage(String path, SlowPage page) {
+    server.createContext(
+        path,
+        exchange -> {
+          Map<String, String> parameters = parameters(exchange.getRequestURI().getRawQuery());
+          try {
+            String ticket = page.ticket(parameters);
+            Object found = page.answer(ticket);
+            if (found == null) {
+              exchange.getResponseHeaders().set("Location", path + "?ticket=" + ticket);
+            }
+            answer(exchange, found == null ? 202 : 200, JSON_TYPE, json(found));
           } catch (IOException e) {
             String error = json(Map.of("error", String.valueOf(e.getMessage())));
             answer(exchange, 503, JSON_TYPE, error);

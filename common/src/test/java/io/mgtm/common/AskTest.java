@@ -53,6 +53,7 @@ class AskTest {
               answer = "{\"error\":\"not now\"}";
             }
             case "/page" -> answer = "<html>";
+            case "/slow?a=1" -> status = 202;
             case "/round" -> status = 307;
             default -> {
               // As it is.
@@ -61,6 +62,9 @@ class AskTest {
           if (status == 307) {
             String to = path.equals("/round") ? at(first) + "/round" : at(second) + "/there?x=1";
             exchange.getResponseHeaders().set("Location", "http://" + to);
+          }
+          if (status == 202) {
+            exchange.getResponseHeaders().set("Location", "/done?ticket=7");
           }
           exchange.sendResponseHeaders(status, answer.length());
           exchange.getResponseBody().write(answer.getBytes(UTF_8));
@@ -96,6 +100,12 @@ class AskTest {
         .isInstanceOf(IOException.class)
         .hasMessage(at(first) + " answers with status 307");
     assertThat(asked).hasSize(4);
+  }
+
+  @Test
+  void whoIsNotDoneIsAskedAgain() throws Exception {
+    assertThat(ask().get("/slow?a=1").path("at").asText()).isEqualTo("first");
+    assertThat(asked).containsExactly("first /slow?a=1 anna ", "first /done?ticket=7 anna ");
   }
 
   @Test

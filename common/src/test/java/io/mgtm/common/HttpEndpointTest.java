@@ -13,6 +13,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class HttpEndpointTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private volatile String trouble = "";
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
   private HttpEndpoint endpoint;
 
   @BeforeEach
@@ -30,12 +33,21 @@ class HttpEndpointTest {
             .page("/long", parameters -> "x".repeat(16 << 20))
             .health(() -> trouble, () -> "two \"nodes\"")
             .page("/servers", parameters -> List.of(parameters))
+            .slowPage("/slow", new SlowPage(this::slow, 50))
             .page(
                 "/broken",
                 parameters -> {
                   throw new IOException("nobody answers");
                 })
             .start();
+  }
+
+  private Object slow(Map<String, String> parameters) throws IOException {
+    done.join();
+    if (parameters.containsKey("fails")) {
+      throw new IOException("it was in vain");
+    }
+    return parameters;
   }
 
   @AfterEach
@@ -115,5 +127,19 @@ class HttpEndpointTest {
       assertThat(ask("GET", "/health").body()).isEqualTo("{\"status\":\"up\"}\n");
       endpoint = before;
     }
+  }
+
+  @Test
+  void whoAsksForWhatTakesLongComesAgain() throws Exception {
+    HttpResponse<String> first = ask("GET", "/slow?x=1");
+    assertThat(first.statusCode()).isEqualTo(202);
+    String again = first.headers().firstValue("Location").orElseThrow();
+    assertThat(ask("GET", again).statusCode()).isEqualTo(202);
+    HttpResponse<String> fails = ask("GET", "/slow?fails=1");
+    done.complete(null);
+    assertThat(ask("GET", again).body()).isEqualTo("{\"x\":\"1\"}");
+    assertThat(ask("GET", again).body()).contains("nothing is known of this request");
+    assertThat(ask("GET", fails.headers().firstValue("Location").orElseThrow()).body())
+        .isEqualTo("{\"error\":\"it was in vain\"}");
   }
 }

@@ -121,6 +121,9 @@ final class AskCommands {
             answer.path("serversMin").asInt(),
             answer.path("sessions").asInt());
         table(answer.path("servers"), out);
+        if (!answer.path("adding").asText("").isEmpty()) {
+          out.println("adding " + answer.path("adding").asText());
+        }
         for (JsonNode foreign : answer.path("foreignBackends")) {
           out.println("not of the replicator: " + foreign.asText());
         }

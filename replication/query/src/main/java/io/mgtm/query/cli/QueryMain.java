@@ -24,7 +24,9 @@ public final class QueryMain implements SchemaCommand.Configured {
           AskCommands.Servers.class,
           AskCommands.Verify.class,
           AskCommands.Explain.class,
-          ReadmitCommand.class,
+          RepairCommand.class,
+          MemberCommands.Add.class,
+          MemberCommands.Remove.class,
           DemoCommand.class);
 
   private QueryMain() {}

@@ -34,13 +34,17 @@ final class StartCommand implements Callable<Integer> {
       description = "Where clients connect. Default: 127.0.0.1:6432.")
   private HostPort listen;
 
-  @Option(names = "--server", paramLabel = "HOST:PORT", description = "Each PostgreSQL server.")
+  @Option(
+      names = "--server",
+      paramLabel = "HOST:PORT",
+      description = "Each PostgreSQL server of the first start; see also add-server.")
   private List<HostPort> servers;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Where the log of commits is kept; needed before several.")
+      description =
+          "Where the log of commits is kept; needed before several, or to add a second to one.")
   private Path data;
 
   @Option(

@@ -14,14 +14,15 @@ import java.util.Set;
  */
 public record QueryConfig(
     @Key("where clients connect (`--listen`)") HostPort listen,
-    @Key("the PostgreSQL servers, 1 to 16 (`--server`)") List<HostPort> servers,
+    @Key("the PostgreSQL servers of the first start, 1 to 16 (`--server`)") List<HostPort> servers,
     @Key(
             value = "with fewer of them in, nothing is written; at most their number",
             min = 1,
             max = SERVERS_MAX)
         int serversMin,
     @Key(
-            "where the log of commits is kept, and COPY data until all servers have them; needed before two and more (`--data`)")
+            "where the log of commits is kept, and COPY data until all servers have them; needed"
+                + " before two servers and more, or to add a second to one (`--data`)")
         Path data,
     @Key("where commands and metrics are answered, without a password (`--admin`)") HostPort admin,
     @Key(value = "who may come in; see docs/query.md#who-may-come-in", as = "rule")
@@ -51,7 +52,8 @@ public record QueryConfig(
   /** TLS to servers. */
   public record ServerTls(
       @Key(
-              "PEM: authorities of the server's certificate, which must bear the name or address in `servers`; without it the server's connections are not encrypted")
+              "PEM: authorities of the server's certificate, which must bear the name or address in"
+                  + " `servers`; without it the server's connections are not encrypted")
           Path trust) {}
 
   /** What is admitted. */
@@ -59,7 +61,8 @@ public record QueryConfig(
       @Key(value = "clients", min = 1, max = 30_000) int connectionsMax,
       @Key(
               value =
-                  "the longest message that is held, such as a statement or its parameters; rows and COPY data are not held",
+                  "the longest message that is held, such as a statement or its parameters; rows"
+                      + " and COPY data are not held",
               min = 64 * 1024,
               max = 0x3fffffff)
           int messageBytesMax,
@@ -75,7 +78,8 @@ public record QueryConfig(
           long spoolBytesMax,
       @Key(
               value =
-                  "how much of the log of commits is kept on the disk of `data`, at least half of it for servers that are away",
+                  "how much of the log of commits is kept on the disk of `data`, at least half of"
+                      + " it for servers that are away",
               min = 64 << 20,
               max = 1L << 40)
           long logBytesMax) {}
@@ -95,7 +99,8 @@ public record QueryConfig(
           int silentMs,
       @Key(
               value =
-                  "for a server to go on with what the leader has done, beyond the time that the leader took, before it is put out",
+                  "for a server to go on with what the leader has done, beyond the time that the"
+                      + " leader took, before it is put out",
               min = 100,
               max = 3_600_000)
           int applyMs) {}
@@ -118,7 +123,8 @@ public record QueryConfig(
           new Limits(1_000, 64 * 1024 * 1024, 256 * 1024, 16L << 30, 512 << 20),
           new Timeouts(60_000, 5_000, 5_000, 30_000));
 
-  private static final int SERVERS_MAX = 16;
+  /** Servers before which a replicator stands, at the most. */
+  public static final int SERVERS_MAX = 16;
 
   public QueryConfig {
     servers = List.copyOf(servers);
@@ -148,12 +154,9 @@ public record QueryConfig(
               + SERVERS_MAX
               + " addresses HOST:PORT, each once; set them with --server");
     }
-    if (servers.size() > 1 && data == null) {
+    if ((servers.size() > 1 || group.exists()) && !replicates()) {
       throw new ConfigException(
           "data: expected a folder, for the log of commits; set it with --data");
-    }
-    if (group.exists() && servers.size() < 2) {
-      throw new ConfigException("group.members: several replicators need two servers and more");
     }
     group.validate(listen, admin);
     ConfigKeys.requireRange("serversMin", serversMin, 1, servers.size());
@@ -166,6 +169,11 @@ public record QueryConfig(
     }
     ConfigKeys.checkRanges(this);
     return this;
+  }
+
+  /** Whether there is a log of commits; before one server it need not be. */
+  public boolean replicates() {
+    return data != null;
   }
 
   /**

@@ -39,7 +39,7 @@ public sealed interface Entry {
   /** Its number is what servers are fenced with from now on. */
   record Fence(long number) implements Entry {}
 
-  /** A server is in or out. */
+  /** A server is in, and one of the servers from then on; or out, or removed. */
   record Server(long number, String address, ServerState state) implements Entry {}
 
   /** A transaction that was decided is at no server, and is to be at none. */

@@ -66,7 +66,7 @@ public final class OrderState {
     return addresses.get(name);
   }
 
-  /** By address, in the order in which they came in; the first that is in leads. */
+  /** All there are, by address, in the order in which they came in; the first that is in leads. */
   public Map<String, ServerState> servers() {
     return new LinkedHashMap<>(servers);
   }
@@ -101,6 +101,7 @@ public final class OrderState {
         servers.remove(server.address());
       }
       servers.put(server.address(), server.state());
+      servers.values().removeIf(state -> state.status() == ServerState.Status.REMOVED);
     } else if (entry instanceof Entry.Fence) {
       fences.add(last);
       if (fences.size() > FENCES_MAX) {

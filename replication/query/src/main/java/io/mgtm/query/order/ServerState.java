@@ -19,7 +19,10 @@ public record ServerState(Status status, String why, long sinceMs) {
     DIFFERS(2),
 
     /** An operator says that its rows are those of the others; they are compared. */
-    READMITTED(3);
+    READMITTED(3),
+
+    /** It is none of the servers any more. */
+    REMOVED(4);
 
     /** As it stands in the log. */
     private final int code;

@@ -38,9 +38,11 @@ final class AdminEndpoint implements AutoCloseable {
         HttpEndpoint.listen("admin", config.admin())
             .page("/status", parameters -> status())
             .page("/servers", parameters -> servers())
-            .page("/verify", parameters -> verify())
+            .slowPage("/verify", parameters -> verify())
             .page("/explain", this::explain)
-            .page("/readmit", this::readmit)
+            .slowPage("/repair", this::repair)
+            .slowPage("/add-server", this::addServer)
+            .page("/remove-server", this::removeServer)
             .page("/serving", parameters -> Map.of("sessions", serving().sessions().count()))
             .metrics(this::metrics)
             .health(this::trouble, () -> group == null ? "" : group.detail())
@@ -66,6 +68,7 @@ final class AdminEndpoint implements AutoCloseable {
     status.put("serversMin", shared.config().serversMin());
     status.put("sessions", shared.sessions().count());
     status.put("servers", servers());
+    status.put("adding", now.membership().underWay());
     status.put("foreignBackends", new Foreigners(shared, now.own()).find());
     return status;
   }
@@ -106,14 +109,48 @@ final class AdminEndpoint implements AutoCloseable {
     return found;
   }
 
-  /** As nothing is let in before its rows were compared, whoever may read may ask for it. */
-  private Map<String, Object> readmit(Map<String, String> parameters) throws IOException {
-    if (group == null) {
-      throw new IOException("this replicator is alone: stop it, and use --data");
+  private Map<String, Object> repair(Map<String, String> parameters) throws IOException {
+    Repair repair = serving().repair();
+    List<String> left = new ArrayList<>();
+    String table = parameters.get("table");
+    List<Repair.Repaired> done =
+        table == null
+            ? repair.all(left)
+            : repair.table(parameters.getOrDefault("database", config.role().database()), table);
+    Map<String, Object> found = new LinkedHashMap<>();
+    found.put("rowsRemoved", done.stream().mapToLong(Repair.Repaired::removed).sum());
+    found.put("rowsWritten", done.stream().mapToLong(Repair.Repaired::written).sum());
+    found.put("repaired", done.stream().map(Repair.Repaired::text).toList());
+    found.put("differences", left);
+    return found;
+  }
+
+  private Map<String, Object> addServer(Map<String, String> parameters) throws IOException {
+    Tenure now = serving();
+    List<String> copied = now.membership().add(address(parameters));
+    Map<String, Object> added = new LinkedHashMap<>();
+    added.put("added", address(parameters).toString());
+    added.put("databasesCopied", copied);
+    added.put("serversIn", now.shared().fleet().in().size());
+    return added;
+  }
+
+  private Map<String, Object> removeServer(Map<String, String> parameters) throws IOException {
+    Tenure now = serving();
+    now.membership().remove(address(parameters));
+    Map<String, Object> removed = new LinkedHashMap<>();
+    removed.put("removed", address(parameters).toString());
+    removed.put("leader", now.shared().fleet().leader().toString());
+    removed.put("serversIn", now.shared().fleet().in().size());
+    return removed;
+  }
+
+  private static HostPort address(Map<String, String> parameters) throws IOException {
+    try {
+      return HostPort.parse(parameters.getOrDefault("server", ""));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
     }
-    String server = parameters.getOrDefault("server", "");
-    serving().shared().commits().readmit(server);
-    return Map.of("readmitted", server);
   }
 
   private List<Map<String, Object>> explain(Map<String, String> parameters) throws IOException {

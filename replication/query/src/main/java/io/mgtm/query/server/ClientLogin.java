@@ -259,7 +259,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
 
   private void enter(ChannelHandlerContext context, Supplier<ScramClient> proof) {
     phase = Phase.ENTERING;
-    if (entrance.config().servers().size() > 1) {
+    if (entrance.config().replicates()) {
       enterAll(context, proof);
       return;
     }

@@ -281,23 +281,6 @@ final class CommitLog {
             number -> number, CompletableFuture.delayedExecutor(waitMs, TimeUnit.MILLISECONDS));
   }
 
-  /**
-   * Forgets that a server is out, before one begins that compares it with the others.
-   *
-   * @throws IOException when it is not out
-   */
-  void readmit(String address) throws IOException {
-    Map<String, ServerState> all = servers();
-    ServerState before = all.get(address);
-    if (before == null || before.isIn()) {
-      throw new IOException(address + " is not out: " + all.keySet());
-    }
-    Steward.await(
-        change(
-            address,
-            new ServerState(ServerState.Status.READMITTED, "", System.currentTimeMillis())));
-  }
-
   /** Notes that all is at all servers that are in, where the log does not say so yet. */
   void noteSettled() {
     owner.run(

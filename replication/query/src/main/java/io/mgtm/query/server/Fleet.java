@@ -4,6 +4,8 @@ import io.mgtm.common.HostPort;
 import io.mgtm.query.order.ServerState;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +17,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,10 +32,12 @@ final class Fleet {
   /** For a disk to take a few bytes. */
   private static final int KEEP_S = 60;
 
+  private static final ServerState REMOVED =
+      new ServerState(ServerState.Status.REMOVED, "it was removed", 0);
+
   private static final String GAP =
       "the log of commits has lost what it misses; make it a copy of one that is in";
 
-  private final List<Node> nodes;
   private final CommitLog commits;
   private final Consumer<Node> whenOut;
   private final ConcurrentHashMap<Node, CompletableFuture<Boolean>> probes =
@@ -49,6 +54,9 @@ final class Fleet {
   private boolean closed;
   private boolean deposed;
   private Runnable whenDeposed = () -> {};
+
+  /** All servers, in the order in which they are shown. */
+  private volatile List<Node> nodes;
 
   /** All servers, those that came in first in front. */
   private volatile List<Node> order;
@@ -92,6 +100,16 @@ final class Fleet {
 
   List<Node> nodes() {
     return nodes;
+  }
+
+  /** The one of an address, or null. */
+  Node find(HostPort address) {
+    return nodes.stream().filter(node -> node.address().equals(address)).findFirst().orElse(null);
+  }
+
+  /** In the order in which they are shown. */
+  List<Node> sorted(Collection<Node> some) {
+    return some.stream().sorted(Comparator.comparingInt(nodes::indexOf)).toList();
   }
 
   /** A number that goes round, so that sessions begin to read at different servers. */
@@ -149,6 +167,9 @@ final class Fleet {
       if (!keep(node, new ServerState(status, why, nowMs))) {
         return false;
       }
+      if (status == ServerState.Status.REMOVED) {
+        forget(node);
+      }
       if (leads) {
         CompletableFuture<Void> before = ready;
         next = new CompletableFuture<>();
@@ -163,6 +184,37 @@ final class Fleet {
       leaderOut.get().whenComplete((nothing, cause) -> done.complete(null));
     }
     return true;
+  }
+
+  private void forget(Node node) {
+    node.remove();
+    nodes = nodes.stream().filter(other -> other != node).toList();
+    order = order.stream().filter(other -> other != node).toList();
+  }
+
+  /**
+   * A server is none of the servers any more.
+   *
+   * @param inMin so many must stay in
+   * @throws IOException when it is one of the last, or another replicator leads
+   */
+  void remove(Node node, int inMin) throws IOException {
+    synchronized (this) {
+      if (!node.isIn()) {
+        if (closed || !keep(node, REMOVED)) {
+          throw new IOException(CommitLog.DEPOSED);
+        }
+        forget(node);
+        log.info("The server {} was removed", node);
+        return;
+      }
+      if (in().size() <= inMin) {
+        throw new IOException("%d servers are in, and %d must be".formatted(in().size(), inMin));
+      }
+    }
+    if (!eject(node, REMOVED.status(), REMOVED.why())) {
+      throw new IOException(node + " is the last one that is in, or another replicator leads");
+    }
   }
 
   /** Whether it stands in the log; false when another replicator leads. */
@@ -184,10 +236,16 @@ final class Fleet {
     }
   }
 
-  /** Lets a server in that has all that was decided, while no commit is under way. */
+  /**
+   * Lets a server in that has all that was decided, while no commit is under way. It may be a new
+   * one.
+   */
   synchronized void admit(Node node) throws IOException {
     if (closed) {
       throw new IOException("the replicator ends, or another has taken the servers over");
+    }
+    if (node.isRemoved()) {
+      throw new IOException("it was removed");
     }
     List<Node> next = new ArrayList<>(order);
     next.remove(node);
@@ -196,6 +254,9 @@ final class Fleet {
       throw new IOException(CommitLog.DEPOSED);
     }
     order = List.copyOf(next);
+    if (!nodes.contains(node)) {
+      nodes = Stream.concat(nodes.stream(), Stream.of(node)).toList();
+    }
     node.set(null, System.currentTimeMillis());
     log.info("The server {} is in. The leader is {}", node, leader());
   }
@@ -222,9 +283,11 @@ final class Fleet {
   }
 
   /**
-   * Takes over from the log who is out, and in which order the others lead. Before sessions begin.
+   * Takes over from the log which servers there are, once it names one, who is out, and in which
+   * order the others lead. Before sessions begin.
    */
   synchronized void restore(Map<String, ServerState> states) {
+    know(states);
     List<Node> next = new ArrayList<>();
     states.forEach(
         (address, state) ->
@@ -243,6 +306,38 @@ final class Fleet {
       }
     }
     order = List.copyOf(next);
+  }
+
+  /** Before any was found to be like the others, those of the configuration are servers too. */
+  private void know(Map<String, ServerState> states) {
+    boolean begun = states.values().stream().anyMatch(Fleet::wasIn);
+    List<Node> known = new ArrayList<>(nodes);
+    for (Node node : nodes) {
+      if (begun && !states.containsKey(node.toString())) {
+        log.warn("{} is configured, and is none of the servers: see mgtm query add-server", node);
+        known.remove(node);
+      }
+    }
+    for (String address : states.keySet()) {
+      if (find(HostPort.parse(address)) == null) {
+        log.warn("{} is one of the servers, and is not configured", address);
+        known.add(new Node(HostPort.parse(address)));
+      }
+    }
+    nodes = List.copyOf(known);
+  }
+
+  private static boolean wasIn(ServerState state) {
+    return state.isIn() || state.status() == ServerState.Status.AWAY;
+  }
+
+  /** The first start: the log names those of the configuration, of which rows are compared. */
+  void found() throws IOException {
+    for (Node node : nodes) {
+      long nowMs = System.currentTimeMillis();
+      ServerState state = new ServerState(ServerState.Status.READMITTED, "", nowMs);
+      Steward.await(commits.change(node.toString(), state));
+    }
   }
 
   private static boolean isReadmitted(ServerState state) {

@@ -16,6 +16,7 @@ final class Node {
   private volatile String why;
 
   private volatile long outSinceMs;
+  private volatile boolean removed;
 
   /** Set before it is in. */
   private volatile long fence;
@@ -43,6 +44,15 @@ final class Node {
   void set(String reason, long nowMs) {
     why = reason;
     outSinceMs = nowMs;
+  }
+
+  /** It is none of the servers any more. */
+  boolean isRemoved() {
+    return removed;
+  }
+
+  void remove() {
+    removed = true;
   }
 
   /** By this it knows that a commit is of the replicator that has taken it over last. */

@@ -27,6 +27,7 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -68,6 +69,7 @@ final class OrderLog implements AutoCloseable {
   private String leader = "";
   private CompletableFuture<Void> otherLeads = new CompletableFuture<>();
   private volatile Where where = new Where("", null);
+  private volatile Set<String> servers = Set.of();
 
   private OrderLog(EventExecutorGroup threads, EventLoop loop, Owner owner, Leads leads) {
     this.threads = threads;
@@ -208,6 +210,11 @@ final class OrderLog implements AutoCloseable {
     return where;
   }
 
+  /** Which servers there are, as was known a moment ago; none before a first start. */
+  Set<String> servers() {
+    return servers;
+  }
+
   /** Has another member lead, the one whose log is farthest; false when there is none. */
   boolean handOver() throws IOException {
     return call(
@@ -235,6 +242,7 @@ final class OrderLog implements AutoCloseable {
       commits.lease().confirmed(file.confirmedReadIndex());
     }
     where = new Where(leader, state.addressOf(leader));
+    servers = state.servers().keySet();
     loop.schedule(this::confirm, CONFIRM_MS, TimeUnit.MILLISECONDS);
   }
 

@@ -65,7 +65,7 @@ public final class QueryServer implements AutoCloseable {
   private void open() throws IOException, ConfigException {
     door = new ServerDoor(config);
     entrance = new Entrance(config, door);
-    boolean several = config.servers().size() > 1;
+    boolean several = config.replicates();
     spools =
         several
             ? new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax())
@@ -151,17 +151,6 @@ public final class QueryServer implements AutoCloseable {
             + " of "
             + String.join(", ", config.group().memberAddresses().keySet())
         : null;
-  }
-
-  /**
-   * Forgets that a server is out, before a replicator starts that compares it with the others.
-   *
-   * @throws IOException when it is not out, or a replicator runs with that folder
-   */
-  public static void readmit(Path data, HostPort server) throws IOException {
-    try (OrderLog order = openLog(data, QueryConfig.DEFAULTS.limits().logBytesMax())) {
-      order.commits().readmit(server.toString());
-    }
   }
 
   private static Path folder(Path data) throws IOException {

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +24,7 @@ final class Readiness implements AutoCloseable {
   private static final int EVERY_S = 10;
 
   private final OwnRole role;
-  private final List<Node> nodes;
+  private final Supplier<List<HostPort>> servers;
   private final PositionTable table;
   private final Entrance entrance;
   private final Future<?> looking;
@@ -32,11 +34,17 @@ final class Readiness implements AutoCloseable {
    * Begins to look.
    *
    * @param name of this replicator
+   * @param servers those that there are now
    */
-  Readiness(QueryConfig config, Entrance entrance, EventLoop loop, String name) {
+  Readiness(
+      QueryConfig config,
+      Entrance entrance,
+      EventLoop loop,
+      String name,
+      Supplier<List<HostPort>> servers) {
     this.entrance = entrance;
     this.role = new OwnRole(config, loop, entrance.door(), name);
-    this.nodes = config.servers().stream().map(Node::new).toList();
+    this.servers = servers;
     this.table = new PositionTable(null, null, role, null);
     this.looking = loop.scheduleWithFixedDelay(this::look, 0, EVERY_S, TimeUnit.SECONDS);
   }
@@ -48,7 +56,7 @@ final class Readiness implements AutoCloseable {
     }
     Map<String, String> found = new TreeMap<>();
     List<CompletableFuture<?>> all = new ArrayList<>();
-    for (Node node : nodes) {
+    for (Node node : servers.get().stream().map(Node::new).toList()) {
       all.add(
           table
               .read(node)

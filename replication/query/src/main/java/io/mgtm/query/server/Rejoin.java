@@ -11,8 +11,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,9 +35,11 @@ final class Rejoin {
   private final CommitLog commits;
   private final PositionTable table;
   private final Fleet fleet;
+  private final Verifier verifier;
 
-  Rejoin(Shared shared, OwnRole role) {
+  Rejoin(Shared shared, OwnRole role, Verifier verifier) {
     this.shared = shared;
+    this.verifier = verifier;
     this.role = role;
     this.commits = shared.commits();
     this.table = shared.positions();
@@ -280,9 +284,10 @@ final class Rejoin {
    * Takes over a server that is out, gives it all that it misses while the others go on, and lets
    * it in.
    *
+   * @param compare whether its rows are to be compared with the leader's before
    * @throws IOException when it cannot be, and why
    */
-  void comeBack(Node node) throws IOException {
+  void comeBack(Node node, boolean compare) throws IOException {
     for (Position position : Steward.await(table.read(node)).values()) {
       if (position.highestFence() > 0 && !commits.mayHaveFenced(position.highestFence())) {
         throw new IOException(
@@ -299,14 +304,59 @@ final class Rejoin {
     long from = from(node, positions, last);
     try (Replayer replayer = new Replayer(role, node, fence)) {
       long began = from;
-      long given;
-      do {
-        given = from;
-        from = give(replayer, positions, from);
-        last = Steward.await(commits.lastNumber());
-      } while (last - from > FEW && from > given);
+      from = giveMost(replayer, positions, from);
+      if (compare) {
+        from = compare(node, replayer, positions, from);
+        from = giveMost(replayer, positions, from);
+      }
       letIn(node, fence, replayer, positions, from);
-      log.info("{} was given transactions {} to {}", node, began + 1, last);
+      log.info("{} was given transactions {} to {}", node, began + 1, from);
+    }
+  }
+
+  /** Until few are left, or none that is not under way. */
+  private long giveMost(Replayer replayer, Map<String, Position> positions, long above)
+      throws IOException {
+    long from = above;
+    long given;
+    do {
+      given = from;
+      from = give(replayer, positions, from);
+    } while (Steward.await(commits.lastNumber()) - from > FEW && from > given);
+    return from;
+  }
+
+  /** Has the rows compared at moments at which it has all. */
+  private long compare(Node node, Replayer replayer, Map<String, Position> positions, long above)
+      throws IOException {
+    long[] from = {above};
+    Supplier<CompletableFuture<Void>> giveAll =
+        () ->
+            CompletableFuture.runAsync(
+                () -> {
+                  try {
+                    requireQuiet();
+                    from[0] = give(replayer, positions, from[0]);
+                  } catch (IOException e) {
+                    throw new CompletionException(e);
+                  }
+                });
+    SchemaLock.Holder held = shared.schemaLock().take(shared.config().timeouts().applyMs());
+    try {
+      List<Verifier.Difference> found =
+          Steward.await(verifier.verify(List.of(fleet.leader(), node), giveAll));
+      if (!found.isEmpty()) {
+        throw new IOException(found.get(0).text() + "; make it a copy of one that is in");
+      }
+    } finally {
+      shared.schemaLock().leave(held);
+    }
+    return from[0];
+  }
+
+  private void requireQuiet() throws IOException {
+    if (!commits.isQuiet()) {
+      throw new IOException("it is not known yet what the last server has committed");
     }
   }
 
@@ -387,9 +437,7 @@ final class Rejoin {
     CommitGate gate = shared.gate();
     Steward.await(gate.close());
     try {
-      if (!commits.isQuiet()) {
-        throw new IOException("it is not known yet what the last server has committed");
-      }
+      requireQuiet();
       give(replayer, positions, from);
       long reached = Steward.await(commits.lastNumber());
       Steward.await(table.reached(node, positions.keySet(), reached, fence));

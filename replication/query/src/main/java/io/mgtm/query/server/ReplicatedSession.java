@@ -130,11 +130,8 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   void begin(Map<Node, ServerConnection> connections) {
     client.write(Messages.authenticationOk(alloc()));
     boolean first = true;
-    for (Node node : shared.fleet().nodes()) {
+    for (Node node : shared.fleet().sorted(connections.keySet())) {
       ServerConnection connection = connections.get(node);
-      if (connection == null) {
-        continue;
-      }
       for (Frame frame : connection.greeting()) {
         if (first && frame.type() == 'S') {
           ByteBuf body = frame.body();

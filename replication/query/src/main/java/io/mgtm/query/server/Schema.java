@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * that began to commit before the leader answered. Changes on which it depends cannot commit
  * afterwards before its transaction ends, as PostgreSQL's locks on its table at the leader see to.
  */
-final class Schema {
+final class Schema implements SchemaLock.Holder {
   private final ReplicatedSession session;
   private final String database;
   private Catalogues.Known known;
@@ -140,8 +140,8 @@ final class Schema {
                 TimeUnit.MILLISECONDS);
   }
 
-  /** It may be asked for again; any thread. */
-  void unlocked() {
+  @Override
+  public void unlocked() {
     session.execute(
         () -> {
           Runnable then = whenUnlocked;

@@ -1,37 +1,47 @@
 package io.mgtm.query.server;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Held by the one session whose transaction changes the schema, from its first such statement until
- * its end. Any thread.
+ * its end; or by who lets none change it. Any thread.
  */
 final class SchemaLock {
-  private final ArrayDeque<Schema> waiting = new ArrayDeque<>();
-  private Schema owner;
+  /** Who may hold it. */
+  interface Holder {
+    /** It may be asked for again; any thread. */
+    void unlocked();
+  }
+
+  private final ArrayDeque<Holder> waiting = new ArrayDeque<>();
+  private Holder owner;
 
   /**
-   * Whether it is the session's now; else {@link Schema#unlocked} is called when it may be asked
+   * Whether it is the session's now; else {@link Holder#unlocked} is called when it may be asked
    * for again.
    */
-  synchronized boolean enter(Schema schema) {
-    if (owner == null || owner == schema) {
-      owner = schema;
-      waiting.remove(schema);
+  synchronized boolean enter(Holder holder) {
+    if (owner == null || owner == holder) {
+      owner = holder;
+      waiting.remove(holder);
       return true;
     }
-    if (!waiting.contains(schema)) {
-      waiting.add(schema);
+    if (!waiting.contains(holder)) {
+      waiting.add(holder);
     }
     return false;
   }
 
   /** The session neither holds it any more nor waits for it. */
-  void leave(Schema schema) {
-    Schema next;
+  void leave(Holder holder) {
+    Holder next;
     synchronized (this) {
-      waiting.remove(schema);
-      if (owner != schema) {
+      waiting.remove(holder);
+      if (owner != holder) {
         return;
       }
       owner = null;
@@ -39,6 +49,34 @@ final class SchemaLock {
     }
     if (next != null) {
       next.unlocked();
+    }
+  }
+
+  /**
+   * Waits until nobody changes the schema, and lets nobody until that holder leaves.
+   *
+   * @throws IOException when somebody does for longer than that
+   */
+  Holder take(int withinMs) throws IOException {
+    CompletableFuture<Void> taken = new CompletableFuture<>();
+    Holder holder =
+        new Holder() {
+          @Override
+          public void unlocked() {
+            if (enter(this) && !taken.complete(null)) {
+              leave(this);
+            }
+          }
+        };
+    holder.unlocked();
+    try {
+      taken.orTimeout(withinMs, TimeUnit.MILLISECONDS).join();
+      return holder;
+    } catch (CompletionException e) {
+      leave(holder);
+      throw new IOException(
+          "a transaction changes the schema for longer than %d ms; repeat it".formatted(withinMs),
+          e);
     }
   }
 }

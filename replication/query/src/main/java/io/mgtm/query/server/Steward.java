@@ -3,7 +3,6 @@ package io.mgtm.query.server;
 import io.mgtm.query.order.ServerState;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,11 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -55,7 +57,7 @@ final class Steward {
     this.role = role;
     this.loop = loop;
     this.verifier = new Verifier(shared, role);
-    this.rejoin = new Rejoin(shared, role);
+    this.rejoin = new Rejoin(shared, role, verifier);
     shared.fleet().set(this::probe, this::leaderOut);
   }
 
@@ -73,6 +75,9 @@ final class Steward {
     Fleet fleet = shared.fleet();
     Map<String, ServerState> before = shared.commits().servers();
     fleet.restore(before);
+    if (before.isEmpty()) {
+      fleet.found();
+    }
     Map<Node, String> wrong = probeAll(fleet.in());
     if (wrong.size() == fleet.in().size()) {
       // All at once: it may have been this machine.
@@ -185,6 +190,10 @@ final class Steward {
     if (shared.config().group().exists()) {
       shared.commits().noteSettled();
     }
+    askers.keySet().stream()
+        .filter(Node::isRemoved)
+        .toList()
+        .forEach(n -> askers.remove(n).close());
     for (Node node : shared.fleet().nodes()) {
       Asker asker = askers.get(node);
       if (busy.contains(node)) {
@@ -226,7 +235,7 @@ final class Steward {
             boolean away = state != null && state.status() == ServerState.Status.AWAY;
             if (away && await(probe(node)) == null) {
               begun = state.why() + "; it does not come back: ";
-              rejoin.comeBack(node);
+              rejoin.comeBack(node, false);
             }
           } catch (IOException | RuntimeException e) {
             why = begun == null ? null : begun + e.getMessage();
@@ -235,6 +244,30 @@ final class Steward {
           String told = why;
           loop.execute(() -> looked(node, told));
         });
+  }
+
+  /**
+   * Lets a server in that is out, or is a new one, when it has all and its rows are the leader's;
+   * waits.
+   */
+  void bringIn(Node node) throws IOException {
+    try {
+      worker.submit(() -> comeIn(node)).get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause().getMessage(), e.getCause());
+    } catch (CancellationException | RejectedExecutionException e) {
+      throw new IOException("the replicator ends, or another leads", e);
+    }
+  }
+
+  private Void comeIn(Node node) throws IOException {
+    if (!node.isIn()) {
+      rejoin.comeBack(node, true);
+    }
+    return null;
   }
 
   private void looked(Node node, String why) {
@@ -299,7 +332,9 @@ final class Steward {
     if (watching != null) {
       watching.cancel(false);
     }
-    worker.shutdownNow();
+    worker.shutdownNow().stream()
+        .filter(Future.class::isInstance)
+        .forEach(task -> ((Future<?>) task).cancel(true));
     loop.execute(
         () -> {
           closed = true;

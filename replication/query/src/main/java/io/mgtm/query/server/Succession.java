@@ -1,9 +1,11 @@
 package io.mgtm.query.server;
 
+import io.mgtm.common.HostPort;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -47,12 +49,19 @@ final class Succession implements OrderLog.Leads {
     this.spools = spools;
     this.name = name;
     this.address = address;
-    this.readiness = new Readiness(entrance.config(), entrance, loops.next(), name);
+    this.readiness = new Readiness(entrance.config(), entrance, loops.next(), name, this::servers);
   }
 
   /** The log is open. */
   void opened(OrderLog order) {
     opened.complete(order);
+  }
+
+  private List<HostPort> servers() {
+    Set<String> known = opened.isDone() ? opened.join().servers() : Set.of();
+    return known.isEmpty()
+        ? entrance.config().servers()
+        : known.stream().map(HostPort::parse).toList();
   }
 
   /** What would keep it from taking servers over, a line each. */

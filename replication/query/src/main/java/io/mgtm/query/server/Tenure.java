@@ -8,21 +8,23 @@ import java.util.function.Supplier;
 
 /**
  * What there is while this replicator orders: which servers are in, sessions, and what is known of
- * schemas and roles. The next one begins with nothing of it. Before one server it has no log and no
- * end. Its getters may be called by any thread.
+ * schemas and roles. The next one begins with nothing of it. Without a data folder it has no log
+ * and no end. Its getters may be called by any thread.
  */
 final class Tenure implements AutoCloseable {
   private final Shared shared;
   private final OwnRole own;
   private final RoleDirectory roles;
   private final Steward steward;
+  private final Membership membership;
+  private final Repair repair;
 
   /**
    * One that has not begun.
    *
    * @param loop of what the replicator asks for itself
-   * @param commits the log of commits, or null before one server
-   * @param spools null before one server
+   * @param commits the log of commits, or null without a data folder
+   * @param spools null without a data folder
    * @param name tells it from other tenures of a group, or empty
    */
   Tenure(
@@ -56,6 +58,8 @@ final class Tenure implements AutoCloseable {
             new SchemaLock());
     this.roles = new RoleDirectory(config, loop, door, leader);
     this.steward = commits == null ? null : new Steward(shared, own, loop);
+    this.membership = commits == null ? null : new Membership(shared, own, steward);
+    this.repair = commits == null ? null : new Repair(shared, own, steward.verifier());
   }
 
   /**
@@ -85,9 +89,19 @@ final class Tenure implements AutoCloseable {
     return shared.sessions();
   }
 
-  /** Null before one server. */
+  /** Null where there is no log of commits. */
   Steward steward() {
     return steward;
+  }
+
+  /** Null where there is no log of commits. */
+  Membership membership() {
+    return membership;
+  }
+
+  /** Null where there is no log of commits. */
+  Repair repair() {
+    return repair;
   }
 
   /** Ends what runs in its sessions, once a commit that was begun has come to its end. */
@@ -100,6 +114,7 @@ final class Tenure implements AutoCloseable {
   public void close() {
     roles.close();
     if (steward != null) {
+      membership.close();
       steward.close();
     }
   }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Compares the tables of all servers that are in, in snapshots of one boundary between commits,
@@ -15,16 +16,16 @@ final class Verifier {
   static final String DATABASES =
       "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
 
-  private static final String TABLES =
-      "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM pg_class c"
-          + " JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind = 'r' AND"
-          + " relpersistence <> 't' AND nspname NOT IN ('pg_catalog', 'information_schema', 'mgtm') ORDER BY 1";
+  static final String TABLES =
+      "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM pg_class c JOIN pg_namespace"
+          + " n ON n.oid = relnamespace WHERE relkind = 'r' AND relpersistence <> 't' AND nspname"
+          + " NOT IN ('pg_catalog', 'information_schema', 'mgtm') ORDER BY 1";
 
   private static final String SNAPSHOT =
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
 
   /** A sum over the rows, in whatever order they are. */
-  private static final String SUM =
+  static final String SUM =
       "SELECT count(*), sum(('x' || substr(md5(\"a row\"::text), 1, 15))::bit(60)::bigint)"
           + " FROM %s AS \"a row\"";
 
@@ -53,7 +54,17 @@ final class Verifier {
 
   /** All differences, of all databases; fails with a {@link LoginException}. */
   CompletableFuture<List<Difference>> verify() {
-    List<Node> nodes = shared.fleet().in();
+    return verify(shared.fleet().in(), () -> CompletableFuture.completedFuture(null));
+  }
+
+  /**
+   * The same of some servers, the leader first.
+   *
+   * @param quiet what is to be done at each boundary before rows are compared, while no commit is
+   *     under way
+   */
+  CompletableFuture<List<Difference>> verify(
+      List<Node> nodes, Supplier<CompletableFuture<Void>> quiet) {
     return role.ask(nodes.get(0).address(), role.database(), DATABASES)
         .thenCompose(
             rows -> {
@@ -63,7 +74,7 @@ final class Verifier {
                 all =
                     all.thenCompose(
                         found ->
-                            database(nodes, row.get(0))
+                            database(nodes, row.get(0), quiet)
                                 .thenApply(
                                     more -> {
                                       found.addAll(more);
@@ -74,20 +85,23 @@ final class Verifier {
             });
   }
 
-  private CompletableFuture<List<Difference>> database(List<Node> nodes, String database) {
+  private CompletableFuture<List<Difference>> database(
+      List<Node> nodes, String database, Supplier<CompletableFuture<Void>> quiet) {
     List<CompletableFuture<Asker>> entered =
         nodes.stream().map(node -> role.enter(node.address(), database)).toList();
     return all(entered)
         .thenCompose(
-            askers -> snapshots(askers).thenCompose(done -> tables(nodes, database, askers)))
+            askers -> snapshots(askers, quiet).thenCompose(done -> tables(nodes, database, askers)))
         .whenComplete((found, cause) -> entered.forEach(one -> one.thenAccept(Asker::close)));
   }
 
-  private CompletableFuture<Void> snapshots(List<Asker> askers) {
+  private CompletableFuture<Void> snapshots(
+      List<Asker> askers, Supplier<CompletableFuture<Void>> quiet) {
     return shared
         .gate()
         .close()
-        .thenCompose(quiet -> all(askers.stream().map(a -> a.ask(SNAPSHOT)).toList()))
+        .thenCompose(closed -> quiet.get())
+        .thenCompose(done -> all(askers.stream().map(a -> a.ask(SNAPSHOT)).toList()))
         .<Void>thenApply(done -> null)
         .whenComplete((done, cause) -> shared.gate().open());
   }

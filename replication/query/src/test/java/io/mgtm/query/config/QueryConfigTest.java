@@ -64,7 +64,7 @@ class QueryConfigTest {
           limits: {messageBytesMax: 5}   | limits.messageBytesMax: 5 is not allowed, expected 65536
           timeouts: {connectMs: 1}       | timeouts.connectMs: 1 is not allowed
           role: {user: ''}               | role.user and role.database: expected names
-          group: {members: 'q1=h:1'}     | group.members: several replicators need two servers
+          group: {members: 'q1=h:1'}     | data: expected a folder
           group: {secretFile: s}         | group.secretFile: s is not allowed, there is no group
           group: {keyStore: k}           | group.keyStore and group.passwordFile are set together
           server: x                      | unknown key server, expected one of: access, admin, data

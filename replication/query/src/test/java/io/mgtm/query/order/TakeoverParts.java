@@ -47,6 +47,9 @@ final class TakeoverParts {
     long settled;
     long fence;
 
+    /** It is one of the servers, or a copy of one. */
+    boolean copied;
+
     Server(String name) {
       this.name = name;
     }
@@ -61,6 +64,25 @@ final class TakeoverParts {
     void write(int key, long number) {
       counters.merge(key, 1, Integer::sum);
       values.put(key, number);
+    }
+
+    /** All that is committed there, at one moment. */
+    void isCopyOf(Server other) {
+      counters.clear();
+      counters.putAll(other.counters);
+      values.clear();
+      values.putAll(other.values);
+      locks.clear();
+      arriving.clear();
+      hasPositionOf(other);
+      fence = other.fence;
+      copied = true;
+    }
+
+    void hasPositionOf(Server other) {
+      rows.clear();
+      rows.putAll(other.rows);
+      settled = other.settled;
     }
 
     /** What an entry of the log says. */
@@ -104,6 +126,47 @@ final class TakeoverParts {
 
     boolean isQuiet() {
       return settled() == state.last();
+    }
+
+    boolean knows(Server server) {
+      return state.servers().containsKey(server.name);
+    }
+
+    /** All that are to be in are. */
+    boolean hasAllIn() {
+      return serves && in.size() == state.servers().size() && in.stream().allMatch(this::knows);
+    }
+  }
+
+  /** What is committed is at all servers, once and in order, and what was acknowledged is that. */
+  static void check(
+      List<Entry> committed,
+      Map<Integer, Integer> acknowledged,
+      Set<Long> acknowledgedNumbers,
+      Replicator leader) {
+    Server expected = new Server("expected");
+    committed.forEach(expected::does);
+    for (long number : acknowledgedNumbers) {
+      require(
+          committed.stream().anyMatch(e -> e instanceof Entry.Commits && e.number() == number),
+          "transaction %d was acknowledged and is lost".formatted(number));
+    }
+    acknowledged.forEach(
+        (key, count) ->
+            require(
+                expected.counters.getOrDefault(key, 0) >= count, "an acknowledged one is lost"));
+    require(leader.hasAllIn(), "a server is out");
+    for (Server server : leader.in) {
+      require(
+          server.counters.equals(expected.counters) && server.values.equals(expected.values),
+          "a server has %s, %s, the log %s, %s"
+              .formatted(server.counters, server.values, expected.counters, expected.values));
+    }
+  }
+
+  static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.local.LocalPostgres;
+import io.mgtm.query.local.LocalProgram;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A PostgreSQL server of a test class's own, which asks for passwords by SCRAM, but trusts the user
@@ -24,7 +26,10 @@ final class Postgres {
   static final String PASSWORD = "pässword, 'quoted'";
 
   private static final List<String> ACCESS =
-      List.of("host all trusted 127.0.0.0/8 trust", "host all all 127.0.0.0/8 scram-sha-256");
+      List.of(
+          "host all trusted 127.0.0.0/8 trust",
+          "host all all 127.0.0.0/8 scram-sha-256",
+          "host replication postgres 127.0.0.0/8 scram-sha-256");
 
   final HostPort address = new HostPort(OwnAddress.HOST, OwnAddress.port());
   private final LocalPostgres server;
@@ -57,6 +62,43 @@ final class Postgres {
     server = new LocalPostgres(Tools.PROGRAMS, folder, address, ACCESS);
     server.copy(from.server);
     start(List.of());
+  }
+
+  private Postgres(Path folder) {
+    server = new LocalPostgres(Tools.PROGRAMS, folder, address, ACCESS);
+  }
+
+  /** Starts one that has nothing but the replicator's role, which is a superuser. */
+  static Postgres blank(Path folder) throws Exception {
+    Postgres blank = new Postgres(folder);
+    blank.server.create(PASSWORD);
+    blank.start(List.of());
+    blank.sql("postgres", "CREATE ROLE mgtm LOGIN SUPERUSER PASSWORD " + literal(PASSWORD));
+    return blank;
+  }
+
+  /** Starts a copy of one that runs. */
+  static Postgres backup(Path folder, Postgres from) throws Exception {
+    Files.createDirectories(folder);
+    if (LocalProgram.isRoot()) {
+      Files.setOwner(
+          folder,
+          folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("postgres"));
+    }
+    List<String> command =
+        List.of(
+            Tools.PROGRAMS + "/pg_basebackup",
+            "--pgdata=" + folder.resolve("data"),
+            "--host=" + from.address.host(),
+            "--port=" + from.address.port(),
+            "--username=postgres",
+            "--checkpoint=fast",
+            "--no-sync");
+    Tools.run(folder.getParent(), Map.of("PGPASSWORD", PASSWORD), LocalProgram.asPostgres(command))
+        .succeeded();
+    Postgres copy = new Postgres(folder);
+    copy.start(List.of());
+    return copy;
   }
 
   private void start(List<String> settings) throws Exception {

@@ -1,21 +1,37 @@
 package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mgtm.common.HostPort;
+import io.mgtm.testing.Await;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What operators see of a replicator before two real servers, and how one comes back. */
+/** What operators see of a replicator before two real servers, and how one is let in again. */
 class QueryCommandsIT {
+  /** Some without a key, with columns of all kinds, and such as are seen by triggers and keys. */
+  private static final String TABLES =
+      "create table kept (id int primary key, n int); create table log (t text, n int);"
+          + "insert into log values ('a', 1), ('a', 1), (null, 2);"
+          + "create function no() returns trigger language plpgsql as $$ begin return null; end $$;"
+          + "create trigger no before delete or update on log for each row execute function no();"
+          + "create table \"T'\" (u int unique, \"g h\" int generated always as (u * 2) stored,"
+          + " id int generated always as identity primary key, j jsonb, f float8, b bytea);"
+          + "insert into \"T'\" (u, j, f, b) values (1, '{\"a\": \"it''s\\\\\"}', 0.1, '\\x00ff'),"
+          + " (2, null, 'nan', ''), (3, '[]', 1e300, null);"
+          + "create table child (u int references \"T'\" (u)); insert into child values (3);"
+          + "create table odd (id int primary key)";
+
   @TempDir private Path folder;
   private Cluster cluster;
 
@@ -29,13 +45,57 @@ class QueryCommandsIT {
   private String get(String path) throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://" + cluster.replicator.admin() + path)).build();
-    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+    HttpResponse<String> response =
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    return response.statusCode() == 202
+        ? get(response.headers().firstValue("Location").orElseThrow())
+        : response.body();
+  }
+
+  /** What a foreigner has written is as at the leader again, by a name or all of it. */
+  private void repair(String second) throws Exception {
+    assertThat(get("/repair?database=app&table=kept"))
+        .contains("\"rowsRemoved\":1,\"rowsWritten\":1", second + ": 1 rows of public.kept");
+    Postgres server = cluster.servers.get(1);
+    server.sql("app", "alter table log disable trigger user");
+    server.sql("app", "insert into log values ('x', 1), ('x', 1); delete from log where n = 2");
+    server.sql("app", "delete from child; drop table odd; update \"T'\" set u = u + 10");
+    server.sql("app", "update \"T'\" set u = 14 - u");
+    try (Connection alice = cluster.alice();
+        Statement open = alice.createStatement()) {
+      alice.setAutoCommit(false);
+      open.execute("insert into log values ('open', 7)");
+      CompletableFuture<String> repaired = CompletableFuture.supplyAsync(() -> all("/repair"));
+      Await.until(
+          "the repair to wait for the open transaction",
+          () ->
+              cluster.servers.get(0).number("select count(*) from pg_locks where not granted") > 0);
+      open.execute("insert into child values (1)");
+      alice.commit();
+      assertThat(repaired.get(60, TimeUnit.SECONDS))
+          .contains("2 rows of public.log of app removed, 1 written")
+          .contains("2 rows of public.\\\"T'\\\" of app removed, 2 written")
+          .contains("0 rows of public.child of app removed, 1 written")
+          .contains("the table public.odd of app is not at both servers");
+    }
+    cluster.servers.get(0).sql("app", "drop table odd");
+    assertThat(get("/verify")).contains("\"rowsDifferent\":0,\"differences\":[]");
+    assertThat(get("/repair?database=app&table=x")).contains("there is no table x in");
+  }
+
+  private String all(String path) {
+    try {
+      return get(path);
+    } catch (Exception e) {
+      throw new CompletionException(e);
+    }
   }
 
   @Test
   void operatorsSeeServersDifferencesAndForeignersAndLetServersInAgain() throws Exception {
     Tools.needPostgres();
-    cluster = new Cluster(folder, 2, "dtp", "create table kept (id int primary key, n int)");
+    cluster = new Cluster(folder, 2, "dtp", TABLES);
+    cluster.letAliceWriteWithoutTriggers();
     cluster.startReplicator();
     String first = cluster.servers.get(0).address.toString();
     String second = cluster.servers.get(1).address.toString();
@@ -51,6 +111,7 @@ class QueryCommandsIT {
     }
     assertThat(get("/verify"))
         .contains("\"rowsDifferent\":1", "1 rows of public.kept of app differ");
+    repair(second);
     assertThat(get("/explain?database=app&sql=update+kept+set+n=1+where+id=7"))
         .contains("KEY_LOCAL");
     assertThat(get("/explain?database=app&sql=create+role+x"))
@@ -64,15 +125,13 @@ class QueryCommandsIT {
       alice.createStatement().executeUpdate("delete from kept where id = 1");
     }
     assertThat(get("/servers")).contains("\"state\":\"out\"").contains("answered DELETE 0");
-    Path state = folder.resolve("state");
-    HostPort out = cluster.servers.get(1).address;
-    assertThatThrownBy(() -> QueryServer.readmit(state, out))
-        .hasMessageContaining("another replicator uses");
-    cluster.replicator.close();
-    assertThatThrownBy(() -> QueryServer.readmit(state, cluster.servers.get(0).address))
-        .hasMessageContaining("is not out");
-    QueryServer.readmit(state, out);
-    cluster.startReplicator();
+    String add = "/add-server?server=" + second;
+    cluster.servers.get(1).sql("app", "insert into kept values (9, 9)");
+    assertThat(get(add)).contains("1 rows of public.kept of app differ; make it a copy");
+    cluster.servers.get(1).sql("postgres", "drop database app with (force)");
+    assertThat(get(add)).contains("let the replicator's role be a superuser there meanwhile");
+    cluster.servers.get(1).sql("postgres", "alter role mgtm superuser");
+    assertThat(get(add)).contains("\"databasesCopied\":[\"app\"]");
     assertThat(cluster.replicator.serversIn()).containsExactly(first, second);
     assertThat(get("/verify")).contains("\"rowsDifferent\":0");
   }

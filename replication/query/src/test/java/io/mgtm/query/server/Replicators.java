@@ -3,7 +3,6 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.Signals;
 import io.mgtm.testing.Await;
@@ -27,8 +26,6 @@ import java.util.stream.Stream;
 
 /** Several replicators, each a process of its own, before the servers of a cluster. */
 final class Replicators {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private final Cluster cluster;
   private final List<HostPort> clients;
   private final List<HostPort> admins;
@@ -165,7 +162,7 @@ final class Replicators {
 
   /** What one tells operators. */
   JsonNode ask(int number, String path) throws IOException, InterruptedException {
-    return JSON.readTree(get(number, path).body());
+    return Tools.ask(admins.get(number), path);
   }
 
   /** The number of the one that serves, or -1. */

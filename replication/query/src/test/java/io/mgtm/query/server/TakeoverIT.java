@@ -203,8 +203,8 @@ class TakeoverIT {
         .contains("member q3 at ");
     assertThat(replicators.ask(follower, "/verify").path("error").asText())
         .contains("does not serve now; follows q" + (leader + 1));
-    assertThat(replicators.ask(leader, "/readmit?server=127.0.0.1:1").path("error").asText())
-        .contains("is not out");
+    assertThat(replicators.ask(leader, "/remove-server?server=h:1").path("error").asText())
+        .contains("is none of the servers");
   }
 
   private void assertNothingLost() throws Exception {

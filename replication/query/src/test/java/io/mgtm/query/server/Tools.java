@@ -2,10 +2,18 @@ package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.HostPort;
 import io.mgtm.query.local.LocalProgram;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
@@ -37,5 +45,21 @@ final class Tools {
       throws IOException, InterruptedException {
     LocalProgram.Result result = LocalProgram.run(folder, environment, command);
     return new Result(result.status(), result.output());
+  }
+
+  /** What an admin endpoint answers, after so many requests as it takes. */
+  static JsonNode ask(HostPort admin, String path) throws IOException, InterruptedException {
+    HttpClient http = HttpClient.newHttpClient();
+    String next = path;
+    HttpResponse<String> response;
+    do {
+      URI uri = URI.create("http://" + admin + next);
+      response =
+          http.send(
+              HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(60)).build(),
+              HttpResponse.BodyHandlers.ofString());
+      next = response.headers().firstValue("Location").orElse("");
+    } while (response.statusCode() == 202);
+    return new ObjectMapper().readTree(response.body());
   }
 }

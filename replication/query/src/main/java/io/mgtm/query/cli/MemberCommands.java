@@ -1,0 +1,85 @@
+package io.mgtm.query.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.common.Ask;
+import io.mgtm.common.HostPort;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The commands that change which servers there are. */
+final class MemberCommands {
+  private MemberCommands() {}
+
+  /** {@code mgtm query add-server}. */
+  @Command(
+      name = "add-server",
+      description = {
+        "Makes a server one of the servers, or lets one in that is out; clients go on.",
+        "A copy of one that is in is given what it misses. To a server without databases they are"
+            + " copied first, if the replicator's role is a superuser there. Ends when its rows"
+            + " were compared and it is in, or with 1."
+      },
+      mixinStandardHelpOptions = true)
+  static final class Add implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private final Ask at = AskCommands.replicator();
+
+    @Parameters(paramLabel = "HOST:PORT", description = "The server, as all replicators reach it.")
+    private HostPort server;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = at.get("/add-server?server=" + Ask.segment(server.toString()));
+      if (!at.printed(answer, out)) {
+        List<String> copied = new ArrayList<>();
+        answer.path("databasesCopied").forEach(one -> copied.add(one.asText()));
+        out.printf(
+            "%s is in; %s; %d servers are in%n",
+            server,
+            copied.isEmpty() ? "it was a copy" : "copied: " + String.join(", ", copied),
+            answer.path("serversIn").asInt());
+        out.flush();
+      }
+      return 0;
+    }
+  }
+
+  /** {@code mgtm query remove-server}. */
+  @Command(
+      name = "remove-server",
+      description = {
+        "Takes a server off the list; clients go on.",
+        "Of the leader, another takes its place first; transactions that are open there fail with"
+            + " 40001."
+      },
+      mixinStandardHelpOptions = true)
+  static final class Remove implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private final Ask at = AskCommands.replicator();
+
+    @Parameters(paramLabel = "HOST:PORT", description = "The server, as `servers` shows it.")
+    private HostPort server;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = at.get("/remove-server?server=" + Ask.segment(server.toString()));
+      if (!at.printed(answer, out)) {
+        out.printf(
+            "%s was removed; %d servers are in, %s leads%n",
+            server, answer.path("serversIn").asInt(), answer.path("leader").asText());
+        out.flush();
+      }
+      return 0;
+    }
+  }
+}
