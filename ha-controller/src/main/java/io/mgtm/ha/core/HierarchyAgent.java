@@ -81,8 +81,7 @@ final class HierarchyAgent {
 
   /** The orders of the newest grant; null when it does not name the hierarchy. */
   void ordered(Order newOrder, Grant grant) {
-    boolean longer = lease.ordered(newOrder, grant);
-    if (longer && state != State.OUT && end == null && !endNeeded) {
+    if (lease.ordered(newOrder, grant) && state != State.OUT && end == null && !endNeeded) {
       lease.guard(stack.names());
     }
     takeMarks();
@@ -215,11 +214,12 @@ final class HierarchyAgent {
     to(State.IN, "all of it is in service");
   }
 
-  /** Takes out what stands on it, and repairs it. */
+  /** Takes out what stands on it and cannot do without, and repairs it. */
   private void repair(long now) {
     stack.checkCopies(now);
+    stack.checkBelow(repairing, now);
     for (AgentResource resource : stack.topDown()) {
-      if (resource.state != ResourceState.OUT && stack.standsOn(resource.name, repairing)) {
+      if (resource.state != ResourceState.OUT && stack.fallsWith(resource.name, repairing)) {
         resource.act(Kind.OUT_OF_SERVICE, now);
         return;
       }
@@ -258,11 +258,8 @@ final class HierarchyAgent {
         return;
       }
     }
-    for (AgentResource resource : stack.bottomUp()) {
-      if (resource.call != null) {
-        resource.cancel();
-        return;
-      }
+    if (stack.cancelsACall()) {
+      return;
     }
     lease.unguard();
     stopFailures = 0;
@@ -335,8 +332,7 @@ final class HierarchyAgent {
     if (good || cancelled) {
       return;
     }
-    stopFailures++;
-    if (stopFailures == 1) {
+    if (++stopFailures == 1) {
       endAll(resource.name + " cannot be taken out of service: " + result.detail());
     } else {
       failed = resource.name;
@@ -369,6 +365,9 @@ final class HierarchyAgent {
       return;
     }
     resource.state = ResourceState.FAILED;
+    if (stack.standsOn(resource.name, repairing)) {
+      return; // it may lack what is repaired, and is brought back after that
+    }
     if (state == State.STARTING || !recoveries.take(latest.policy(), now)) {
       failed = resource.name;
       repairing = "";

@@ -20,6 +20,9 @@ public interface NodeEffects {
    */
   void call(Call call);
 
+  /** Whether what stands on a resource of this kit stays in service while that is repaired. */
+  boolean isRepairedAlone(String kit);
+
   /** Ends a call early; its end is told as usual. */
   void cancel(long callId);
 

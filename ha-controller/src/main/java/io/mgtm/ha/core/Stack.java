@@ -47,6 +47,12 @@ final class Stack {
     return Set.copyOf(bottomUp.keySet());
   }
 
+  /** Whether a resource is to be out of service while another is repaired. */
+  boolean fallsWith(String resource, String repaired) {
+    return !agent.effects().isRepairedAlone(hierarchy.resources().get(repaired).kit())
+        && standsOn(resource, repaired);
+  }
+
   boolean standsOn(String resource, String below) {
     for (String on : hierarchy.resources().get(resource).on()) {
       if (on.equals(below) || (!on.equals(resource) && standsOn(on, below))) {
@@ -81,6 +87,29 @@ final class Stack {
         resource.begin(Call.Kind.QUICK_CHECK, now);
       }
     }
+  }
+
+  /** The same of what a resource stands on: it may be that which has failed. */
+  void checkBelow(String repaired, long now) {
+    for (AgentResource resource : bottomUp.values()) {
+      if (resource.state == ResourceState.IN
+          && resource.call == null
+          && now >= resource.nextQuickCheck
+          && standsOn(repaired, resource.name)) {
+        resource.begin(Call.Kind.QUICK_CHECK, now);
+      }
+    }
+  }
+
+  /** Cancels a call that is under way; whether there is one. */
+  boolean cancelsACall() {
+    for (AgentResource resource : bottomUp.values()) {
+      if (resource.call != null) {
+        resource.cancel();
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether no call is under way. */

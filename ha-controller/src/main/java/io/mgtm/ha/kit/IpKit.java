@@ -43,6 +43,12 @@ final class IpKit implements Kit {
         new Parameter("duplicateCheck", false, "true", "false adds it without asking first"));
   }
 
+  /** A server goes on listening at an address that is taken away and comes back. */
+  @Override
+  public boolean isRepairedAlone() {
+    return true;
+  }
+
   private static String cidr(KitContext context) throws KitException {
     String given = context.parameters().get("address");
     if (!given.matches(FORM)) {

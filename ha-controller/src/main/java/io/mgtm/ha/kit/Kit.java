@@ -31,7 +31,18 @@ public interface Kit {
     return quickCheck(context);
   }
 
-  /** Repairs it where it is; those that stand on it are taken out of service before. */
+  /**
+   * Whether those that stand on it stay in service while it is repaired: they are only reached by
+   * it, or ask it again when it is back.
+   */
+  default boolean isRepairedAlone() {
+    return false;
+  }
+
+  /**
+   * Repairs it where it is; those that stand on it are taken out of service before, unless it
+   * {@link #isRepairedAlone}.
+   */
   default void localRecover(KitContext context) throws KitException, InterruptedException {
     outOfService(context);
     inService(context);

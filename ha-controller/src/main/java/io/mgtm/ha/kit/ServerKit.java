@@ -82,6 +82,12 @@ final class ServerKit implements Kit {
     }
   }
 
+  /** Nodes of Postgres-XC connect again by themselves. */
+  @Override
+  public boolean isRepairedAlone() {
+    return true;
+  }
+
   @Override
   public void inService(KitContext context) throws KitException, InterruptedException {
     Deadline deadline = Deadline.of(context);

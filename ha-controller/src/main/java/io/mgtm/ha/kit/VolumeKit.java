@@ -108,7 +108,8 @@ public final class VolumeKit implements Kit {
                         .formatted(context.parameters().get("volume"), daemon.said())));
   }
 
-  private static List<String> command(KitContext context) throws KitException {
+  private static List<String> command(KitContext context)
+      throws KitException, InterruptedException {
     Map<String, String> given = context.parameters();
     List<String> command =
         new ArrayList<>(Jars.command(context, "mgtm-volume.jar", "replication/block"));

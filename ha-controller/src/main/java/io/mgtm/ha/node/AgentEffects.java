@@ -117,6 +117,15 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     return setup.kits().of(hierarchies.get(hierarchy).resources().get(resource).kit());
   }
 
+  @Override
+  public boolean isRepairedAlone(String kit) {
+    try {
+      return setup.kits().of(kit).isRepairedAlone();
+    } catch (KitException e) {
+      return false; // it cannot be brought in service either
+    }
+  }
+
   private KitContext context(Call call, long deadlineMs) {
     return context(call.hierarchy(), call.resource(), call.told(), deadlineMs);
   }

@@ -15,6 +15,7 @@ let model = null;
 let file = null;
 let events = [];
 let allEvents = false;
+let learning = false;
 let said = '';
 
 const part = (id) => document.getElementById(id);
@@ -102,9 +103,7 @@ const follower = new Follower({
     events = view.state.events || [];
     take(view);
     draw();
-    if (!page.role) {
-      learn();
-    }
+    learn();
   },
   status(view) {
     take(view);
@@ -112,6 +111,7 @@ const follower = new Follower({
       page.mode = 'live';
     }
     draw();
+    learn();
   },
   event(event) {
     if (!events.length || event.id > events[events.length - 1].id) {
@@ -143,17 +143,28 @@ const follower = new Follower({
   },
 });
 
+// What the page may do, asked until there is an answer, of whoever is signed in by then.
 async function learn() {
+  if (page.role || learning) {
+    return;
+  }
+  learning = true;
+  const asking = token();
   try {
-    page.role = await role();
-    page.mayAct = page.role !== 'guest';
-    if (model) {
-      model.role = page.role;
-    }
+    const learned = await role();
     file = file || await get('/v1/config');
-    draw();
+    if (asking === token()) {
+      page.role = learned;
+      page.mayAct = learned !== 'guest';
+      if (model) {
+        model.role = learned;
+      }
+      draw();
+    }
   } catch {
-    page.role = '';
+    // The next status asks again.
+  } finally {
+    learning = false;
   }
 }
 

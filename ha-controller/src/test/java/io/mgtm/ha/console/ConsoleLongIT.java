@@ -240,6 +240,21 @@ class ConsoleLongIT {
   }
 
   @Test
+  void whoseRoleWasNotHeardAtOnceIsOfferedWhatItMayDo() {
+    browser.before(
+        """
+        const real = window.fetch;
+        let lost = false;
+        window.fetch = (path, ...rest) => {
+          const loses = path === '/v1/whoami' && !lost;
+          lost = lost || loses;
+          return loses ? Promise.reject(new TypeError('lost')) : real(path, ...rest);
+        };
+        """);
+    visitToAct();
+  }
+
+  @Test
   void whoIsNotSignedInIsAskedTo() {
     browser.before(
         """

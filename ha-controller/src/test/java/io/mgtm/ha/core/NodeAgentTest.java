@@ -6,7 +6,6 @@ import static io.mgtm.ha.core.Clusters.VOLUME;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.ha.core.Call.Kind;
-import io.mgtm.ha.core.Call.Result;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Grant.Order;
 import io.mgtm.ha.core.Report.ResourceState;
@@ -16,88 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class NodeAgentTest extends RecordedEffects {
-  private static final int LEASE_MS = 4_000;
-  private static final Seen FIRST = new Seen(1, 10);
-  private static final Seen SECOND = new Seen(1, 11);
-
-  private long now = 100;
-  private final NodeAgent agent = new NodeAgent("a1", 3, this);
-
-  private void configure(int localRecoveries) {
-    Policy d = Policy.defaults();
-    agent.configured(
-        Clusters.config(
-            new Policy(
-                localRecoveries,
-                d.localRecoveryWindowMs(),
-                d.failover(),
-                d.failoverBetweenSites(),
-                d.betweenSitesWaitMs(),
-                d.failback(),
-                d.failoversMax(),
-                d.failoversWindowMs())),
-        now);
-  }
-
-  private void grant(Seen seen, Order order) {
-    agent.granted(grant(3, last.seq(), seen, order == null ? Map.of() : Map.of(DB, order)), now);
-  }
-
-  private Grant grant(long incarnation, long seq, Seen seen, Map<String, Order> orders) {
-    return new Grant("a1", incarnation, seq, now, seen, LEASE_MS, 1_000, orders);
-  }
-
-  private static Order run(long epoch) {
-    return new Order(true, epoch, true, Map.of());
-  }
-
-  private static Order stop(long epoch) {
-    return new Order(false, epoch, true, Map.of());
-  }
-
-  private void tick(long ms) {
-    now += ms;
-    agent.tick(now);
-  }
-
-  private Call call(String resource, Kind kind) {
-    return calls.stream()
-        .filter(each -> each.resource().equals(resource) && each.kind() == kind)
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no " + kind + " of " + resource + " in " + calls));
-  }
-
-  private void ends(String resource, Kind kind, ResourceState state) {
-    ends(resource, kind, state, Map.of());
-  }
-
-  private void ends(String resource, Kind kind, ResourceState state, Map<String, String> data) {
-    Call call = call(resource, kind);
-    calls.remove(call);
-    agent.ended(call.id(), new Result(state, "as told", data), now);
-  }
-
-  private State state() {
-    return last.reports().get(DB).state();
-  }
-
-  private void looksAndFinds(ResourceState found) {
-    ends(VOLUME, Kind.QUICK_CHECK, found);
-    ends(POSTGRES, Kind.QUICK_CHECK, found);
-  }
-
-  private void comesInService() {
-    configure(1);
-    looksAndFinds(ResourceState.OUT);
-    grant(FIRST, run(1));
-    ends(VOLUME, Kind.IN_SERVICE, ResourceState.IN);
-    ends(POSTGRES, Kind.IN_SERVICE, ResourceState.IN);
-    tick(1);
-    assertThat(state()).isEqualTo(State.IN);
-    assertThat(calls).isEmpty();
-  }
-
+class NodeAgentTest extends AgentRig {
   @Test
   void comesInServiceBottomFirstUnderGuard() {
     configure(1);
@@ -199,43 +117,6 @@ class NodeAgentTest extends RecordedEffects {
     assertThat(state()).isEqualTo(State.OUT);
     grant(SECOND, run(1));
     assertThat(call(VOLUME, Kind.IN_SERVICE)).isNotNull();
-  }
-
-  @Test
-  void failedResourceIsRepairedWithWhatStandsOnIt() {
-    comesInService();
-    tick(2_100);
-    grant(FIRST, run(1));
-    ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.IN);
-    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.FAILED);
-    assertThat(state()).isEqualTo(State.RECOVERING);
-    ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
-    ends(VOLUME, Kind.RECOVER, ResourceState.IN);
-    ends(POSTGRES, Kind.IN_SERVICE, ResourceState.IN);
-    assertThat(state()).isEqualTo(State.IN);
-    assertThat(last.reports().get(DB).recoveries()).isEqualTo(1);
-  }
-
-  @Test
-  void givesUpWhenThePolicySaysSo() {
-    comesInService();
-    tick(2_100);
-    grant(FIRST, run(1));
-    ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.OUT);
-    ends(POSTGRES, Kind.RECOVER, ResourceState.FAILED);
-    assertThat(state()).isEqualTo(State.FAILED);
-    assertThat(last.reports().get(DB).failed()).isEqualTo(POSTGRES);
-  }
-
-  @Test
-  void nothingIsRepairedInMaintenance() {
-    comesInService();
-    tick(2_100);
-    grant(FIRST, new Order(true, 1, false, Map.of()));
-    ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.OUT);
-    tick(1);
-    assertThat(state()).isEqualTo(State.IN);
-    assertThat(calls).noneMatch(call -> call.kind() == Kind.RECOVER);
   }
 
   @Test

@@ -34,7 +34,7 @@ enum Plant {
   /** The watchdog takes longer than others wait. */
   SLOW_WATCHDOG(8, "without a lease"),
   /** A grant for another incarnation is obeyed. */
-  FORMER_INCARNATION(456, "without a lease"),
+  FORMER_INCARNATION(296, "without a lease"),
   /** A node that says OUT is believed, whatever it has seen. */
   OLD_OUT(3902, "is in service on"),
   /** An agent that has not looked says OUT. */

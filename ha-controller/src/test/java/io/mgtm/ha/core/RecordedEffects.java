@@ -11,6 +11,7 @@ abstract class RecordedEffects implements NodeEffects {
   final List<Call> calls = new ArrayList<>();
   final List<Long> cancelled = new ArrayList<>();
   final List<String> guards = new ArrayList<>();
+  String repairedAlone = "";
   Heartbeat last;
 
   @Override
@@ -21,6 +22,11 @@ abstract class RecordedEffects implements NodeEffects {
   @Override
   public void call(Call call) {
     calls.add(call);
+  }
+
+  @Override
+  public boolean isRepairedAlone(String kit) {
+    return kit.equals(repairedAlone);
   }
 
   @Override

@@ -19,6 +19,9 @@ final class SimConfigs {
   /** What a resource with replicated data is named; no other is. */
   static final String VOLUME = "volume";
 
+  /** The kit of what is repaired while those that stand on it stay in service. */
+  static final String ALONE = "alone";
+
   static final Timing TIMING = new Timing(1_000, 4_000, 1_000, 5);
 
   /** What operators make of it. */
@@ -115,8 +118,9 @@ final class SimConfigs {
     }
     int more = resources.isEmpty() ? 1 + random.nextInt(2) : random.nextInt(2);
     for (int i = 0; i < more; i++) {
+      String kit = below == null ? ALONE : "sim";
       resources.put(
-          "r" + i, new Resource("sim", below == null ? List.of() : List.of(below), pace, Map.of()));
+          "r" + i, new Resource(kit, below == null ? List.of() : List.of(below), pace, Map.of()));
       below = "r" + i;
     }
     return resources;

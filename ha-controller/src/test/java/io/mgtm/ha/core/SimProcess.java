@@ -211,6 +211,11 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   }
 
   @Override
+  public boolean isRepairedAlone(String kit) {
+    return kit.equals(SimConfigs.ALONE);
+  }
+
+  @Override
   public void cancel(long callId) {
     machine.kits.cancel(this, callId);
   }

@@ -151,7 +151,7 @@ class ClusterIT {
   }
 
   private static boolean isDone(OperatorCommand command) {
-    return cluster.leader().isPresent() && cluster.ask(command).outcome() == Outcome.DONE;
+    return cluster.ask(command).outcome() == Outcome.DONE;
   }
 
   private static long watchdogs(Path work) {

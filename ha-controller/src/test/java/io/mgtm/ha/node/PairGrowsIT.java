@@ -43,7 +43,7 @@ class PairGrowsIT extends ChangingCluster {
     return Set.copyOf(cluster.node(node).view().voters());
   }
 
-  /** What was in service where, and is to be there untouched. */
+  /** Where the hierarchy is in service, since which start, and how often anything was started. */
   private record Service(String node, long epoch, int starts) {}
 
   private Service service() {
@@ -74,8 +74,8 @@ class PairGrowsIT extends ChangingCluster {
     // One of three may go, and what it has comes to the third when an operator says so.
     String other = before.node().equals("a") ? "b" : "a";
     cluster.stop(other);
-    // Who led may be who was stopped, and who is said to lead be it no more.
-    Await.until("an operator is heard", () -> cluster.leader().isPresent() && isHeard());
+    // The member that was stopped may have been the leader, and the view of it may be outdated.
+    Await.until("an operator is heard", this::isHeard);
     Await.until("c serves", () -> cluster.where("orders").equals(Optional.of("c")));
   }
 
@@ -122,7 +122,7 @@ class PairGrowsIT extends ChangingCluster {
     Await.until("all see it", () -> cluster.where("orders").equals(Optional.of(before.node())));
     assertThat(service()).isEqualTo(before);
 
-    // c comes anew, with what it had moved away, as a machine that never was there would.
+    // c joins again with an empty data folder, like a new machine.
     Path home = folder.resolve("c");
     Files.move(home.resolve("data"), home.resolve("data.old"));
     grow("e");
