@@ -16,6 +16,9 @@ final class Jars {
   /** Of a call's time, the most that asking for an archive may take. */
   private static final double ARCHIVE = 0.1;
 
+  /** A server that goes on when a thread has found no memory is not one that can be trusted. */
+  private static final String ENDS_WITHOUT_MEMORY = "-XX:+ExitOnOutOfMemoryError";
+
   private Jars() {}
 
   /**
@@ -30,7 +33,7 @@ final class Jars {
     String options = context.parameters().getOrDefault("javaOptions", "-XX:+UseSerialGC");
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     Path jar = path(context, name, module);
-    List<String> command = new ArrayList<>(List.of(java));
+    List<String> command = new ArrayList<>(List.of(java, ENDS_WITHOUT_MEMORY));
     command.addAll(Words.of(options));
     command.addAll(archive(context, java, jar));
     command.addAll(List.of("-jar", jar.toString()));

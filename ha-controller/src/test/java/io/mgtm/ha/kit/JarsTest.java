@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class JarsTest {
   private static final String NAME = "mgtm-proxy.jar";
+  private static final String ENDS = "-XX:+ExitOnOutOfMemoryError";
 
   @TempDir Path folder;
   private Path jar;
@@ -33,14 +34,15 @@ class JarsTest {
   @Test
   void programStartsWithTheArchiveOfItsClassesThatWasMade() throws Exception {
     assertThat(command("[ $# = 3 ] && echo \"$1\" && basename \"$2\" && echo \"of $3\""))
-        .containsExactly(java(), "-Xmx16m", "--made", "java", "of " + jar, "-jar", jar.toString());
+        .containsExactly(
+            java(), ENDS, "-Xmx16m", "--made", "java", "of " + jar, "-jar", jar.toString());
   }
 
   @Test
   void programStartsWithoutAnArchiveThatCannotBeHad() throws Exception {
     assertThat(command("echo -Xshare; exit 1"))
-        .containsExactly(java(), "-Xmx16m", "-jar", jar.toString());
-    assertThat(command("")).containsExactly(java(), "-Xmx16m", "-jar", jar.toString());
+        .containsExactly(java(), ENDS, "-Xmx16m", "-jar", jar.toString());
+    assertThat(command("")).containsExactly(java(), ENDS, "-Xmx16m", "-jar", jar.toString());
   }
 
   private static String java() {
