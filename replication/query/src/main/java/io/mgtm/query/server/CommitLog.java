@@ -6,6 +6,7 @@ import io.mgtm.group.member.PastEntries;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.OrderState;
 import io.mgtm.query.order.Part;
+import io.mgtm.query.order.Position;
 import io.mgtm.query.order.ServerState;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -349,6 +350,17 @@ final class CommitLog {
     return order.call(() -> state.mayHaveFenced(with));
   }
 
+  /**
+   * Whether the last transaction that a server has is one of this log, as far as it reaches; what
+   * lies before its mark is there, or was compared.
+   */
+  boolean mayHaveDecided(String database, Position has) throws IOException {
+    long number = has.highestEntry();
+    return number <= has.settled()
+        || order.call(
+            () -> number <= state.lastCommits() && committedPast().mayHave(database, has));
+  }
+
   /** All entries up to this one are at all servers that are in. */
   long settledBy() throws IOException {
     return order.call(this::settledNow);
@@ -361,12 +373,11 @@ final class CommitLog {
 
   /** The lowest number that is still in the log; one above the last when there is none. */
   long first() throws IOException {
-    return order.call(
-        () -> {
-          PastEntries past = order.past();
-          long[] first = at(past, past.firstIndex(), order.committedIndex());
-          return first == null ? state.last() + 1 : first[1];
-        });
+    return order.call(() -> committedPast().firstNumber().orElse(state.last() + 1));
+  }
+
+  private PastNumbers committedPast() {
+    return new PastNumbers(order.past(), order.committedIndex());
   }
 
   /** Entries above a number of which none is under way, until they have so many bytes. */
@@ -379,7 +390,7 @@ final class CommitLog {
     long end = order.committedIndex();
     List<Entry> entries = new ArrayList<>();
     long[] next = {above};
-    long from = indexAbove(past, above, end);
+    long from = committedPast().indexAbove(above);
     long settled = settledNow();
     if (from <= end && above < settled) {
       past.read(
@@ -394,40 +405,5 @@ final class CommitLog {
           });
     }
     return new Past(entries, next[0], state.dropped());
-  }
-
-  /** The lowest index of which the number is higher. */
-  private static long indexAbove(PastEntries past, long above, long end) {
-    long low = past.firstIndex();
-    long high = end + 1;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      long[] at = at(past, middle, high - 1);
-      if (at == null || at[1] > above) {
-        high = middle;
-      } else {
-        low = at[0] + 1;
-      }
-    }
-    return low;
-  }
-
-  /** Index and number of the first entry that means something, from an index on; or null. */
-  private static long[] at(PastEntries past, long from, long end) {
-    for (long index = from; index <= end; index++) {
-      long[] found = new long[2];
-      past.read(
-          index,
-          index,
-          1,
-          (at, payload) -> {
-            found[0] = at;
-            found[1] = Entry.numberOf(payload);
-          });
-      if (found[0] > 0) {
-        return found;
-      }
-    }
-    return null;
   }
 }

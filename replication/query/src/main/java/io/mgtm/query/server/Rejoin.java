@@ -63,9 +63,7 @@ final class Rejoin {
     boolean lost = false;
     for (Map<String, Position> has : askAll(table::read).values()) {
       found = Math.max(found, highest(has));
-      for (Position position : has.values()) {
-        lost |= position.highestFence() > 0 && !commits.mayHaveFenced(position.highestFence());
-      }
+      lost |= isOfAnotherLog(has);
     }
     lost |= found > last;
     if (lost) {
@@ -105,6 +103,21 @@ final class Rejoin {
     level(all, fence);
     noteReached(all, fence);
     return unlike;
+  }
+
+  /**
+   * Whether a server has what this log has not. Numbers alone do not tell: a log that has lost its
+   * end gives them to other entries.
+   */
+  private boolean isOfAnotherLog(Map<String, Position> has) throws IOException {
+    for (Map.Entry<String, Position> one : has.entrySet()) {
+      long fence = one.getValue().highestFence();
+      if ((fence > 0 && !commits.mayHaveFenced(fence))
+          || !commits.mayHaveDecided(one.getKey(), one.getValue())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** They have all that is in the log. */
@@ -283,11 +296,10 @@ final class Rejoin {
    * @throws IOException when it cannot be, and why
    */
   void comeBack(Node node) throws IOException {
-    for (Position position : Steward.await(table.read(node)).values()) {
-      if (position.highestFence() > 0 && !commits.mayHaveFenced(position.highestFence())) {
-        throw new IOException(
-            "another replicator has written to it; make it a copy of one that is in");
-      }
+    if (isOfAnotherLog(Steward.await(table.read(node)))) {
+      throw new IOException(
+          "another replicator has written to it, or the log has lost what it has; make it a copy"
+              + " of one that is in");
     }
     long fence = Steward.await(commits.fence(0));
     Map<String, Position> positions = Steward.await(table.takeOver(node, fence));
