@@ -152,7 +152,8 @@ final class PositionTable {
                         .toArray(CompletableFuture[]::new)));
   }
 
-  private CompletableFuture<Void> prepare(Node node, String database, long settled) {
+  /** One server has it, which has all entries up to a number. */
+  CompletableFuture<Void> prepare(Node node, String database, long settled) {
     return role.enter(node.address(), database)
         .thenCompose(
             asker ->

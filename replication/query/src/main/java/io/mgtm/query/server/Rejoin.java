@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -406,9 +407,21 @@ final class Rejoin {
       long reached = Steward.await(commits.lastNumber());
       Steward.await(table.reached(node, positions.keySet(), reached, fence));
       node.setFence(fence);
+      prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);
+      // Whoever did not see it in before has named the database by now.
+      prepareNew(node, positions.keySet(), reached);
     } finally {
       gate.open();
+    }
+  }
+
+  /** Databases that were used for the first time since it was taken over have the table there. */
+  private void prepareNew(Node node, Set<String> has, long reached) throws IOException {
+    for (String database : table.databases()) {
+      if (!has.contains(database)) {
+        Steward.await(table.prepare(node, database, reached));
+      }
     }
   }
 }

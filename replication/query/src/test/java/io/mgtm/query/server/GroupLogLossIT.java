@@ -51,7 +51,8 @@ class GroupLogLossIT {
   @Test
   void whoWasOutIsNotLetInWithoutTheLastTransaction() throws Exception {
     Tools.needPostgres();
-    String sql = "create table counter (id int primary key, n int); insert into counter values (1, 0)";
+    String sql =
+        "create table counter (id int primary key, n int); insert into counter values (1, 0)";
     cluster = new Cluster(folder, 2, "dtp", sql);
     replicators = new Replicators(cluster, COUNT);
     replicators.startAll();
