@@ -6,6 +6,7 @@ import io.mgtm.group.member.PastEntries;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.OrderState;
 import io.mgtm.query.order.Part;
+import io.mgtm.query.order.Position;
 import io.mgtm.query.order.ServerState;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
@@ -328,8 +329,33 @@ final class CommitLog {
   }
 
   /** Whether a fence at a server is of a replicator with this log. */
-  boolean mayHaveFenced(long with) throws IOException {
+  private boolean mayHaveFenced(long with) throws IOException {
     return order.call(() -> state.mayHaveFenced(with));
+  }
+
+  /**
+   * Whether what a server has, by database, is all of this log. Numbers alone do not tell: a log
+   * that has lost its end gives them to other entries.
+   */
+  boolean isOf(Map<String, Position> has) throws IOException {
+    for (Map.Entry<String, Position> one : has.entrySet()) {
+      long fence = one.getValue().highestFence();
+      if ((fence > 0 && !mayHaveFenced(fence)) || !mayHaveDecided(one.getKey(), one.getValue())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether the last transaction that a server has is one of this log, as far as it reaches; what
+   * lies before its mark is there, or was compared.
+   */
+  private boolean mayHaveDecided(String database, Position has) throws IOException {
+    long number = has.highestEntry();
+    return number <= has.settled()
+        || order.call(
+            () -> number <= state.lastCommits() && committedPast().mayHave(database, has));
   }
 
   /** All entries up to this one are at all servers that are in. */
@@ -344,12 +370,11 @@ final class CommitLog {
 
   /** The lowest number that is still in the log; one above the last when there is none. */
   long first() throws IOException {
-    return order.call(
-        () -> {
-          PastEntries past = order.past();
-          long[] first = at(past, past.firstIndex(), order.committedIndex());
-          return first == null ? state.last() + 1 : first[1];
-        });
+    return order.call(() -> committedPast().firstNumber().orElse(state.last() + 1));
+  }
+
+  private PastNumbers committedPast() {
+    return new PastNumbers(order.past(), order.committedIndex());
   }
 
   /** Entries above a number of which none is under way, until they have so many bytes. */
@@ -362,7 +387,7 @@ final class CommitLog {
     long end = order.committedIndex();
     List<Entry> entries = new ArrayList<>();
     long[] next = {above};
-    long from = indexAbove(past, above, end);
+    long from = committedPast().indexAbove(above);
     long settled = settledNow();
     if (from <= end && above < settled) {
       past.read(
@@ -377,40 +402,5 @@ final class CommitLog {
           });
     }
     return new Past(entries, next[0], state.dropped());
-  }
-
-  /** The lowest index of which the number is higher. */
-  private static long indexAbove(PastEntries past, long above, long end) {
-    long low = past.firstIndex();
-    long high = end + 1;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      long[] at = at(past, middle, high - 1);
-      if (at == null || at[1] > above) {
-        high = middle;
-      } else {
-        low = at[0] + 1;
-      }
-    }
-    return low;
-  }
-
-  /** Index and number of the first entry that means something, from an index on; or null. */
-  private static long[] at(PastEntries past, long from, long end) {
-    for (long index = from; index <= end; index++) {
-      long[] found = new long[2];
-      past.read(
-          index,
-          index,
-          1,
-          (at, payload) -> {
-            found[0] = at;
-            found[1] = Entry.numberOf(payload);
-          });
-      if (found[0] > 0) {
-        return found;
-      }
-    }
-    return null;
   }
 }

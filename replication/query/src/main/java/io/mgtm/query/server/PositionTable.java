@@ -72,11 +72,15 @@ final class PositionTable {
 
   private static final String READ = "SELECT slot, entry, settled, fence FROM mgtm.position";
 
-  /** Who was let in by a replicator that is gone, or is it, and holds locks. */
+  /**
+   * Who was let in by a replicator that is gone, or is it, and holds locks or one of the server's
+   * connections: where its machine has vanished they would last for hours.
+   */
   private static final String END_OTHERS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN pg_roles ON rolname = usename"
-          + " WHERE pid <> pg_backend_pid() AND datname = current_database() AND xact_start IS NOT"
-          + " NULL AND backend_type = 'client backend' AND NOT rolsuper AND application_name <> '%s'";
+          + " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+          + " AND (xact_start IS NOT NULL OR usename <> current_user)"
+          + " AND backend_type = 'client backend' AND NOT rolsuper AND application_name <> '%s'";
 
   private final Fleet fleet;
   private final CommitLog commits;
@@ -148,7 +152,8 @@ final class PositionTable {
                         .toArray(CompletableFuture[]::new)));
   }
 
-  private CompletableFuture<Void> prepare(Node node, String database, long settled) {
+  /** One server has it, which has all entries up to a number. */
+  CompletableFuture<Void> prepare(Node node, String database, long settled) {
     return role.enter(node.address(), database)
         .thenCompose(
             asker ->

@@ -17,11 +17,17 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Promise;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** Enters servers, with TLS when it is set. Any thread; what it gives back belongs to a loop. */
 final class ServerDoor {
+  /** The backends of a replicator whose machine has vanished make room for those of the next. */
+  private static final Map<String, String> KEEP_ALIVE =
+      Map.of(
+          "tcp_keepalives_idle", "10", "tcp_keepalives_interval", "5", "tcp_keepalives_count", "3");
+
   private final QueryConfig config;
   private final SslContext tls;
   private final Supplier<ScramClient> own;
@@ -56,8 +62,11 @@ final class ServerDoor {
       FrameSplitter.Sender sender,
       Map<String, String> parameters,
       Supplier<ScramClient> scram) {
-    return connect(
-        loop, server, sender, scram, channel -> Messages.startup(channel.alloc(), parameters));
+    Map<String, String> all = new LinkedHashMap<>(parameters);
+    if (config.servers().size() > 1) {
+      KEEP_ALIVE.forEach(all::putIfAbsent);
+    }
+    return connect(loop, server, sender, scram, channel -> Messages.startup(channel.alloc(), all));
   }
 
   /** Asks a server to cancel; completes, always with a failure, when the server has taken it. */

@@ -44,6 +44,7 @@ final class Steward {
   private final Map<Node, Asker> askers = new HashMap<>();
   private final Set<Node> busy = new HashSet<>();
   private Future<?> watching;
+  private final Takeover takeover;
   private final Rejoin rejoin;
   private final ExecutorService worker =
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("mgtm-query-return", true));
@@ -57,6 +58,7 @@ final class Steward {
     this.role = role;
     this.loop = loop;
     this.verifier = new Verifier(shared, role);
+    this.takeover = new Takeover(shared, role);
     this.rejoin = new Rejoin(shared, role, verifier);
     shared.fleet().set(this::probe, this::leaderOut);
   }
@@ -90,7 +92,7 @@ final class Steward {
     List<Node> unproven = new ArrayList<>(fleet.in());
     unproven.removeIf(
         node -> before.containsKey(node.toString()) && before.get(node.toString()).isIn());
-    unproven = rejoin.takeOverAll(unproven);
+    unproven = takeover.takeOverAll(unproven);
     if (!unproven.isEmpty()) {
       compare(unproven);
     }

@@ -26,6 +26,10 @@ final class Succession implements OrderLog.Leads {
   /** After a tenure could not begin, and between two tries to have another lead. */
   private static final int AGAIN_MS = 1_000;
 
+  private static final String FOREIGN =
+      "a replicator that is not of this group has taken the servers over; end that one, and then"
+          + " start this one again";
+
   private final Entrance entrance;
   private final EventLoopGroup loops;
   private final Spools spools;
@@ -111,7 +115,7 @@ final class Succession implements OrderLog.Leads {
     trouble = "it takes the servers over";
     log.info("{} leads in term {}, and takes the servers over", name, commits.term());
     Fleet fleet = tenure.shared().fleet();
-    fleet.whenDeposed(() -> stopServing(tenure));
+    fleet.whenDeposed(() -> stopServing(tenure, commits));
     try {
       Steward.await(commits.leads(name, address));
       tenure.begin();
@@ -130,7 +134,12 @@ final class Succession implements OrderLog.Leads {
     }
   }
 
-  private void stopServing(Tenure tenure) {
+  private void stopServing(Tenure tenure, CommitLog commits) {
+    if (entrance.tenure() == tenure && !commits.isEnded()) {
+      // Which of the two is right is for operators to say.
+      trouble = FOREIGN;
+      log.error("{} leads its group, and serves no more: {}", name, FOREIGN);
+    }
     entrance.shut(tenure);
     tenure.stopSessions();
   }

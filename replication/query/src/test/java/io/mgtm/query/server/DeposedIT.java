@@ -128,6 +128,12 @@ class DeposedIT {
     CompletableFuture<Void> committed = CompletableFuture.runAsync(() -> commit(writer));
     // What the old one's session has locked is free.
     Await.until("another one to serve", () -> wrote(awaitServing(others), 2));
+    // Nor do its idle sessions keep others from connecting.
+    for (Postgres server : cluster.servers) {
+      Await.until(
+          "its backends to end",
+          () -> server.number("select count(*) from pg_stat_activity where usename='alice'") == 0);
+    }
     // It does not know yet that it is deposed, and answers no read that could miss that.
     CompletableFuture<Integer> seen = CompletableFuture.supplyAsync(() -> quietly(reader));
     cut.countDown();

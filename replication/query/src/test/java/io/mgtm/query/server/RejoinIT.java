@@ -6,6 +6,7 @@ import io.mgtm.testing.Await;
 import java.io.StringReader;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import org.junit.jupiter.api.AfterEach;
@@ -116,6 +117,38 @@ class RejoinIT {
     cluster.assertAlike();
     assertThat(cluster.number("select count(*) from kept where t = 'stays'")).isEqualTo(6);
     assertThat(cluster.number("select count(*) from kept where t = 'goes'")).isZero();
+  }
+
+  @Test
+  @Tag("long")
+  void aDatabaseThatIsFirstUsedWhileAServerComesBackIsUsedThereToo() throws Exception {
+    start(2);
+    for (Postgres server : cluster.servers) {
+      server.sql("postgres", "create database fresh owner alice");
+      server.sql("fresh", "grant create on database fresh to mgtm");
+      server.sql("fresh", "create table t (id int primary key)");
+      server.sql("fresh", "alter table t owner to alice");
+    }
+    Postgres away = cluster.servers.get(1);
+    away.kill();
+    awaitIn(1);
+    write(100);
+    away.startAgain();
+    String url = "jdbc:postgresql://" + cluster.address() + "/fresh";
+    try (Connection holds = away.direct("app")) {
+      holds.setAutoCommit(false);
+      holds.createStatement().execute("lock table kept");
+      Await.until(
+          "it to be given what it misses",
+          () -> away.number("select count(*) from pg_locks where not granted") > 0);
+      DriverManager.getConnection(url, "alice", Postgres.PASSWORD).close();
+      holds.rollback();
+    }
+    awaitIn(2);
+    try (Connection alice = DriverManager.getConnection(url, "alice", Postgres.PASSWORD)) {
+      alice.createStatement().execute("insert into t values (1)");
+    }
+    cluster.assertAlike();
   }
 
   /** What depends on the session, on names or on what the leader alone computes. */

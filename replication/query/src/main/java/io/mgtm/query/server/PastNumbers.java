@@ -1,0 +1,89 @@
+package io.mgtm.query.server;
+
+import io.mgtm.group.member.PastEntries;
+import io.mgtm.query.order.Entry;
+import io.mgtm.query.order.Position;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Finds entries that the log has still by their numbers. Belongs to the owner of the log. */
+final class PastNumbers {
+  private final PastEntries past;
+  private final long end;
+
+  /**
+   * Of entries up to an index.
+   *
+   * @param end the last that is committed
+   */
+  PastNumbers(PastEntries past, long end) {
+    this.past = past;
+    this.end = end;
+  }
+
+  /** The lowest number, or nothing when there is none. */
+  OptionalLong firstNumber() {
+    long[] first = at(past.firstIndex(), end);
+    return first == null ? OptionalLong.empty() : OptionalLong.of(first[1]);
+  }
+
+  /** The lowest index of which the number is higher. */
+  long indexAbove(long number) {
+    long low = past.firstIndex();
+    long high = end + 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      long[] at = at(middle, high - 1);
+      if (at == null || at[1] > number) {
+        high = middle;
+      } else {
+        low = at[0] + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Whether the highest entry that a server has is here, or would lie before the first. */
+  boolean mayHave(String database, Position has) {
+    long number = has.highestEntry();
+    OptionalLong first = firstNumber();
+    if (first.isEmpty() || number < first.getAsLong()) {
+      return true;
+    }
+    AtomicBoolean found = new AtomicBoolean();
+    long index = indexAbove(number - 1);
+    if (index <= end) {
+      past.read(
+          index, index, 1, (at, payload) -> found.set(isOf(Entry.decoded(payload), database, has)));
+    }
+    return found.get();
+  }
+
+  private static boolean isOf(Entry entry, String database, Position has) {
+    return entry instanceof Entry.Commits commits
+        && commits.number() == has.highestEntry()
+        && commits.parts().stream()
+            .anyMatch(
+                part ->
+                    part.database().equals(database) && has.of(part.slot()) == commits.number());
+  }
+
+  /** Index and number of the first entry that means something, from an index on; or null. */
+  private long[] at(long from, long to) {
+    for (long index = from; index <= to; index++) {
+      long[] found = new long[2];
+      past.read(
+          index,
+          index,
+          1,
+          (at, payload) -> {
+            found[0] = at;
+            found[1] = Entry.numberOf(payload);
+          });
+      if (found[0] > 0) {
+        return found;
+      }
+    }
+    return null;
+  }
+}
