@@ -63,7 +63,7 @@ final class ServerDoor {
       Map<String, String> parameters,
       Supplier<ScramClient> scram) {
     Map<String, String> all = new LinkedHashMap<>(parameters);
-    if (config.servers().size() > 1) {
+    if (config.replicates()) {
       KEEP_ALIVE.forEach(all::putIfAbsent);
     }
     return connect(loop, server, sender, scram, channel -> Messages.startup(channel.alloc(), all));
