@@ -3,6 +3,7 @@ package io.mgtm.ha.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,13 +33,16 @@ class HaSimulationTest {
   }
 
   private static void run(long first, int count) {
-    for (long seed = first; seed < first + count; seed++) {
-      try {
-        SimChaos.run(seed, Plant.NONE);
-      } catch (RuntimeException e) {
-        throw new AssertionError("seed " + seed, e);
-      }
-    }
+    LongStream.range(first, first + count)
+        .parallel()
+        .forEach(
+            seed -> {
+              try {
+                SimChaos.run(seed, Plant.NONE);
+              } catch (RuntimeException e) {
+                throw new AssertionError("seed " + seed, e);
+              }
+            });
   }
 
   @ParameterizedTest
