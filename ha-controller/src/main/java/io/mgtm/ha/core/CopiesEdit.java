@@ -32,13 +32,16 @@ final class CopiesEdit {
     return Collections.unmodifiableMap(all);
   }
 
-  /** Takes a primary's word; why not, empty when it did. */
+  /**
+   * Takes a primary's word, but for nodes that have left meanwhile: they may come back as other
+   * machines, with other data. Why not, empty when it did.
+   */
   String mark(MarkCopies word) {
     Copies known = all.get(word.resource());
     if (known != null && known.mark().compareTo(word.mark()) >= 0) {
       return "a newer mark is known";
     }
-    mark(word.resource(), word.mark(), word.upToDate(), word.following());
+    mark(word.resource(), word.mark(), kept(word.upToDate()), kept(word.following()));
     return "";
   }
 

@@ -45,6 +45,12 @@ class HaSimulationTest {
             });
   }
 
+  /** A mark that was on its way said that a node which had left was up to date. */
+  @Test
+  void aNodeThatHasLeftIsNotSaidToBeUpToDate() {
+    run(1_284_933, 1);
+  }
+
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void plantedFaultsAreCaught(Plant plant) {
