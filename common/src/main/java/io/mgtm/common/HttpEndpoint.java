@@ -117,18 +117,9 @@ public final class HttpEndpoint implements AutoCloseable {
 
   /** Serves a page of JSON; what it throws is told with 503. */
   public HttpEndpoint page(String path, Page page) {
-    server.createContext(
+    return answered(
         path,
-        exchange -> {
-          try {
-            Object found = page.of(parameters(exchange.getRequestURI().getRawQuery()));
-            answer(exchange, 200, JSON_TYPE, json(found));
-          } catch (IOException e) {
-            String error = json(Map.of("error", String.valueOf(e.getMessage())));
-            answer(exchange, 503, JSON_TYPE, error);
-          }
-        });
-    return this;
+        (exchange, parameters) -> answer(exchange, 200, JSON_TYPE, json(page.of(parameters))));
   }
 
   /**
@@ -140,17 +131,30 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   HttpEndpoint slowPage(String path, SlowPage page) {
+    return answered(
+        path,
+        (exchange, parameters) -> {
+          String ticket = page.ticket(parameters);
+          Object found = page.answer(ticket);
+          if (found == null) {
+            String again = "%s?%s=%s".formatted(path, SlowPage.TICKET, ticket);
+            exchange.getResponseHeaders().set("Location", again);
+          }
+          answer(exchange, found == null ? 202 : 200, JSON_TYPE, json(found));
+        });
+  }
+
+  /** How a page is answered. */
+  private interface Answer {
+    void to(HttpExchange exchange, Map<String, String> parameters) throws IOException;
+  }
+
+  private HttpEndpoint answered(String path, Answer answer) {
     server.createContext(
         path,
         exchange -> {
-          Map<String, String> parameters = parameters(exchange.getRequestURI().getRawQuery());
           try {
-            String ticket = page.ticket(parameters);
-            Object found = page.answer(ticket);
-            if (found == null) {
-              exchange.getResponseHeaders().set("Location", path + "?ticket=" + ticket);
-            }
-            answer(exchange, found == null ? 202 : 200, JSON_TYPE, json(found));
+            answer.to(exchange, parameters(exchange.getRequestURI().getRawQuery()));
           } catch (IOException e) {
             String error = json(Map.of("error", String.valueOf(e.getMessage())));
             answer(exchange, 503, JSON_TYPE, error);

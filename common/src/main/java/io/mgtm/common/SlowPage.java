@@ -75,7 +75,7 @@ final class SlowPage {
     }
     if (answer == null) {
       throw new IOException(
-          "nothing is known of this request: it was answered, or the server has started anew");
+          "nothing is known of this request: it was answered, or the server was restarted");
     }
     try {
       Object found = answer.get(waitMs, TimeUnit.MILLISECONDS);
