@@ -26,15 +26,21 @@ public final class ClassArchive {
 
   /** All options, in one line, for a process of {@code jar} that lives a few seconds. */
   public static String startFast(Path jar) {
-    return "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 " + String.join(" ", options(jar));
+    return String.join(" ", fast(jar));
   }
 
-  /** The beginning of a command that runs {@code jar} in a process that lives a few seconds. */
+  /** The beginning of a command that runs {@code jar} in such a process; options may be added. */
   public static List<String> command(Path jar) {
     List<String> command = new ArrayList<>(List.of(java()));
-    command.addAll(List.of(startFast(jar).strip().split(" ")));
+    command.addAll(fast(jar));
     command.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
     return command;
+  }
+
+  private static List<String> fast(Path jar) {
+    List<String> fast = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    fast.addAll(options(jar));
+    return fast;
   }
 
   private static String java() {

@@ -7,7 +7,6 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -29,9 +28,7 @@ final class JarProcess implements AutoCloseable {
 
   /** Starts {@code java -jar}, its standard error in a file of {@code scratch}. */
   static JarProcess start(Path scratch, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1"));
-    command.addAll(ClassArchive.options(JAR));
-    command.addAll(List.of("-jar", JAR.toString()));
+    List<String> command = ClassArchive.command(JAR);
     command.addAll(List.of(arguments));
     return launch(scratch, command);
   }

@@ -125,17 +125,9 @@ final class VolumeProcess implements AutoCloseable {
   }
 
   private static List<String> program() {
-    List<String> java =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx256m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:MaxDirectMemorySize=512m");
     Path jar = Path.of(System.getProperty("mgtm.volumeJar", "target/mgtm-volume.jar"));
-    List<String> program = new ArrayList<>(java);
-    program.addAll(ClassArchive.options(jar));
-    program.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
+    List<String> program = ClassArchive.command(jar);
+    program.addAll(1, List.of("-Xmx256m", "-XX:MaxDirectMemorySize=512m"));
     return program;
   }
 
