@@ -126,6 +126,13 @@ class ClusterStateTest {
     assertThat(marked.refusal(new Switchover(DB, "a2", true))).isEmpty();
   }
 
+  /** It was given before the node left, and may be committed after that. */
+  @Test
+  void markNamesNoNodeThatHasLeft() {
+    ClusterState marked = apply(onA1(), 0, word(1, 2, 1, "a1", "gone"));
+    assertThat(copies(marked).upToDate()).containsExactly("a1");
+  }
+
   @Test
   void copyIsOutdatedSinceItWasLeftBehindFirst() {
     ClusterState state = apply(onA1(), 0, word(1, 2, 1, "a1", "a2", "b1"));

@@ -14,6 +14,14 @@ import org.junit.jupiter.api.Test;
 
 /** What is repaired in place, with what stands on it. */
 class RepairsTest extends AgentRig {
+  /** The lower one is repaired, and both are in service then. */
+  private void comesBack(int recoveries) {
+    ends(VOLUME, Kind.RECOVER, ResourceState.IN);
+    ends(POSTGRES, Kind.IN_SERVICE, ResourceState.IN);
+    assertThat(state()).isEqualTo(State.IN);
+    assertThat(last.reports().get(DB).recoveries()).isEqualTo(recoveries);
+  }
+
   @Test
   void failedResourceIsRepairedWithWhatStandsOnIt() {
     comesInService();
@@ -23,10 +31,7 @@ class RepairsTest extends AgentRig {
     ends(VOLUME, Kind.QUICK_CHECK, ResourceState.FAILED);
     assertThat(state()).isEqualTo(State.RECOVERING);
     ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
-    ends(VOLUME, Kind.RECOVER, ResourceState.IN);
-    ends(POSTGRES, Kind.IN_SERVICE, ResourceState.IN);
-    assertThat(state()).isEqualTo(State.IN);
-    assertThat(last.reports().get(DB).recoveries()).isEqualTo(1);
+    comesBack(1);
   }
 
   @Test
@@ -39,10 +44,7 @@ class RepairsTest extends AgentRig {
     assertThat(state()).isEqualTo(State.RECOVERING);
     // It lacks what is repaired: that is no failure of its own.
     ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.FAILED);
-    ends(VOLUME, Kind.RECOVER, ResourceState.IN);
-    ends(POSTGRES, Kind.IN_SERVICE, ResourceState.IN);
-    assertThat(state()).isEqualTo(State.IN);
-    assertThat(last.reports().get(DB).recoveries()).isEqualTo(1);
+    comesBack(1);
     assertThat(calls).extracting(Call::kind).doesNotContain(Kind.OUT_OF_SERVICE, Kind.RECOVER);
   }
 
@@ -60,10 +62,7 @@ class RepairsTest extends AgentRig {
     assertThat(cancelled).containsExactly(repair.id());
     ends(POSTGRES, Kind.RECOVER, ResourceState.FAILED);
     ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
-    ends(VOLUME, Kind.RECOVER, ResourceState.IN);
-    ends(POSTGRES, Kind.IN_SERVICE, ResourceState.IN);
-    assertThat(state()).isEqualTo(State.IN);
-    assertThat(last.reports().get(DB).recoveries()).isEqualTo(2);
+    comesBack(2);
   }
 
   @Test
