@@ -164,7 +164,8 @@ class LauncherIT {
     tool(
         "mvn",
         """
-        echo "mvn $*"
+        echo "mvn $*" >>calls
+        if [[ $* == *package ]]; then echo '[INFO] BUILD SUCCESS'; exit; fi
         for module in gtm-core gtm-proxy; do
           echo "[INFO] --- surefire:test (default-test) @ mgtm-$module ---"
           if [[ -e %1$s/$module && ! -e $module/target/tests-unwanted ]]; then
@@ -178,8 +179,9 @@ class LauncherIT {
             .formatted(outside));
   }
 
+  /** What Maven was called with, a line each. */
   private String said() throws IOException {
-    return Files.readString(root.resolve("target/test.log"));
+    return Files.readString(root.resolve("calls"));
   }
 
   @Test
@@ -205,7 +207,7 @@ class LauncherIT {
         .anyMatch(line -> line.matches("gtm-proxy +1/1 classes .*"))
         .noneMatch(line -> line.contains("mvn") || line.contains("\033"));
     assertThat(end.status()).isOne();
-    assertThat(said()).startsWith("mvn -B -ntp -Dstyle.color=never -T 2 -fae -Dtests.selected");
+    assertThat(said()).contains("mvn -B -ntp -Dstyle.color=never -T 3 -fae -Dtests.selected");
   }
 
   @Test
@@ -251,12 +253,12 @@ class LauncherIT {
   void jarsThatAreNewerThanAllSourcesAreNotMadeAgain() throws Exception {
     mavenThatTests();
     run("test");
-    assertThat(said()).doesNotContain("jars.uptodate");
+    assertThat(said()).containsOnlyOnce(" -DskipTests package");
     for (String jar : List.of("gtm-core/target/mgtm-gtm.jar", "gtm-proxy/target/mgtm-proxy.jar")) {
       Files.writeString(root.resolve(jar), "jar");
     }
     run("test");
-    assertThat(said()).contains("-Djars.uptodate=true");
+    assertThat(said()).containsOnlyOnce(" -DskipTests package");
   }
 
   @Test
