@@ -71,6 +71,8 @@ final class Transfers {
             acknowledged.get(client).set(number);
             moved();
             number++;
+            // As fast as they can, they would take both processors for as long as a test lasts.
+            pause(5);
           } catch (SQLException e) {
             tell(e);
             if (e.getSQLState().equals("23505")) {
@@ -85,9 +87,13 @@ final class Transfers {
       } catch (SQLException e) {
         tell(e);
         // As a pool does it: nobody may be there for a while.
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        pause(50);
       }
     }
+  }
+
+  private static void pause(int ms) {
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ms));
   }
 
   private synchronized void moved() {
