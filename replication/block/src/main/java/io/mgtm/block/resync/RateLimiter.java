@@ -1,8 +1,8 @@
 package io.mgtm.block.resync;
 
 /**
- * A token bucket between a minimum and a maximum rate: while clients are busy the resync yields
- * down to the minimum, while they are idle it takes up to the maximum. Time is given, never taken.
+ * A token bucket between a minimum and a maximum rate: where the resync would hold up clients that
+ * are busy it goes on at the minimum, else it takes up to the maximum. Time is given, never taken.
  * Not thread-safe.
  */
 public final class RateLimiter {
@@ -31,7 +31,7 @@ public final class RateLimiter {
     this.maxBytesPerSecond = maxBytesPerSecond;
   }
 
-  /** Notes that clients wrote at {@code nowMs}; the resync yields for a moment. */
+  /** Notes that clients wrote at {@code nowMs}; the resync yields to them for a moment. */
   public void clientsBusy(long nowMs) {
     busyUntilMs = nowMs + BURST_MS;
   }
@@ -39,9 +39,11 @@ public final class RateLimiter {
   /**
    * Whether {@code bytes} may be sent at {@code nowMs}; if so they are taken. A piece larger than
    * the bucket goes when it is full.
+   *
+   * @param inTheWay whether they would hold up what clients wait for
    */
-  public boolean tryTake(long bytes, long nowMs) {
-    long rate = nowMs < busyUntilMs ? minBytesPerSecond : maxBytesPerSecond;
+  public boolean tryTake(long bytes, boolean inTheWay, long nowMs) {
+    long rate = inTheWay && nowMs < busyUntilMs ? minBytesPerSecond : maxBytesPerSecond;
     if (rate == UNLIMITED) {
       lastMs = nowMs;
       return true;

@@ -2,6 +2,7 @@ package io.mgtm.block.volume;
 
 import io.mgtm.block.intent.ChunkSet;
 import io.mgtm.block.resync.ChunkWalk;
+import io.mgtm.block.resync.Pace;
 import io.mgtm.block.resync.Progress;
 import io.mgtm.block.resync.RateLimiter;
 import io.mgtm.block.volume.Change.Kind;
@@ -29,7 +30,7 @@ final class LinkSync {
 
   private final ReplicaLink link;
   private final VolumeCore core;
-  private final RateLimiter limiter;
+  private final Pace pace;
   private final Map<Long, Comparison> comparisons = new HashMap<>();
   private long comparisonsFromSeq;
   private ChunkWalk walk;
@@ -37,7 +38,6 @@ final class LinkSync {
   private ChunkSet verifyTodo;
   private ChunkSet written;
   private boolean comparing;
-  private long bytesUnderWay;
   private Progress progress;
   private Progress verifyProgress;
   private int chunksEqual;
@@ -57,13 +57,15 @@ final class LinkSync {
   LinkSync(ReplicaLink link, VolumeCore core) {
     this.link = link;
     this.core = core;
-    this.limiter =
-        new RateLimiter(
-            link.config.resyncMinBytesPerSecond(), link.config.resyncMaxBytesPerSecond());
+    LinkConfig config = link.config;
+    this.pace =
+        new Pace(
+            config.resyncWindowBytes(),
+            new RateLimiter(config.resyncMinBytesPerSecond(), config.resyncMaxBytesPerSecond()));
   }
 
-  RateLimiter limiter() {
-    return limiter;
+  Pace pace() {
+    return pace;
   }
 
   Progress progress() {
@@ -161,7 +163,7 @@ final class LinkSync {
     written = null;
     comparisons.clear();
     comparisonsFromSeq = link.nextSeq();
-    bytesUnderWay = 0;
+    pace.reset();
   }
 
   /** Begins to compare every chunk; what differs is sent at the end when {@code repairing}. */
@@ -226,13 +228,13 @@ final class LinkSync {
 
   private void pump(ChunkWalk over, boolean checksum, boolean verify) {
     long session = link.session;
-    while (link.session == session && bytesUnderWay < link.config.resyncWindowBytes()) {
+    while (link.session == session && pace.hasRoom()) {
       int chunk = over.peek();
       if (chunk < 0) {
         return;
       }
       int length = core.chunkLength(chunk);
-      if (!limiter.tryTake(length, core.nowMs())) {
+      if (!pace.tryTake(length, link.isFlushAwaited(), core.nowMs())) {
         return;
       }
       int holeEnd = verify ? chunk : holeEnd(over, chunk);
@@ -241,7 +243,7 @@ final class LinkSync {
         continue;
       }
       over.begin(chunk);
-      bytesUnderWay += length;
+      pace.began(length);
       read(chunk, length, checksum, verify);
     }
   }
@@ -283,7 +285,7 @@ final class LinkSync {
       over.begin(chunk);
       length += core.chunkLength(chunk);
     }
-    bytesUnderWay += holeWeight(length);
+    pace.began(holeWeight(length));
     Change read =
         new Change().internal(Kind.READ_HOLE, (long) first * link.slot.chunkBytes, length);
     read.link = link.index;
@@ -317,7 +319,7 @@ final class LinkSync {
               null);
     } else {
       holesFrom = read.offset + read.length;
-      bytesUnderWay -= holeWeight(read.length);
+      pace.ended(holeWeight(read.length));
     }
   }
 
@@ -398,7 +400,7 @@ final class LinkSync {
       }
       verifyTodo.remove(comparison.chunk());
       verifyWalk.end(comparison.chunk());
-      bytesUnderWay -= comparison.length();
+      pace.ended(comparison.length());
       verifyProgress.advance(comparison.length(), core.nowMs());
       if (!equal) {
         verifyMismatches++;
@@ -408,7 +410,7 @@ final class LinkSync {
       if (equal && !written.contains(comparison.chunk())) {
         link.slot.chunkEqual(comparison.chunk());
         walk.end(comparison.chunk());
-        bytesUnderWay -= comparison.length();
+        pace.ended(comparison.length());
         chunksEqual++;
         progress.advance(comparison.length(), core.nowMs());
       } else {
@@ -416,11 +418,6 @@ final class LinkSync {
       }
     }
     pump();
-  }
-
-  /** Frames of a resync reached the target. */
-  void acknowledged(long bytes) {
-    bytesUnderWay -= bytes;
   }
 
   /** Makes room for a larger volume; a resync or verify under way begins again. */

@@ -197,6 +197,7 @@ final class ReplicaLink {
     sent.add(seq, awaited && !untilDurable ? change : null, bytes);
     if (untilDurable) {
       awaitingDurable.add(seq, change, 0);
+      sync.pace().flushBegan();
     }
     core.effects().sendChange(index, seq, change);
     if (queuedBytes > config.highWaterBytes()) {
@@ -228,6 +229,7 @@ final class ReplicaLink {
     if (config.mode() == LinkMode.SYNC) {
       flush.waits++;
       awaitingDurable.add(seq, flush, 0);
+      sync.pace().flushBegan();
       sent.add(seq, null, 0);
     } else if (config.mode() == LinkMode.SEMI) {
       flush.waits++;
@@ -263,6 +265,11 @@ final class ReplicaLink {
     if (phase == LinkPhase.FINISHING) {
       flushAndMark();
     }
+  }
+
+  /** Whether a client waits for the replica's stable storage. */
+  boolean isFlushAwaited() {
+    return !awaitingDurable.isEmpty();
   }
 
   /** Takes the sequence number for a frame of the resync. */
@@ -307,7 +314,7 @@ final class ReplicaLink {
       long bytes = sent.firstBytes();
       sent.removeFirst();
       if (bytes < 0) {
-        sync.acknowledged(-bytes);
+        sync.pace().ended(-bytes);
       } else {
         queuedBytes -= bytes;
       }

@@ -161,7 +161,7 @@ public final class VolumeCore {
     nextAgeMs = age ? now + timing.bitCoolingMs() : nextAgeMs;
     for (ReplicaLink link : replication.links()) {
       if (changedSinceTick) {
-        link.sync.limiter().clientsBusy(now);
+        link.sync.pace().clientsBusy(now);
       }
       link.sync.pump();
       if (mark) {

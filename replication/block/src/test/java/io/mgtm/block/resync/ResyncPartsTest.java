@@ -14,7 +14,7 @@ class ResyncPartsTest {
     RateLimiter limiter = new RateLimiter(1_000, 1_000_000);
     long sent = 0;
     for (long now = 1; now <= 10_000; now++) {
-      while (limiter.tryTake(4096, now)) {
+      while (limiter.tryTake(4096, false, now)) {
         sent += 4096;
       }
     }
@@ -27,11 +27,50 @@ class ResyncPartsTest {
     long sent = 0;
     for (long now = 1; now <= 10_000; now++) {
       limiter.clientsBusy(now);
-      while (limiter.tryTake(65_536, now)) {
+      while (limiter.tryTake(65_536, true, now)) {
         sent += 65_536;
       }
     }
     assertThat(sent).isBetween(1_800_000L, 2_200_000L);
+  }
+
+  @Test
+  void onlyWhatHoldsUpClientsIsSlowed() {
+    Pace pace = new Pace(1 << 20, new RateLimiter(1_000, RateLimiter.UNLIMITED));
+    pace.clientsBusy(1);
+    int sent = take(pace, false);
+    assertThat(sent).as("before a write").isEqualTo(4);
+    pace.ended(65_536);
+    assertThat(take(pace, false)).as("where one was taken away").isOne();
+    assertThat(take(pace, false)).isZero();
+    pace.reset();
+    sent += 1;
+    while (sent < 32) {
+      sent += take(pace, true);
+      pace.reset();
+    }
+    assertThat(take(pace, true)).as("beside a flush").isZero();
+    assertThat(take(pace, false)).as("once it is done").isEqualTo(4);
+    pace.flushBegan();
+    pace.reset();
+    assertThat(take(pace, true)).as("beside the next").isEqualTo(4);
+  }
+
+  @Test
+  void whoWritesNothingIsNotYieldedTo() {
+    Pace pace = new Pace(1 << 20, new RateLimiter(1_000, RateLimiter.UNLIMITED));
+    assertThat(take(pace, true)).isEqualTo(16);
+    assertThat(pace.hasRoom()).isFalse();
+  }
+
+  /** How many chunks go at once. */
+  private static int take(Pace pace, boolean flushAwaited) {
+    int chunks = 0;
+    while (pace.hasRoom() && pace.tryTake(65_536, flushAwaited, 1)) {
+      pace.began(65_536);
+      chunks++;
+    }
+    return chunks;
   }
 
   @Test
