@@ -7,8 +7,14 @@ package io.mgtm.block.resync;
  * thread-safe.
  */
 public final class Pace {
-  /** What a client's write may find before it: 4 chunks of the usual size. */
-  private static final long BYTES_BEFORE_A_WRITE = 256 << 10;
+  /** What a client's write finds before it is about so much time's worth, within bounds. */
+  private static final long BEFORE_A_WRITE_MS = 2;
+
+  private static final long BEFORE_A_WRITE_BYTES_MIN = 64 << 10;
+  private static final long BEFORE_A_WRITE_BYTES_MAX = 1 << 20;
+
+  /** Over so much time it is measured what gets through. */
+  private static final long MEASURED_MS = 100;
 
   /** What may be sent while a client waits for the replica's stable storage. */
   private static final long BYTES_BESIDE_A_FLUSH = 2 << 20;
@@ -17,6 +23,9 @@ public final class Pace {
   private final RateLimiter limiter;
   private long bytesUnderWay;
   private long bytesSinceFlush;
+  private long bytesBeforeWrite = 256 << 10;
+  private long bytesThrough;
+  private long measuredFromMs;
 
   /** A pace with at most {@code windowBytes} under way, at the limiter's rates. */
   public Pace(long windowBytes, RateLimiter limiter) {
@@ -36,7 +45,7 @@ public final class Pace {
    */
   public boolean tryTake(long bytes, boolean flushAwaited, long nowMs) {
     boolean inTheWay =
-        bytesUnderWay >= BYTES_BEFORE_A_WRITE
+        bytesUnderWay >= bytesBeforeWrite
             || (flushAwaited && bytesSinceFlush >= BYTES_BESIDE_A_FLUSH);
     return limiter.tryTake(bytes, inTheWay, nowMs);
   }
@@ -50,6 +59,23 @@ public final class Pace {
   /** So many bytes reached the replica, or need not. */
   public void ended(long bytes) {
     bytesUnderWay -= bytes;
+    bytesThrough += bytes;
+  }
+
+  /** Time passes: a line that carries more has more before a write. */
+  public void tick(long nowMs) {
+    long elapsedMs = nowMs - measuredFromMs;
+    if (elapsedMs < MEASURED_MS) {
+      return;
+    }
+    if (bytesThrough > 0) {
+      bytesBeforeWrite =
+          Math.min(
+              BEFORE_A_WRITE_BYTES_MAX,
+              Math.max(BEFORE_A_WRITE_BYTES_MIN, bytesThrough * BEFORE_A_WRITE_MS / elapsedMs));
+    }
+    bytesThrough = 0;
+    measuredFromMs = nowMs;
   }
 
   /** Nothing is under way any more. */

@@ -163,6 +163,7 @@ public final class VolumeCore {
       if (changedSinceTick) {
         link.sync.pace().clientsBusy(now);
       }
+      link.sync.pace().tick(now);
       link.sync.pump();
       if (mark) {
         link.mark();

@@ -63,6 +63,24 @@ class ResyncPartsTest {
     assertThat(pace.hasRoom()).isFalse();
   }
 
+  @Test
+  void aLineThatCarriesMoreHasMoreBeforeAWrite() {
+    assertThat(chunksBeforeAWrite(2_000_000_000)).isEqualTo(16);
+    assertThat(chunksBeforeAWrite(250_000_000)).isEqualTo(8);
+    assertThat(chunksBeforeAWrite(12_000_000)).isOne();
+  }
+
+  private static int chunksBeforeAWrite(long bytesPerSecond) {
+    Pace pace = new Pace(4 << 20, new RateLimiter(1_000, RateLimiter.UNLIMITED));
+    for (long now = 1; now <= 1_000; now++) {
+      pace.began(bytesPerSecond / 1_000);
+      pace.ended(bytesPerSecond / 1_000);
+      pace.tick(now);
+    }
+    pace.clientsBusy(1);
+    return take(pace, false);
+  }
+
   /** How many chunks go at once. */
   private static int take(Pace pace, boolean flushAwaited) {
     int chunks = 0;
