@@ -146,10 +146,10 @@ public final class Agent implements AutoCloseable {
     boolean restarted =
         !state.slots().isEmpty() && state.role() == Role.PRIMARY && !dialers.isEmpty();
     if (!restarted) {
-      service.setReady();
+      service.export().setReady();
     }
     for (Endpoint endpoint : config.listen()) {
-      servers.add(NbdServer.listen(endpoint, owner, service, meter, nbdTls));
+      servers.add(NbdServer.listen(endpoint, owner, service.export(), meter, nbdTls));
     }
     if (config.receive() != null) {
       listenForSource(security);
@@ -248,7 +248,7 @@ public final class Agent implements AutoCloseable {
     for (LinkDialer dialer : dialers) {
       dialer.tick(nowMs);
     }
-    if (!service.isReady() || service.core().recall().isPending()) {
+    if (!service.export().isReady() || service.core().recall().isPending()) {
       waitForPeers(nowMs);
     }
     if (nowMs >= nextRefreshMs) {
@@ -262,18 +262,18 @@ public final class Agent implements AutoCloseable {
     List<VolumeView.Link> links = service.core().view().links();
     boolean may = peerWait.mayServe(nowMs, links);
     if (may && service.core().recall().isFetching()) {
-      service.setWaiting("the volume fetches from a replica what its disk may have lost");
+      service.export().setWaiting("the volume fetches from a replica what its disk may have lost");
     } else if (may) {
       service.core().recall().goOn("none is there");
-      service.setReady();
+      service.export().setReady();
       LOG.info("volume {}: serving again", config.name());
     } else {
-      service.setWaiting(peerWait.reason(links));
+      service.export().setWaiting(peerWait.reason(links));
     }
   }
 
   private void roleChanged() {
-    service.disconnectClients();
+    service.export().disconnectClients();
     dialers.forEach(LinkDialer::hurry);
   }
 
@@ -311,7 +311,7 @@ public final class Agent implements AutoCloseable {
     CountDownLatch retired = new CountDownLatch(1);
     owner.execute(
         () -> {
-          service.disconnectClients();
+          service.export().disconnectClients();
           service.core().administration().retire(retired::countDown);
         });
     long waitMs =

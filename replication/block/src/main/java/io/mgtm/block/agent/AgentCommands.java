@@ -32,7 +32,7 @@ final class AgentCommands implements Control.Commands {
     Consumer<String> role =
         refusal -> {
           if (refusal == null) {
-            service.setReady();
+            service.export().setReady();
             roleChanged.run();
           }
           outcome.accept(refusal);
@@ -53,18 +53,21 @@ final class AgentCommands implements Control.Commands {
           outcome.accept(
               onLinks(
                   command,
-                  link -> administration.resync(link, command.path("compare").asBoolean(true))));
+                  link ->
+                      administration
+                          .links()
+                          .resync(link, command.path("compare").asBoolean(true))));
       case "verify" ->
           outcome.accept(
               onLinks(
                   command,
-                  link -> administration.verify(link, command.path("repair").asBoolean())));
+                  link -> administration.links().verify(link, command.path("repair").asBoolean())));
       case "pause" ->
           outcome.accept(
               onLinks(
                   command,
                   link -> {
-                    administration.pause(link);
+                    administration.links().pause(link);
                     return null;
                   }));
       case "resume" ->
@@ -72,7 +75,7 @@ final class AgentCommands implements Control.Commands {
               onLinks(
                   command,
                   link -> {
-                    administration.resume(link);
+                    administration.links().resume(link);
                     return null;
                   }));
       case "resize" -> resize(command.path("sizeBytes").asLong(), outcome);

@@ -60,7 +60,7 @@ final class PromotionCommand {
   }
 
   private void decide() {
-    boolean serving = service.core().isPrimary() && service.isReady();
+    boolean serving = service.core().isPrimary() && service.export().isReady();
     boolean waiting = service.core().isPrimary() && !serving;
     boolean force = grounds == Grounds.FORCE;
     String unsure =
@@ -82,7 +82,7 @@ final class PromotionCommand {
                 answer.accept(Control.outcome(unsure));
               } else {
                 if (!serving) {
-                  service.setReady();
+                  service.export().setReady();
                   roleChanged.run();
                 }
                 ObjectNode done = Control.done();

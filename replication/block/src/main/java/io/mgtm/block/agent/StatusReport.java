@@ -52,7 +52,7 @@ final class StatusReport {
     Identity upstream =
         service.core().receiver().isConnected() ? service.core().receiver().source() : null;
     status.put("upstream", upstream == null ? null : upstream.nodeId());
-    status.put("clients", service.clientCount());
+    status.put("clients", service.export().clientCount());
     status.put("fences", service.core().fencing().isRequired());
     status.put("fencing", fencing(service.core().fencing().waiting()));
     status.put("throttled", service.core().view().isThrottled());
@@ -77,7 +77,7 @@ final class StatusReport {
   }
 
   private static String notServing(VolumeService service) {
-    String why = service.unavailable();
+    String why = service.export().unavailable();
     return why == null && isBroken(service)
         ? "the disks of its bytes and of its metadata fail; what can still be read is"
         : why;
@@ -89,7 +89,9 @@ final class StatusReport {
       return DiskState.FAILED;
     }
     DiskState disk = service.core().diskState();
-    return disk == DiskState.UP_TO_DATE && !service.isReady() ? DiskState.CONSISTENT : disk;
+    return disk == DiskState.UP_TO_DATE && !service.export().isReady()
+        ? DiskState.CONSISTENT
+        : disk;
   }
 
   /** What this side could not write lately, or null. */

@@ -4,8 +4,6 @@ import io.mgtm.block.config.VolumeConfig;
 import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.link.SourceConnection;
 import io.mgtm.block.link.TargetConnection;
-import io.mgtm.block.nbd.NbdClient;
-import io.mgtm.block.nbd.NbdExport;
 import io.mgtm.block.nbd.NbdRequest;
 import io.mgtm.block.store.BackingStore;
 import io.mgtm.block.volume.Change;
@@ -17,33 +15,29 @@ import io.mgtm.block.volume.VolumeState;
 import io.netty.buffer.ByteBuf;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out what the core wants, and is the volume that NBD clients see. Everything but the
- * writing of metadata runs on the owner's event loop.
+ * Carries out what the core wants. Everything but the writing of metadata runs on the owner's event
+ * loop.
  */
-final class VolumeService implements VolumeEffects, NbdExport {
+final class VolumeService implements VolumeEffects {
   private static final Logger LOG = LoggerFactory.getLogger(VolumeService.class);
 
   private final VolumeConfig config;
   private final MetadataWriter metadata;
   private final BackingStore store;
   private final SecureRandom random = new SecureRandom();
-  private final Set<NbdClient> clients = new LinkedHashSet<>();
   private final List<SourceConnection> connections = new ArrayList<>();
   private VolumeCore core;
   private StoreIo io;
+  private VolumeExport export;
   private FenceCommand fence;
-  private boolean ready;
-  private String waiting = "the volume waits for its replicas after a restart";
 
   VolumeService(VolumeConfig config, MetadataWriter metadata, BackingStore store) {
     this.config = config;
@@ -55,6 +49,7 @@ final class VolumeService implements VolumeEffects, NbdExport {
       VolumeState state, Map<String, IntentBitmap> bitmaps, StartFlush flushed, Executor owner) {
     core = new VolumeCore(state, bitmaps, config.timing(), this);
     io = new StoreIo(store, core, flushed.mark());
+    export = new VolumeExport(config, core, io, store);
     config
         .replicas()
         .forEach(
@@ -75,6 +70,15 @@ final class VolumeService implements VolumeEffects, NbdExport {
     return core;
   }
 
+  /** The volume as NBD clients see it. */
+  VolumeExport export() {
+    return export;
+  }
+
+  String name() {
+    return config.name();
+  }
+
   long storeErrors() {
     return io.errors();
   }
@@ -93,10 +97,6 @@ final class VolumeService implements VolumeEffects, NbdExport {
     return io.isBroken();
   }
 
-  int clientCount() {
-    return clients.size();
-  }
-
   // Connections of links.
 
   SourceConnection connection(int link) {
@@ -112,123 +112,6 @@ final class VolumeService implements VolumeEffects, NbdExport {
       connections.set(link, null);
       core.linkLost(link, why);
     }
-  }
-
-  // Serving.
-
-  boolean isReady() {
-    return ready;
-  }
-
-  void setReady() {
-    ready = true;
-  }
-
-  /** It does not serve yet, and why. */
-  void setWaiting(String why) {
-    waiting = why;
-  }
-
-  void disconnectClients() {
-    List.copyOf(clients).forEach(NbdClient::disconnect);
-  }
-
-  @Override
-  public String name() {
-    return config.name();
-  }
-
-  @Override
-  public String description() {
-    return "replicated volume " + config.name();
-  }
-
-  @Override
-  public long sizeBytes() {
-    return core.state().sizeBytes();
-  }
-
-  @Override
-  public boolean isReadOnly() {
-    return !core.isPrimary();
-  }
-
-  @Override
-  public String full() {
-    return clients.size() < config.clientsMax()
-        ? null
-        : "this volume has "
-            + clients.size()
-            + " clients, as many as --clients-max lets in; disconnect one first";
-  }
-
-  @Override
-  public String unavailable() {
-    if (core.administration().isSuperseded()) {
-      return "another side is newer, and this one becomes secondary";
-    }
-    if (core.isPrimary()) {
-      return ready && !core.recall().isPending() ? null : waiting;
-    }
-    if (!config.serveReads()) {
-      return "this side of the volume is secondary and serves no clients";
-    }
-    return core.state().consistent() && !core.state().generations().isEmpty()
-        ? null
-        : "this side of the volume is secondary and inconsistent";
-  }
-
-  @Override
-  public boolean zeroesFast() {
-    return store.zeroesFast();
-  }
-
-  @Override
-  public boolean readsAtOnce() {
-    return store.completesAtOnce() && !core.isDetached();
-  }
-
-  @Override
-  public void read(long offset, int length, ByteBuf target, NbdRequest request) {
-    if (core.isDetached()) {
-      core.read(offset, length, new RemoteRead(target, request));
-    } else {
-      io.read(offset, length, target, request);
-    }
-  }
-
-  @Override
-  public boolean readsElsewhere() {
-    return core.isDetached();
-  }
-
-  @Override
-  public void submit(Change change) {
-    core.submit(change);
-  }
-
-  @Override
-  public void prefetch(long offset, long length) {
-    if (!core.isDetached()) {
-      store.prefetch(offset, length);
-    }
-  }
-
-  @Override
-  public long extentAt(long offset, long length) {
-    return core.isDetached() ? length : store.extentAt(offset, length);
-  }
-
-  @Override
-  public void opened(NbdClient client) {
-    clients.add(client);
-    LOG.info("volume {}: client {} connected", config.name(), client.describe());
-  }
-
-  @Override
-  public void closed(NbdClient client) {
-    clients.remove(client);
-    LOG.info("volume {}: client {} gone", config.name(), client.describe());
   }
 
   // Local effects.
@@ -254,6 +137,11 @@ final class VolumeService implements VolumeEffects, NbdExport {
   }
 
   @Override
+  public long extentAt(long offset, long length) {
+    return export.extentAt(offset, length);
+  }
+
+  @Override
   public void persistBits() {
     metadata.writeBits(core);
   }
@@ -262,9 +150,6 @@ final class VolumeService implements VolumeEffects, NbdExport {
   public void persistState(VolumeState state) {
     metadata.writeState(core, state);
   }
-
-  /** A client's read that a replica answers. */
-  private record RemoteRead(ByteBuf target, NbdRequest request) {}
 
   @Override
   public void sendRead(int link, long seq, long offset, int length) {
@@ -278,11 +163,7 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public void readDone(Object context, Object data, int errno) {
-    RemoteRead read = (RemoteRead) context;
-    if (data != null) {
-      read.target().writeBytes((ByteBuf) data);
-    }
-    read.request().completed(errno);
+    export.remotelyRead(context, (ByteBuf) data, errno);
   }
 
   @Override
@@ -406,8 +287,8 @@ final class VolumeService implements VolumeEffects, NbdExport {
 
   @Override
   public void superseded(String reason) {
-    disconnectClients();
-    ready = true;
+    export.disconnectClients();
+    export.setReady();
   }
 
   @Override

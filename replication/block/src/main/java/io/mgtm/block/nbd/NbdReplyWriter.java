@@ -3,6 +3,7 @@ package io.mgtm.block.nbd;
 import io.mgtm.block.volume.Errno;
 import io.mgtm.block.wire.BatchWriter;
 import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
 
 /** Writes the replies of one connection in the form that was negotiated. */
 final class NbdReplyWriter {
@@ -31,7 +32,7 @@ final class NbdReplyWriter {
       chunk(writer.reserve(CHUNK_BYTES), request, Nbd.REPLY_NONE, 0);
       return;
     }
-    byte[] text = NbdTransmissionHandler.explain(errno);
+    byte[] text = explain(errno);
     ByteBuf out = writer.reserve(CHUNK_BYTES + 6 + text.length);
     chunk(out, request, Nbd.REPLY_ERROR, 6 + text.length);
     out.writeInt(errno).writeShort(text.length).writeBytes(text);
@@ -76,5 +77,20 @@ final class NbdReplyWriter {
     out.writeShort(type);
     out.writeLong(request.cookie);
     out.writeInt(length);
+  }
+
+  /** The text that goes with an error in a structured reply. */
+  static byte[] explain(int errno) {
+    String text =
+        switch (errno) {
+          case Nbd.EPERM -> "the volume may not be written here";
+          case Nbd.EINVAL -> "the request is not valid, or past the end";
+          case Nbd.ENOSPC -> "past the end, or no space left";
+          case Nbd.EOVERFLOW -> "too long";
+          case Nbd.ENOTSUP -> "not fast here";
+          case Nbd.ESHUTDOWN -> "the volume is being taken out of service";
+          default -> "input/output error";
+        };
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

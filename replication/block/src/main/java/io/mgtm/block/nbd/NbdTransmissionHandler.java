@@ -8,7 +8,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -386,20 +385,5 @@ final class NbdTransmissionHandler extends ChannelInboundHandlerAdapter implemen
   @Override
   public void disconnect() {
     context.channel().eventLoop().execute(this::close);
-  }
-
-  /** The text that goes with an error in a structured reply. */
-  static byte[] explain(int errno) {
-    String text =
-        switch (errno) {
-          case Nbd.EPERM -> "the volume may not be written here";
-          case Nbd.EINVAL -> "the request is not valid, or past the end";
-          case Nbd.ENOSPC -> "past the end, or no space left";
-          case Nbd.EOVERFLOW -> "too long";
-          case Nbd.ENOTSUP -> "not fast here";
-          case Nbd.ESHUTDOWN -> "the volume is being taken out of service";
-          default -> "input/output error";
-        };
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -10,10 +10,6 @@ import java.util.function.UnaryOperator;
  * What an operator asks of a volume: its role, its links, its size. Called on the core's thread.
  */
 public final class Administration {
-  /** Why a primary that goes on without its disk does not do what needs one. */
-  public static final String NO_DISK =
-      "this side's disk failed; promote a replica, and do it there";
-
   static final String NOT_SPLIT =
       "no other copy was seen that this one is split from, and this one is the newest: given up, no"
           + " copy could be promoted; 'demote' without --discard hands over; bring the survivor up"
@@ -28,6 +24,7 @@ public final class Administration {
   private final WritePath path;
   private final VolumeEffects effects;
   private final Growth growth;
+  private final LinkCommands links;
   private Consumer<String> demotion;
   private boolean discardOnDemotion;
   private boolean accepting = true;
@@ -40,6 +37,12 @@ public final class Administration {
     this.path = path;
     this.effects = effects;
     growth = new Growth(core, effects, path, states);
+    links = new LinkCommands(core);
+  }
+
+  /** What an operator asks of one link. */
+  public LinkCommands links() {
+    return links;
   }
 
   /** Whether the side is in a settled role, neither being promoted nor demoted. */
@@ -364,60 +367,6 @@ public final class Administration {
       retirement = null;
       then.run();
     }
-  }
-
-  /** Suspends a link until {@link #resume}. */
-  public void pause(int link) {
-    ReplicaLink one = core.replication().links().get(link);
-    core.replication().lose(one, "paused by the operator");
-    one.phase = LinkPhase.PAUSED;
-    one.reason = "paused by the operator";
-  }
-
-  /** Lets a paused link connect again, or a refused one try at once. */
-  public void resume(int link) {
-    ReplicaLink one = core.replication().links().get(link);
-    if (one.phase == LinkPhase.PAUSED || one.phase == LinkPhase.REFUSED) {
-      one.phase = LinkPhase.DOWN;
-      one.reason = VolumeView.UNTRIED;
-    }
-  }
-
-  /**
-   * Sends all chunks again, where {@code comparing} those whose checksums differ; answers null, or
-   * why not.
-   */
-  public String resync(int link, boolean comparing) {
-    ReplicaLink one = core.replication().links().get(link);
-    if (core.isDetached()) {
-      return NO_DISK;
-    }
-    if (one.phase != LinkPhase.UP_TO_DATE && one.phase != LinkPhase.SYNCING) {
-      return "link "
-          + one.config.name()
-          + " is "
-          + one.phase
-          + ", not connected; a resync begins when it is";
-    }
-    core.replication().resyncAll(one, comparing);
-    return null;
-  }
-
-  /** Compares all chunks with a link's replica; answers null, or why not. */
-  public String verify(int link, boolean repair) {
-    ReplicaLink one = core.replication().links().get(link);
-    if (core.isDetached()) {
-      return NO_DISK;
-    }
-    if (one.phase != LinkPhase.UP_TO_DATE) {
-      return "link " + one.config.name() + " is " + one.phase + "; a verify needs it up to date";
-    }
-    if (one.sync.isVerifying()) {
-      return "link " + one.config.name() + " is being verified already";
-    }
-    one.sync.beginVerify(repair);
-    one.sync.pump();
-    return null;
   }
 
   /** Whether a volume can have this size: not less than now, whole sectors, not too many chunks. */

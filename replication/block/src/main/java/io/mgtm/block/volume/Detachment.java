@@ -85,7 +85,7 @@ final class Detachment {
     if (isOn()) {
       return true;
     }
-    if (!core.isAccepting()
+    if (!core.administration().isAccepting()
         || states.current().role() != Role.PRIMARY
         || replication.links().stream().noneMatch(this::standsIn)) {
       return false;
@@ -121,7 +121,7 @@ final class Detachment {
     if (states.current().role() == Role.SECONDARY) {
       core.receiver().close(why);
       replication.becomeInconsistent(core.receiver().sourceNode(), Opening.NONE, () -> {});
-    } else if (core.isAccepting() && replication.heirs().hasHeir()) {
+    } else if (core.administration().isAccepting() && replication.heirs().hasHeir()) {
       core.administration().stepDown(why);
     } else {
       core.loseAll(why + "; the replica is resynchronized");

@@ -53,7 +53,7 @@ public final class Fencing {
 
   /** Whether a client cannot be answered before some copy is fenced. */
   boolean isOwed() {
-    if (!required || !core.isPrimary() || core.isSuperseded()) {
+    if (!required || !core.isPrimary() || core.administration().isSuperseded()) {
       return false;
     }
     for (int i = 0; i < replication.links().size(); i++) {

@@ -65,7 +65,7 @@ final class GoingAlone {
     if (orphans.isEmpty()) {
       return;
     }
-    if (!core.isAccepting() && fencing.isOwed()) {
+    if (!core.administration().isAccepting() && fencing.isOwed()) {
       // This side ends its service, and waits for nobody who may never answer.
       refuseOrphans(Errno.ESHUTDOWN);
       return;
@@ -104,7 +104,7 @@ final class GoingAlone {
   }
 
   private void next() {
-    if (fencing.isOwed() && !core.isAccepting()) {
+    if (fencing.isOwed() && !core.administration().isAccepting()) {
       giveUp();
     } else if (fencing.isOwed()) {
       fencing.ask();
@@ -151,7 +151,9 @@ final class GoingAlone {
    * with our generation.
    */
   boolean needsGeneration() {
-    if (replication.slots().isEmpty() || !core.isPrimary() || core.isSuperseded()) {
+    if (replication.slots().isEmpty()
+        || !core.isPrimary()
+        || core.administration().isSuperseded()) {
       return false;
     }
     long current = states.current().generations().current();

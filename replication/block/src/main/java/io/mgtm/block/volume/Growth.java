@@ -29,7 +29,7 @@ final class Growth {
   private String refusal(long sizeBytes) {
     VolumeState state = states.current();
     if (core.isDetached()) {
-      return Administration.NO_DISK;
+      return LinkCommands.NO_DISK;
     }
     if (sizeBytes < state.sizeBytes()) {
       return "a volume of "

@@ -6,7 +6,6 @@ import io.mgtm.block.resync.Pace;
 import io.mgtm.block.resync.Progress;
 import io.mgtm.block.resync.RateLimiter;
 import io.mgtm.block.volume.Change.Kind;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,12 +33,9 @@ final class LinkSync {
   private final Map<Long, Comparison> comparisons = new HashMap<>();
   private long comparisonsFromSeq;
   private ChunkWalk walk;
-  private ChunkWalk verifyWalk;
-  private ChunkSet verifyTodo;
   private ChunkSet written;
   private boolean comparing;
   private Progress progress;
-  private Progress verifyProgress;
   private int chunksEqual;
   private int chunksSent;
   private int chunksInHoles;
@@ -49,10 +45,7 @@ final class LinkSync {
 
   private boolean pumping;
   private boolean pumpAgain;
-  private long verifyMismatches = -1;
-  private boolean repair;
-  private boolean repairing;
-  private boolean repaired;
+  private final Verification verification = new Verification();
 
   LinkSync(ReplicaLink link, VolumeCore core) {
     this.link = link;
@@ -72,36 +65,14 @@ final class LinkSync {
     return progress;
   }
 
-  Progress verifyProgress() {
-    return verifyProgress;
-  }
-
-  boolean isVerifying() {
-    return verifyWalk != null;
-  }
-
-  /** Mismatching chunks of the last finished or running verify, -1 when there was none. */
-  long verifyMismatches() {
-    return verifyMismatches;
+  Verification verification() {
+    return verification;
   }
 
   /** Where the last finished or running verify found differences, {@code max} places at most. */
   List<VolumeView.Range> differing(int max) {
-    List<VolumeView.Range> ranges = new ArrayList<>();
-    if (mismatched == null) {
-      return ranges;
-    }
-    int chunk = mismatched.next(0);
-    while (chunk >= 0 && ranges.size() < max) {
-      int end = chunk;
-      long length = 0;
-      for (; end < mismatched.size() && mismatched.contains(end); end++) {
-        length += core.chunkLength(end);
-      }
-      ranges.add(new VolumeView.Range((long) chunk * link.slot.chunkBytes, length));
-      chunk = end < mismatched.size() ? mismatched.next(end) : -1;
-    }
-    return ranges;
+    return verification.differing(
+        max, link.slot == null ? 0 : link.slot.chunkBytes, core::chunkLength);
   }
 
   int chunksSent() {
@@ -120,7 +91,7 @@ final class LinkSync {
   void begin(boolean compareFirst) {
     end();
     comparing = compareFirst;
-    repairing = verifyMismatches > 0 && coversMismatches();
+    verification.resyncBegins(link.slot.outOfSync);
     walk = new ChunkWalk(link.slot.outOfSync, underWayMax());
     written = new ChunkSet(link.slot.outOfSync.size());
     progress =
@@ -131,35 +102,13 @@ final class LinkSync {
     holesFrom = 0;
   }
 
-  /** Whether all that the last verify found different is to be sent. */
-  private boolean coversMismatches() {
-    for (int chunk = mismatched.next(0); chunk >= 0; chunk = mismatched.next(chunk + 1)) {
-      if (!link.slot.outOfSync.contains(chunk)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The replica has all, on stable storage. */
-  void synced() {
-    repaired |= repairing;
-    repairing = false;
-  }
-
-  /** Whether what the last verify found different was sent since. */
-  boolean isRepaired() {
-    return repaired;
-  }
-
   /** Nothing of a resync or verify is under way any more. */
   void end() {
     walk = null;
-    if (verifyWalk != null) {
+    if (verification.isRunning()) {
       core.effects().notice("link " + link.config.name() + ": verify was cut short");
     }
-    verifyWalk = null;
-    verifyTodo = null;
+    verification.end();
     written = null;
     comparisons.clear();
     comparisonsFromSeq = link.nextSeq();
@@ -168,17 +117,12 @@ final class LinkSync {
 
   /** Begins to compare every chunk; what differs is sent at the end when {@code repairing}. */
   void beginVerify(boolean repairing) {
-    verifyTodo = new ChunkSet(link.slot.outOfSync.size());
-    verifyTodo.fill();
-    verifyWalk = new ChunkWalk(verifyTodo, underWayMax());
-    verifyProgress = new Progress(core.state().sizeBytes(), core.nowMs());
-    verifyMismatches = 0;
-    repaired = false;
-    repair = repairing;
-    mismatched = new ChunkSet(link.slot.outOfSync.size());
+    verification.begin(
+        link.slot.outOfSync.size(),
+        underWayMax(),
+        repairing,
+        new Progress(core.state().sizeBytes(), core.nowMs()));
   }
-
-  private ChunkSet mismatched;
 
   /**
    * Sends and compares as much as window and rate allow. A store that completes at once calls back
@@ -216,11 +160,11 @@ final class LinkSync {
                     + " of them in holes, and "
                     + chunksEqual
                     + " were equal");
-        core.share(link);
+        core.replication().meetings().share(link);
       }
-    } else if (link.phase == LinkPhase.UP_TO_DATE && verifyWalk != null) {
-      pump(verifyWalk, true, true);
-      if (verifyWalk != null && verifyWalk.isDone()) {
+    } else if (link.phase == LinkPhase.UP_TO_DATE && verification.isRunning()) {
+      pump(verification.walk(), true, true);
+      if (verification.isRunning() && verification.walk().isDone()) {
         endVerify();
       }
     }
@@ -324,18 +268,18 @@ final class LinkSync {
   }
 
   private void endVerify() {
-    verifyWalk = null;
-    verifyTodo = null;
+    verification.end();
+    long mismatches = verification.mismatches();
     core.effects()
         .notice(
             "link "
                 + link.config.name()
                 + ": verify found "
-                + verifyMismatches
+                + mismatches
                 + " chunks that differ"
-                + (verifyMismatches > 0 ? ", the first at " + differing(4) : ""));
-    if (verifyMismatches > 0 && repair) {
-      for (int chunk = mismatched.next(0); chunk >= 0; chunk = mismatched.next(chunk + 1)) {
+                + (mismatches > 0 ? ", the first at " + differing(4) : ""));
+    if (mismatches > 0 && verification.repairs()) {
+      for (int chunk : verification.mismatched()) {
         link.slot.chunkDiffers(chunk);
       }
       link.start(link.slot, false);
@@ -395,17 +339,11 @@ final class LinkSync {
     }
     boolean equal = comparison.checksum().equals(checksum);
     if (comparison.verify()) {
-      if (verifyWalk == null) {
+      if (!verification.isRunning()) {
         return;
       }
-      verifyTodo.remove(comparison.chunk());
-      verifyWalk.end(comparison.chunk());
       pace.ended(comparison.length());
-      verifyProgress.advance(comparison.length(), core.nowMs());
-      if (!equal) {
-        verifyMismatches++;
-        mismatched.add(comparison.chunk());
-      }
+      verification.compared(comparison.chunk(), comparison.length(), equal, core.nowMs());
     } else if (walk != null) {
       if (equal && !written.contains(comparison.chunk())) {
         link.slot.chunkEqual(comparison.chunk());

@@ -2,40 +2,29 @@ package io.mgtm.block.volume;
 
 import io.mgtm.block.volume.Change.Kind;
 import io.mgtm.block.volume.Meeting.Decision;
-import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
  * The target's side: takes a source's frames in order and applies them through the same core. One
  * source at a time.
  *
- * <p>Frames that come while the state is being written down wait in a bounded backlog: whoever
- * reads the connection stops reading while {@link #isBlocked}.
+ * <p>Frames that come while the state is being written down wait in a bounded backlog, see {@link
+ * FrameOrder}: whoever reads the connection stops reading while {@link #isBlocked}.
  */
 public final class Receiver {
-  private static final int BACKLOG_MAX = 65_536;
-
   private final VolumeCore core;
   private final StateKeeper states;
   private final VolumeEffects effects;
-  private final ArrayDeque<Runnable> backlog = new ArrayDeque<>();
-  private final ArrayDeque<Long> durabilityWanted = new ArrayDeque<>();
+  private final FrameOrder order = new FrameOrder();
   private final DoneWindow done = new DoneWindow();
+  private final ReceivedStability stability;
   private ReceiverEffects connection;
   private Identity source;
   private String lastSource = "";
   private long session;
-  private boolean blocked;
   private final Following following;
   private final SourceChoice choice;
-  private boolean draining;
-  private boolean flushing;
-  private long arrived;
-  private long received;
-  private long durable;
-  private long barrier;
   private int underWay;
-  private Runnable afterDurable;
 
   Receiver(VolumeCore core, StateKeeper states, VolumeEffects effects) {
     this.core = core;
@@ -43,6 +32,7 @@ public final class Receiver {
     this.effects = effects;
     following = new Following(core, states, effects);
     choice = new SourceChoice(core);
+    stability = new ReceivedStability(core, done);
   }
 
   /** Whether a source is connected. */
@@ -66,7 +56,7 @@ public final class Receiver {
 
   /** Whether frames are to be left unread for now. */
   public boolean isBlocked() {
-    return blocked;
+    return order.isHeld();
   }
 
   /**
@@ -74,12 +64,12 @@ public final class Receiver {
    * now; frames in the backlog are not counted, for the backlog goes with its connection.
    */
   public long received() {
-    return received;
+    return order.received();
   }
 
   /** All up to this sequence number have come, those in the backlog too. */
   long arrived() {
-    return arrived;
+    return order.arrived();
   }
 
   /** All up to this sequence number are on the disk. */
@@ -89,7 +79,7 @@ public final class Receiver {
 
   /** All up to this sequence number are on stable storage. */
   public long durable() {
-    return durable;
+    return stability.durable();
   }
 
   /**
@@ -117,9 +107,8 @@ public final class Receiver {
     connection = newConnection;
     source = newSource;
     lastSource = newSource.nodeId();
-    arrived = 0;
-    received = 0;
-    durable = 0;
+    order.begin();
+    stability.begin();
     done.reset();
     effects.notice("following source " + newSource.nodeId());
     return decision;
@@ -163,14 +152,8 @@ public final class Receiver {
   private void forget() {
     following.left();
     session++;
-    blocked = false;
-    flushing = false;
-    barrier = 0;
-    afterDurable = null;
-    durabilityWanted.clear();
-    for (Runnable frame = backlog.poll(); frame != null; frame = backlog.poll()) {
-      frame.run();
-    }
+    stability.forget();
+    order.forget();
     if (states.current().role() == Role.SECONDARY) {
       // Whom this side feeds must not take it for a source that is fed: two could feed each other.
       core.loseAll("this side has lost its own source");
@@ -191,14 +174,14 @@ public final class Receiver {
     boolean ordered = change.ordered && states.current().consistent();
     if (change.kind == Kind.FLUSH) {
       effects.complete(change, Errno.OK);
-      durabilityWanted.add(seq);
+      stability.want(seq);
       holdUntilDurable(ordered, seq);
       finished(seq);
       return;
     }
     if (change.fua) {
       change.fua = false;
-      durabilityWanted.add(seq);
+      stability.want(seq);
       holdUntilDurable(ordered, seq);
     }
     underWay++;
@@ -212,8 +195,8 @@ public final class Receiver {
    */
   private void holdUntilDurable(boolean ordered, long seq) {
     if (ordered) {
-      barrier = seq;
-      blocked = true;
+      stability.holdUntil(seq);
+      order.hold();
     }
   }
 
@@ -245,8 +228,9 @@ public final class Receiver {
     inOrder(
         seq,
         () -> {
-          blocked = true;
-          afterAllIsDurable(seq, () -> writeDown(seq, then -> adopt(generations, then)));
+          order.hold();
+          stability.afterAllBefore(
+              seq, session, () -> writeDown(seq, then -> adopt(generations, then)));
         },
         null);
   }
@@ -295,30 +279,24 @@ public final class Receiver {
   }
 
   private void inOrder(long seq, Runnable what, Change change) {
-    if (connection == null || seq != arrived + 1 || backlog.size() >= BACKLOG_MAX) {
+    if (connection == null || !order.isDue(seq)) {
       if (change != null) {
         effects.complete(change, Errno.EINVAL);
       }
       if (connection != null) {
-        close("frame " + seq + " came where " + (arrived + 1) + " was due");
+        close("frame " + seq + " came where " + (order.arrived() + 1) + " was due");
       }
       return;
     }
-    arrived = seq;
-    if (blocked || !backlog.isEmpty()) {
-      backlog.add(
-          () -> {
-            if (connection != null) {
-              received = seq;
-              what.run();
-            } else if (change != null) {
-              effects.complete(change, Errno.ESHUTDOWN);
-            }
-          });
-    } else {
-      received = seq;
-      what.run();
-    }
+    order.take(
+        seq,
+        () -> {
+          if (connection != null) {
+            what.run();
+          } else if (change != null) {
+            effects.complete(change, Errno.ESHUTDOWN);
+          }
+        });
     if (connection != null) {
       connection.acknowledge();
     }
@@ -326,7 +304,7 @@ public final class Receiver {
 
   /** Lets no frame pass until {@code update} has told its argument that it is durable. */
   private void writeDown(long seq, Consumer<Runnable> update) {
-    blocked = true;
+    order.hold();
     long begun = session;
     update.accept(() -> unblock(begun, seq));
   }
@@ -336,21 +314,14 @@ public final class Receiver {
     if (begun != session || connection == null) {
       return;
     }
-    blocked = false;
-    durabilityWanted.add(seq);
+    order.release();
+    stability.want(seq);
     finished(seq);
     drain();
   }
 
   private void drain() {
-    if (draining) {
-      return;
-    }
-    draining = true;
-    while (!blocked && !backlog.isEmpty()) {
-      backlog.poll().run();
-    }
-    draining = false;
+    order.drain();
     if (connection != null) {
       connection.acknowledge();
     }
@@ -391,52 +362,30 @@ public final class Receiver {
 
   private void finished(long seq) {
     done.add(seq);
-    flushIfWanted();
+    stability.flushIfWanted(session);
     if (connection != null) {
       connection.acknowledge();
     }
   }
 
-  private void flushIfWanted() {
-    if (!flushing && !durabilityWanted.isEmpty() && durabilityWanted.peek() <= done.contiguous()) {
-      flushing = true;
-      Change flush = new Change().flush().fromUpstream();
-      flush.seq = done.contiguous();
-      flush.session = session;
-      core.submit(flush);
-    }
-  }
-
-  private void afterAllIsDurable(long seq, Runnable then) {
-    afterDurable = then;
-    durabilityWanted.add(seq - 1);
-    flushIfWanted();
-  }
-
   private void flushed(Change flush, int errno) {
-    flushing = false;
+    stability.flushed(flush.seq, errno == Errno.OK);
     if (errno != Errno.OK) {
       close("the replica's disk failed to flush, error " + errno);
       return;
     }
-    durable = flush.seq;
-    while (!durabilityWanted.isEmpty() && durabilityWanted.peek() <= durable) {
-      durabilityWanted.poll();
-    }
     connection.acknowledge();
-    if (barrier != 0 && barrier <= durable) {
-      barrier = 0;
-      blocked = false;
-      flushIfWanted();
+    if (stability.barrierFalls()) {
+      order.release();
+      stability.flushIfWanted(session);
       drain();
       return;
     }
-    if (afterDurable == null || !durabilityWanted.isEmpty()) {
-      flushIfWanted();
-      return;
+    Runnable due = stability.due();
+    if (due == null) {
+      stability.flushIfWanted(session);
+    } else {
+      due.run();
     }
-    Runnable then = afterDurable;
-    afterDurable = null;
-    then.run();
   }
 }

@@ -17,6 +17,7 @@ final class ReplicaLink {
   final int index;
   final LinkConfig config;
   final LinkSync sync;
+  final LinkMark mark;
   private final VolumeCore core;
 
   LinkPhase phase = LinkPhase.DOWN;
@@ -49,8 +50,6 @@ final class ReplicaLink {
   private long connection;
   private long nextSeq;
   private long syncDoneSeq;
-  private long markSeq;
-  private boolean markFlushedHere;
   private long queuedBytes;
   private boolean resuming;
   private final ArrayDeque<Confirmation> confirmations = new ArrayDeque<>();
@@ -65,6 +64,7 @@ final class ReplicaLink {
     this.config = config;
     this.core = core;
     this.sync = new LinkSync(this, core);
+    this.mark = new LinkMark(this, core);
   }
 
   /** This side is promoted: what was decided while another was primary counts no more. */
@@ -170,9 +170,7 @@ final class ReplicaLink {
     syncDoneSeq = nextSeq++;
     sent.add(syncDoneSeq, null, 0);
     core.effects().sendSyncDone(index, syncDoneSeq, core.state().generations());
-    if (!slot.isMarking()) {
-      beginMark(syncDoneSeq);
-    }
+    mark.beginUnlessBegun(syncDoneSeq);
   }
 
   /** Sends a change if that is of use; adds to what the change waits for. */
@@ -263,7 +261,7 @@ final class ReplicaLink {
     sent.add(seq, null, 0);
     core.effects().sendResize(index, seq, sizeBytes);
     if (phase == LinkPhase.FINISHING) {
-      flushAndMark();
+      mark.begin(sendFlush());
     }
   }
 
@@ -297,13 +295,8 @@ final class ReplicaLink {
     if (received >= nextSeq || written > received || durable > written || durable < ackedDurable) {
       core.loseLink(
           this,
-          "the replica acknowledged what was not sent ("
-              + received
-              + ", "
-              + written
-              + ", "
-              + durable
-              + ")");
+          "the replica acknowledged what was not sent (%d, %d, %d)"
+              .formatted(received, written, durable));
       return;
     }
     ackedDurable = durable;
@@ -343,67 +336,32 @@ final class ReplicaLink {
   }
 
   private void settle() {
-    checkMark();
+    mark.check();
     if (phase == LinkPhase.BEHIND && !resuming && isDrained()) {
       resuming = true;
       core.effects().notice("link " + config.name() + ": the queue is empty; resync begins");
-      core.resumeBehind(this);
+      core.replication().meetings().resumeBehind(this);
     }
-    core.unthrottle();
+    core.replication().unthrottle();
   }
 
-  /** Asks both sides to make everything so far durable, in order to confirm chunks. */
-  void mark() {
-    if (isStreaming() && slot.needsMark() && !core.isDetached()) {
-      flushAndMark();
-    }
-  }
-
-  /** A mark covers what was sent before its own flush, so each mark needs one. */
-  private void flushAndMark() {
+  /** Has the target flush, for this side's own sake; the sequence number of that. */
+  long sendFlush() {
     long seq = nextSeq++;
     sent.add(seq, null, 0);
     core.effects().sendFlush(index, seq);
-    beginMark(seq);
+    return seq;
   }
 
-  private void beginMark(long seq) {
-    slot.beginMark();
-    markSeq = seq;
-    markFlushedHere = false;
-    core.beginMark(this);
-  }
-
-  /** The local half of the mark of {@code markedSession} ended. */
-  void markFlushed(long markedSession, boolean succeeded) {
-    if (markedSession != session || !isAttached() || !slot.isMarking()) {
-      return;
+  /** A mark up to {@code seq} has ended; whether it covers the whole resync, which is done then. */
+  boolean finished(long seq) {
+    if (seq < syncDoneSeq) {
+      return false;
     }
-    if (!succeeded) {
-      slot.endMark(false);
-      if (phase == LinkPhase.FINISHING) {
-        core.loseLink(this, "the local disk failed to flush");
-      }
-      return;
-    }
-    markFlushedHere = true;
-    checkMark();
-  }
-
-  private void checkMark() {
-    if (!isStreaming() || !slot.isMarking() || !markFlushedHere || ackedDurable < markSeq) {
-      return;
-    }
-    slot.endMark(true);
-    if (phase == LinkPhase.FINISHING) {
-      if (markSeq >= syncDoneSeq) {
-        phase = LinkPhase.UP_TO_DATE;
-        sync.synced();
-        core.synced(this);
-      } else {
-        flushAndMark();
-      }
-    }
+    phase = LinkPhase.UP_TO_DATE;
+    sync.verification().resyncEnded();
+    core.replication().synced(this);
+    return true;
   }
 
   /**
@@ -422,20 +380,20 @@ final class ReplicaLink {
     if (slot != null) {
       slot.detach();
     }
-    while (!sent.isEmpty()) {
-      Change change = sent.firstChange();
-      sent.removeFirst();
+    abandon(sent);
+    abandon(awaitingDurable);
+    List<Confirmation> missing = List.copyOf(confirmations);
+    confirmations.clear();
+    missing.forEach(one -> one.then().accept(false));
+  }
+
+  private void abandon(SequenceQueue queue) {
+    while (!queue.isEmpty()) {
+      Change change = queue.firstChange();
+      queue.removeFirst();
       if (change != null) {
         core.abandoned(change);
       }
     }
-    while (!awaitingDurable.isEmpty()) {
-      Change change = awaitingDurable.firstChange();
-      awaitingDurable.removeFirst();
-      core.abandoned(change);
-    }
-    List<Confirmation> missing = List.copyOf(confirmations);
-    confirmations.clear();
-    missing.forEach(one -> one.then().accept(false));
   }
 }

@@ -2,22 +2,16 @@ package io.mgtm.block.volume;
 
 import io.mgtm.block.intent.IntentBitmap;
 import io.mgtm.block.intent.Opening;
-import io.mgtm.block.volume.Meeting.Decision;
-import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PrimitiveIterator;
 
 /**
  * All links and slots of a volume: what a change means to each of them, meeting, losing, and the
  * generations between.
  */
 final class Replication {
-  /** How many other copies one keeps track of; each costs a bitmap. */
-  static final int SLOTS_MAX = 32;
-
   private final VolumeCore core;
   private final VolumeEffects effects;
   private final WritePath path;
@@ -27,6 +21,7 @@ final class Replication {
   private final SlotBitmaps bitmaps = new SlotBitmaps(slots.values());
   private final GoingAlone alone;
   private final Heirs heirs;
+  private final LinkMeetings meetings;
 
   /** For how many chunks slots have room: before the state does, when the volume grows. */
   private int chunks;
@@ -38,6 +33,7 @@ final class Replication {
     this.states = states;
     alone = new GoingAlone(core, effects, path, states, this);
     heirs = new Heirs(links, states);
+    meetings = new LinkMeetings(core, effects, states, this);
     chunks = states.current().chunks();
   }
 
@@ -51,6 +47,17 @@ final class Replication {
 
   SlotBitmaps bitmaps() {
     return bitmaps;
+  }
+
+  /** How links come to have a replica. */
+  LinkMeetings meetings() {
+    return meetings;
+  }
+
+  /** A slot for a peer that was not tracked: all of it may differ. */
+  ReplicaSlot newSlot(String peer) {
+    addSlot(peer, new IntentBitmap(chunks), true);
+    return slots.get(peer);
   }
 
   void addSlot(String peer, IntentBitmap bitmap, boolean full) {
@@ -72,7 +79,7 @@ final class Replication {
   // A change on its way.
 
   private boolean concerns(ReplicaSlot slot, Change change) {
-    return !change.fromUpstream || !slot.peer.equals(core.upstreamPeer());
+    return !change.fromUpstream || !slot.peer.equals(core.receiver().sourceNode());
   }
 
   boolean markIntent(Change change) {
@@ -117,188 +124,6 @@ final class Replication {
     }
   }
 
-  // Meeting.
-
-  /**
-   * A target introduced itself.
-   *
-   * @param peerChunks the chunks that the target changed by itself since the two were equal
-   */
-  Decision met(ReplicaLink link, Identity target, PrimitiveIterator.OfInt peerChunks) {
-    Identity self = core.identityFor(target.nodeId());
-    boolean copy = Meeting.stranger(self, target) == null;
-    String forgot = copy ? core.administration().forgot(target) : null;
-    Decision decision =
-        forgot == null
-            ? Meeting.decide(self, target)
-            : new Decision(Outcome.SOURCE_OUTDATED, forgot);
-    if (core.isDetached()) {
-      decision = new Decision(Outcome.STANDBY, "the source has no disk to send from");
-    }
-    if (!decision.accepted()) {
-      refused(link, decision);
-      return decision;
-    }
-    for (ReplicaLink other : links) {
-      if (other != link
-          && other.peer != null
-          && other.isAttached()
-          && other.peer.nodeId().equals(target.nodeId())) {
-        Decision twice =
-            new Decision(
-                Outcome.UNFIT, "link " + other.config.name() + " already leads to that replica");
-        refused(link, twice);
-        return twice;
-      }
-    }
-    Decision full = refusalOfSlot(target.nodeId());
-    if (full != null) {
-      refused(link, full);
-      return full;
-    }
-    boolean all = decision.outcome() == Outcome.ALL_CHUNKS;
-    ReplicaSlot slot = slots.get(target.nodeId());
-    if (slot == null) {
-      addSlot(target.nodeId(), new IntentBitmap(chunks), true);
-      slot = slots.get(target.nodeId());
-    } else if (all) {
-      slot.outOfSync.fill();
-    }
-    while (peerChunks.hasNext()) {
-      slot.chunkDiffers(peerChunks.nextInt());
-    }
-    link.meet(target, copy);
-    core.receiver().choice().agreed(target.nodeId());
-    boolean compare = link.config.checksumResync() || (all && !target.generations().isEmpty());
-    String why = decision.reason();
-    Runnable begin = () -> begin(link, target.nodeId(), compare, why);
-    enlist(link, slot, all, () -> core.recall().met(link, target, begin));
-    return decision;
-  }
-
-  /** Why {@code peer} cannot be tracked besides the others, or null. */
-  Decision refusalOfSlot(String peer) {
-    return slots.containsKey(peer) || slots.size() < SLOTS_MAX
-        ? null
-        : new Decision(
-            Outcome.UNFIT,
-            "this copy keeps track of "
-                + SLOTS_MAX
-                + " others already, the most that it can; make a new copy of the volume in its"
-                + " place");
-  }
-
-  /**
-   * Notes durably that the peer is tracked, and whether every chunk of it may differ, before it is
-   * told anything. It takes over no generation before {@link #share}, unless it needs nothing else:
-   * a resync that is cut short leaves no generation behind that would have to be remembered.
-   */
-  private void enlist(ReplicaLink link, ReplicaSlot slot, boolean all, Runnable then) {
-    long connection = link.connection();
-    Opening heard = link.peer.openings().newest();
-    states.update(
-        state -> {
-          VolumeState.Slot old = state.slots().get(slot.peer);
-          boolean full = all || old == null || old.full();
-          boolean equal = !full && slot.outOfSync.isEmpty();
-          long before = old == null ? 0 : old.sharedGeneration();
-          long shared = equal ? state.generations().current() : before;
-          VolumeState.Slot known = new VolumeState.Slot(shared, full, state.heardOf(slot.peer));
-          return state.withSlot(slot.peer, known.withHeard(heard));
-        },
-        () -> {
-          slot.shared = states.current().slots().get(slot.peer).sharedGeneration();
-          if (link.connection() == connection) {
-            then.run();
-          }
-        });
-  }
-
-  /** All was sent. Notes durably that the peer may take over the generation, before it is told. */
-  void share(ReplicaLink link) {
-    ReplicaSlot slot = link.slot;
-    long connection = link.connection();
-    long run = link.syncRun;
-    states.update(
-        state ->
-            state.withSlot(
-                slot.peer, state.slots().get(slot.peer).withShared(state.generations().current())),
-        () -> {
-          slot.shared = states.current().slots().get(slot.peer).sharedGeneration();
-          if (link.connection() != connection || link.syncRun != run) {
-            return;
-          }
-          if (slot.outOfSync.isEmpty()) {
-            link.finish();
-          } else {
-            link.start(slot, false);
-          }
-        });
-  }
-
-  private void begin(ReplicaLink link, String peer, boolean compare, String why) {
-    ReplicaSlot slot = slots.get(peer);
-    effects.notice(
-        "link "
-            + link.config.name()
-            + ": connected to "
-            + peer
-            + ", "
-            + slot.outOfSync.cardinality()
-            + " chunks to send: "
-            + why);
-    link.start(slot, compare);
-    link.sync.pump();
-  }
-
-  void refused(ReplicaLink link, Decision decision) {
-    boolean alarming =
-        decision.outcome() == Outcome.SPLIT_BRAIN && !core.administration().isSplit();
-    link.reason = decision.reason();
-    link.reached |= decision.outcome().isOfACopy();
-    link.refusal = decision.outcome();
-    if (decision.outcome() == Outcome.SOURCE_OUTDATED) {
-      core.administration().superseded("link " + link.config.name() + ": " + decision.reason());
-    }
-    if (decision.outcome() == Outcome.STANDBY) {
-      link.phase = LinkPhase.DOWN;
-    } else {
-      String line = "link " + link.config.name() + " refused: " + decision.reason();
-      if (alarming) {
-        effects.alarm(line);
-      } else if (!decision.reason().equals(link.lastRefusal)) {
-        effects.notice(line);
-      }
-      link.lastRefusal = decision.reason();
-      link.phase = LinkPhase.REFUSED;
-    }
-  }
-
-  /** After an overflow the queue is empty: what was noted in the bitmap is sent. */
-  void resumeBehind(ReplicaLink link) {
-    ReplicaSlot slot = link.slot;
-    enlist(
-        link,
-        slot,
-        false,
-        () -> begin(link, slot.peer, link.config.checksumResync(), "the queue had overflowed"));
-  }
-
-  /** Every chunk is sent, or compared and sent where it differs. */
-  void resyncAll(ReplicaLink link, boolean comparing) {
-    ReplicaSlot slot = link.slot;
-    enlist(
-        link,
-        slot,
-        true,
-        () -> {
-          if (link.isStreaming()) {
-            slot.outOfSync.fill();
-            begin(link, slot.peer, comparing, "asked for by the operator");
-          }
-        });
-  }
-
   void synced(ReplicaLink link) {
     ReplicaSlot slot = link.slot;
     effects.notice("link " + link.config.name() + ": up to date");
@@ -316,11 +141,21 @@ final class Replication {
     }
   }
 
+  /** Ends the throttling once every link is below low water. */
+  void unthrottle() {
+    if (path.isThrottled()
+        && links.stream()
+            .noneMatch(
+                link -> link.isAttached() && link.queuedBytes() > link.config.lowWaterBytes())) {
+      path.unthrottle();
+    }
+  }
+
   // Losing.
 
   void lose(ReplicaLink link, String reason) {
     boolean aloneAtOnce = core.isPrimary() && !core.fencing().isRequired();
-    if (link.isAttached() && core.isAccepting() && aloneAtOnce) {
+    if (link.isAttached() && core.administration().isAccepting() && aloneAtOnce) {
       effects.sendOutdated(link.index);
     }
     effects.disconnect(link.index, reason);
@@ -402,7 +237,7 @@ final class Replication {
   // Marks.
 
   void markFlushed(Change mark, boolean succeeded) {
-    links.get(mark.link).markFlushed(mark.session, succeeded);
+    links.get(mark.link).mark.flushedHere(mark.session, succeeded);
   }
 
   void tick(boolean age) {

@@ -37,7 +37,7 @@ final class SourceChoice {
     boolean split = decision.outcome() == Outcome.SPLIT_BRAIN;
     tell(wanted.nodeId(), decision, split && !core.administration().isSplit());
     splitFrom.remove(wanted.nodeId());
-    if (split && splitFrom.size() < Replication.SLOTS_MAX) {
+    if (split && splitFrom.size() < LinkMeetings.SLOTS_MAX) {
       splitFrom.add(wanted.nodeId());
     }
     return decision;
@@ -52,7 +52,7 @@ final class SourceChoice {
     if (decision.reason().equals(told.get(node))) {
       return;
     }
-    if (told.size() >= Replication.SLOTS_MAX) {
+    if (told.size() >= LinkMeetings.SLOTS_MAX) {
       told.clear();
     }
     told.put(node, decision.reason());
@@ -95,7 +95,7 @@ final class SourceChoice {
     if (!decision.accepted()) {
       return decision;
     }
-    if (!core.isAccepting()) {
+    if (!core.administration().isAccepting()) {
       return new Decision(Outcome.STANDBY, "the other side is changing its role");
     }
     boolean same = present != null && present.nodeId().equals(wanted.nodeId());
@@ -114,7 +114,7 @@ final class SourceChoice {
       return new Decision(
           Outcome.STANDBY, "the other side still writes what node " + writing + " sent");
     }
-    Decision full = core.replication().refusalOfSlot(wanted.nodeId());
+    Decision full = core.replication().meetings().refusalOfSlot(wanted.nodeId());
     return full == null ? decision : full;
   }
 

@@ -166,7 +166,7 @@ public final class VolumeCore {
       link.sync.pace().tick(now);
       link.sync.pump();
       if (mark) {
-        link.mark();
+        link.mark.beginIfNeeded();
       }
     }
     changedSinceTick = false;
@@ -213,12 +213,14 @@ public final class VolumeCore {
    * it goes on.
    */
   public Decision linkMet(int link, Identity target, PrimitiveIterator.OfInt peerChunks) {
-    return replication.met(replication.links().get(link), target, peerChunks);
+    return replication.meetings().met(replication.links().get(link), target, peerChunks);
   }
 
   /** The target, if it tells which {@code node} it is, refused the connection. */
   public void linkRefused(int link, Outcome outcome, String reason, String node) {
-    replication.refused(replication.links().get(link).by(node), new Decision(outcome, reason));
+    replication
+        .meetings()
+        .refused(replication.links().get(link).by(node), new Decision(outcome, reason));
   }
 
   /** The target acknowledged up to three sequence numbers. */
@@ -338,20 +340,8 @@ public final class VolumeCore {
     return path.isThrottled();
   }
 
-  boolean isAccepting() {
-    return administration.isAccepting();
-  }
-
-  boolean isSuperseded() {
-    return administration.isSuperseded();
-  }
-
   long nowMs() {
     return nowMs;
-  }
-
-  String upstreamPeer() {
-    return receiver.sourceNode();
   }
 
   int chunkLength(int chunk) {
@@ -399,34 +389,10 @@ public final class VolumeCore {
     path.throttle();
   }
 
-  /** Ends the throttling once every link is below low water. */
-  void unthrottle() {
-    if (path.isThrottled()) {
-      for (ReplicaLink link : replication.links()) {
-        if (link.isAttached() && link.queuedBytes() > link.config.lowWaterBytes()) {
-          return;
-        }
-      }
-      path.unthrottle();
-    }
-  }
-
   void beginMark(ReplicaLink link) {
     Change mark = new Change().internal(Kind.MARK, 0, 0);
     mark.link = link.index;
     mark.session = link.session;
     path.beginMark(mark);
-  }
-
-  void resumeBehind(ReplicaLink link) {
-    replication.resumeBehind(link);
-  }
-
-  void share(ReplicaLink link) {
-    replication.share(link);
-  }
-
-  void synced(ReplicaLink link) {
-    replication.synced(link);
   }
 }

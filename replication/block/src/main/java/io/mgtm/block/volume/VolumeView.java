@@ -111,6 +111,7 @@ public final class VolumeView {
   private Link view(ReplicaLink link) {
     ReplicaSlot slot = slotOf(link);
     LinkSync sync = link.sync;
+    Verification verification = sync.verification();
     return new Link(
         link.config.name(),
         link.config.mode(),
@@ -134,12 +135,12 @@ public final class VolumeView {
             false,
             List.of()),
         work(
-            sync.verifyProgress(),
-            sync.isVerifying(),
+            verification.progress(),
+            verification.isRunning(),
             0,
             0,
-            sync.verifyMismatches(),
-            sync.isRepaired(),
+            verification.mismatches(),
+            verification.isRepaired(),
             sync.differing(RANGES_MAX)));
   }
 

@@ -14,6 +14,7 @@ final class WritePath {
   private final VolumeCore core;
   private final VolumeEffects effects;
   private final ArrayDeque<Change> held = new ArrayDeque<>();
+  private final ChangeOrder order = new ChangeOrder();
   private ArrayDeque<Change> flushNext = new ArrayDeque<>();
   private ArrayDeque<Change> flushCurrent = new ArrayDeque<>();
   private boolean flushing;
@@ -24,8 +25,6 @@ final class WritePath {
   private boolean scanning;
   private boolean scanAgain;
   private boolean draining;
-  private Change first;
-  private Change last;
   private int waiting;
   private int incomplete;
   private long markEpoch;
@@ -79,7 +78,7 @@ final class WritePath {
    * allows.
    */
   void enqueue(Change change) {
-    append(change);
+    order.append(change);
     if (mayStart(change)) {
       start(change);
     } else {
@@ -90,14 +89,10 @@ final class WritePath {
   }
 
   private boolean mayStart(Change change) {
-    for (Change earlier = first; earlier != change; earlier = earlier.next) {
-      if (change.overlaps(earlier) && (change.changesBytes() || earlier.changesBytes())) {
-        return false;
-      }
-    }
-    return !change.changesBytes()
-        || core.detachment().isWritten()
-        || core.replication().markIntent(change);
+    return !order.isBehindAnother(change)
+        && (!change.changesBytes()
+            || core.detachment().isWritten()
+            || core.replication().markIntent(change));
   }
 
   private void start(Change change) {
@@ -170,30 +165,8 @@ final class WritePath {
 
   // Order among overlapping changes.
 
-  private void append(Change change) {
-    change.previous = last;
-    change.next = null;
-    if (last == null) {
-      first = change;
-    } else {
-      last.next = change;
-    }
-    last = change;
-  }
-
   private void remove(Change change) {
-    if (change.previous == null) {
-      first = change.next;
-    } else {
-      change.previous.next = change.next;
-    }
-    if (change.next == null) {
-      last = change.previous;
-    } else {
-      change.next.previous = change.previous;
-    }
-    change.previous = null;
-    change.next = null;
+    order.remove(change);
     change.stage = Stage.IDLE;
   }
 
@@ -208,7 +181,7 @@ final class WritePath {
     scanning = true;
     while (scanAgain) {
       scanAgain = false;
-      Change change = first;
+      Change change = order.first();
       while (change != null) {
         Change next = change.next;
         if (change.stage == Stage.WAITING && mayStart(change)) {
@@ -255,7 +228,7 @@ final class WritePath {
       return;
     }
     List<Change> failed = new ArrayList<>();
-    for (Change change = first; change != null; change = change.next) {
+    for (Change change = order.first(); change != null; change = change.next) {
       if (change.stage == Stage.WAITING && change.changesBytes()) {
         failed.add(change);
       }
@@ -344,7 +317,7 @@ final class WritePath {
    */
   void beginMark(Change mark) {
     markEpoch++;
-    for (Change change = first; change != null; change = change.next) {
+    for (Change change = order.first(); change != null; change = change.next) {
       if (change.stage == Stage.IN_FLIGHT && change.changesBytes()) {
         core.replication().touch(change);
       }
@@ -392,7 +365,7 @@ final class WritePath {
 
   /** Nothing is held, under way or unanswered. */
   boolean isIdle() {
-    return incomplete == 0 && first == null && !flushing;
+    return incomplete == 0 && order.first() == null && !flushing;
   }
 
   /** Answers what is held with an error, as the side is to be demoted. */

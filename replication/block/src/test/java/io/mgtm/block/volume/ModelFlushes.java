@@ -58,7 +58,8 @@ final class ModelFlushes {
       node.world.kill(node, false);
       return;
     }
-    boolean replaced = node.core.isAccepting() && node.core.replication().heirs().hasHeir();
+    boolean replaced =
+        node.core.administration().isAccepting() && node.core.replication().heirs().hasHeir();
     if (node.core.state().role() == Role.PRIMARY && !replaced) {
       node.world.history.flushFailed(node.index);
     }

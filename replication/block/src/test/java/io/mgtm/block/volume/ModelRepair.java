@@ -144,7 +144,7 @@ final class ModelRepair {
   private void resolve(ModelNode node, int link, ModelNode primary) {
     VolumeView.Link view = node.core.view().link(link);
     if (view.phase() == LinkPhase.PAUSED) {
-      node.core.administration().resume(link);
+      node.core.administration().links().resume(link);
     }
     ModelNode target = node.linkTargets.get(link);
     if (view.refusal() == Outcome.MISMATCH && target != primary) {

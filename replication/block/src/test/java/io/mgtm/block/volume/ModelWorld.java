@@ -402,17 +402,17 @@ final class ModelWorld {
       return;
     }
     int link = random.nextInt(node.connections.length);
-    Administration administration = node.core.administration();
+    LinkCommands commands = node.core.administration().links();
     String done =
         switch (random.nextInt(4)) {
-          case 0 -> administration.verify(link, true);
-          case 1 -> administration.resync(link, node.index > 0);
+          case 0 -> commands.verify(link, true);
+          case 1 -> commands.resync(link, node.index > 0);
           case 2 -> {
-            administration.pause(link);
+            commands.pause(link);
             yield null;
           }
           default -> {
-            administration.resume(link);
+            commands.resume(link);
             yield null;
           }
         };
