@@ -1,11 +1,9 @@
 package io.mgtm.rdma;
 
 import io.mgtm.flash.AlignedBuffer;
-import io.mgtm.jni.Errno;
 import io.mgtm.jni.OwnerThread;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.slf4j.Logger;
@@ -34,12 +32,8 @@ import org.slf4j.LoggerFactory;
  * waits for a message sends something now and then.
  */
 public final class RdmaConnection implements AutoCloseable {
-
   /** The longest wait in nanoseconds: an hour. */
   public static final long TIMEOUT_NS_MAX = 3_600_000_000_000L;
-
-  /** The most private data, in bytes; devices carry 56, one of which tells the length. */
-  public static final int PRIVATE_DATA_MAX = 55;
 
   private static final Logger LOG = LoggerFactory.getLogger(RdmaConnection.class);
   private static final Cleaner CLEANER = Cleaner.create();
@@ -67,15 +61,7 @@ public final class RdmaConnection implements AutoCloseable {
       throws RdmaException {
     ConnectionParts parts = new ConnectionParts(handle, domain, options);
     try {
-      long device = domain.acquire();
-      parts.domainHeld = true;
-      for (RegisteredPool pool : options.pools()) {
-        if (pool.domain() != domain) {
-          throw new IllegalArgumentException(pool.pool() + " is registered with another domain");
-        }
-        pool.acquire();
-        parts.poolsHeld++;
-      }
+      long device = parts.acquire();
       long area = parts.area.address();
       int fd = parts.wakeup.fd();
       int answer =
@@ -118,7 +104,8 @@ public final class RdmaConnection implements AutoCloseable {
 
   /**
    * What the peer gave to {@link #establish}: the connecting side's is there from the begin, the
-   * listening side's once the connection is established. At most {@link #PRIVATE_DATA_MAX} bytes.
+   * listening side's once the connection is established. At most {@link PrivateData#BYTES_MAX}
+   * bytes.
    *
    * @throws RdmaException when what came is not of this kind
    */
@@ -131,21 +118,15 @@ public final class RdmaConnection implements AutoCloseable {
     } finally {
       Reference.reachabilityFence(this);
     }
-    if (length == 0) {
-      return new byte[0];
-    }
-    int told = data[0] & 0xff;
-    if (told > length - 1) {
-      throw new RdmaException("reading the private data of " + peer, Errno.EINVAL.code());
-    }
-    return Arrays.copyOfRange(data, 1, 1 + told);
+    return PrivateData.decode(data, length, peer);
   }
 
   /**
    * Asks the peer, or accepts its request, and waits until messages can flow. Receives that are
    * prepared are posted before.
    *
-   * @param privateData at most {@link #PRIVATE_DATA_MAX} bytes for {@link #peerData()} of the peer
+   * @param privateData at most {@link PrivateData#BYTES_MAX} bytes for {@link #peerData()} of the
+   *     peer
    * @param timeoutMs how long to wait at most, from 1 to an hour
    * @throws RdmaException ECONNREFUSED, ETIMEDOUT, ECANCELED by {@link #wakeup()}, or what else the
    *     system says; the connection has failed then, and is to be closed
@@ -153,17 +134,11 @@ public final class RdmaConnection implements AutoCloseable {
   public void establish(byte[] privateData, long timeoutMs) throws RdmaException {
     enter();
     checkTimeout(timeoutMs);
-    if (privateData.length > PRIVATE_DATA_MAX) {
-      throw new IllegalArgumentException(
-          privateData.length + " bytes of private data are more than " + PRIVATE_DATA_MAX);
-    }
+    byte[] data = PrivateData.encode(privateData);
     if (state != RdmaState.PREPARED) {
       throw new IllegalStateException("the connection to " + peer + " is " + state);
     }
     harvest(0, 0);
-    byte[] data = new byte[1 + privateData.length];
-    data[0] = (byte) privateData.length;
-    System.arraycopy(privateData, 0, data, 1, privateData.length);
     parts.asked = true;
     int answer;
     try {
@@ -330,15 +305,10 @@ public final class RdmaConnection implements AutoCloseable {
   private void answered(Work work, int position) {
     int status = parts.area.status(position);
     if (status == 0) {
-      work.bytes = work.receives() ? parts.area.bytes(position) : 0;
-      work.immediate = parts.area.immediate(position);
-      work.kind = KINDS[parts.area.kind(position)];
+      work.succeeded(parts.area, position);
     } else {
       String what = (work.receives() ? "a receive from " : "a send to ") + peer;
-      work.error =
-          status < 0
-              ? new RdmaException(what, -status)
-              : new RdmaException(what, WorkStatus.of(status));
+      work.failed(what, status);
       if (state == RdmaState.CONNECTED) {
         boolean left = work.error.status() == WorkStatus.WR_FLUSH_ERR;
         state = left ? RdmaState.DISCONNECTED : RdmaState.FAILED;
@@ -347,10 +317,6 @@ public final class RdmaConnection implements AutoCloseable {
     }
     slots.complete(work);
   }
-
-  private static final RdmaWork[] KINDS = {
-    null, RdmaWork.SENT, RdmaWork.RECEIVED, RdmaWork.RECEIVED_IMMEDIATE, RdmaWork.WRITTEN
-  };
 
   private int deliver(RdmaCompletion completion) {
     int delivered = 0;

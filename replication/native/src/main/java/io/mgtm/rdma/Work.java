@@ -4,6 +4,9 @@ import io.mgtm.flash.AlignedBuffer;
 
 /** One piece of work's place in a connection; reused. */
 final class Work {
+  private static final RdmaWork[] KINDS = {
+    null, RdmaWork.SENT, RdmaWork.RECEIVED, RdmaWork.RECEIVED_IMMEDIATE, RdmaWork.WRITTEN
+  };
 
   final int index;
   int operation;
@@ -28,5 +31,20 @@ final class Work {
     if (held != null) {
       held.release();
     }
+  }
+
+  /** It has succeeded, as the answer at {@code position} says. */
+  void succeeded(WorkArea area, int position) {
+    bytes = receives() ? area.bytes(position) : 0;
+    immediate = area.immediate(position);
+    kind = KINDS[area.kind(position)];
+  }
+
+  /** {@code what} has failed: a negative error of the system, or a status of the device. */
+  void failed(String what, int status) {
+    error =
+        status < 0
+            ? new RdmaException(what, -status)
+            : new RdmaException(what, WorkStatus.of(status));
   }
 }

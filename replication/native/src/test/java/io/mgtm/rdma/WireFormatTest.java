@@ -19,7 +19,7 @@ class WireFormatTest {
     ChannelGreeting shut = new ChannelGreeting(4000, 1, Optional.empty());
     assertThat(ChannelGreeting.decode(OPEN.encode())).isEqualTo(OPEN);
     assertThat(ChannelGreeting.decode(shut.encode())).isEqualTo(shut);
-    assertThat(OPEN.encode().length).isEqualTo(33).isLessThan(RdmaConnection.PRIVATE_DATA_MAX);
+    assertThat(OPEN.encode().length).isEqualTo(33).isLessThan(PrivateData.BYTES_MAX);
   }
 
   @Test
