@@ -3,6 +3,7 @@ package io.mgtm.common;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Serves {@code GET} requests on threads of its own: {@code /metrics} in Prometheus' text format,
- * {@code /health} with 200 and {@code {"status":"up"}} or 503 and the reason, and pages in JSON. A
+ * Serves requests on threads of its own: {@code /metrics} in Prometheus' text format, {@code
+ * /health} with 200 and {@code {"status":"up"}} or 503 and the reason, and pages in JSON, all by
+ * {@code GET}; pages that change something by {@code POST}. Nothing is done for another method. A
  * client that does not send its request, or does not read the answer, is cut off after some
  * seconds; so many connect at a time. Until then it holds a thread, so that there is one for each.
  */
@@ -29,6 +31,8 @@ public final class HttpEndpoint implements AutoCloseable {
   /** Shorter than a connection is kept without an answer. */
   private static final int SLOW_MS = 20_000;
 
+  private static final String GET = "GET";
+  private static final String POST = "POST";
   private static final String JSON_TYPE = "application/json";
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -88,7 +92,8 @@ public final class HttpEndpoint implements AutoCloseable {
 
   /** Serves {@code /metrics}. */
   public HttpEndpoint metrics(Supplier<String> text) {
-    server.createContext(
+    serve(
+        GET,
         "/metrics",
         exchange -> answer(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", text.get()));
     return this;
@@ -101,7 +106,8 @@ public final class HttpEndpoint implements AutoCloseable {
    * @param detail what there is to tell while nothing is wrong, or empty
    */
   public HttpEndpoint health(Supplier<String> trouble, Supplier<String> detail) {
-    server.createContext(
+    serve(
+        GET,
         "/health",
         exchange -> {
           String what = trouble.get();
@@ -117,7 +123,17 @@ public final class HttpEndpoint implements AutoCloseable {
 
   /** Serves a page of JSON; what it throws is told with 503. */
   public HttpEndpoint page(String path, Page page) {
+    return page(GET, path, page);
+  }
+
+  /** The same of a page that changes something, which is only asked for by {@code POST}. */
+  public HttpEndpoint change(String path, Page page) {
+    return page(POST, path, page);
+  }
+
+  private HttpEndpoint page(String method, String path, Page page) {
     return answered(
+        method,
         path,
         (exchange, parameters) -> answer(exchange, 200, JSON_TYPE, json(page.of(parameters))));
   }
@@ -127,11 +143,17 @@ public final class HttpEndpoint implements AutoCloseable {
    * so until it is done.
    */
   public HttpEndpoint slowPage(String path, Page page) {
-    return slowPage(path, new SlowPage(page, SLOW_MS));
+    return slowPage(GET, path, new SlowPage(page, SLOW_MS));
   }
 
-  HttpEndpoint slowPage(String path, SlowPage page) {
+  /** The same of a page that changes something. */
+  public HttpEndpoint slowChange(String path, Page page) {
+    return slowPage(POST, path, new SlowPage(page, SLOW_MS));
+  }
+
+  HttpEndpoint slowPage(String method, String path, SlowPage page) {
     return answered(
+        method,
         path,
         (exchange, parameters) -> {
           String ticket = page.ticket(parameters);
@@ -149,8 +171,9 @@ public final class HttpEndpoint implements AutoCloseable {
     void to(HttpExchange exchange, Map<String, String> parameters) throws IOException;
   }
 
-  private HttpEndpoint answered(String path, Answer answer) {
-    server.createContext(
+  private HttpEndpoint answered(String method, String path, Answer answer) {
+    serve(
+        method,
         path,
         exchange -> {
           try {
@@ -161,6 +184,30 @@ public final class HttpEndpoint implements AutoCloseable {
           }
         });
     return this;
+  }
+
+  private void serve(String method, String path, HttpHandler handler) {
+    server.createContext(
+        path,
+        exchange -> {
+          if (exchange.getRequestMethod().equals(method)) {
+            handler.handle(exchange);
+          } else {
+            refuse(exchange, method, path);
+          }
+        });
+  }
+
+  private static void refuse(HttpExchange exchange, String method, String path) throws IOException {
+    exchange.getResponseHeaders().set("Allow", method);
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      try (exchange) {
+        exchange.sendResponseHeaders(405, -1);
+      }
+      return;
+    }
+    String error = "%s is asked for by %s".formatted(path, method);
+    answer(exchange, 405, JSON_TYPE, json(Map.of("error", error)));
   }
 
   /** Begins to answer. */
@@ -190,10 +237,6 @@ public final class HttpEndpoint implements AutoCloseable {
       throws IOException {
     // A body is not read: no answer depends on it, and it might never end.
     try (exchange) {
-      if (!exchange.getRequestMethod().equals("GET")) {
-        exchange.sendResponseHeaders(405, -1);
-        return;
-      }
       byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().set("Content-Type", type);
       exchange.sendResponseHeaders(status, bytes.length);

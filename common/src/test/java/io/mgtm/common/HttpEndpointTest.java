@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ class HttpEndpointTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private volatile String trouble = "";
   private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final AtomicInteger changes = new AtomicInteger();
   private HttpEndpoint endpoint;
 
   @BeforeEach
@@ -33,7 +35,9 @@ class HttpEndpointTest {
             .page("/long", parameters -> "x".repeat(16 << 20))
             .health(() -> trouble, () -> "two \"nodes\"")
             .page("/servers", parameters -> List.of(parameters))
-            .slowPage("/slow", new SlowPage(this::slow, 50))
+            .slowPage("GET", "/slow", new SlowPage(this::slow, 50))
+            .change("/change", parameters -> changes.incrementAndGet())
+            .slowChange("/slow-change", parameters -> changes.incrementAndGet())
             .page(
                 "/broken",
                 parameters -> {
@@ -67,6 +71,23 @@ class HttpEndpointTest {
   void metricsAreText() throws Exception {
     assertThat(ask("GET", "/metrics").body()).isEqualTo("a_metric 1\n");
     assertThat(ask("POST", "/metrics").statusCode()).isEqualTo(405);
+  }
+
+  @Test
+  void nothingIsDoneForAnotherMethod() throws Exception {
+    for (String page : List.of("/change", "/slow-change")) {
+      for (String method : List.of("GET", "PUT", "HEAD")) {
+        HttpResponse<String> refused = ask(method, page);
+        assertThat(refused.statusCode()).as("%s %s", method, page).isEqualTo(405);
+        assertThat(refused.headers().firstValue("Allow")).contains("POST");
+      }
+    }
+    assertThat(ask("GET", "/change").body())
+        .isEqualTo("{\"error\":\"/change is asked for by POST\"}");
+    assertThat(changes).hasValue(0);
+    assertThat(ask("POST", "/change").body()).isEqualTo("1");
+    assertThat(ask("POST", "/slow-change").body()).isEqualTo("2");
+    assertThat(ask("POST", "/broken").statusCode()).isEqualTo(405);
   }
 
   @Test

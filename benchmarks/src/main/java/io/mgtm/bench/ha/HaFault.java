@@ -26,6 +26,8 @@ enum HaFault {
       HaSetup.SITES_WAIT_MS + 15_000),
   POSTGRES(Place.SITE, "postgres killed", "repaired on its node", Bound.MS, 5_000),
   MARIADB(Place.MARIADB, "mariadbd killed", "repaired on its node", Bound.MS, 5_000),
+  ADDRESS(
+      Place.SITE, "the service's address removed", "repaired under the database", Bound.MS, 5_000),
   CONTROLLER(
       Place.SITE,
       "controller killed on the primary",

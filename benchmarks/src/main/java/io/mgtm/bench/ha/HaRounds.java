@@ -127,6 +127,7 @@ final class HaRounds implements Disturbed {
           case RESYNC -> resync(from, bytes);
           case DEATH, SITES -> death(from);
           case POSTGRES, MARIADB -> killServer(from);
+          case ADDRESS -> loseAddress(from);
           case CONTROLLER -> killController(from);
           case SWITCHOVER, SWITCHOVER_MARIADB -> switchover(from);
           case PARTITION_FIRST, PARTITION_SECOND -> cut(from, fault.cuts());
@@ -155,11 +156,17 @@ final class HaRounds implements Disturbed {
   }
 
   private void awaitServedBy(String node) throws IOException, InterruptedException {
+    await(
+        "the database is in service on " + node,
+        node,
+        () -> cluster.primary().equals(Optional.of(node)));
+  }
+
+  /** What does not come is told with what the controller of a node says. */
+  private void await(String what, String node, Wait.Condition condition)
+      throws IOException, InterruptedException {
     try {
-      Wait.until(
-          "the database is in service on " + node,
-          SECONDS_MAX,
-          () -> cluster.primary().equals(Optional.of(node)));
+      Wait.until(what, SECONDS_MAX, condition);
     } catch (IOException e) {
       throw new IOException(e.getMessage() + "; the controllers say: " + cluster.told(node), e);
     }
@@ -221,9 +228,9 @@ final class HaRounds implements Disturbed {
     Machine machine = cluster.machine(primary);
     ProcessHandle server = engine.server(machine).orElseThrow();
     server.destroyForcibly();
-    Wait.until(
+    await(
         "another server runs",
-        SECONDS_MAX,
+        primary,
         () -> {
           // Asked once: it may be on none a moment later.
           Optional<String> now = cluster.primary();
@@ -233,6 +240,12 @@ final class HaRounds implements Disturbed {
                   .filter(one -> !one.equals(server))
                   .isPresent();
         });
+    return served(SOME);
+  }
+
+  private double loseAddress(String primary) throws IOException, InterruptedException {
+    String remove = "ip address del %s/24 dev %s".formatted(HaSetup.ADDRESS, Net.CLIENTS.device());
+    cluster.machine(primary).run(List.of("/bin/sh", "-c", remove));
     return served(SOME);
   }
 

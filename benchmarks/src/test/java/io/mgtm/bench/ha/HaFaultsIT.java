@@ -183,6 +183,22 @@ class HaFaultsIT {
   }
 
   @Test
+  void lostAddressComesBackUnderTheDatabase() throws Exception {
+    HaRounds rounds = longLease(Place.SITE);
+    rounds.cluster().awaitInStep();
+    String node = rounds.cluster().primary().orElseThrow();
+    long event = lastEvent(rounds);
+    Optional<ProcessHandle> server = Engine.POSTGRESQL.server(rounds.cluster().machine(node));
+
+    Round round = rounds.round(HaFault.ADDRESS, 0);
+
+    assertKept(round);
+    assertThat(round.to()).isEqualTo(round.from());
+    assertThat(why(rounds, event)).contains("checks failed on " + round.from());
+    assertThat(Engine.POSTGRESQL.server(rounds.cluster().machine(node))).isEqualTo(server);
+  }
+
+  @Test
   void killedMariadbIsRepairedWhereItIs() throws Exception {
     Round round = longLease(Place.MARIADB).round(HaFault.MARIADB, 0);
 

@@ -35,6 +35,9 @@ final class AgentResource {
   /** The word on copies as it was last given by this incarnation, null when it never had one. */
   CopyReport word;
 
+  /** See {@link Mark#joins}, when the last call began: what its kit says may be as old. */
+  long joinsKnown;
+
   /** What the kit said when that word was taken from it. */
   Map<String, String> wordData = Map.of();
 
@@ -53,6 +56,7 @@ final class AgentResource {
 
   void begin(Call.Kind kind, long now) {
     cancelled = false;
+    joinsKnown = agent.joins(hierarchy);
     if (kind == Call.Kind.DEEP_CHECK) {
       awaited = asked;
       asked = null;
@@ -144,12 +148,14 @@ final class AgentResource {
   }
 
   /**
-   * Whether these data say nothing of copies that the last word did not, which was of this epoch.
+   * Whether these data say nothing of copies that the last word did not, which was of this epoch,
+   * and of the same nodes.
    */
   boolean sameWord(Map<String, String> next, long epoch) {
     String waitsFor = next.getOrDefault(CopyReport.TOKEN, "");
     return word != null
         && word.mark().epoch() == epoch
+        && word.mark().joins() == joinsKnown
         && (waitsFor.isEmpty() || waitsFor.equals(token()))
         && Objects.equals(wordData.get(CopyReport.IN_SYNC), next.get(CopyReport.IN_SYNC))
         && Objects.equals(wordData.get(CopyReport.FOLLOWING), next.get(CopyReport.FOLLOWING));

@@ -19,6 +19,8 @@ import java.util.Set;
  * @param configVersion counts configurations
  * @param placements by hierarchy
  * @param copies by hierarchy, then by resource: which nodes have everything acknowledged
+ * @param joined by hierarchy and node, which version of the configuration has put it in; nothing of
+ *     those that began with the cluster
  * @param nodeMaintenance names of nodes that nothing is decided on
  * @param hierarchyMaintenance names of hierarchies that nothing is decided of
  * @param retired nodes that nothing is placed on, and what becomes of what they have and no other
@@ -39,6 +41,7 @@ public record ClusterState(
     long configVersion,
     Map<String, Placement> placements,
     Map<String, Map<String, Copies>> copies,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Map<String, Long>> joined,
     boolean clusterMaintenance,
     Set<String> nodeMaintenance,
     Set<String> hierarchyMaintenance,
@@ -62,6 +65,7 @@ public record ClusterState(
           0,
           Map.of(),
           Map.of(),
+          Map.of(),
           false,
           Set.of(),
           Set.of(),
@@ -72,8 +76,9 @@ public record ClusterState(
           Map.of(),
           null);
 
-  /** A checkpoint of before there were notifications has no positions, and none retired nobody. */
+  /** An older checkpoint has no positions of notifications, and names nobody who was put in. */
   public ClusterState {
+    joined = joined == null ? Map.of() : joined;
     retired = retired == null ? Map.of() : retired;
     notified = notified == null ? Map.of() : notified;
   }

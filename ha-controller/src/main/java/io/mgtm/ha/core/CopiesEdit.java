@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** What is known of a hierarchy's copies, while a command changes it. */
@@ -33,15 +34,21 @@ final class CopiesEdit {
   }
 
   /**
-   * Takes a primary's word, but for nodes that have left meanwhile: they may come back as other
-   * machines, with other data. Why not, empty when it did.
+   * Takes a primary's word; why not, empty when it did. Not of nodes that have left meanwhile, also
+   * when they are there again: they may be other machines, with other data. A primary knows of
+   * itself also when it has not read the newest configuration yet.
+   *
+   * @param primary its node
+   * @param joined which version of the configuration has put a node in
    */
-  String mark(MarkCopies word) {
-    Copies known = all.get(word.resource());
-    if (known != null && known.mark().compareTo(word.mark()) >= 0) {
+  String mark(MarkCopies word, String primary, Map<String, Long> joined) {
+    Copies before = all.get(word.resource());
+    if (before != null && before.mark().compareTo(word.mark()) >= 0) {
       return "a newer mark is known";
     }
-    mark(word.resource(), word.mark(), kept(word.upToDate()), kept(word.following()));
+    Predicate<String> known =
+        node -> node.equals(primary) || joined.getOrDefault(node, 0L) <= word.mark().joins();
+    mark(word.resource(), word.mark(), kept(word.upToDate(), known), kept(word.following(), known));
     return "";
   }
 
@@ -67,16 +74,16 @@ final class CopiesEdit {
         (resource, known) ->
             new Copies(
                 known.mark(),
-                kept(known.upToDate()),
-                kept(known.following()),
+                kept(known.upToDate(), node -> true),
+                kept(known.following(), node -> true),
                 known.outdated().entrySet().stream()
                     .filter(each -> nodes.contains(each.getKey()))
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue))));
     return "";
   }
 
-  private Set<String> kept(Set<String> names) {
-    return names.stream().filter(nodes::contains).collect(Collectors.toSet());
+  private Set<String> kept(Set<String> names, Predicate<String> also) {
+    return names.stream().filter(nodes::contains).filter(also).collect(Collectors.toSet());
   }
 
   private void mark(String resource, Mark mark, Set<String> upToDate, Set<String> following) {

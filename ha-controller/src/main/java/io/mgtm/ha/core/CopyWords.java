@@ -27,8 +27,8 @@ final class CopyWords {
         epoch > 0 && result.state() == ResourceState.IN && data.containsKey(CopyReport.IN_SYNC);
     if (primary && !resource.sameWord(data, epoch)) {
       marks++;
-      resource.word =
-          CopyReport.of(data, agent.node(), new Mark(epoch, agent.incarnation(), marks));
+      Mark mark = new Mark(epoch, agent.incarnation(), marks, resource.joinsKnown);
+      resource.word = CopyReport.of(data, agent.node(), mark);
       resource.wordData = Map.copyOf(data);
       agent.changed();
     }

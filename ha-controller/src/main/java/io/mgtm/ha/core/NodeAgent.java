@@ -25,6 +25,7 @@ public final class NodeAgent {
   private final Map<String, HierarchyAgent> hierarchies = new TreeMap<>();
   private final Map<Long, Call> calls = new HashMap<>();
   private ClusterConfig config;
+  private Map<String, Map<String, Long>> joined = Map.of();
   private Seen seen = Seen.NOTHING;
   private long answered;
   private Grant newest;
@@ -44,9 +45,15 @@ public final class NodeAgent {
     this.effects = effects;
   }
 
-  /** The configuration, when it is known and whenever it changes. */
-  public void configured(ClusterConfig newConfig, long now) {
+  /**
+   * The configuration, when it is known and whenever it changes.
+   *
+   * @param nowJoined see {@link ClusterState#joined}
+   */
+  public void configured(
+      ClusterConfig newConfig, Map<String, Map<String, Long>> nowJoined, long now) {
     config = newConfig;
+    joined = nowJoined;
     nextHeartbeat = Math.min(nextHeartbeat, now + timing().heartbeatMs());
     for (Map.Entry<String, Hierarchy> each : config.hierarchies().entrySet()) {
       HierarchyAgent agent = hierarchies.get(each.getKey());
@@ -164,6 +171,11 @@ public final class NodeAgent {
 
   long incarnation() {
     return incarnation;
+  }
+
+  /** See {@link Mark#joins}. */
+  long joins(String hierarchy) {
+    return Joins.last(joined, hierarchy);
   }
 
   NodeEffects effects() {

@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.mgtm.ha.model.ClusterConfig;
 
 /** What operators ask; the leader appends it as it decides on it. */
@@ -19,8 +20,20 @@ public sealed interface OperatorCommand extends ClusterCommand
    * Takes another configuration.
    *
    * @param version that of the configuration it replaces; 0 for the first
+   * @param joins whether it is noted which nodes it puts in; in a log of before that was noted it
+   *     is not, so that all who read it agree
    */
-  record Configure(ClusterConfig config, long version) implements OperatorCommand {
+  record Configure(
+      ClusterConfig config,
+      long version,
+      @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean joins)
+      implements OperatorCommand {
+
+    /** As it is asked for now. */
+    public Configure(ClusterConfig config, long version) {
+      this(config, version, true);
+    }
+
     @Override
     public String what() {
       return "configuration " + (version + 1) + " is used";

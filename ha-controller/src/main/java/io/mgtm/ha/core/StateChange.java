@@ -34,6 +34,7 @@ public final class StateChange {
   private long configVersion;
   private final Map<String, Placement> placements;
   private final AllCopies copies;
+  private Map<String, Map<String, Long>> joined;
   private boolean clusterMaintenance;
   private final Set<String> nodeMaintenance;
   private final Set<String> hierarchyMaintenance;
@@ -52,6 +53,7 @@ public final class StateChange {
     configVersion = from.configVersion();
     placements = new TreeMap<>(from.placements());
     copies = new AllCopies(from.copies());
+    joined = from.joined();
     clusterMaintenance = from.clusterMaintenance();
     nodeMaintenance = new TreeSet<>(from.nodeMaintenance());
     hierarchyMaintenance = new TreeSet<>(from.hierarchyMaintenance());
@@ -73,6 +75,7 @@ public final class StateChange {
         configVersion,
         Collections.unmodifiableMap(placements),
         copies.done(),
+        joined,
         clusterMaintenance,
         Collections.unmodifiableSet(nodeMaintenance),
         Collections.unmodifiableSet(hierarchyMaintenance),
@@ -104,9 +107,10 @@ public final class StateChange {
     if (!refused.isEmpty()) {
       return refused;
     }
-    waitForLeasesOf(config, next);
-    config = next;
+    former = FormerLeases.after(former, config, next);
     configVersion++;
+    joined = command.joins() ? Joins.after(joined, config, next, configVersion) : joined;
+    config = next;
     placements.keySet().retainAll(next.hierarchies().keySet());
     copies.configured(next);
     hierarchyMaintenance.retainAll(next.hierarchies().keySet());
@@ -117,16 +121,6 @@ public final class StateChange {
       placements.putIfAbsent(name, Placement.NEW);
     }
     return "";
-  }
-
-  private void waitForLeasesOf(ClusterConfig before, ClusterConfig next) {
-    long waitMs = before == null ? 0 : before.timing().leaseOverMs();
-    if (former != null) {
-      waitMs = Math.max(waitMs, former.waitMs());
-    }
-    if (waitMs > next.timing().leaseOverMs()) {
-      former = new FormerLeases(waitMs, 0);
-    }
   }
 
   String over(ClusterCommand.LeasesOver command) {
@@ -342,7 +336,9 @@ public final class StateChange {
         || placement.epoch() != command.mark().epoch()) {
       return "its primary does not have it any more";
     }
-    return copies.edit(command.hierarchy(), config, wall, c -> c.mark(command));
+    Map<String, Long> since = joined.getOrDefault(command.hierarchy(), Map.of());
+    return copies.edit(
+        command.hierarchy(), config, wall, c -> c.mark(command, placement.node(), since));
   }
 
   String silent(ClusterCommand.Silent command) {

@@ -4,7 +4,6 @@ import io.mgtm.ha.kit.Programs.Ended;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
@@ -13,6 +12,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * An address on a network device, IPv4 or IPv6. Before it is added the network is asked whether
@@ -24,6 +25,12 @@ final class IpKit implements Kit {
 
   private static final int GUARD_MS = 1_000;
   private static final String TELL_TIMES = "3";
+
+  /** Among the flags that {@code ip link} shows. */
+  private static final Pattern SET_UP = Pattern.compile("[<,]UP[,>]");
+
+  /** What a line takes, at most, until it has a carrier after its device was set up. */
+  private static final int LINE_MS = 5_000;
 
   /** Status 0 when the address is not there, or no longer. */
   private static final String REMOVE =
@@ -73,34 +80,27 @@ final class IpKit implements Kit {
     return context.parameters().get("device");
   }
 
-  private static NetworkInterface found(KitContext context) throws KitException {
+  /** Empty also where it has no address at all: Java does not see it then. */
+  private static Optional<NetworkInterface> seen(KitContext context) throws KitException {
     try {
-      NetworkInterface found = NetworkInterface.getByName(device(context));
-      if (found != null) {
-        return found;
-      }
+      return Optional.ofNullable(NetworkInterface.getByName(device(context)));
     } catch (SocketException e) {
       throw new KitException(
           "device %s cannot be looked at: %s".formatted(device(context), e.getMessage()), e);
     }
-    throw new KitException(
-        "there is no network device %s; 'ip link' lists those there are"
-            .formatted(device(context)));
   }
 
   private static boolean hasAddress(KitContext context) throws KitException {
-    byte[] wanted = address(context).getAddress();
-    for (InterfaceAddress one : found(context).getInterfaceAddresses()) {
-      if (Arrays.equals(one.getAddress().getAddress(), wanted)) {
-        return true;
-      }
-    }
-    return false;
+    InetAddress wanted = address(context);
+    return seen(context).stream()
+        .flatMap(device -> device.getInterfaceAddresses().stream())
+        .anyMatch(one -> Arrays.equals(one.getAddress().getAddress(), wanted.getAddress()));
   }
 
   @Override
   public void inService(KitContext context) throws KitException, InterruptedException {
     Deadline deadline = Deadline.of(context);
+    setUp(context, deadline);
     if (address(context) instanceof Inet6Address) {
       addSixth(context, deadline);
       return;
@@ -112,6 +112,30 @@ final class IpKit implements Kit {
           .succeeded();
     }
     tell(context);
+  }
+
+  /** Of a device that is set up and whose line is cut the check tells; nothing waits for it. */
+  private static void setUp(KitContext context, Deadline deadline)
+      throws KitException, InterruptedException {
+    String device = device(context);
+    if (SET_UP.matcher(link(context, deadline)).find()) {
+      return;
+    }
+    Programs.run(Program.of(deadline, "ip", "link", "set", device, "up")).succeeded();
+    Deadline line = Deadline.in(Math.min(LINE_MS, deadline.leftMs()));
+    line.await(() -> link(context, deadline).contains("LOWER_UP"));
+  }
+
+  private static String link(KitContext context, Deadline deadline)
+      throws KitException, InterruptedException {
+    Ended shown =
+        Programs.run(Program.of(deadline, "ip", "-o", "link", "show", "dev", device(context)));
+    if (shown.status() != 0) {
+      throw new KitException(
+          "there is no network device %s; 'ip link' lists those there are"
+              .formatted(device(context)));
+    }
+    return shown.output();
   }
 
   /** Asks by ARP who has it; an answer comes from another machine, as this one has it not yet. */
@@ -155,7 +179,6 @@ final class IpKit implements Kit {
   private static void addSixth(KitContext context, Deadline deadline)
       throws KitException, InterruptedException {
     if (!hasAddress(context)) {
-      found(context);
       Path notify = Path.of("/proc/sys/net/ipv6/conf", device(context), "ndisc_notify");
       try {
         Files.writeString(notify, "1");
@@ -209,16 +232,15 @@ final class IpKit implements Kit {
 
   @Override
   public Health quickCheck(KitContext context) throws KitException {
-    NetworkInterface device = found(context);
     if (!hasAddress(context)) {
-      return Health.out("not on " + device.getName());
+      return Health.out("not on " + device(context));
     }
     try {
-      return device.isUp()
-          ? Health.in("on " + device.getName())
-          : Health.failed("on %s, which is down or has no carrier".formatted(device.getName()));
+      return seen(context).isPresent() && seen(context).get().isUp()
+          ? Health.in("on " + device(context))
+          : Health.failed("on %s, which is down or has no carrier".formatted(device(context)));
     } catch (SocketException e) {
-      return Health.failed("device %s: %s".formatted(device.getName(), e.getMessage()));
+      return Health.failed("device %s: %s".formatted(device(context), e.getMessage()));
     }
   }
 

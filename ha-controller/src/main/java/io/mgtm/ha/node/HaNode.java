@@ -191,7 +191,7 @@ public final class HaNode implements AutoCloseable {
       paths.configured(now.config().nodes());
       if (agent != null) {
         agentEffects.configured(now.config());
-        soon(() -> agent.configured(now.config(), nowMs()));
+        soon(() -> agent.configured(now.config(), now.joined(), nowMs()));
       }
     }
   }

@@ -191,6 +191,24 @@ export class Follower {
 
   // False when there is no stream to be had, though the controller answers.
   async stream(signal) {
+    this.heard = Date.now();
+    this.timedOut = false;
+    const watch = setInterval(() => {
+      if (Date.now() - this.heard > SILENT_MS) {
+        // Something between may hold the stream back, also its begin: poll for a while.
+        this.timedOut = true;
+        this.streamBroke = Date.now();
+        this.again.abort();
+      }
+    }, 500);
+    try {
+      return await this.read(signal);
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  async read(signal) {
     const response = await fetch('/v1/events/stream?status=true', {
       headers: headers({'Last-Event-ID': String(this.page.lastEvent()), Accept: 'text/event-stream'}),
       cache: 'no-store',
@@ -206,31 +224,17 @@ export class Follower {
       return false;
     }
     this.page.mode('live');
-    this.heard = Date.now();
-    this.timedOut = false;
-    const watch = setInterval(() => {
-      if (Date.now() - this.heard > SILENT_MS) {
-        // Something between may hold the stream back: poll for a while.
-        this.timedOut = true;
-        this.streamBroke = Date.now();
-        this.again.abort();
-      }
-    }, 500);
     const messages = new Messages((event, data) => this.told(event, data));
-    try {
-      const reader = response.body.getReader();
-      const decoder = new TextDecoder();
-      for (;;) {
-        const {done, value} = await reader.read();
-        if (done) {
-          this.page.lost('it has ended the stream');
-          return true;
-        }
-        this.heard = Date.now();
-        messages.take(decoder.decode(value, {stream: true}));
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done) {
+        this.page.lost('it has ended the stream');
+        return true;
       }
-    } finally {
-      clearInterval(watch);
+      this.heard = Date.now();
+      messages.take(decoder.decode(value, {stream: true}));
     }
   }
 

@@ -29,6 +29,16 @@ final class Browser implements AutoCloseable {
   /** As java.util.logging has it. */
   private static final int WARNING = 900;
 
+  private static final String FOCUS =
+      "return [document.hasFocus(), document.activeElement && document.activeElement.outerHTML,"
+          + " (document.querySelector('dialog') || {}).open, Object.keys(sessionStorage)]";
+
+  /** Since the page began: what, when, how long, and with what status; 0 where none came. */
+  private static final String ASKED =
+      "return Math.round(performance.now()) + ' ms: ' + performance.getEntriesByType('resource')"
+          + ".map(e => [e.name, Math.round(e.startTime), Math.round(e.duration),"
+          + " e.responseStatus].join(' ')).join(', ')";
+
   private final ChromeDriver driver;
 
   private Browser(ChromeDriver driver) {
@@ -102,9 +112,15 @@ final class Browser implements AutoCloseable {
       Await.untilAsserted(css + " shows " + text, () -> assertThat(text(css)).contains(text));
     } catch (RuntimeException | AssertionError e) {
       // Whether the page has not begun, or shows something else.
-      e.addSuppressed(new AssertionError(text("body") + "\ncomplaints: " + complaints()));
+      e.addSuppressed(new AssertionError(told()));
       throw e;
     }
+  }
+
+  /** What the page shows, where the focus is, and what the server has answered it, for people. */
+  private String told() {
+    return "%s%nfocus: %s%nasked: %s%ncomplaints: %s"
+        .formatted(text("body"), run(FOCUS), run(ASKED), complaints());
   }
 
   List<WebElement> all(String css) {
@@ -128,7 +144,7 @@ final class Browser implements AutoCloseable {
       }
       press(Keys.TAB);
     }
-    throw new AssertionError("no way to " + css + " by keyboard");
+    throw new AssertionError("no way to %s by keyboard%n%s".formatted(css, told()));
   }
 
   /** What the page and the browser complain of since this was last asked. */

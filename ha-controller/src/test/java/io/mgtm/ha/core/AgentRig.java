@@ -35,6 +35,7 @@ abstract class AgentRig extends RecordedEffects {
                 d.failback(),
                 d.failoversMax(),
                 d.failoversWindowMs())),
+        Map.of(),
         now);
   }
 

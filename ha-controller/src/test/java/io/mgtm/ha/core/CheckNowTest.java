@@ -44,7 +44,7 @@ class CheckNowTest extends RecordedEffects {
 
   /** In service, and its first deep checks are done. */
   private void isInService() {
-    agent.configured(Clusters.config(Policy.defaults()), now);
+    agent.configured(Clusters.config(Policy.defaults()), Map.of(), now);
     ends(Kind.QUICK_CHECK, ResourceState.IN);
     grant(true);
     ends(Kind.DEEP_CHECK, ResourceState.IN);

@@ -133,6 +133,60 @@ class ClusterStateTest {
     assertThat(copies(marked).upToDate()).containsExactly("a1");
   }
 
+  /** It may be another machine by then, with other data. */
+  @Test
+  void markOfBeforeANodeWasPutBackSaysNothingOfIt() {
+    ClusterState on = onA1();
+    ClusterState back =
+        apply(
+            on,
+            0,
+            new Retire("a2", Rest.STAYS),
+            new Configure(with(on.config(), "a1", "b1", "c1"), 1),
+            new Retire("c1", Rest.STAYS),
+            new Configure(with(on.config(), "a1", "a2", "b1"), 2));
+    ClusterState late = apply(back, 0, word(1, 2, 1, "a1", "a2", "b1"));
+    assertThat(copies(late).upToDate()).containsExactlyInAnyOrder("a1", "b1");
+    assertThat(late.refusal(new Switchover(DB, "a2", false)))
+        .startsWith("a2: its copy of volume is Outdated");
+    MarkCopies known =
+        new MarkCopies(DB, VOLUME, new Mark(1, 2, 2, 3), Set.of("a1", "a2"), Set.of());
+    assertThat(copies(apply(late, 0, known)).upToDate()).containsExactlyInAnyOrder("a1", "a2");
+  }
+
+  /** All who read it agree, also with those who have read its checkpoint. */
+  @Test
+  void inALogOfBeforeThatWasNotedNothingIsNoted() {
+    ClusterState on = onA1();
+    ClusterState back =
+        apply(
+            on,
+            0,
+            new Retire("a2", Rest.STAYS),
+            new Configure(with(on.config(), "a1", "b1", "c1"), 1, false),
+            new Retire("c1", Rest.STAYS),
+            new Configure(with(on.config(), "a1", "a2", "b1"), 2, false));
+    ClusterState late = apply(back, 0, word(1, 2, 1, "a1", "a2"));
+    assertThat(copies(late).upToDate()).containsExactlyInAnyOrder("a1", "a2");
+  }
+
+  /** A primary was put in, and its controller has not read that yet. */
+  @Test
+  void primaryAlwaysSpeaksForItself() {
+    ClusterState began = state(POLICY);
+    ClusterState on =
+        apply(
+            began,
+            0,
+            new Retire("a1", Rest.STAYS),
+            new Configure(with(began.config(), "a2", "b1", "c1"), 1),
+            new Retire("c1", Rest.STAYS),
+            new Configure(with(began.config(), "a1", "a2", "b1"), 2),
+            new Place(DB, "a1", 1, Set.of()),
+            word(1, 2, 1, "a1", "a2"));
+    assertThat(copies(on).upToDate()).containsExactlyInAnyOrder("a1", "a2");
+  }
+
   @Test
   void copyIsOutdatedSinceItWasLeftBehindFirst() {
     ClusterState state = apply(onA1(), 0, word(1, 2, 1, "a1", "a2", "b1"));

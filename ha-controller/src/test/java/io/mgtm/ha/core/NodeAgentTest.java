@@ -223,6 +223,22 @@ class NodeAgentTest extends AgentRig {
     assertThat(last.reports().get(DB).copies().get(VOLUME).mark()).isEqualTo(word.mark());
   }
 
+  /** What a kit says may be as old as the call; the next check has it say so of the newer node. */
+  @Test
+  void wordIsOfTheNodesThatWereKnownWhenItWasAskedFor() {
+    Map<String, String> said = Map.of("inSync", "a2");
+    volumeIsInService(run(1), said);
+    tick(600);
+    Map<String, Map<String, Long>> joined = Map.of(DB, Map.of("a2", 3L, "b1", 2L));
+    agent.configured(Clusters.config(Policy.defaults()), joined, now);
+    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.IN, said);
+    tick(600);
+    assertThat(last.reports().get(DB).copies().get(VOLUME).mark()).isEqualTo(new Mark(1, 3, 1, 0));
+    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.IN, said);
+    tick(1);
+    assertThat(last.reports().get(DB).copies().get(VOLUME).mark()).isEqualTo(new Mark(1, 3, 2, 3));
+  }
+
   @Test
   void kitIsToldOnWhatGroundsACopyComesInService() {
     configure(1);
@@ -246,7 +262,7 @@ class NodeAgentTest extends AgentRig {
     ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
     ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
     tick(10_000);
-    agent.configured(Clusters.config(Policy.defaults()).withHierarchies(Map.of()), now);
+    agent.configured(Clusters.config(Policy.defaults()).withHierarchies(Map.of()), Map.of(), now);
     assertThat(state()).isEqualTo(State.OUT);
     looksAndFinds(ResourceState.OUT);
     tick(1_000);

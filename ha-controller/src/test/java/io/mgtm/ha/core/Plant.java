@@ -28,7 +28,9 @@ enum Plant {
   /** A witness counts as connected. */
   WITNESS_BELIEVED(12, "the witness is silent, and that is not told"),
   /** What is known of copies stays as it was when nodes leave. */
-  REMEMBERED(1048, "lacks acknowledged writes"),
+  REMEMBERED(645, "lacks acknowledged writes"),
+  /** What was said of a node's copy before the node left counts when it is there again. */
+  REJOINED(7050, "lacks acknowledged writes"),
   /** Every copy counts as UpToDate. */
   OUTDATED_COPY(2068, "lacks acknowledged writes"),
   /** The watchdog takes longer than others wait. */
@@ -38,7 +40,7 @@ enum Plant {
   /** A node that says OUT is believed, whatever it has seen. */
   OLD_OUT(3902, "is in service on"),
   /** An agent that has not looked says OUT. */
-  OUT_UNSEEN(135, "is in service on"),
+  OUT_UNSEEN(197, "is in service on"),
   /** A leader that has granted nothing takes leases of others for over. */
   YOUNG_LEADER(32, "is in service on"),
   /** A primary goes on without a copy before the state has the mark. */
@@ -48,7 +50,7 @@ enum Plant {
   /** Words of former primaries count as well. */
   OLD_EPOCH(2321, "lacks acknowledged writes"),
   /** A fence agent that has failed, or hangs, is believed to have switched the node off. */
-  FENCE_FAILED(7300, "is in service on"),
+  FENCE_FAILED(9416, "is in service on"),
   /** A fence agent's answer counts for the incarnation that runs when it comes, however late. */
   FENCE_LATE(11207, "is in service on"),
   /** A node that was switched off counts as off though a later incarnation of it is heard. */
@@ -80,7 +82,9 @@ enum Plant {
 
   /** What a new leader knows. */
   ClusterState alter(ClusterState state) {
-    return this == FORMER_FORGOTTEN ? with(state, state.copies(), state.retired(), null) : state;
+    return this == FORMER_FORGOTTEN
+        ? with(state, state.copies(), state.joined(), state.retired(), null)
+        : state;
   }
 
   /** What a leader decides. */
@@ -222,14 +226,24 @@ enum Plant {
     return copies;
   }
 
-  static ClusterState with(
+  /** What becomes of a configuration that is committed. */
+  ClusterState configured(ClusterState before, ClusterState after) {
+    return switch (this) {
+      case REMEMBERED -> with(after, before.copies(), after.retired());
+      case REJOINED -> with(after, after.copies(), Map.of(), after.retired(), after.former());
+      default -> after;
+    };
+  }
+
+  private static ClusterState with(
       ClusterState state, Map<String, Map<String, Copies>> copies, Map<String, Rest> retired) {
-    return with(state, copies, retired, state.former());
+    return with(state, copies, state.joined(), retired, state.former());
   }
 
   private static ClusterState with(
       ClusterState state,
       Map<String, Map<String, Copies>> copies,
+      Map<String, Map<String, Long>> joined,
       Map<String, Rest> retired,
       FormerLeases former) {
     return new ClusterState(
@@ -242,6 +256,7 @@ enum Plant {
         state.configVersion(),
         state.placements(),
         copies,
+        joined,
         state.clusterMaintenance(),
         state.nodeMaintenance(),
         state.hierarchyMaintenance(),

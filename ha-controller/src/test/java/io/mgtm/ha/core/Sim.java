@@ -48,6 +48,12 @@ final class Sim {
   /** Told where hierarchies are placed. */
   Consumer<ClusterCommand.Place> placed = place -> {};
 
+  /** Told what an agent says, before anybody hears it. */
+  Consumer<Heartbeat> said = heartbeat -> {};
+
+  /** Told what is committed, before who leads goes on. */
+  Consumer<ClusterCommand> decided = command -> {};
+
   /** Told of which machine a fence agent shall switch off. */
   Consumer<String> fenced = node -> {};
 

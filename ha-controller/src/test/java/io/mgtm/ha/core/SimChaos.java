@@ -43,6 +43,7 @@ final class SimChaos {
     sim.placed = chaos::placed;
     sim.fenced = chaos::fenced;
     sim.answered = chaos::answered;
+    SimReplacement.mayHappen(sim, FAULTS_MS, chaos::ask);
     sim.runUntil(sim.between(500, 4_000));
     sim.after(1, chaos::step);
     sim.runUntil(FAULTS_MS);

@@ -97,6 +97,16 @@ final class SimLog {
         : new Retire(Sim.THIRD, sim.random.nextBoolean() ? Rest.STAYS : Rest.STOPS);
   }
 
+  /** One node less. */
+  OperatorCommand without(String node) {
+    return configure(SimConfigs.without(committed.config(), node));
+  }
+
+  /** All nodes again. */
+  OperatorCommand whole() {
+    return configure(sim.whole(committed.config()));
+  }
+
   private OperatorCommand configure(ClusterConfig next) {
     return new Configure(next, committed.configVersion());
   }
@@ -248,16 +258,15 @@ final class SimLog {
     appendedBatch
         .decisions()
         .forEach(each -> sim.trace("committed", appended.version(), each.command(), each.cause()));
-    if (sim.plant == Plant.REMEMBERED && !committed.config().equals(appended.config())) {
-      appended = Plant.with(appended, committed.copies(), appended.retired());
-    }
     if (!committed.config().equals(appended.config())) {
+      appended = sim.plant.configured(committed, appended);
       sim.volumes.values().forEach(volume -> volume.configured(appended.config().nodes().keySet()));
       sim.machines.values().forEach(machine -> sim.after(sim.between(1, 600), machine::configured));
     }
     committed = appended;
     for (Decision decision : appendedBatch.decisions()) {
       committedBy.add(decision.by());
+      sim.decided.accept(decision.command());
     }
   }
 

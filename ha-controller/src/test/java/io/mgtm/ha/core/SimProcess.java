@@ -51,13 +51,17 @@ final class SimProcess implements NodeEffects, LeaderEffects {
 
   void configure() {
     if (agent != null) {
-      agent.configured(config(), machine.clock());
+      agent.configured(config(), joined(), machine.clock());
     }
   }
 
   /** Machines are there before the log is. */
   private ClusterConfig config() {
     return sim.log == null ? sim.config : sim.log.state().config();
+  }
+
+  private Map<String, Map<String, Long>> joined() {
+    return sim.log == null ? Map.of() : sim.log.state().joined();
   }
 
   /** An operator has it check something. */
@@ -160,6 +164,7 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   @Override
   public void send(Heartbeat heartbeat) {
     Heartbeat sent = plant.alter(heartbeat);
+    sim.said.accept(sent);
     for (SimMachine other : sim.machines.values()) {
       if (other == machine) {
         sim.after(1, () -> run(() -> leader.heard(sent, "local", machine.clock())));

@@ -82,20 +82,23 @@ final class SimVolume {
   }
 
   /**
-   * A node that has left may come back as another machine, with old data. Not one that has what no
-   * other has, nor while there is a primary, which would have noticed.
+   * A node that has left may come back as another machine, with old data; a primary notices. Not
+   * one that has what no other has.
    */
   void configured(Set<String> there) {
     List<String> whole =
         nodes.stream()
             .filter(node -> there.contains(node) && has.get(node).hasAll(acknowledged))
             .toList();
-    if (primary != null || whole.isEmpty() || acknowledged.writes() == 0) {
+    boolean alone = primary != null && !whole.contains(primary);
+    if (alone || whole.isEmpty() || acknowledged.writes() == 0) {
       return;
     }
     for (String node : nodes) {
       if (!there.contains(node)) {
         has.put(node, new Data(acknowledged.history(), 0));
+        inSync.remove(node);
+        looksConnected.remove(node);
         newest = node.equals(newest) ? whole.get(0) : newest;
       }
     }

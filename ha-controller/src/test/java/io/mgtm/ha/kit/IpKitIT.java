@@ -135,6 +135,20 @@ class IpKitIT {
   }
 
   @Test
+  void deviceThatWasSetDownIsSetUpAgain() throws Exception {
+    kit.inService(fourth);
+    Rig.run("ip", "link", "set", HERE, "down");
+    Rig.assertFailed(kit.quickCheck(fourth));
+
+    kit.outOfService(fourth);
+    Rig.assertOut(kit.quickCheck(fourth));
+    kit.inService(fourth);
+
+    Rig.assertIn(kit.deepCheck(fourth));
+    kit.outOfService(fourth);
+  }
+
+  @Test
   void guardRemovesIt() throws Exception {
     kit.inService(fourth);
     Rig.guard(kit, fourth);

@@ -102,6 +102,19 @@ class CoreJsonTest {
         .contains((Object[]) concrete());
   }
 
+  /** As entries and messages of before nodes were told apart by when they were put in. */
+  @Test
+  void markOfAnOlderBuildIsRead() throws Exception {
+    String older = "{\"epoch\":1,\"incarnation\":2,\"count\":3}";
+    assertThat(JSON.readValue(older, Mark.class)).isEqualTo(new Mark(1, 2, 3, 0));
+    assertThat(JSON.writeValueAsString(new Mark(1, 2, 3))).isEqualTo(older);
+    assertThat(JSON.writeValueAsString(ClusterState.EMPTY)).doesNotContain("joined");
+    String configure =
+        JSON.writeValueAsString(new OperatorCommand.Configure(config(Timing.defaults()), 1, false));
+    assertThat(configure).doesNotContain("joins");
+    assertThat(JSON.readValue(configure, OperatorCommand.Configure.class).joins()).isFalse();
+  }
+
   private static Class<?>[] concrete() {
     return Arrays.stream(ClusterCommand.class.getAnnotation(JsonSubTypes.class).value())
         .map(JsonSubTypes.Type::value)
@@ -111,7 +124,7 @@ class CoreJsonTest {
   @Test
   void messagesComeBackAsTheyWere() throws Exception {
     CopyReport copy =
-        new CopyReport("UpToDate", new Mark(1, 2, 3), Set.of("n1", "n2"), Set.of("n3"));
+        new CopyReport("UpToDate", new Mark(1, 2, 3, 4), Set.of("n1", "n2"), Set.of("n3"));
     Report report =
         new Report(
             Report.State.IN,

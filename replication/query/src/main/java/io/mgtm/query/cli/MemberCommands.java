@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,7 @@ final class MemberCommands {
     @Override
     public Integer call() throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.get("/add-server?server=" + Ask.segment(server.toString()));
+      JsonNode answer = at.post("/add-server?server=" + Ask.segment(server.toString()), Map.of());
       if (!at.printed(answer, out)) {
         List<String> copied = new ArrayList<>();
         answer.path("databasesCopied").forEach(one -> copied.add(one.asText()));
@@ -72,7 +73,8 @@ final class MemberCommands {
     @Override
     public Integer call() throws IOException, InterruptedException {
       PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.get("/remove-server?server=" + Ask.segment(server.toString()));
+      JsonNode answer =
+          at.post("/remove-server?server=" + Ask.segment(server.toString()), Map.of());
       if (!at.printed(answer, out)) {
         out.printf(
             "%s was removed; %d servers are in, %s leads%n",

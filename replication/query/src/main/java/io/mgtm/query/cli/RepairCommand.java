@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.Ask;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -55,7 +56,7 @@ final class RepairCommand implements Callable<Integer> {
             ? ""
             : "?database=%s&table=%s"
                 .formatted(Ask.segment(what.table.database), Ask.segment(what.table.name));
-    JsonNode answer = at.get("/repair" + of);
+    JsonNode answer = at.post("/repair" + of, Map.of());
     if (!at.printed(answer, out)) {
       answer.path("repaired").forEach(one -> out.println(one.asText()));
       answer.path("differences").forEach(one -> out.println(one.asText()));

@@ -17,6 +17,7 @@ import java.util.function.ToLongFunction;
 final class AdminEndpoint implements AutoCloseable {
   private final QueryConfig config;
   private final Entrance entrance;
+  private final OrderLog order;
 
   /** Null where the replicator is alone. */
   private final GroupView group;
@@ -33,6 +34,7 @@ final class AdminEndpoint implements AutoCloseable {
       throws IOException {
     this.config = config;
     this.entrance = entrance;
+    this.order = order;
     this.group = succession == null ? null : new GroupView(config, order, succession);
     server =
         HttpEndpoint.listen("admin", config.admin())
@@ -40,9 +42,9 @@ final class AdminEndpoint implements AutoCloseable {
             .page("/servers", parameters -> servers())
             .slowPage("/verify", parameters -> verify())
             .page("/explain", this::explain)
-            .slowPage("/repair", this::repair)
-            .slowPage("/add-server", this::addServer)
-            .page("/remove-server", this::removeServer)
+            .slowChange("/repair", this::repair)
+            .slowChange("/add-server", this::addServer)
+            .change("/remove-server", this::removeServer)
             .page("/serving", parameters -> Map.of("sessions", serving().sessions().count()))
             .metrics(this::metrics)
             .health(this::trouble, () -> group == null ? "" : group.detail())
@@ -184,7 +186,16 @@ final class AdminEndpoint implements AutoCloseable {
     }
     int in = now.shared().fleet().in().size();
     int min = config.serversMin();
-    return in >= min ? "" : "%d servers are in, writes need %d".formatted(in, min);
+    return in >= min ? noRoom() : "%d servers are in, writes need %d".formatted(in, min);
+  }
+
+  private String noRoom() {
+    try {
+      String why = order.noRoom();
+      return why.isEmpty() ? "" : "nothing can be written: " + why;
+    } catch (IOException e) {
+      return "the log of commits does not answer: " + e.getMessage();
+    }
   }
 
   private String metrics() {

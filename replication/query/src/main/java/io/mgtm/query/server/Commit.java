@@ -177,7 +177,8 @@ final class Commit {
     refuse(
         ended
             ? ErrorFields.error("57P01", why)
-            : ErrorFields.error("53100", "the log of commits takes no more: " + why));
+            : ErrorFields.error("53100", "the log of commits takes no more: " + why)
+                .withHint("Make room where the replicator has its data."));
   }
 
   /** What notes the number of the entry fails the transaction where it must not commit. */

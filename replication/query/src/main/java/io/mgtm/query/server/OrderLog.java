@@ -27,6 +27,7 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,12 @@ final class OrderLog implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OrderLog.class);
   private static final int CLOSE_MS = 2_000;
   private static final int CONFIRM_MS = 100;
+
+  /** What it asks for while nobody has written more: a short transaction. */
+  private static final int SMALL_BYTES = 4_096;
+
+  /** How soon another member is asked again to lead in the place of one without room. */
+  private static final long YIELD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /**
    * Who leads.
@@ -70,6 +77,11 @@ final class OrderLog implements AutoCloseable {
   private CompletableFuture<Void> otherLeads = new CompletableFuture<>();
   private volatile Where where = new Where("", null);
   private volatile Set<String> servers = Set.of();
+
+  /** Of the entry that was refused last; the owner's, like all that is not volatile. */
+  private int wantedBytes = SMALL_BYTES;
+
+  private long yieldedNanos = System.nanoTime() - YIELD_NANOS;
 
   private OrderLog(EventExecutorGroup threads, EventLoop loop, Owner owner, Leads leads) {
     this.threads = threads;
@@ -179,7 +191,11 @@ final class OrderLog implements AutoCloseable {
     if (!file.isLeading()) {
       return CommitLog.DEPOSED;
     }
-    return file.hasRoom(bytes) ? null : file.noRoomReason();
+    if (file.hasRoom(bytes)) {
+      return null;
+    }
+    wantedBytes = bytes;
+    return file.noRoomReason();
   }
 
   /** Appends what was not refused, and says its index. Owner. */
@@ -196,6 +212,19 @@ final class OrderLog implements AutoCloseable {
   /** What stands in it still. Owner. */
   PastEntries past() {
     return PastEntries.of(file);
+  }
+
+  /** Why this member, which leads, can write nothing now; empty where it can, or does not lead. */
+  String noRoom() throws IOException {
+    return call(this::lookForRoom);
+  }
+
+  private String lookForRoom() {
+    if (!file.isLeading() || file.hasRoom(wantedBytes)) {
+      wantedBytes = SMALL_BYTES;
+      return "";
+    }
+    return file.noRoomReason();
   }
 
   // ---- the group ---------------------------------------------------------------------------
@@ -217,10 +246,21 @@ final class OrderLog implements AutoCloseable {
 
   /** Has another member lead, the one whose log is farthest; false when there is none. */
   boolean handOver() throws IOException {
-    return call(
-        () ->
-            file.isLeading()
-                && file.status().successors().anyMatch(n -> file.admin().transfer(n).isEmpty()));
+    return call(() -> file.isLeading() && transfer().isPresent());
+  }
+
+  private Optional<String> transfer() {
+    return file.status().successors().filter(n -> file.admin().transfer(n).isEmpty()).findFirst();
+  }
+
+  /** Another one may have room; one that has none refuses to lead. */
+  private void yieldWithoutRoom() {
+    String why = commits == null ? "" : lookForRoom();
+    if (!why.isEmpty() && System.nanoTime() - yieldedNanos >= YIELD_NANOS) {
+      yieldedNanos = System.nanoTime();
+      String to = transfer().map(n -> n + " is to lead").orElse("no other can lead");
+      log.warn("The log of commits takes no more, and {}: {}", to, why);
+    }
   }
 
   /** Returns when another member leads, or after that time. */
@@ -241,6 +281,7 @@ final class OrderLog implements AutoCloseable {
       commits.lease().asked(file.confirm());
       commits.lease().confirmed(file.confirmedReadIndex());
     }
+    yieldWithoutRoom();
     where = new Where(leader, state.addressOf(leader));
     servers = state.servers().keySet();
     loop.schedule(this::confirm, CONFIRM_MS, TimeUnit.MILLISECONDS);

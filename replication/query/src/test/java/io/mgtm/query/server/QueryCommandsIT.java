@@ -44,7 +44,9 @@ class QueryCommandsIT {
 
   private String get(String path) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://" + cluster.replicator.admin() + path)).build();
+        HttpRequest.newBuilder(URI.create("http://" + cluster.replicator.admin() + path))
+            .method(Tools.method(path), HttpRequest.BodyPublishers.noBody())
+            .build();
     HttpResponse<String> response =
         HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
     return response.statusCode() == 202

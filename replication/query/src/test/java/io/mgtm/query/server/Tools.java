@@ -47,6 +47,11 @@ final class Tools {
     return new Result(result.status(), result.output());
   }
 
+  /** By which a page of an admin endpoint is asked for. */
+  static String method(String path) {
+    return path.matches("/(repair|add-server|remove-server)\\b.*") ? "POST" : "GET";
+  }
+
   /** What an admin endpoint answers, after so many requests as it takes. */
   static JsonNode ask(HostPort admin, String path) throws IOException, InterruptedException {
     HttpClient http = HttpClient.newHttpClient();
@@ -56,7 +61,10 @@ final class Tools {
       URI uri = URI.create("http://" + admin + next);
       response =
           http.send(
-              HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(60)).build(),
+              HttpRequest.newBuilder(uri)
+                  .method(method(next), HttpRequest.BodyPublishers.noBody())
+                  .timeout(Duration.ofSeconds(60))
+                  .build(),
               HttpResponse.BodyHandlers.ofString());
       next = response.headers().firstValue("Location").orElse("");
     } while (response.statusCode() == 202);
