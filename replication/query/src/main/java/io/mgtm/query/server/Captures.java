@@ -6,17 +6,23 @@ import io.mgtm.query.sql.StatementClass;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which rows of a database can be captured where a statement writes them, and so be given to other
- * servers whatever has written them. Immutable.
+ * servers whatever has written them; and what was seen to write more than it says, for which they
+ * are captured from the first. Any thread.
  *
  * @param lacks what is to be done before any can be, or null
  * @param tables by name, as {@link CaptureSchema#NAME} has it: why rows of it cannot, empty where
  *     they can
  * @param bare those of them that had no trigger of the replicator's, in their order
+ * @param more tables, and texts that look like reads
  */
-record Captures(String lacks, Map<String, String> tables, List<String> bare) {
+record Captures(String lacks, Map<String, String> tables, List<String> bare, Set<String> more) {
+  private static final int MORE_MAX = 1_000;
+
   Captures {
     tables = Map.copyOf(tables);
     bare = List.copyOf(bare);
@@ -36,7 +42,8 @@ record Captures(String lacks, Map<String, String> tables, List<String> bare) {
             .map(row -> plain(row.get(0)))
             .sorted()
             .toList();
-    return new Captures(userSyntax ? NO_USER_SYNTAX : lacks, tables, bare);
+    return new Captures(
+        userSyntax ? NO_USER_SYNTAX : lacks, tables, bare, ConcurrentHashMap.newKeySet());
   }
 
   private static final String NO_USER_SYNTAX =
@@ -49,6 +56,18 @@ record Captures(String lacks, Map<String, String> tables, List<String> bare) {
 
   boolean areOn() {
     return lacks == null;
+  }
+
+  /** Whether a table, or a text, was seen to write more than it says. */
+  boolean writesMore(String what) {
+    return more.contains(what);
+  }
+
+  /** It was seen to. */
+  void sawMore(String what) {
+    if (more.size() < MORE_MAX) {
+      more.add(what);
+    }
   }
 
   /** Why a statement is not run, or null when it is. */

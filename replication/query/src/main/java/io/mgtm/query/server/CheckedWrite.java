@@ -39,6 +39,12 @@ final class CheckedWrite {
   /** Null where no rows are returned that tell what it does. */
   private final RowWrite write;
 
+  /**
+   * Whether rows are captured from the first. Where the transaction can be run again they are not,
+   * unless its table is known to need it.
+   */
+  private final boolean capturing;
+
   /** Only so that its rows can be written at once: row by row is as good where it is one. */
   private final boolean linked;
 
@@ -62,6 +68,9 @@ final class CheckedWrite {
     this.mark = output.mark();
     this.captures = session.schema().known().captures();
     this.write = segment.command().statement().write();
+    this.capturing =
+        captures.areOn()
+            && (write == null || !run.set().isWrapped() || captures.writesMore(write.target()));
     this.linked = segment.command().statementClass() == StatementClass.LINKED_ROWS;
   }
 
@@ -81,12 +90,12 @@ final class CheckedWrite {
     others.remove(leader);
     unanswered = others.size() + 1;
     ask(
-        captures.areOn() ? CaptureSchema.BEGINS + "; " : "",
+        capturing ? CaptureSchema.BEGINS + "; " : "",
         rows -> {
-          if (captures.areOn()) {
+          if (capturing) {
             token = rows.get(0).get(0);
           }
-          before = XactCounts.of(captures.areOn() ? rows.subList(1, rows.size()) : rows);
+          before = XactCounts.of(capturing ? rows.subList(1, rows.size()) : rows);
         },
         this::answered);
     for (Backend other : others) {
@@ -189,8 +198,10 @@ final class CheckedWrite {
       ended(relay, status);
     } else if (withoutRight != null) {
       refuse(withoutRight);
-    } else if (why == null && captures.areOn()) {
+    } else if (why == null && capturing) {
       capture(relay, status, tables, after);
+    } else if (why == null && captures.areOn()) {
+      repeat(more);
     } else {
       String hint = "Nothing was written. Write those rows by statements of their own.";
       refuse(
@@ -209,6 +220,16 @@ final class CheckedWrite {
       return "a trigger, function or foreign key has written other rows of the table";
     }
     return relay.isKeyChanged() ? "a trigger has changed a primary key" : null;
+  }
+
+  /** It is run again, and what it writes is captured. */
+  private void repeat(String more) {
+    captures.sawMore(write.target());
+    output.dropAfter(mark);
+    end();
+    if (!run.repeat()) {
+      run.fail(refusal(more).withHint("Repeat it."));
+    }
   }
 
   /** Where each table had the trigger, nothing that was written has passed it by. */

@@ -33,6 +33,10 @@ final class UnprovenRead {
   void start() {
     Backend home = set.home();
     if (mayWrite()) {
+      if (captures.writesMore(text())) {
+        write();
+        return;
+      }
       output.beginTrial();
     }
     if (home == null) {
@@ -107,7 +111,12 @@ final class UnprovenRead {
     return relay.error() != null && isTaken(relay.error());
   }
 
+  private String text() {
+    return segment.command().sql();
+  }
+
   private void write() {
+    captures.sawMore(text());
     output.dropTrial();
     run.awaited().checked(segment.asWrite());
   }
