@@ -121,6 +121,7 @@ final class AskCommands {
             answer.path("serversMin").asInt(),
             answer.path("sessions").asInt());
         table(answer.path("servers"), out);
+        answer.path("captures").forEach(one -> out.println("capture of rows in " + one.asText()));
         if (!answer.path("adding").asText("").isEmpty()) {
           out.println("adding " + answer.path("adding").asText());
         }

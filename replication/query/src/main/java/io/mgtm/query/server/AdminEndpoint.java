@@ -70,6 +70,7 @@ final class AdminEndpoint implements AutoCloseable {
     status.put("serversMin", shared.config().serversMin());
     status.put("sessions", shared.sessions().count());
     status.put("servers", servers());
+    status.put("captures", shared.catalogues().captures());
     status.put("adding", now.membership().underWay());
     status.put("foreignBackends", new Foreigners(shared, now.own()).find());
     return status;
@@ -164,7 +165,7 @@ final class AdminEndpoint implements AutoCloseable {
     try {
       for (Statement statement : known.classifier().statements(sql)) {
         Map<String, Object> one = new LinkedHashMap<>();
-        Refusal refusal = Refusal.of(statement);
+        Refusal refusal = known.captures().refusal(statement);
         one.put("statement", statement.text());
         one.put("class", statement.statementClass().name());
         one.put("why", statement.classification().why());

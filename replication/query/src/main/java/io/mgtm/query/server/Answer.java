@@ -4,6 +4,8 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Rows;
 import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -41,6 +43,36 @@ interface Answer {
       public void take(Frame frame) {
         if (frame.type() == 'D' && row.isEmpty()) {
           row.addAll(Rows.texts(frame.body()));
+        }
+        rest.take(frame);
+      }
+
+      @Override
+      public void ready(char status) {
+        rest.ready(status);
+      }
+
+      @Override
+      public void lost() {
+        rest.lost();
+      }
+    };
+  }
+
+  /** Reads the rows of all queries of a text, and the error, null when there was none. */
+  static Answer rows(
+      Charset charset, BiConsumer<List<List<String>>, ErrorFields> end, Runnable lost) {
+    List<List<String>> rows = new ArrayList<>();
+    Answer rest = of((tag, error, status) -> end.accept(rows, error), lost);
+    return new Answer() {
+      @Override
+      public void take(Frame frame) {
+        if (frame.type() == 'D') {
+          List<String> row = new ArrayList<>();
+          for (ByteBuf value : Rows.values(frame.body())) {
+            row.add(value == null ? null : value.toString(charset));
+          }
+          rows.add(row);
         }
         rest.take(frame);
       }

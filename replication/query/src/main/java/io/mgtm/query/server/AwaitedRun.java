@@ -2,17 +2,22 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
 
 /**
  * Runs what is answered later than the leader has done it: COPY FROM and changes of the schema when
  * all servers have, and writes that are looked at. Belongs to a session.
  */
 final class AwaitedRun {
+  /** A procedure has COMMIT or ROLLBACK in it. */
+  private static final String ENDS_TRANSACTION = "2D000";
+
   private final ReplicatedSession session;
   private final UnitRun run;
   private final ServerSet set;
   private CopyIn copy;
   private CheckedWrite checked;
+  private UnprovenRead unproven;
 
   AwaitedRun(ReplicatedSession session, UnitRun run) {
     this.session = session;
@@ -30,8 +35,14 @@ final class AwaitedRun {
 
   void checked(Segment segment) {
     begin("BEGIN");
+    unproven = null;
     checked = new CheckedWrite(session, run, segment);
     checked.start();
+  }
+
+  void unproven(Segment segment) {
+    unproven = new UnprovenRead(session, run, segment);
+    unproven.start();
   }
 
   void ddl(Segment segment) {
@@ -101,6 +112,10 @@ final class AwaitedRun {
 
   /** Nothing more comes of what was run. */
   void end() {
+    if (unproven != null) {
+      unproven.end();
+      unproven = null;
+    }
     if (checked != null) {
       checked.end();
       checked = null;
@@ -124,8 +139,30 @@ final class AwaitedRun {
     }
   }
 
-  /** The leader has refused something: what the client is told instead, or null. */
-  ErrorFields leaderFailed() {
+  /** The leader has refused a statement: tells the client, by what it is to be told. */
+  void error(Segment segment, ErrorFields error, Frame frame) {
+    if (segment.kind() == Segment.Kind.UNPROVEN && unproven.isTaken(error)) {
+      frame.release();
+      return;
+    }
+    ErrorFields told = toldInstead(segment, error);
+    if (told == null) {
+      run.forward(frame.content());
+    } else {
+      run.forward(Messages.error(session.alloc(), told));
+      frame.release();
+    }
+  }
+
+  /** What the client is told in place of it, or null. */
+  private ErrorFields toldInstead(Segment segment, ErrorFields error) {
+    if (segment.kind() == Segment.Kind.UNPROVEN) {
+      return unproven.toldInstead(error);
+    }
+    if (segment.kind() == Segment.Kind.CHECKED && error.sqlState().equals(ENDS_TRANSACTION)) {
+      return error.withHint(
+          "The replicator runs it in a transaction. Leave COMMIT and ROLLBACK to the client.");
+    }
     if (copy == null) {
       return null;
     }

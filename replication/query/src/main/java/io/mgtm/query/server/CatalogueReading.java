@@ -14,7 +14,7 @@ final class CatalogueReading implements Answer {
   static final String SQL =
       "SAVEPOINT \"mgtm schema\"; SET LOCAL search_path = pg_catalog; SET LOCAL jit = off;"
           + " SET LOCAL statement_timeout = 0; SET LOCAL extra_float_digits = 1; "
-          + String.join("; ", Catalogues.QUERIES)
+          + String.join("; ", CatalogueSql.QUERIES)
           + "; ROLLBACK TO SAVEPOINT \"mgtm schema\"; RELEASE SAVEPOINT \"mgtm schema\"";
 
   /** What is told at the end. */

@@ -1,10 +1,11 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.RowWrite;
 import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -12,8 +13,9 @@ import java.util.function.Consumer;
  * rows refer to one another and cannot be written one after the other elsewhere. The leader counts
  * what a transaction writes, by table: when that is the rows that the statement returned and
  * nothing else, in no table and no catalogue, and no setting is another, the rows go to the others,
- * where no trigger runs; else it is refused, and undone. It is answered after that. Belongs to a
- * session.
+ * where no trigger runs. Where more was written, the rows go that triggers of the replicator's have
+ * captured at the leader, if each table that was written to has one; else it is refused, and
+ * undone. It is answered after that. Belongs to a session.
  *
  * <p>What the counts do not show is what PostgreSQL does not undo either: what is drawn from
  * sequences, and what goes out of the database. A TRUNCATE shows as a change of pg_class, but for
@@ -21,28 +23,6 @@ import java.util.function.Consumer;
  * changed the schema.
  */
 final class CheckedWrite {
-  /**
-   * The rows written to a table; those written to each other one; the role and settings of the
-   * session; and the two without which none of this is worth anything. Settings with a point in
-   * their names come with what is loaded, and bind PostgreSQL to nothing.
-   */
-  private static final String COUNTS =
-      "SELECT pg_catalog.sum(i + u + d) FILTER (WHERE c.oid = t.oid),"
-          + " pg_catalog.md5(pg_catalog.string_agg(pg_catalog.concat_ws(':', c.oid, i, u, d), ','"
-          + " ORDER BY c.oid) FILTER (WHERE c.oid NOT IN (t.oid, t.reltoastrelid)"
-          + " AND (i <> 0 OR u <> 0 OR d <> 0))),"
-          + " (SELECT pg_catalog.concat_ws(',', current_user, session_user,"
-          + " pg_catalog.current_setting('role'), pg_catalog.md5(pg_catalog.string_agg("
-          + "pg_catalog.concat_ws('=', name, setting), ',' ORDER BY name)))"
-          + " FROM pg_catalog.pg_settings WHERE pg_catalog.strpos(name, '.') = 0),"
-          + " pg_catalog.current_setting('track_counts'),"
-          + " pg_catalog.current_setting('session_replication_role')"
-          + " FROM pg_catalog.pg_class t, (SELECT oid, pg_catalog.pg_stat_get_xact_tuples_inserted(oid),"
-          + " pg_catalog.pg_stat_get_xact_tuples_updated(oid),"
-          + " pg_catalog.pg_stat_get_xact_tuples_deleted(oid) FROM pg_catalog.pg_class"
-          + " WHERE relkind IN ('r', 't', 'm', 'p')) c (oid, i, u, d)"
-          + " WHERE t.oid = '%s'::pg_catalog.regclass";
-
   /** Whether rows can be written without running triggers. */
   private static final String RIGHT =
       "SELECT pg_catalog.has_parameter_privilege('session_replication_role', 'SET'), current_user";
@@ -54,12 +34,23 @@ final class CheckedWrite {
   private final UnitOutput output;
   private final boolean held;
   private final int mark;
-  private int unanswered;
-  private List<String> before = List.of();
+  private final Captures captures;
+
+  /** Null where no rows are returned that tell what it does. */
+  private final RowWrite write;
+
+  /**
+   * Whether rows are captured from the first. Where the transaction can be run again they are not,
+   * unless its table is known to need it.
+   */
+  private final boolean capturing;
 
   /** Only so that its rows can be written at once: row by row is as good where it is one. */
   private final boolean linked;
 
+  private int unanswered;
+  private String token;
+  private XactCounts before;
   private ErrorFields refused;
 
   /** Why the others cannot write without running triggers. */
@@ -75,11 +66,21 @@ final class CheckedWrite {
     this.output = run.output();
     this.held = output.isHeld();
     this.mark = output.mark();
+    this.captures = session.schema().known().captures();
+    this.write = segment.command().statement().write();
+    this.capturing =
+        captures.areOn()
+            && (write == null || !run.set().isWrapped() || captures.writesMore(write.target()));
     this.linked = segment.command().statementClass() == StatementClass.LINKED_ROWS;
   }
 
   /** Asks the leader for its counts and the others for their leave, and then runs it. */
   void start() {
+    if (write == null && !captures.areOn()) {
+      run.fail(
+          refusal(segment.command().statement().classification().why()).withHint(captures.lacks()));
+      return;
+    }
     if (session.schema().isChanged()) {
       withoutRight =
           refusal("its transaction has changed the schema")
@@ -88,30 +89,36 @@ final class CheckedWrite {
     List<Backend> others = new ArrayList<>(run.set().live());
     others.remove(leader);
     unanswered = others.size() + 1;
-    askCounts(
-        row -> {
-          before = row;
-          answered();
-        });
+    ask(
+        capturing ? CaptureSchema.BEGINS + "; " : "",
+        rows -> {
+          if (capturing) {
+            token = rows.get(0).get(0);
+          }
+          before = XactCounts.of(capturing ? rows.subList(1, rows.size()) : rows);
+        },
+        this::answered);
     for (Backend other : others) {
       other.hold(true);
       other.ask(RIGHT, Answer.row((row, error) -> right(other, row, error), this::answered));
     }
   }
 
-  /** An error of the leader refuses the statement. */
-  private void askCounts(Consumer<List<String>> then) {
+  /** The leader's counts. An error refuses the statement. */
+  private void ask(String first, Consumer<List<List<String>>> take, Runnable then) {
     session.runsAt(null);
-    String table = segment.command().statement().write().target().replace("'", "''");
     leader.hold(true);
     leader.ask(
-        COUNTS.formatted(table),
-        Answer.row(
-            (row, error) -> {
-              if (error != null) {
+        first + XactCounts.SQL,
+        Answer.rows(
+            session.planner().charset(),
+            (rows, error) -> {
+              if (error == null) {
+                take.accept(rows);
+              } else {
                 refused = error;
               }
-              then.accept(row);
+              then.run();
             },
             () -> run.lost(leader)));
   }
@@ -137,11 +144,11 @@ final class CheckedWrite {
     }
     if (refused == null
         && withoutRight == null
-        && !before.subList(3, 5).equals(List.of("on", "origin"))) {
+        && !(before.trackCounts().equals("on") && before.replicationRole().equals("origin"))) {
       withoutRight =
           refusal(
                   "track_counts is %s and session_replication_role %s"
-                      .formatted(before.get(3), before.get(4)))
+                      .formatted(before.trackCounts(), before.replicationRole()))
               .withHint("Set them to on and origin.");
     }
     if (refused == null && !linked) {
@@ -163,53 +170,123 @@ final class CheckedWrite {
     if (relay.error() != null) {
       end();
       run.ended(relay, status);
-    } else {
-      askCounts(row -> counted(relay, status, row));
+      return;
     }
+    XactCounts[] after = {null};
+    ask("", rows -> after[0] = XactCounts.of(rows), () -> counted(relay, status, after[0]));
   }
 
-  private void counted(Relay relay, char status, List<String> row) {
+  private void counted(Relay relay, char status, XactCounts after) {
     if (ended || session.isEnded()) {
       return;
     }
-    ErrorFields why = refused == null ? whyNotAtOnce(relay, row) : refused;
-    if (why == null) {
+    if (refused != null) {
+      refuse(refused);
+      return;
+    }
+    Set<String> tables = after.since(before);
+    boolean set = !after.settings().equals(before.settings());
+    String why =
+        set ? "a trigger or function has changed the role or a setting of the session" : null;
+    String more = write == null ? "" : whyMoreThanRows(relay, tables, after);
+    if (why == null && more == null && withoutRight == null) {
       relay.effects().asReplica();
-    } else if (refused != null || !linked || relay.effects().size() > 1) {
-      refused = why;
-      output.dropAfter(mark);
-    }
-    end();
-    if (refused == null) {
-      run.ended(relay, status);
+      drop();
+      ended(relay, status);
+    } else if (linked && relay.effects().size() <= 1) {
+      drop();
+      ended(relay, status);
+    } else if (withoutRight != null) {
+      refuse(withoutRight);
+    } else if (why == null && capturing) {
+      capture(relay, status, tables, after);
+    } else if (why == null && captures.areOn()) {
+      repeat(more);
     } else {
-      run.fail(refused);
+      String hint = "Nothing was written. Write those rows by statements of their own.";
+      refuse(
+          refusal(why == null ? more : why)
+              .withHint(captures.areOn() ? hint : hint + " Or: " + captures.lacks()));
     }
   }
 
-  private ErrorFields whyNotAtOnce(Relay relay, List<String> row) {
-    if (withoutRight != null) {
-      return withoutRight;
+  /** Why the rows that it returned are not all that was written, or null. */
+  private String whyMoreThanRows(Relay relay, Set<String> tables, XactCounts after) {
+    if (tables.stream().anyMatch(table -> !table.equals(write.target()))) {
+      return "a trigger, function or foreign key has written to other tables, or changed the schema";
     }
-    long here = number(row.get(0)) - number(before.get(0));
-    String why = null;
-    if (!Objects.equals(row.get(1), before.get(1))) {
-      why = "a trigger, function or foreign key has written to other tables, or changed the schema";
-    } else if (here != relay.effects().size()) {
-      why = "a trigger, function or foreign key has written other rows of the table";
-    } else if (!row.get(2).equals(before.get(2))) {
-      why = "a trigger or function has changed the role or a setting of the session";
-    } else if (relay.isKeyChanged()) {
-      why = "a trigger has changed a primary key";
+    long here = after.writtenTo(write.target()) - before.writtenTo(write.target());
+    if (here != relay.effects().size()) {
+      return "a trigger, function or foreign key has written other rows of the table";
     }
-    return why == null
-        ? null
-        : refusal(why)
-            .withHint("Nothing was written. Write those rows by statements of their own.");
+    return relay.isKeyChanged() ? "a trigger has changed a primary key" : null;
   }
 
-  private static long number(String sum) {
-    return sum == null ? 0 : Long.parseLong(sum);
+  /** It is run again, and what it writes is captured. */
+  private void repeat(String more) {
+    captures.sawMore(write.target());
+    output.dropAfter(mark);
+    end();
+    if (!run.repeat()) {
+      run.fail(refusal(more).withHint("Repeat it."));
+    }
+  }
+
+  /** Where each table had the trigger, nothing that was written has passed it by. */
+  private void capture(Relay relay, char status, Set<String> tables, XactCounts after) {
+    relay.effects().clear();
+    for (String table : tables) {
+      String why = captures.whyNot(table, after.triggers().get(table));
+      if (why != null) {
+        refuse(
+            refusal(why)
+                .withHint("Nothing was written. Write those rows by statements of their own."));
+        return;
+      }
+    }
+    relay.effects().asReplica();
+    if (tables.isEmpty()) {
+      drop();
+      ended(relay, status);
+      return;
+    }
+    leader.hold(true);
+    leader.ask(
+        CaptureSchema.ends(token),
+        session.planner().charset(),
+        new CapturedRows(
+            session,
+            relay.effects(),
+            why -> {
+              token = null;
+              if (ended || session.isEnded()) {
+                return;
+              }
+              if (why == null) {
+                ended(relay, status);
+              } else {
+                refuse(refusal(why).withHint("Nothing was written."));
+              }
+            },
+            () -> run.lost(leader)));
+  }
+
+  /** What was captured is not needed. */
+  private void drop() {
+    if (token != null) {
+      leader.ask(CaptureSchema.drops(token), session.unfailing(leader));
+    }
+  }
+
+  private void ended(Relay relay, char status) {
+    end();
+    run.ended(relay, status);
+  }
+
+  private void refuse(ErrorFields why) {
+    output.dropAfter(mark);
+    end();
+    run.fail(why);
   }
 
   /** What the client is told is no longer held for this. */

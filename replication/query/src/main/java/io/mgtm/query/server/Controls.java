@@ -8,14 +8,10 @@ import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
 import java.util.function.BiConsumer;
 
 /** Runs the commands that are about transactions and settings. Belongs to a session. */
 final class Controls {
-  /** One that no client has. */
-  private static final String READ_SAVEPOINT = "\"unproven read " + UUID.randomUUID() + "\"";
-
   private final ReplicatedSession session;
   private final ServerSet set;
   private final UnitRun run;
@@ -358,44 +354,5 @@ final class Controls {
     }
     synthesize(segment, "DEALLOCATE");
     run.next();
-  }
-
-  /** What may write runs where PostgreSQL refuses that. */
-  void unproven(Segment segment) {
-    Backend home = set.home();
-    if (home == null) {
-      Backend leader = set.chosen();
-      leader.ask("BEGIN READ ONLY", session.unfailing(leader));
-      run.sender()
-          .send(
-              leader,
-              segment,
-              (relay, status) -> {
-                leader.ask("ROLLBACK", session.unfailing(leader));
-                run.ended(relay, 'I');
-              });
-    } else if (set.status() != 'T') {
-      run.sender().send(home, segment, run::ended);
-    } else {
-      home.ask(
-          "SAVEPOINT " + READ_SAVEPOINT + "; SET LOCAL transaction_read_only = on",
-          session.unfailing(home));
-      run.sender()
-          .send(
-              home,
-              segment,
-              (relay, status) -> {
-                if (relay.error() == null) {
-                  // Going back would take the portal away, whose rows are to come.
-                  boolean more = relay.isSuspended() && set.isReadOnly();
-                  home.ask(
-                      (more ? "" : "ROLLBACK TO SAVEPOINT %1$s; ").formatted(READ_SAVEPOINT)
-                          + "RELEASE SAVEPOINT "
-                          + READ_SAVEPOINT,
-                      session.unfailing(home));
-                }
-                run.ended(relay, status);
-              });
-    }
   }
 }

@@ -95,6 +95,19 @@ final class Effects {
     add(new Item(effect, Rows.parameters(formats, values), tag, true));
   }
 
+  /** A row that was captured, by texts. */
+  void captured(Prepared effect, List<ByteBuf> values) {
+    String sql = effect.sql();
+    String tag = sql.startsWith("INSERT") ? "INSERT 0 1" : sql.substring(0, 6) + " 1";
+    add(new Item(effect, Rows.parameters(new int[0], values), tag, true));
+  }
+
+  /** Forgets all. */
+  void clear() {
+    items.clear();
+    bytes = 0;
+  }
+
   private void add(Item item) {
     items.add(item);
     bytes += ITEM_BYTES + item.afterNames.readableBytes();

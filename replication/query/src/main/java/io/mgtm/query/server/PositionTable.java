@@ -165,20 +165,27 @@ final class PositionTable {
   }
 
   private CompletableFuture<List<List<String>>> make(Asker asker, long settled, long fence) {
+    return makeUnless(asker, EXISTS, CREATE)
+        .thenCompose(done -> makeUnless(asker, CaptureSchema.EXISTS, CaptureSchema.CREATE))
+        .thenCompose(done -> asker.ask(CaptureSchema.INSTALLS))
+        .thenCompose(done -> asker.ask(ROWS.formatted(settled, fence, slots.count() - 1)));
+  }
+
+  private static CompletableFuture<List<List<String>>> makeUnless(
+      Asker asker, String exists, List<String> create) {
     return asker
-        .ask(EXISTS)
+        .ask(exists)
         .thenCompose(
             rows -> {
               CompletableFuture<List<List<String>>> made =
                   CompletableFuture.completedFuture(List.of());
               if (rows.get(0).get(0).equals("f")) {
-                for (String sql : CREATE) {
+                for (String sql : create) {
                   made = made.thenCompose(done -> asker.ask(sql));
                 }
               }
               return made;
-            })
-        .thenCompose(done -> asker.ask(ROWS.formatted(settled, fence, slots.count() - 1)));
+            });
   }
 
   // ---- a server that is taken over -------------------------------------------------------------

@@ -89,7 +89,7 @@ final class Relay implements Answer {
       case 'E' -> {
         if (error == null) {
           error = ErrorFields.read(frame.body());
-          run.error(segment, error, frame);
+          run.awaited().error(segment, error, frame);
         } else {
           frame.release();
         }

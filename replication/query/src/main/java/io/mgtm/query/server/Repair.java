@@ -31,7 +31,9 @@ final class Repair {
   private static final String COLUMNS =
       "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated ="
           + " ''), EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '%1$s'::regclass AND tgenabled IN"
-          + " ('A', 'R')) FROM pg_attribute WHERE attrelid = '%1$s'::regclass AND attnum > 0 AND"
+          + " ('A', 'R') AND NOT "
+          + CaptureSchema.IS_OURS
+          + ") FROM pg_attribute WHERE attrelid = '%1$s'::regclass AND attnum > 0 AND"
           + " NOT attisdropped";
 
   private static final String ROWS = "SELECT ctid, md5(r::text) FROM ONLY %s r";

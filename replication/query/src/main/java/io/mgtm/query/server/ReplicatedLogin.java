@@ -79,9 +79,9 @@ final class ReplicatedLogin {
     left = nodes.size() + 1;
     String database = parameters.get("database");
     shared
-        .catalogues()
-        .of(database)
-        .thenCombine(shared.positions().prepared(database), (got, prepared) -> got)
+        .positions()
+        .prepared(database)
+        .thenCompose(prepared -> shared.catalogues().of(database))
         .whenComplete(
             (got, cause) ->
                 client

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
@@ -43,11 +44,19 @@ final class SchemaChange {
     session.schema().change();
     leader.hold(true);
     leader.ask(
-        CHECK, Answer.row((row, error) -> checked(relay, status, row), () -> run.lost(leader)));
+        makesTable() ? CHECK + "; " + CaptureSchema.INSTALLS : CHECK,
+        Answer.row((row, error) -> checked(relay, status, row, error), () -> run.lost(leader)));
   }
 
-  private void checked(Relay relay, char status, List<String> row) {
-    if (row.isEmpty() || !row.get(0).equals("0")) {
+  private boolean makesTable() {
+    Statement statement = segment.command().statement();
+    return statement.word(0).equals("create") && statement.has("table");
+  }
+
+  private void checked(Relay relay, char status, List<String> row, ErrorFields error) {
+    if (error != null) {
+      run.fail(error);
+    } else if (row.isEmpty() || !row.get(0).equals("0")) {
       run.fail(
           ErrorFields.error("0A000", "temporary tables are not replicated")
               .withHint("Leave pg_temp out of search_path."));
@@ -69,6 +78,9 @@ final class SchemaChange {
     effects.text(
         Prepared.effect("", "SELECT " + RedoCodec.setConfig("search_path", path)), "SELECT 1");
     effects.text(Prepared.effect("", segment.command().statement().text()), tag);
+    if (makesTable()) {
+      effects.text(Prepared.effect("", CaptureSchema.INSTALLS), "SELECT 1");
+    }
     effects.text(
         Prepared.effect("", "SELECT " + RedoCodec.setConfig("search_path", "pg_catalog")),
         "SELECT 1");
@@ -110,7 +122,8 @@ final class SchemaChange {
           Answer.of(
               (got, error, z) -> answered(other, tag, got, error, status),
               () -> done(other, status)));
-      other.ask("SET LOCAL lock_timeout = 0", Answer.of((t, e, z) -> {}, () -> {}));
+      String after = makesTable() ? CaptureSchema.INSTALLS + "; " : "";
+      other.ask(after + "SET LOCAL lock_timeout = 0", Answer.of((t, e, z) -> {}, () -> {}));
     }
     left.add(leader);
     done(leader, status);

@@ -54,7 +54,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case SESSION -> isShow(prepared) ? Kind.RUN : Kind.SESSION;
       case UNPROVEN_READ -> Kind.UNPROVEN;
       case COPY_FROM -> Kind.COPY;
-      case CHECKED_ROWS, LINKED_ROWS -> Kind.CHECKED;
+      case CHECKED_ROWS, LINKED_ROWS, CAPTURED -> Kind.CHECKED;
       case DDL -> Kind.DDL;
       case MAINTENANCE -> Kind.MAINTENANCE;
       default -> Kind.RUN;
@@ -63,6 +63,20 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
 
   private static boolean isShow(Prepared prepared) {
     return prepared.statement().word(0).equals("show");
+  }
+
+  /** The same, as a write. */
+  Segment asWrite() {
+    return new Segment(Kind.CHECKED, simple, steps);
+  }
+
+  /** Whether all that it executes is bound in it, so that it can be run a second time. */
+  boolean isWhole() {
+    return steps.stream()
+        .filter(step -> step.type() == 'E')
+        .allMatch(
+            execute ->
+                steps.stream().anyMatch(s -> s.type() == 'B' && s.name().equals(execute.name())));
   }
 
   private Stream<Prepared> all() {

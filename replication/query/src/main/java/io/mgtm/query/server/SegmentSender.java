@@ -37,8 +37,9 @@ final class SegmentSender {
       return;
     }
     ByteBuf out = backend.alloc().buffer();
+    boolean whole = segment.kind() == Segment.Kind.CHECKED;
     for (Step step : segment.steps()) {
-      write(backend, step, out, relay);
+      write(backend, step, whole, out, relay);
     }
     // In COPY the leader passes over a Sync, or it does not when it fails first: it comes after.
     char end = segment.kind() == Segment.Kind.COPY ? 'H' : 'S';
@@ -46,13 +47,12 @@ final class SegmentSender {
     backend.ask(out, relay);
   }
 
-  private void write(Backend backend, Step step, ByteBuf out, Relay relay) {
+  private void write(Backend backend, Step step, boolean whole, ByteBuf out, Relay relay) {
     Prepared prepared = step.prepared();
     switch (step.type()) {
       case 'P' -> {
-        if (backend.prepared().get(prepared.name()) != prepared) {
-          closeOld(backend, prepared, out, relay);
-        }
+        // It may know this very one, where it is run again.
+        closeOld(backend, prepared, out, relay);
         Effects.append(out, Effects.parse(backend, prepared, session.planner().charset()));
         relay.expect('P', prepared, step);
       }
@@ -74,7 +74,7 @@ final class SegmentSender {
         relay.expect('D', prepared, step);
       }
       case 'E' -> {
-        if (step.rows() == null) {
+        if (step.rows() == null && !whole) {
           copy(step, out);
         } else {
           Effects.append(out, Messages.execute(backend.alloc(), step.name()));

@@ -6,14 +6,53 @@ import java.util.List;
 
 /** What a unit tells its client, at once or when it is committed. Belongs to a session. */
 final class UnitOutput {
+  private static final int TRIAL_BYTES = 64 << 10;
+
   private final ReplicatedSession session;
   private final List<ByteBuf> held = new ArrayList<>();
   private boolean hold;
   private boolean sent;
   private long bytes;
 
+  /** Where a trial began in what is held; negative where there is none. */
+  private int trial = -1;
+
+  private boolean heldBefore;
+
   UnitOutput(ReplicatedSession session) {
     this.session = session;
+  }
+
+  /** Holds what comes, as far as that is little, so that it can be forgotten. */
+  void beginTrial() {
+    heldBefore = hold;
+    hold = true;
+    trial = held.size();
+  }
+
+  /** Whether all that came since the trial began is held. */
+  boolean isTrial() {
+    return trial >= 0;
+  }
+
+  /** It was none. */
+  void endTrial() {
+    if (trial >= 0) {
+      trial = -1;
+      hold = heldBefore;
+      if (!hold) {
+        send();
+      }
+    }
+  }
+
+  /** Forgets what came since it began, where there is one. */
+  void dropTrial() {
+    if (trial >= 0) {
+      dropAfter(trial);
+      trial = -1;
+      hold = heldBefore;
+    }
   }
 
   /** Whether what comes is held from now on. */
@@ -55,6 +94,9 @@ final class UnitOutput {
     if (hold) {
       held.add(one);
       bytes += one.readableBytes();
+      if (trial >= 0 && bytes > TRIAL_BYTES) {
+        endTrial();
+      }
     } else {
       sent = true;
       session.client().write(one);
@@ -71,6 +113,7 @@ final class UnitOutput {
 
   /** Forgets what is held. */
   void drop() {
+    trial = -1;
     dropAfter(0);
   }
 }

@@ -2,7 +2,6 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.sql.RowWrite;
 import io.mgtm.query.wire.ErrorFields;
-import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -179,7 +178,7 @@ final class UnitRun {
       case CONTROL -> controls.control(segment);
       case SESSION -> controls.setting(segment);
       case MAINTENANCE -> controls.maintenance(segment);
-      case UNPROVEN -> controls.unproven(segment);
+      case UNPROVEN -> awaited.unproven(segment);
       case REFUSED ->
           fail(
               ErrorFields.error(segment.refusal().sqlState(), segment.refusal().message())
@@ -358,26 +357,6 @@ final class UnitRun {
   /** Something for the client, which is taken over. */
   void forward(ByteBuf bytes) {
     output.forward(bytes);
-  }
-
-  void error(Segment segment, ErrorFields fields, Frame frame) {
-    if (segment.kind() == Segment.Kind.UNPROVEN && fields.sqlState().equals("25006")) {
-      forward(
-          Messages.error(
-              session.alloc(),
-              fields.withHint(
-                  "The replicator runs what it cannot prove to be a read as one. "
-                      + "Write by INSERT, UPDATE or DELETE.")));
-      frame.release();
-      return;
-    }
-    ErrorFields instead = awaited.leaderFailed();
-    if (instead != null) {
-      forward(Messages.error(session.alloc(), instead));
-      frame.release();
-    } else {
-      forward(frame.content());
-    }
   }
 
   /** Its server is out while something was asked of it. */

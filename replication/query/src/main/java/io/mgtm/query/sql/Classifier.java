@@ -102,8 +102,7 @@ public final class Classifier {
       case "select", "values", "table", "with" -> query(tokens);
       case "explain" -> explain(tokens);
       case "insert", "update", "delete" -> write(tokens);
-      case "merge", "call", "do" ->
-          of(StatementClass.CAPTURED, first.text() + " may write to any table");
+      case "merge", "call", "do" -> captured(tokens, first.text() + " may write to any table");
       case "lock", "listen", "unlisten", "notify" ->
           of(StatementClass.LEADER, "locks and notifications are the leader server's");
       case "copy" -> copy(sql, tokens);
@@ -142,6 +141,16 @@ public final class Classifier {
     return of(StatementClass.UNKNOWN, "what " + first + " runs is not known from the text");
   }
 
+  private Classification captured(List<Token> tokens, String why) {
+    String not = purity.whyNotToldByRows(tokens);
+    return not == null ? of(StatementClass.CAPTURED, why) : of(StatementClass.REFUSED, not);
+  }
+
+  /** Why the rows that it writes would not be all that it does, or null. */
+  public String whyNotCaptured(Statement statement) {
+    return purity.whyNotToldByRows(statement.tokens());
+  }
+
   private static boolean second(List<Token> tokens, String word) {
     return tokens.size() > 1 && tokens.get(1).isWord(word);
   }
@@ -172,7 +181,7 @@ public final class Classifier {
         tokens.get(0).isWord("with")
             && tokens.stream().anyMatch(t -> t.kind() == Token.Kind.WORD && isWrite(t));
     if (writes) {
-      return of(StatementClass.CAPTURED, "its WITH may write");
+      return captured(tokens, "its WITH may write");
     }
     return has(tokens, "into")
         ? of(StatementClass.UNKNOWN, "it makes rows from a query")
@@ -201,7 +210,7 @@ public final class Classifier {
 
   private Classification explain(List<Token> tokens) {
     if (has(tokens, "analyze") || has(tokens, "analyse")) {
-      return of(StatementClass.CAPTURED, "EXPLAIN ANALYZE runs the statement");
+      return captured(tokens, "EXPLAIN ANALYZE runs the statement");
     }
     int from = 1;
     while (from < tokens.size() && tokens.get(from).isWord("verbose")) {
@@ -260,6 +269,13 @@ public final class Classifier {
   }
 
   private Classification write(List<Token> tokens) {
+    Classification one = written(tokens);
+    return one.statementClass() == StatementClass.CAPTURED
+        ? captured(assignments(tokens), one.why())
+        : one;
+  }
+
+  private Classification written(List<Token> tokens) {
     String verb = tokens.get(0).text();
     int at = verb.equals("update") ? 1 : 2;
     boolean shaped =
@@ -324,15 +340,15 @@ public final class Classifier {
     if (tokens.stream().anyMatch(t -> t.isName() && Words.SYSTEM_COLUMNS.contains(t.text()))) {
       return of(StatementClass.REFUSED, "system columns differ between servers");
     }
-    boolean insert = verb.equals("insert");
-    if (!insert && table.key().isEmpty()) {
-      return of(StatementClass.REFUSED, verb + " of a table without a primary key");
-    }
     if (table.writes() == Catalogue.Writes.ANYTHING) {
       return of(
           StatementClass.CAPTURED,
           "the table has rules, partitions, row security, checks that read the clock, or triggers that"
               + " fire at COMMIT or always");
+    }
+    boolean insert = verb.equals("insert");
+    if (!insert && table.key().isEmpty()) {
+      return of(StatementClass.REFUSED, verb + " of a table without a primary key");
     }
     if (table.key().stream().anyMatch(column -> table.columns().get(column).generated())) {
       return of(StatementClass.CAPTURED, "its primary key is computed from other columns");
@@ -356,7 +372,7 @@ public final class Classifier {
       return of(StatementClass.CAPTURED, "a trigger may change the key of a row that conflicts");
     }
     String why = purity.whyNotToldByRows(assignments(tokens));
-    return why == null ? null : of(StatementClass.CAPTURED, why);
+    return why == null ? null : of(StatementClass.REFUSED, why);
   }
 
   /** Without INSERT's target, which before its list of columns looks like a call. */

@@ -8,6 +8,8 @@ final class Purity {
   static final String USER_SYNTAX =
       "the database has casts, domains or common operators that run functions of users";
 
+  static final String THE_FUNCTION = "the function ";
+
   private final Catalogue catalogue;
 
   Purity(Catalogue catalogue) {
@@ -50,7 +52,7 @@ final class Purity {
       }
       boolean leaders = leader && Words.LEADER_FUNCTIONS.contains(token.text());
       if (isCall(tokens, i) && !leaders && !isPureFunction(token.text())) {
-        return "the function " + token.text() + " is not known to be free of effects";
+        return THE_FUNCTION + token.text() + " is not known to be free of effects";
       }
     }
     return null;
@@ -78,7 +80,7 @@ final class Purity {
         return token.text() + " may run code of users";
       }
       if (isCall(tokens, i) && !isOfRows(token.text())) {
-        return "the function " + token.text() + " may write";
+        return THE_FUNCTION + token.text() + " may write";
       }
     }
     return null;
@@ -92,7 +94,7 @@ final class Purity {
     for (int i = 0; i < tokens.size(); i++) {
       String name = tokens.get(i).text();
       if (isCall(tokens, i) && catalogue.builtinFunctions().contains(name) && !isOfRows(name)) {
-        return "the function " + name + " does what its rows do not tell";
+        return THE_FUNCTION + name + " does what its rows do not tell";
       }
     }
     return null;

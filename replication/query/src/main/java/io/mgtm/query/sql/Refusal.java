@@ -28,7 +28,8 @@ public record Refusal(String sqlState, String message, String hint) {
           KEY_LOCAL,
           ROWS,
           CHECKED_ROWS,
-          LINKED_ROWS ->
+          LINKED_ROWS,
+          CAPTURED ->
           null;
       case SESSION -> session(statement);
       case TRANSACTION ->
@@ -37,14 +38,6 @@ public record Refusal(String sqlState, String message, String hint) {
                   "two-phase commit, AND CHAIN and isolation level SERIALIZABLE are not replicated",
                   "Use COMMIT, and isolation level READ COMMITTED or REPEATABLE READ.")
               : null;
-      case CAPTURED ->
-          new Refusal(
-              "it cannot be told which rows this writes: " + why,
-              statement.has("conflict")
-                  ? "Use INSERT and UPDATE in its place. Or: " + STOPPED
-                  : Words.WRITES.contains(statement.word(0))
-                      ? "Write rows of ordinary tables, by their primary key. Or: " + STOPPED
-                      : "Write by one INSERT, UPDATE or DELETE of one table.");
       case REFUSED -> new Refusal("it would make the servers differ: " + why, refused(statement));
       case UNKNOWN ->
           new Refusal(
@@ -54,6 +47,9 @@ public record Refusal(String sqlState, String message, String hint) {
 
   private static String refused(Statement statement) {
     String verb = statement.word(0);
+    if (statement.classification().why().startsWith(Purity.THE_FUNCTION)) {
+      return "Leave the function out. A column's default draws from its sequence.";
+    }
     if (verb.equals("truncate")) {
       return "Name all tables, and use DELETE for those with triggers.";
     }

@@ -13,11 +13,11 @@ public enum StatementClass {
   /** R: writes rows of one table, and nothing else. */
   ROWS("the leader, and then its rows at the others"),
   /** R, if it turns out at the leader that it has written rows of one table and nothing else. */
-  CHECKED_ROWS("the leader, and then its rows at the others, unless it has written more"),
+  CHECKED_ROWS("the leader, and then its rows at the others, and those that it has written beside"),
   /** R, of a table whose rows refer to one another: the others write all of them at once. */
   LINKED_ROWS("the leader, and then its rows at the others, all at once"),
   /** C: what it writes is not known before. */
-  CAPTURED("nowhere"),
+  CAPTURED("the leader, where triggers capture its rows, and then the rows at the others"),
   /** Changes what tables there are, or who may what, in the same way everywhere. */
   DDL("the leader, and then the same text at the others"),
   /** VACUUM, ANALYZE: changes nothing that a statement sees; every server does it by itself. */

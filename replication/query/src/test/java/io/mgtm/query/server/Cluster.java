@@ -78,6 +78,14 @@ final class Cluster {
     }
   }
 
+  /** The same, and rows that triggers and functions write are given to all servers. */
+  void letRowsBeCaptured() throws SQLException {
+    letAliceWriteWithoutTriggers();
+    for (Postgres server : servers) {
+      server.sql("app", "GRANT SET ON PARAMETER backtrace_functions TO mgtm");
+    }
+  }
+
   void startReplicator() throws Exception {
     replicator =
         QueryServer.start(

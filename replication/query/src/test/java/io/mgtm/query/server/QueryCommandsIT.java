@@ -97,7 +97,7 @@ class QueryCommandsIT {
   void operatorsSeeServersDifferencesAndForeignersAndLetServersInAgain() throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, "dtp", TABLES);
-    cluster.letAliceWriteWithoutTriggers();
+    cluster.letRowsBeCaptured();
     cluster.startReplicator();
     String first = cluster.servers.get(0).address.toString();
     String second = cluster.servers.get(1).address.toString();
@@ -135,6 +135,10 @@ class QueryCommandsIT {
     cluster.servers.get(1).sql("postgres", "alter role mgtm superuser");
     assertThat(get(add)).contains("\"databasesCopied\":[\"app\"]");
     assertThat(cluster.replicator.serversIn()).containsExactly(first, second);
+    try (Connection alice = cluster.alice()) {
+      alice.createStatement().execute("do 'begin insert into kept values (10, 1); end'");
+    }
+    assertThat(get("/status")).contains("\"captures\":[\"app: on\"]");
     assertThat(get("/verify")).contains("\"rowsDifferent\":0");
   }
 }

@@ -24,9 +24,15 @@ final class Transfers {
           + "create table move (id bigserial primary key, client int, number int,"
           + " at timestamptz default clock_timestamp(), unique (client, number))";
 
+  /** Moves money, and notes that under the client's number. */
+  interface Move {
+    void of(Connection connection, int client, int number) throws SQLException;
+  }
+
   private static final int PAUSE_MS = 200;
 
   private final Cluster cluster;
+  private final Move move;
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicLong done = new AtomicLong();
   private long lastNanos = System.nanoTime();
@@ -36,7 +42,13 @@ final class Transfers {
   private final List<CompletableFuture<Void>> clients = new ArrayList<>();
 
   Transfers(Cluster cluster, int count) {
+    this(cluster, count, Transfers::move);
+  }
+
+  /** Clients that move by other statements. */
+  Transfers(Cluster cluster, int count, Move move) {
     this.cluster = cluster;
+    this.move = move;
     for (int i = 0; i < count; i++) {
       int number = i;
       acknowledged.add(new AtomicInteger());
@@ -67,7 +79,7 @@ final class Transfers {
         while (!over.get()) {
           try {
             connection.setAutoCommit(number % 2 == 0);
-            move(connection, client, number);
+            move.of(connection, client, number);
             acknowledged.get(client).set(number);
             moved();
             number++;

@@ -184,12 +184,12 @@ class ClassifierTest {
           insert into a select myfn(1)                           | CHECKED_ROWS
           insert into public.a as x select myfn(1)               | CHECKED_ROWS
           insert into a as myfn (id) values (1)                  | ROWS
-          insert into a select nextval('s')                      | CAPTURED
+          insert into a select nextval('s')                      | REFUSED
           insert into a table "view"                             | CHECKED_ROWS
-          update a set n = myfn(nextval('s')) where id = 1       | CAPTURED
+          update a set n = myfn(nextval('s')) where id = 1       | REFUSED
           update trig set n = random()                           | CHECKED_ROWS
           update trig set id = 2                                 | CAPTURED
-          update trig set n = 1 where id = nextval('s')          | CAPTURED
+          update trig set n = 1 where id = nextval('s')          | REFUSED
           insert into trig values (1, 2) on conflict (id) do update set n = 1 | CHECKED_ROWS
           insert into keytrig values (1, 2) on conflict (id) do update set n = 1 | CAPTURED
           insert into keytrig values (1, 2) on conflict do nothing | CHECKED_ROWS
@@ -201,7 +201,7 @@ class ClassifierTest {
           update ruled set n = 1 where id = 1                    | CAPTURED
           copy trig from stdin                                   | REFUSED
           truncate trig                                          | REFUSED
-          update a set n = pg_notify('x', '') where id = 1       | CAPTURED
+          update a set n = pg_notify('x', '') where id = 1       | REFUSED
           update a set n = n @@@ 1 where id = 1                  | CHECKED_ROWS
           update a set n = (select n from "view") where id = 1   | CHECKED_ROWS
           update trig set n = 1 where id = 1                     | CHECKED_ROWS
@@ -212,6 +212,9 @@ class ClassifierTest {
           delete from a where ctid = '(0,1)'                     | REFUSED
           merge into a using two on id = x when matched then delete | CAPTURED
           call p()                                               | CAPTURED
+          call p(nextval('s'))                                   | REFUSED
+          explain analyze select nextval('s')                    | REFUSED
+          with d as (delete from a returning *) select nextval('s') | REFUSED
           do 'begin end'                                         | CAPTURED
           """)
   void writes(String sql, StatementClass expected) {
@@ -237,7 +240,7 @@ class ClassifierTest {
           select set_config('a', 'b', true)       | REFUSED
           select myfn(1) from a for update        | UNPROVEN_READ
           select pg_notify('c', myfn(1))          | UNPROVEN_READ
-          insert into a (id) values (nextval('s')) | CAPTURED
+          insert into a (id) values (nextval('s')) | REFUSED
           set search_path = x                     | SESSION
           set standard_conforming_strings = off   | REFUSED
           show all                                | SESSION

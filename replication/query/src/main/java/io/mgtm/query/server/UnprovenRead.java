@@ -1,0 +1,143 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import java.util.UUID;
+
+/**
+ * One query that looks like a read, and may write: it is run where PostgreSQL refuses that, and
+ * where PostgreSQL does, once more as a write whose rows are captured. Belongs to a session.
+ */
+final class UnprovenRead {
+  /** What PostgreSQL says of a write in a transaction that is read-only. */
+  private static final String READ_ONLY = "25006";
+
+  /** One that no client has. */
+  private static final String SAVEPOINT = "\"unproven read " + UUID.randomUUID() + "\"";
+
+  private final ReplicatedSession session;
+  private final UnitRun run;
+  private final ServerSet set;
+  private final Segment segment;
+  private final Captures captures;
+  private final UnitOutput output;
+
+  UnprovenRead(ReplicatedSession session, UnitRun run, Segment segment) {
+    this.session = session;
+    this.run = run;
+    this.set = session.set();
+    this.segment = segment;
+    this.captures = session.schema().known().captures();
+    this.output = run.output();
+  }
+
+  void start() {
+    Backend home = set.home();
+    if (mayWrite()) {
+      if (captures.writesMore(text())) {
+        write();
+        return;
+      }
+      output.beginTrial();
+    }
+    if (home == null) {
+      alone(set.chosen());
+    } else if (set.status() == 'T') {
+      inside(home);
+    } else {
+      run.sender().send(home, segment, run::ended);
+    }
+  }
+
+  /** Whether it is run once more, as a write, if it turns out to be one. */
+  private boolean mayWrite() {
+    boolean writable = set.home() == null || (set.status() == 'T' && !set.isReadOnly());
+    return writable
+        && captures.areOn()
+        && segment.isWhole()
+        && session.schema().known().classifier().whyNotCaptured(segment.command().statement())
+            == null;
+  }
+
+  /** A transaction of its own. */
+  private void alone(Backend leader) {
+    leader.ask("BEGIN READ ONLY", session.unfailing(leader));
+    run.sender()
+        .send(
+            leader,
+            segment,
+            (relay, status) -> {
+              leader.ask("ROLLBACK", session.unfailing(leader));
+              if (isWrite(relay)) {
+                write();
+              } else {
+                output.endTrial();
+                run.ended(relay, 'I');
+              }
+            });
+  }
+
+  private void inside(Backend home) {
+    home.ask(
+        "SAVEPOINT " + SAVEPOINT + "; SET LOCAL transaction_read_only = on",
+        session.unfailing(home));
+    run.sender()
+        .send(
+            home,
+            segment,
+            (relay, status) -> {
+              if (relay.error() == null) {
+                // Going back would take the portal away, whose rows are to come.
+                leave(home, relay.isSuspended() && set.isReadOnly());
+              }
+              if (isWrite(relay)) {
+                leave(home, false);
+                write();
+              } else {
+                output.endTrial();
+                run.ended(relay, status);
+              }
+            });
+  }
+
+  private void leave(Backend home, boolean more) {
+    home.ask(
+        (more ? "" : "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; ")
+            + "RELEASE SAVEPOINT "
+            + SAVEPOINT,
+        session.unfailing(home));
+  }
+
+  private boolean isWrite(Relay relay) {
+    return relay.error() != null && isTaken(relay.error());
+  }
+
+  private String text() {
+    return segment.command().sql();
+  }
+
+  private void write() {
+    captures.sawMore(text());
+    output.dropTrial();
+    run.awaited().checked(segment.asWrite());
+  }
+
+  /** Whether an error of the leader's is not for the client. */
+  boolean isTaken(ErrorFields error) {
+    return error.sqlState().equals(READ_ONLY) && output.isTrial();
+  }
+
+  /** What the client is told in place of an error of the leader's, or null. */
+  ErrorFields toldInstead(ErrorFields error) {
+    if (!error.sqlState().equals(READ_ONLY)) {
+      return null;
+    }
+    String hint =
+        "The replicator runs what it cannot prove to be a read as one. Write by INSERT, UPDATE or DELETE.";
+    return error.withHint(captures.areOn() ? hint : hint + " Or: " + captures.lacks());
+  }
+
+  /** Its server is out. */
+  void end() {
+    output.dropTrial();
+  }
+}
