@@ -29,6 +29,7 @@ final class Access {
   private static final String CALLER = "mgtm.caller";
   private static final String CERTIFICATES = "jakarta.servlet.request.X509Certificate";
   private static final Pattern CLAIMED = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.@-]{0,62}");
+  private static final Pattern SLASHES_AT_THE_END = Pattern.compile("/+$");
   private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|\\[[0-9a-fA-F:.%]+]|localhost");
 
   /** What takes another role than to read or to act does. */
@@ -64,13 +65,14 @@ final class Access {
    * @throws ForbiddenResponse when it takes another role
    */
   void check(Context ctx) {
-    if (!ctx.path().startsWith("/v1/") && !ctx.path().equals("/metrics")) {
+    String path = SLASHES_AT_THE_END.matcher(ctx.path()).replaceFirst("");
+    if (!path.startsWith("/v1/") && !path.equals("/metrics")) {
       return;
     }
     Caller caller = caller(ctx);
     ctx.attribute(CALLER, caller);
     boolean reads = ctx.method().name().equals("GET") || ctx.method().name().equals("HEAD");
-    need(ctx, NEEDED.getOrDefault(ctx.path(), reads ? Role.GUEST : Role.OPERATOR));
+    need(ctx, NEEDED.getOrDefault(path, reads ? Role.GUEST : Role.OPERATOR));
   }
 
   /** Refuses what takes a role that the caller does not have. */

@@ -110,6 +110,8 @@ final class Web {
 
   /** Has Javalin serve so. */
   void configure(JavalinConfig config) {
+    // Who may ask what is looked up by the path: a resource has one alone.
+    config.router.ignoreTrailingSlashes = false;
     QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN, THREAD_IDLE_MS);
     threads.setName("mgtm-http");
     threads.setDaemon(true);
