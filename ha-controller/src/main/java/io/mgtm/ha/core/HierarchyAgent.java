@@ -63,6 +63,7 @@ final class HierarchyAgent {
   private void take(Hierarchy next) {
     latest = next;
     hierarchy = next;
+    agent.effects().uses(name, next);
     stack = new Stack(name, next, agent);
     takeMarks();
   }

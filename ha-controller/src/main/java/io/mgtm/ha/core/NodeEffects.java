@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.model.Hierarchy;
 import java.util.Set;
 
 /**
@@ -10,6 +11,12 @@ public interface NodeEffects {
 
   /** Sends to every node on every path, and to this node's own {@link Leader}. */
   void send(Heartbeat heartbeat);
+
+  /**
+   * From here on calls and guards that name a hierarchy are of this one: what it was when it was
+   * brought in service, until all of it is out.
+   */
+  void uses(String name, Hierarchy hierarchy);
 
   /**
    * Begins a call of a kit on another thread. Its end is told by {@link NodeAgent#ended}, once, and

@@ -9,7 +9,6 @@ import io.mgtm.ha.kit.Kit;
 import io.mgtm.ha.kit.KitContext;
 import io.mgtm.ha.kit.KitException;
 import io.mgtm.ha.kit.Programs;
-import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,7 +39,7 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   /** Folders of resources where nothing runs that an earlier controller's calls had begun. */
   private final Set<Path> formerEnded = ConcurrentHashMap.newKeySet();
 
-  /** Of removed hierarchies too, until they are out. */
+  /** As they are in use; of removed hierarchies too, until they are out. */
   private final Map<String, Hierarchy> hierarchies = new HashMap<>();
 
   AgentEffects(HaNode node, NodeSetup setup) throws IOException {
@@ -58,8 +57,9 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     }
   }
 
-  void configured(ClusterConfig config) {
-    hierarchies.putAll(config.hierarchies());
+  @Override
+  public void uses(String name, Hierarchy hierarchy) {
+    hierarchies.put(name, hierarchy);
   }
 
   private void ended(long id, Call.Result result) {
@@ -80,13 +80,14 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     } else {
       boolean begins = call.kind() == Call.Kind.IN_SERVICE || call.kind() == Call.Kind.RECOVER;
       CompletableFuture<?> guarded = begins ? guards.getOrDefault(call.hierarchy(), NOW) : NOW;
-      KitContext context = context(call, leftMs);
+      KitContext context = context(call.hierarchy(), call.resource(), call.told(), leftMs);
+      String kit = hierarchies.get(call.hierarchy()).resources().get(call.resource()).kit();
       calls.begin(
           call,
           guarded,
           () -> {
             endFormer(context.runtime());
-            return KitCalls.result(call.kind(), kit(call.hierarchy(), call.resource()), context);
+            return KitCalls.result(call.kind(), setup.kits().of(kit), context);
           });
     }
     node.later(leftMs, () -> calls.interrupt(call.id()));
@@ -113,10 +114,6 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
         });
   }
 
-  private Kit kit(String hierarchy, String resource) throws KitException {
-    return setup.kits().of(hierarchies.get(hierarchy).resources().get(resource).kit());
-  }
-
   @Override
   public boolean isRepairedAlone(String kit) {
     try {
@@ -124,10 +121,6 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     } catch (KitException e) {
       return false; // it cannot be brought in service either
     }
-  }
-
-  private KitContext context(Call call, long deadlineMs) {
-    return context(call.hierarchy(), call.resource(), call.told(), deadlineMs);
   }
 
   private KitContext context(
@@ -167,7 +160,8 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
       String name = bottomUp.get(i);
       if (resources.contains(name)) {
         try {
-          steps.put(name, kit(hierarchy, name).guard(context(hierarchy, name, Map.of(), 0)));
+          Kit kit = setup.kits().of(of.resources().get(name).kit());
+          steps.put(name, kit.guard(context(hierarchy, name, Map.of(), 0)));
         } catch (KitException e) {
           // It cannot be brought in service either.
           log.error("{} of {} is not guarded: {}", name, hierarchy, e.getMessage());

@@ -190,7 +190,6 @@ public final class HaNode implements AutoCloseable {
       configured = now.configVersion();
       paths.configured(now.config().nodes());
       if (agent != null) {
-        agentEffects.configured(now.config());
         soon(() -> agent.configured(now.config(), now.joined(), nowMs()));
       }
     }

@@ -10,6 +10,8 @@ import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.Grant.Order;
 import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Hierarchy;
 import io.mgtm.ha.model.Policy;
 import java.util.Map;
 import java.util.Set;
@@ -267,5 +269,26 @@ class NodeAgentTest extends AgentRig {
     looksAndFinds(ResourceState.OUT);
     tick(1_000);
     assertThat(last.reports()).isEmpty();
+  }
+
+  @Test
+  void whileACallRunsCallsAreOfWhatItWas() {
+    configure(1);
+    looksAndFinds(ResourceState.OUT);
+    grant(FIRST, null);
+    ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
+    tick(10_000);
+    Hierarchy was = used.get(DB);
+    Hierarchy less =
+        new Hierarchy(was.nodes(), was.policy(), Map.of(VOLUME, was.resources().get(VOLUME)));
+    ClusterConfig config = Clusters.config(Policy.defaults()).withHierarchies(Map.of(DB, less));
+    agent.configured(config, Map.of(), now);
+    ends(VOLUME, Kind.QUICK_CHECK, ResourceState.OUT);
+    tick(1);
+    assertThat(used.get(DB)).as("while the other check is under way").isEqualTo(was);
+    ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.OUT);
+    tick(1);
+    assertThat(used.get(DB).resources()).containsOnlyKeys(VOLUME);
   }
 }

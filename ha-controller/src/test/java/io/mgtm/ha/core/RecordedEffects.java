@@ -2,8 +2,11 @@ package io.mgtm.ha.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.ha.model.Hierarchy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** What an agent does, for a test to look at; calls end when the test says so. */
@@ -11,12 +14,18 @@ abstract class RecordedEffects implements NodeEffects {
   final List<Call> calls = new ArrayList<>();
   final List<Long> cancelled = new ArrayList<>();
   final List<String> guards = new ArrayList<>();
+  final Map<String, Hierarchy> used = new HashMap<>();
   String repairedAlone = "";
   Heartbeat last;
 
   @Override
   public void send(Heartbeat heartbeat) {
     last = heartbeat;
+  }
+
+  @Override
+  public void uses(String name, Hierarchy hierarchy) {
+    used.put(name, hierarchy);
   }
 
   @Override

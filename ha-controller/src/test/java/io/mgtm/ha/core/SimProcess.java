@@ -1,6 +1,7 @@
 package io.mgtm.ha.core;
 
 import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Hierarchy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -213,6 +214,11 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   @Override
   public void call(Call call) {
     machine.kits.begin(this, call);
+  }
+
+  @Override
+  public void uses(String name, Hierarchy hierarchy) {
+    // Its resources are of the model, whatever the configuration.
   }
 
   @Override
