@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * What kits know of their resources, for people to see; decisions do not rest on it. Bounded for
@@ -17,6 +18,11 @@ final class Facts {
 
   static final int RESOURCE_BYTES_MAX = 4_096;
   static final int VALUE_CHARS_MAX = 160;
+
+  /** Of one sentence on how a hierarchy stands, and of all in one heartbeat. */
+  static final int SENTENCE_CHARS_MAX = 300;
+
+  static final int SENTENCES_BYTES_MAX = 16_384;
   private static final int KEY_CHARS_MAX = 80;
 
   /** What JSON makes of a character at most, and puts around two strings. */
@@ -24,11 +30,27 @@ final class Facts {
 
   private static final int ENTRY_BYTES = 6;
 
+  private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}+");
+
   /** What the state rests on is told as a {@link CopyReport}. */
   private static final Set<String> ELSEWHERE =
       Set.of(CopyReport.IN_SYNC, CopyReport.TOKEN, CopyReport.FOLLOWING);
 
   private int left = BYTES_MAX;
+  private int leftForSentences = SENTENCES_BYTES_MAX;
+
+  /**
+   * A sentence that may quote what a program has printed: on one line, and as far as there is room.
+   */
+  String sentence(String text) {
+    String line = CONTROL.matcher(text).replaceAll(" ");
+    String kept = cut(line, SENTENCE_CHARS_MAX);
+    if (bytes(kept) > leftForSentences) {
+      kept = "…";
+    }
+    leftForSentences = Math.max(0, leftForSentences - bytes(kept));
+    return kept;
+  }
 
   /** Those of one resource, as far as there is room; the first that a kit names come first. */
   Map<String, String> of(Map<String, String> data) {

@@ -391,7 +391,7 @@ final class HierarchyAgent {
         epoch,
         recoveries.count(),
         failed,
-        detail,
+        facts.sentence(detail),
         recoveries.served(),
         stack.states(),
         stack.copies(),

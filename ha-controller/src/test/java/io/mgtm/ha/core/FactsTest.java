@@ -36,6 +36,18 @@ class FactsTest {
   }
 
   @Test
+  void sentencesAreOnOneLineAndBoundedTogether() {
+    Facts facts = new Facts();
+    assertThat(facts.sentence("a\n\u0001b")).isEqualTo("a b");
+    assertThat(facts.sentence("x".repeat(70_000))).hasSize(Facts.SENTENCE_CHARS_MAX);
+    int bytes = 0;
+    for (int i = 0; i < 1_000; i++) {
+      bytes += facts.sentence("\"".repeat(1_000)).length();
+    }
+    assertThat(6 * bytes).isLessThan(Facts.SENTENCES_BYTES_MAX + 6 * 1_000);
+  }
+
+  @Test
   void longValuesAreCut() {
     assertThat(new Facts().of(Map.of("why", "x".repeat(5_000))).get("why"))
         .hasSize(Facts.VALUE_CHARS_MAX)
