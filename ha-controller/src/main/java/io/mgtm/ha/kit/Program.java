@@ -78,9 +78,14 @@ public record Program(
 
   /** As another user, if it is another. */
   Program as(String user) {
+    return by(asUser(user));
+  }
+
+  /** What goes before the command of a program that runs as another user; nothing for the same. */
+  static List<String> asUser(String user) {
     return user.isEmpty() || user.equals(System.getProperty("user.name"))
-        ? this
-        : by(List.of("setpriv", "--reuid", user, "--regid", user, "--init-groups", "--"));
+        ? List.of()
+        : List.of("setpriv", "--reuid", user, "--regid", user, "--init-groups", "--");
   }
 
   /** In a resource's control group, with all that it starts. */

@@ -106,7 +106,8 @@ final class ScriptKit implements Kit {
     }
     if (given.containsKey("guard") || !given.containsKey("pidFile")) {
       String what = given.containsKey("guard") ? "guard" : "stop";
-      List<String> command = new ArrayList<>(List.of("/usr/bin/env"));
+      List<String> command = new ArrayList<>(Program.asUser(given.getOrDefault("user", "")));
+      command.add("/usr/bin/env");
       told(context, what).forEach((name, value) -> command.add(name + "=" + value));
       command.addAll(List.of("/bin/sh", "-c", given.get(what)));
       steps.add(new GuardStep.Run(command, GUARD_MS));

@@ -93,6 +93,15 @@ class ScriptKitTest {
         .containsExactly(new GuardStep.KillPidFile("/run/app.pid"), command("guard"));
   }
 
+  @Test
+  void guardRunsAsTheUserToo() {
+    parameters.put("user", "nobody");
+    GuardStep.Run stop = (GuardStep.Run) ends(kit.guard(context())).get(0);
+    assertThat(stop.command())
+        .startsWith("setpriv", "--reuid", "nobody", "--regid", "nobody")
+        .containsSubsequence("/bin/sh", "-c", parameters.get("stop"));
+  }
+
   /** All but what is done where control groups are. */
   private static List<GuardStep> ends(List<GuardStep> steps) {
     return steps.stream().filter(step -> !(step instanceof GuardStep.KillCgroup)).toList();
