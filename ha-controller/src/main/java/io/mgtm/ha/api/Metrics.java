@@ -1,7 +1,9 @@
 package io.mgtm.ha.api;
 
 import io.mgtm.ha.core.Report;
+import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.node.ClusterView;
+import java.util.Map;
 
 /** What a controller knows, in Prometheus' text format. */
 final class Metrics {
@@ -27,18 +29,7 @@ final class Metrics {
                                 "path_silent_seconds",
                                 labels("node", node, "path", path),
                                 ms / 1_000.0)));
-    m.family("hierarchy_in_service", "gauge", "Whether a node says that it has it in service.");
-    view.nodes()
-        .forEach(
-            (node, status) ->
-                status
-                    .reports()
-                    .forEach(
-                        (hierarchy, report) ->
-                            m.sample(
-                                "hierarchy_in_service",
-                                labels("hierarchy", hierarchy, "node", node),
-                                report.state() == Report.State.IN ? 1 : 0)));
+    m.inService(view);
     m.family("hierarchy_epoch", "counter", "How often a hierarchy was placed on a node.");
     view.state()
         .placements()
@@ -81,6 +72,31 @@ final class Metrics {
           .append('"');
     }
     return text.append('}').toString();
+  }
+
+  private void inService(ClusterView view) {
+    family(
+        "hierarchy_in_service",
+        "gauge",
+        "Whether a node says that it has it in service; 0 where it has been silent for a lease.");
+    for (Map.Entry<String, ClusterView.NodeStatus> node : view.nodes().entrySet()) {
+      boolean heard = isHeard(view, node.getValue());
+      node.getValue()
+          .reports()
+          .forEach(
+              (hierarchy, report) ->
+                  sample(
+                      "hierarchy_in_service",
+                      labels("hierarchy", hierarchy, "node", node.getKey()),
+                      heard && report.state() == Report.State.IN ? 1 : 0));
+    }
+  }
+
+  /** What a node said before it fell silent may be long over. */
+  private static boolean isHeard(ClusterView view, ClusterView.NodeStatus status) {
+    ClusterConfig config = view.state().config();
+    int leaseMs = config == null ? 0 : config.timing().leaseMs();
+    return status.silentMs().values().stream().anyMatch(silentMs -> silentMs < leaseMs);
   }
 
   private void family(String name, String type, String help) {

@@ -75,7 +75,7 @@ final class NodeTable {
     return has;
   }
 
-  private static Set<String> names(JsonNode array) {
+  static Set<String> names(JsonNode array) {
     Set<String> names = new HashSet<>();
     array.forEach(each -> names.add(each.asText()));
     return names;

@@ -5,6 +5,7 @@ import io.mgtm.common.TextTable;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 
 /** {@code mgtm ha status}. */
@@ -32,6 +33,7 @@ final class StatusCommand extends StatusView {
   }
 
   private static void hierarchies(JsonNode view, PrintWriter out) {
+    Set<String> maintained = NodeTable.names(view.path("state").path("hierarchyMaintenance"));
     TextTable table = new TextTable("HIERARCHY", "NODE", "STATE", "WHY");
     JsonNode placements = view.path("state").path("placements");
     for (Map.Entry<String, JsonNode> entry : placements.properties()) {
@@ -42,7 +44,7 @@ final class StatusCommand extends StatusView {
           entry.getKey(),
           node.isEmpty() ? "-" : node,
           state(placement, report),
-          why(placement, report));
+          (maintained.contains(entry.getKey()) ? "in maintenance: " : "") + why(placement, report));
     }
     out.print(table.render("nothing is protected"));
   }
