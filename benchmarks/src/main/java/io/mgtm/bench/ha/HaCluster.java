@@ -273,8 +273,10 @@ final class HaCluster implements AutoCloseable {
   String told(String node) throws IOException, InterruptedException {
     JsonNode status = status(node);
     long before = status.path("state").path("lastEvent").asLong() - EVENTS_TOLD;
-    return "%s; %s; %s; %s"
+    return "leader '%s', warnings %s; %s; %s; %s; %s"
         .formatted(
+            status.path("leader").asText(),
+            status.path("warnings"),
             status.path("state").path("placements").path(HIERARCHY),
             status.path("state").path("copies").path(HIERARCHY),
             status.path("nodes"),
