@@ -116,8 +116,8 @@ final class StartCommand implements Callable<Integer> {
         new NodeSetup(
             name,
             file.config(),
-            data,
-            runtime,
+            data.toAbsolutePath(),
+            runtime.toAbsolutePath(),
             file.secretFile(),
             secret.orElse(""),
             Kits::of,

@@ -21,6 +21,13 @@ final class ClusterCheck {
   private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::", "[::]", "*");
 
   private static final int HEARTBEATS_OF_A_LEASE = 4;
+
+  /** So many have a place in the file that the watchdog shares with its controller. */
+  private static final int HIERARCHIES_MAX = 256;
+
+  /** Of the runtime folder, in which each hierarchy has a folder of its name. */
+  private static final Set<String> RESERVED = Set.of("watchdog", "controller.lock");
+
   private static final Set<Integer> SIZES = Set.of(1, 3, 5, 7);
 
   private final YamlText yaml;
@@ -36,6 +43,7 @@ final class ClusterCheck {
   void check() throws ConfigException {
     timing();
     nodes();
+    hierarchies();
     for (Map.Entry<String, Hierarchy> hierarchy : config.hierarchies().entrySet()) {
       hierarchy("/hierarchies/" + hierarchy.getKey(), hierarchy.getValue());
     }
@@ -101,6 +109,21 @@ final class ClusterCheck {
     }
   }
 
+  private void hierarchies() throws ConfigException {
+    if (config.hierarchies().size() > HIERARCHIES_MAX) {
+      throw yaml.error(
+          "/hierarchies",
+          "%d hierarchies are more than the %d that a watchdog guards"
+              .formatted(config.hierarchies().size(), HIERARCHIES_MAX));
+    }
+    for (String name : config.hierarchies().keySet()) {
+      if (RESERVED.contains(name)) {
+        throw yaml.error(
+            "/hierarchies/" + name, "the controller has a file of this name; give it another");
+      }
+    }
+  }
+
   private void hierarchy(String at, Hierarchy hierarchy) throws ConfigException {
     for (int i = 0; i < hierarchy.nodes().size(); i++) {
       String node = hierarchy.nodes().get(i);
@@ -142,7 +165,23 @@ final class ClusterCheck {
       if (problem.isPresent()) {
         throw yaml.error(key(at, resource, node, problem.get()), problem.get().sentence());
       }
+      String address = resource.parametersOn(node).getOrDefault("address", "");
+      String of = owner(address.replaceFirst("/.*", ""));
+      if (resource.kit().equals("ip") && of != null) {
+        throw yaml.error(
+            at + "/parameters/address",
+            "%s is node %s's own, and would be taken from it wherever this is out of service"
+                .formatted(address, of));
+      }
     }
+  }
+
+  private String owner(String host) {
+    return config.nodes().entrySet().stream()
+        .filter(node -> node.getValue().paths().stream().anyMatch(at -> at.host().equals(host)))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElse(null);
   }
 
   private static String key(

@@ -89,6 +89,13 @@ class ClusterFileTest {
       {"10.1.0.2]", "]", "line 6", "1 addresses, and 2 at the first node"},
       {"[10.0.0.3,", "[0.0.0.0,", "line 7", "others cannot reach a node at 0.0.0.0"},
       {"[10.0.0.3,", "[10.0.0.2,", "line 7", "10.0.0.2:7901 is an address of node db2 too"},
+      {"  orders:", "  watchdog:", "line 9", "the controller has a file of this name"},
+      {
+        "kit: postgresql, on: [vol], parameters: {port: 5432}",
+        "kit: ip, parameters: {address: 10.0.0.2/24}",
+        "line 17",
+        "10.0.0.2/24 is node db2's own"
+      },
     };
     for (String[] c : cases) {
       assertThat(WHOLE).contains(c[0]);
@@ -107,6 +114,17 @@ class ClusterFileTest {
     assertThatThrownBy(() -> parse(circle))
         .hasMessageContaining("line 12")
         .hasMessageContaining("in a circle: vol, pg, vol");
+  }
+
+  @Test
+  void noMoreHierarchiesThanAWatchdogGuards() {
+    StringBuilder many = new StringBuilder(WHOLE);
+    for (int i = 0; i < 256; i++) {
+      many.append("  h").append(i).append(": {nodes: [db1], resources: {r: {kit: ip}}}\n");
+    }
+
+    assertThatThrownBy(() -> parse(many.toString()))
+        .hasMessageContaining("257 hierarchies are more than the 256 that a watchdog guards");
   }
 
   @Test
