@@ -4,8 +4,8 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Rows;
 import io.mgtm.query.wire.StartupPacket;
-import io.netty.buffer.ByteBuf;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -36,27 +36,10 @@ interface Answer {
    * Reads a query's one row, empty when there was none, and the error, null when there was none.
    */
   static Answer row(BiConsumer<List<String>, ErrorFields> end, Runnable lost) {
-    List<String> row = new ArrayList<>();
-    Answer rest = of((tag, error, status) -> end.accept(row, error), lost);
-    return new Answer() {
-      @Override
-      public void take(Frame frame) {
-        if (frame.type() == 'D' && row.isEmpty()) {
-          row.addAll(Rows.texts(frame.body()));
-        }
-        rest.take(frame);
-      }
-
-      @Override
-      public void ready(char status) {
-        rest.ready(status);
-      }
-
-      @Override
-      public void lost() {
-        rest.lost();
-      }
-    };
+    return rows(
+        StandardCharsets.UTF_8,
+        (rows, error) -> end.accept(rows.isEmpty() ? List.of() : rows.get(0), error),
+        lost);
   }
 
   /** Reads the rows of all queries of a text, and the error, null when there was none. */
@@ -68,11 +51,7 @@ interface Answer {
       @Override
       public void take(Frame frame) {
         if (frame.type() == 'D') {
-          List<String> row = new ArrayList<>();
-          for (ByteBuf value : Rows.values(frame.body())) {
-            row.add(value == null ? null : value.toString(charset));
-          }
-          rows.add(row);
+          rows.add(Rows.texts(frame.body(), charset));
         }
         rest.take(frame);
       }

@@ -294,6 +294,16 @@ final class CaptureSchema {
   static final String IS_OURS =
       "tgfoid IS NOT DISTINCT FROM pg_catalog.to_regproc('mgtm.mgtm_capture')::pg_catalog.oid";
 
+  /** Whether a table {@code c} of pg_class has it, and it is on. */
+  static final String HAS_OURS =
+      "EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled = 'A'"
+          + " AND t."
+          + IS_OURS
+          + ")";
+
+  /** Whether a trigger {@code t} is of users. */
+  static final String IS_USERS = "NOT t.tgisinternal AND NOT t." + IS_OURS;
+
   /** What a superuser has to do, or null; where it is there. */
   static final String ASK_LACKS = "SELECT mgtm.mgtm_capture_lacks()";
 

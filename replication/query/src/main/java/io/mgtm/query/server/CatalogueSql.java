@@ -77,16 +77,16 @@ final class CatalogueSql {
 
   /** Triggers that fire at COMMIT, or where rows of another server are written. */
   private static final String FAR_TRIGGERS =
-      "EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal"
-          + " AND (t.tgdeferrable OR t.tgenabled IN ('A', 'R')) AND NOT t."
-          + CaptureSchema.IS_OURS
+      "EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid"
+          + " AND (t.tgdeferrable OR t.tgenabled IN ('A', 'R')) AND "
+          + CaptureSchema.IS_USERS
           + ")";
 
   /** 1 with triggers, 2 when one of them runs before a row is updated; else 0. */
   private static final String TRIGGERS =
       "(SELECT coalesce(max(CASE WHEN tgtype & 19 = 19 THEN 2 ELSE 1 END), 0) FROM pg_trigger t"
-          + " WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND NOT t."
-          + CaptureSchema.IS_OURS
+          + " WHERE t.tgrelid = c.oid AND "
+          + CaptureSchema.IS_USERS
           + ")";
 
   private static final String FAMILY =
@@ -109,8 +109,8 @@ final class CatalogueSql {
           + ACTS
           + ") SELECT FROM r JOIN pg_class x ON x.oid = r.conrelid WHERE r.confdeltype = 'd' OR"
           + " r.confupdtype = 'd' OR x.relhasrules OR x.relrowsecurity OR EXISTS (SELECT FROM"
-          + " pg_trigger t WHERE t.tgrelid = r.conrelid AND NOT t.tgisinternal AND NOT t."
-          + CaptureSchema.IS_OURS
+          + " pg_trigger t WHERE t.tgrelid = r.conrelid AND "
+          + CaptureSchema.IS_USERS
           + ") OR "
           + runsCode("r.conrelid")
           + ")";
@@ -230,9 +230,9 @@ final class CatalogueSql {
           + CaptureSchema.NAME
           + ", "
           + NOT_CAPTURED
-          + ", EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled = 'A' AND t."
-          + CaptureSchema.IS_OURS
-          + ") FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k"
+          + ", "
+          + CaptureSchema.HAS_OURS
+          + " FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k"
           + " ON k.conrelid = c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'm') AND nspname"
           + USERS;
 

@@ -23,6 +23,9 @@ import java.util.function.Consumer;
  * changed the schema.
  */
 final class CheckedWrite {
+  private static final String BY_OWN_STATEMENTS =
+      "Nothing was written. Write those rows by statements of their own.";
+
   /** Whether rows can be written without running triggers. */
   private static final String RIGHT =
       "SELECT pg_catalog.has_parameter_privilege('session_replication_role', 'SET'), current_user";
@@ -92,20 +95,22 @@ final class CheckedWrite {
     ask(
         capturing ? CaptureSchema.BEGINS + "; " : "",
         rows -> {
-          if (capturing) {
+          if (rows != null && capturing) {
             token = rows.get(0).get(0);
+            before = XactCounts.of(rows.subList(1, rows.size()));
+          } else if (rows != null) {
+            before = XactCounts.of(rows);
           }
-          before = XactCounts.of(capturing ? rows.subList(1, rows.size()) : rows);
-        },
-        this::answered);
+          answered();
+        });
     for (Backend other : others) {
       other.hold(true);
       other.ask(RIGHT, Answer.row((row, error) -> right(other, row, error), this::answered));
     }
   }
 
-  /** The leader's counts. An error refuses the statement. */
-  private void ask(String first, Consumer<List<List<String>>> take, Runnable then) {
+  /** The leader's counts; null for an error, which refuses the statement. */
+  private void ask(String first, Consumer<List<List<String>>> then) {
     session.runsAt(null);
     leader.hold(true);
     leader.ask(
@@ -113,12 +118,10 @@ final class CheckedWrite {
         Answer.rows(
             session.planner().charset(),
             (rows, error) -> {
-              if (error == null) {
-                take.accept(rows);
-              } else {
+              if (error != null) {
                 refused = error;
               }
-              then.run();
+              then.accept(error == null ? rows : null);
             },
             () -> run.lost(leader)));
   }
@@ -172,11 +175,10 @@ final class CheckedWrite {
       run.ended(relay, status);
       return;
     }
-    XactCounts[] after = {null};
-    ask("", rows -> after[0] = XactCounts.of(rows), () -> counted(relay, status, after[0]));
+    ask("", rows -> counted(relay, status, rows));
   }
 
-  private void counted(Relay relay, char status, XactCounts after) {
+  private void counted(Relay relay, char status, List<List<String>> rows) {
     if (ended || session.isEnded()) {
       return;
     }
@@ -184,6 +186,7 @@ final class CheckedWrite {
       refuse(refused);
       return;
     }
+    XactCounts after = XactCounts.of(rows);
     Set<String> tables = after.since(before);
     boolean set = !after.settings().equals(before.settings());
     String why =
@@ -203,10 +206,8 @@ final class CheckedWrite {
     } else if (why == null && captures.areOn()) {
       repeat(more);
     } else {
-      String hint = "Nothing was written. Write those rows by statements of their own.";
-      refuse(
-          refusal(why == null ? more : why)
-              .withHint(captures.areOn() ? hint : hint + " Or: " + captures.lacks()));
+      String or = captures.areOn() ? "" : " Or: " + captures.lacks();
+      refuse(refusal(why == null ? more : why).withHint(BY_OWN_STATEMENTS + or));
     }
   }
 
@@ -238,9 +239,7 @@ final class CheckedWrite {
     for (String table : tables) {
       String why = captures.whyNot(table, after.triggers().get(table));
       if (why != null) {
-        refuse(
-            refusal(why)
-                .withHint("Nothing was written. Write those rows by statements of their own."));
+        refuse(refusal(why).withHint(BY_OWN_STATEMENTS));
         return;
       }
     }

@@ -26,10 +26,9 @@ record XactCounts(
   static final String SQL =
       "SELECT "
           + CaptureSchema.NAME
-          + ", i, u, d, EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid"
-          + " AND t.tgenabled = 'A' AND t."
-          + CaptureSchema.IS_OURS
-          + ") FROM (SELECT oid, relname, relnamespace,"
+          + ", i, u, d, "
+          + CaptureSchema.HAS_OURS
+          + " FROM (SELECT oid, relname, relnamespace,"
           + " pg_catalog.pg_stat_get_xact_tuples_inserted(oid),"
           + " pg_catalog.pg_stat_get_xact_tuples_updated(oid),"
           + " pg_catalog.pg_stat_get_xact_tuples_deleted(oid) FROM pg_catalog.pg_class"

@@ -3,6 +3,7 @@ package io.mgtm.query.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +33,16 @@ public final class Rows {
     return values;
   }
 
-  /** The values of a DataRow as texts; null stands for NULL. */
+  /** The values of a DataRow as texts in UTF-8; null stands for NULL. */
   public static List<String> texts(ByteBuf body) {
+    return texts(body, StandardCharsets.UTF_8);
+  }
+
+  /** The values of a DataRow as texts; null stands for NULL. */
+  public static List<String> texts(ByteBuf body, Charset charset) {
     List<String> texts = new ArrayList<>();
     for (ByteBuf value : values(body)) {
-      texts.add(value == null ? null : value.toString(StandardCharsets.UTF_8));
+      texts.add(value == null ? null : value.toString(charset));
     }
     return texts;
   }
