@@ -22,9 +22,6 @@ final class ClusterCheck {
 
   private static final int HEARTBEATS_OF_A_LEASE = 4;
 
-  /** So many have a place in the file that the watchdog shares with its controller. */
-  private static final int HIERARCHIES_MAX = 256;
-
   /** Of the runtime folder, in which each hierarchy has a folder of its name. */
   private static final Set<String> RESERVED = Set.of("watchdog", "controller.lock");
 
@@ -110,11 +107,11 @@ final class ClusterCheck {
   }
 
   private void hierarchies() throws ConfigException {
-    if (config.hierarchies().size() > HIERARCHIES_MAX) {
+    if (config.hierarchies().size() > ClusterConfig.HIERARCHIES_MAX) {
       throw yaml.error(
           "/hierarchies",
           "%d hierarchies are more than the %d that a watchdog guards"
-              .formatted(config.hierarchies().size(), HIERARCHIES_MAX));
+              .formatted(config.hierarchies().size(), ClusterConfig.HIERARCHIES_MAX));
     }
     for (String name : config.hierarchies().keySet()) {
       if (RESERVED.contains(name)) {
@@ -161,27 +158,30 @@ final class ClusterCheck {
     }
     for (String node : hierarchy.nodes()) {
       Optional<ResourceCheck.Problem> problem =
-          kits.problem(resource.kit(), resource.parametersOn(node));
+          kits.problem(resource.kit(), resource.parametersOn(node))
+              .or(() -> ownAddress(resource, node));
       if (problem.isPresent()) {
         throw yaml.error(key(at, resource, node, problem.get()), problem.get().sentence());
-      }
-      String address = resource.parametersOn(node).getOrDefault("address", "");
-      String of = owner(address.replaceFirst("/.*", ""));
-      if (resource.kit().equals("ip") && of != null) {
-        throw yaml.error(
-            at + "/parameters/address",
-            "%s is node %s's own, and would be taken from it wherever this is out of service"
-                .formatted(address, of));
       }
     }
   }
 
-  private String owner(String host) {
+  /** An address that is a node's own would be taken from it. */
+  private Optional<ResourceCheck.Problem> ownAddress(Resource resource, String node) {
+    if (!resource.kit().equals("ip")) {
+      return Optional.empty();
+    }
+    String address = resource.parametersOn(node).getOrDefault("address", "");
+    String host = address.replaceFirst("/.*", "");
     return config.nodes().entrySet().stream()
-        .filter(node -> node.getValue().paths().stream().anyMatch(at -> at.host().equals(host)))
-        .map(Map.Entry::getKey)
-        .findFirst()
-        .orElse(null);
+        .filter(other -> other.getValue().paths().stream().anyMatch(at -> at.host().equals(host)))
+        .map(
+            other ->
+                new ResourceCheck.Problem(
+                    "address",
+                    "%s is node %s's own, and would be taken from it wherever this is out of service"
+                        .formatted(address, other.getKey())))
+        .findFirst();
   }
 
   private static String key(

@@ -91,8 +91,13 @@ final class IpKit implements Kit {
   }
 
   private static boolean hasAddress(KitContext context) throws KitException {
+    return hasAddress(context, seen(context));
+  }
+
+  private static boolean hasAddress(KitContext context, Optional<NetworkInterface> seen)
+      throws KitException {
     InetAddress wanted = address(context);
-    return seen(context).stream()
+    return seen.stream()
         .flatMap(device -> device.getInterfaceAddresses().stream())
         .anyMatch(one -> Arrays.equals(one.getAddress().getAddress(), wanted.getAddress()));
   }
@@ -232,11 +237,12 @@ final class IpKit implements Kit {
 
   @Override
   public Health quickCheck(KitContext context) throws KitException {
-    if (!hasAddress(context)) {
+    Optional<NetworkInterface> seen = seen(context);
+    if (!hasAddress(context, seen)) {
       return Health.out("not on " + device(context));
     }
     try {
-      return seen(context).isPresent() && seen(context).get().isUp()
+      return seen.orElseThrow().isUp()
           ? Health.in("on " + device(context))
           : Health.failed("on %s, which is down or has no carrier".formatted(device(context)));
     } catch (SocketException e) {

@@ -14,6 +14,9 @@ import java.util.Optional;
 public record ClusterConfig(
     String cluster, Timing timing, Map<String, Node> nodes, Map<String, Hierarchy> hierarchies) {
 
+  /** So many at most: each has a place in the file that the watchdog shares with its controller. */
+  public static final int HIERARCHIES_MAX = 256;
+
   /** The witness's name, if there is one. */
   public Optional<String> witness() {
     return nodes.entrySet().stream()

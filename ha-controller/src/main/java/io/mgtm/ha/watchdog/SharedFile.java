@@ -1,5 +1,6 @@
 package io.mgtm.ha.watchdog;
 
+import io.mgtm.ha.model.ClusterConfig;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -27,7 +28,7 @@ final class SharedFile {
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
   /** How many hierarchies have a deadline of their own. */
-  static final int SLOTS = 256;
+  static final int SLOTS = ClusterConfig.HIERARCHIES_MAX;
 
   private static final int DEADLINES = 64;
   private static final int BYTES = DEADLINES + SLOTS * Long.BYTES;

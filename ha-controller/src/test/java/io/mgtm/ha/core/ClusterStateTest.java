@@ -133,19 +133,26 @@ class ClusterStateTest {
     assertThat(copies(marked).upToDate()).containsExactly("a1");
   }
 
+  /**
+   * A node has left, and is there again.
+   *
+   * @param noted whether it is noted when
+   */
+  private static ClusterState a2IsPutBack(boolean noted) {
+    ClusterState on = onA1();
+    return apply(
+        on,
+        0,
+        new Retire("a2", Rest.STAYS),
+        new Configure(with(on.config(), "a1", "b1", "c1"), 1, noted),
+        new Retire("c1", Rest.STAYS),
+        new Configure(with(on.config(), "a1", "a2", "b1"), 2, noted));
+  }
+
   /** It may be another machine by then, with other data. */
   @Test
   void markOfBeforeANodeWasPutBackSaysNothingOfIt() {
-    ClusterState on = onA1();
-    ClusterState back =
-        apply(
-            on,
-            0,
-            new Retire("a2", Rest.STAYS),
-            new Configure(with(on.config(), "a1", "b1", "c1"), 1),
-            new Retire("c1", Rest.STAYS),
-            new Configure(with(on.config(), "a1", "a2", "b1"), 2));
-    ClusterState late = apply(back, 0, word(1, 2, 1, "a1", "a2", "b1"));
+    ClusterState late = apply(a2IsPutBack(true), 0, word(1, 2, 1, "a1", "a2", "b1"));
     assertThat(copies(late).upToDate()).containsExactlyInAnyOrder("a1", "b1");
     assertThat(late.refusal(new Switchover(DB, "a2", false)))
         .startsWith("a2: its copy of volume is Outdated");
@@ -157,16 +164,7 @@ class ClusterStateTest {
   /** All who read it agree, also with those who have read its checkpoint. */
   @Test
   void inALogOfBeforeThatWasNotedNothingIsNoted() {
-    ClusterState on = onA1();
-    ClusterState back =
-        apply(
-            on,
-            0,
-            new Retire("a2", Rest.STAYS),
-            new Configure(with(on.config(), "a1", "b1", "c1"), 1, false),
-            new Retire("c1", Rest.STAYS),
-            new Configure(with(on.config(), "a1", "a2", "b1"), 2, false));
-    ClusterState late = apply(back, 0, word(1, 2, 1, "a1", "a2"));
+    ClusterState late = apply(a2IsPutBack(false), 0, word(1, 2, 1, "a1", "a2"));
     assertThat(copies(late).upToDate()).containsExactlyInAnyOrder("a1", "a2");
   }
 

@@ -256,14 +256,19 @@ class NodeAgentTest extends AgentRig {
     assertThat(new Copies(former, Set.of("a2"), Set.of(), Map.of()).grounds("a1")).isEmpty();
   }
 
-  @Test
-  void whatLeavesIsForgottenWhenItsCallsHaveEnded() {
+  /** All of it is out, and the next checks are under way. */
+  private void isOutAndChecked() {
     configure(1);
     looksAndFinds(ResourceState.OUT);
     grant(FIRST, null);
     ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
     ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
     tick(10_000);
+  }
+
+  @Test
+  void whatLeavesIsForgottenWhenItsCallsHaveEnded() {
+    isOutAndChecked();
     agent.configured(Clusters.config(Policy.defaults()).withHierarchies(Map.of()), Map.of(), now);
     assertThat(state()).isEqualTo(State.OUT);
     looksAndFinds(ResourceState.OUT);
@@ -273,12 +278,7 @@ class NodeAgentTest extends AgentRig {
 
   @Test
   void whileACallRunsCallsAreOfWhatItWas() {
-    configure(1);
-    looksAndFinds(ResourceState.OUT);
-    grant(FIRST, null);
-    ends(POSTGRES, Kind.OUT_OF_SERVICE, ResourceState.OUT);
-    ends(VOLUME, Kind.OUT_OF_SERVICE, ResourceState.OUT);
-    tick(10_000);
+    isOutAndChecked();
     Hierarchy was = used.get(DB);
     Hierarchy less =
         new Hierarchy(was.nodes(), was.policy(), Map.of(VOLUME, was.resources().get(VOLUME)));

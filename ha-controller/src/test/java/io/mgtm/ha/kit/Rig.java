@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** What tests of kits have in common. */
-final class Rig {
+public final class Rig {
   private static final long DEADLINE_MS = 120_000;
 
   private final Path folder;
@@ -41,7 +41,7 @@ final class Rig {
   }
 
   /** Skips the test, and says why, where it cannot be run. */
-  static void need(String... programs) {
+  public static void need(String... programs) {
     needThat("root".equals(System.getProperty("user.name")), "this needs root");
     for (String program : programs) {
       needThat(
@@ -51,7 +51,8 @@ final class Rig {
     }
   }
 
-  static void needThat(boolean holds, String otherwise) {
+  /** Skips the test, and says why, unless it {@code holds}. */
+  public static void needThat(boolean holds, String otherwise) {
     if (!holds) {
       System.out.println("SKIPPED: " + otherwise);
     }
@@ -67,7 +68,8 @@ final class Rig {
     return Programs.run(Program.of(Deadline.in(DEADLINE_MS), command)).succeeded().output().strip();
   }
 
-  static String shell(String script) throws KitException, InterruptedException {
+  /** What a script prints. */
+  public static String shell(String script) throws KitException, InterruptedException {
     return run("/bin/sh", "-c", script);
   }
 

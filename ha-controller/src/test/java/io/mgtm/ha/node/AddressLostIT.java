@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.kit.Kits;
+import io.mgtm.ha.kit.Rig;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.BufferedReader;
@@ -19,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -83,11 +83,9 @@ class AddressLostIT {
 
   @BeforeEach
   void start() throws Exception {
-    need("root".equals(System.getProperty("user.name")), "this needs root");
-    need(Files.isExecutable(Path.of(BIN, "initdb")), "PostgreSQL 15 is not installed");
-    need(Files.isExecutable(Path.of("/usr/bin/arping")), "arping is not installed");
-    shell(CONNECT);
-    shell(DATABASE.formatted(folder, BIN));
+    Rig.need("initdb", "arping");
+    Rig.shell(CONNECT);
+    Rig.shell(DATABASE.formatted(folder, BIN));
     cluster =
         new LocalCluster(
             folder,
@@ -99,13 +97,6 @@ class AddressLostIT {
     there("create table numbered (n int primary key)");
     client = new Client();
     client.awaitMore();
-  }
-
-  private static void need(boolean holds, String otherwise) {
-    if (!holds) {
-      System.out.println("SKIPPED: " + otherwise);
-    }
-    Assumptions.assumeTrue(holds, "SKIPPED: " + otherwise);
   }
 
   @AfterEach
@@ -122,14 +113,8 @@ class AddressLostIT {
           });
       cluster.close();
     }
-    shell("ip link del %s 2>/dev/null; ip netns del %s 2>/dev/null; true".formatted(HERE, OTHER));
-  }
-
-  private static String shell(String script) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder("/bin/sh", "-c", script).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as("%s: %s", script, said).isZero();
-    return said.strip();
+    Rig.shell(
+        "ip link del %s 2>/dev/null; ip netns del %s 2>/dev/null; true".formatted(HERE, OTHER));
   }
 
   private List<String> psql() {
@@ -145,8 +130,8 @@ class AddressLostIT {
   }
 
   /** What a statement answers, asked on the client's machine. */
-  private String there(String sql) throws IOException, InterruptedException {
-    return shell("'%s' -c '%s'".formatted(String.join("' '", psql()), sql));
+  private String there(String sql) throws Exception {
+    return Rig.shell("'%s' -c '%s'".formatted(String.join("' '", psql()), sql));
   }
 
   private String postmaster() throws IOException {
@@ -156,7 +141,7 @@ class AddressLostIT {
   private void isRepairedUnder(String loss) throws Exception {
     String before = postmaster();
     // A neighbour that knows no better goes on sending elsewhere until it is told.
-    shell(
+    Rig.shell(
         "%s; ip -n %s neigh replace %s lladdr 02:00:00:00:00:01 dev %s nud reachable"
             .formatted(loss, OTHER, ADDRESS, THERE));
 
@@ -166,8 +151,8 @@ class AddressLostIT {
     assertThat(client.servers).as("its connection has outlived that").hasSize(1);
     assertThat(cluster.node("a").view().state().events())
         .anySatisfy(event -> assertThat(event.what()).contains("was repaired in place", "address"));
-    String mac = shell("cat /sys/class/net/" + HERE + "/address");
-    assertThat(shell("ip -n %s neigh show %s".formatted(OTHER, ADDRESS))).contains(mac);
+    String mac = Rig.shell("cat /sys/class/net/" + HERE + "/address");
+    assertThat(Rig.shell("ip -n %s neigh show %s".formatted(OTHER, ADDRESS))).contains(mac);
     int acknowledged = client.acknowledged;
     assertThat(there("select count(*) from numbered where n <= " + acknowledged))
         .as("nothing is lost")

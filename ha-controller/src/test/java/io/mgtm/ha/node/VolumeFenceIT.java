@@ -11,6 +11,7 @@ import io.mgtm.ha.kit.Daemon;
 import io.mgtm.ha.kit.KitContext;
 import io.mgtm.ha.kit.Kits;
 import io.mgtm.ha.kit.Processes;
+import io.mgtm.ha.kit.Rig;
 import io.mgtm.ha.kit.VolumeKit;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.ClassArchive;
@@ -25,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,9 +41,9 @@ class VolumeFenceIT {
 
   @BeforeEach
   void startOnA() throws Exception {
-    need(Files.isExecutable(Path.of("/usr/bin/qemu-io")), "qemu-io is not installed");
+    Rig.needThat(Files.isExecutable(Path.of("/usr/bin/qemu-io")), "qemu-io is not installed");
     Path jar = Path.of("../replication/block/target/mgtm-volume.jar").toAbsolutePath().normalize();
-    need(Files.exists(jar), "mgtm-volume.jar is not built");
+    Rig.needThat(Files.exists(jar), "mgtm-volume.jar is not built");
     String key = "5ec2e7".repeat(11).substring(0, 64);
     Files.writeString(folder.resolve("link.key"), key);
     List<InetSocketAddress> at = OwnAddress.addresses(2);
@@ -104,13 +104,6 @@ class VolumeFenceIT {
         cluster.config().hierarchies().get(HIERARCHY).resources().get(RESOURCE).parametersOn(node),
         work(node),
         120_000);
-  }
-
-  private static void need(boolean holds, String otherwise) {
-    if (!holds) {
-      System.out.println("SKIPPED: " + otherwise);
-    }
-    Assumptions.assumeTrue(holds, "SKIPPED: " + otherwise);
   }
 
   private static String address(InetSocketAddress of) {
