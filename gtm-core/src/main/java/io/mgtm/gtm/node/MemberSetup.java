@@ -80,14 +80,14 @@ final class MemberSetup {
     List<InetSocketAddress> hosts = builtIn ? known(members) : List.of();
     List<String> networks = config.access().members();
     return new JGroupsSettings(
-        config.group().cluster(),
-        members.get(name).resolve(),
-        hosts,
-        JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
-        keys(config),
-        Optional.ofNullable(config.group().secretFile()).map(GroupSecret::read),
-        Optional.ofNullable(config.group().stackFile()),
-        new AllowList(networks == null ? List.of() : networks));
+            config.group().cluster(),
+            members.get(name).resolve(),
+            hosts,
+            JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
+            keys(config),
+            Optional.ofNullable(config.group().secretFile()).map(GroupSecret::read),
+            Optional.ofNullable(config.group().stackFile()))
+        .withAllowed(new AllowList(networks == null ? List.of() : networks));
   }
 
   /** One that is gone with its name keeps no other from starting. */

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * How the members of a group reach each other.
@@ -21,6 +23,8 @@ import java.util.Optional;
  *     in the clear, so prefer {@code tls}
  * @param stackFile a JGroups stack in XML that takes the place of all this but the cluster's name
  * @param allowed networks that members may come from
+ * @param alternates the addresses on other networks of a member, itself too, by that in {@code
+ *     hosts}; it listens on all, and others connect to the next when one leads nowhere or is silent
  */
 public record JGroupsSettings(
     String cluster,
@@ -30,7 +34,8 @@ public record JGroupsSettings(
     Optional<Tls> tls,
     Optional<GroupSecret> secret,
     Optional<Path> stackFile,
-    AllowList allowed) {
+    AllowList allowed,
+    Optional<Function<InetSocketAddress, List<InetSocketAddress>>> alternates) {
   /**
    * A PKCS #12 file with this member's key and certificate, and those that it trusts.
    *
@@ -63,7 +68,16 @@ public record JGroupsSettings(
       Optional<Tls> tls,
       Optional<GroupSecret> secret,
       Optional<Path> stackFile) {
-    this(cluster, bind, hosts, suspectMs, tls, secret, stackFile, new AllowList(List.of()));
+    this(
+        cluster,
+        bind,
+        hosts,
+        suspectMs,
+        tls,
+        secret,
+        stackFile,
+        new AllowList(List.of()),
+        Optional.empty());
   }
 
   /** Without a secret. */
@@ -84,18 +98,45 @@ public record JGroupsSettings(
   }
 
   public JGroupsSettings withSecret(GroupSecret shared) {
-    return new JGroupsSettings(
-        cluster, bind, hosts, suspectMs, tls, Optional.of(shared), stackFile, allowed);
+    return with(cluster, Optional.of(shared), allowed, alternates);
   }
 
   /** Members of another mode do not see those of this one: the mode is part of the name. */
   public JGroupsSettings ofMode(GroupMode mode) {
-    String name = cluster + '-' + mode.label();
-    return new JGroupsSettings(name, bind, hosts, suspectMs, tls, secret, stackFile, allowed);
+    return with(cluster + '-' + mode.label(), secret, allowed, alternates);
   }
 
   /** With the built-in stack, members come from these networks only. */
   public JGroupsSettings withAllowed(AllowList networks) {
-    return new JGroupsSettings(cluster, bind, hosts, suspectMs, tls, secret, stackFile, networks);
+    return with(cluster, secret, networks, alternates);
+  }
+
+  /**
+   * With the built-in stack, members have addresses on other networks too.
+   *
+   * @param others asked by the owner's thread whenever a connection is made; must not wait
+   */
+  public JGroupsSettings withAlternates(
+      Function<InetSocketAddress, List<InetSocketAddress>> others) {
+    return with(cluster, secret, allowed, Optional.of(others));
+  }
+
+  private JGroupsSettings with(
+      String name,
+      Optional<GroupSecret> shared,
+      AllowList networks,
+      Optional<Function<InetSocketAddress, List<InetSocketAddress>>> others) {
+    return new JGroupsSettings(
+        name, bind, hosts, suspectMs, tls, shared, stackFile, networks, others);
+  }
+
+  boolean hasAlternates() {
+    return alternates.isPresent();
+  }
+
+  /** Where a member may be reached, the best first. */
+  List<InetSocketAddress> routes(InetSocketAddress place) {
+    List<InetSocketAddress> others = alternates.map(of -> of.apply(place)).orElse(List.of());
+    return Stream.concat(Stream.of(place), others.stream()).toList();
   }
 }

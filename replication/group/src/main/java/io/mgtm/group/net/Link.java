@@ -13,6 +13,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jgroups.Address;
@@ -27,6 +28,9 @@ final class Link {
   private static final Logger log = LoggerFactory.getLogger(Link.class);
   private static final Rarely silent = new Rarely();
 
+  /** Messages to a member that reads too slowly are dropped past this; they come again. */
+  private static final int WAITING_BYTES_MAX = 4 << 20;
+
   /** Of frames that wait for the other's word. */
   private static final int QUEUED_BYTES_MAX = 1 << 20;
 
@@ -34,10 +38,24 @@ final class Link {
 
   private final Links links;
   private final InetSocketAddress place;
+
+  /** Where the process may be reached, its place first. */
+  private final List<InetSocketAddress> routes;
+
   private final Bootstrap bootstrap;
   private final Deque<Queued> queue = new ArrayDeque<>();
   private final Backoff backoff = new Backoff(bound -> ThreadLocalRandom.current().nextInt(bound));
   private int queuedBytes;
+
+  /** The one of the routes that is used, or tried. */
+  private int route;
+
+  /** How many have been tried in vain, one after the other. */
+  private int tried;
+
+  /** Whether nobody listens in the process's place. */
+  private boolean refused;
+
   private Channel channel;
 
   /** The process there; null while it has not said who it is. */
@@ -50,22 +68,24 @@ final class Link {
   /**
    * A link that is not connected yet.
    *
+   * @param routes where the process may be reached, its place first
    * @param tls null for none
    */
-  Link(Links links, InetSocketAddress place, Bootstrap bootstrap, GroupTls tls) {
+  Link(Links links, List<InetSocketAddress> routes, LoopSockets sockets, GroupTls tls) {
     this.links = links;
-    this.place = place;
-    this.bootstrap =
-        bootstrap.handler(
-            new ChannelInitializer<>() {
-              @Override
-              protected void initChannel(Channel made) {
-                if (tls != null) {
-                  made.pipeline().addLast(tls.connecting(made.alloc()));
-                }
-                made.pipeline().addLast(LinkListener.frames(Hello.BYTES_MAX)).addLast(new Watch());
-              }
-            });
+    this.place = routes.get(0);
+    this.routes = routes;
+    bootstrap = sockets.bootstrap(Links.CONNECT_TIMEOUT_MS, WAITING_BYTES_MAX);
+    bootstrap.handler(
+        new ChannelInitializer<>() {
+          @Override
+          protected void initChannel(Channel made) {
+            if (tls != null) {
+              made.pipeline().addLast(tls.connecting(made.alloc()));
+            }
+            made.pipeline().addLast(LinkListener.frames(Hello.BYTES_MAX)).addLast(new Watch());
+          }
+        });
   }
 
   /** The frame of who ends. */
@@ -91,15 +111,41 @@ final class Link {
   }
 
   void connect() {
-    ChannelFuture connecting = bootstrap.connect(place);
+    InetSocketAddress at = routes.get(route);
+    ChannelFuture connecting = bootstrap.connect(at);
     channel = connecting.channel();
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
-            log.debug("No link to {}: {}", place, done.cause().toString());
-            end(isRefused(done.cause()));
+            log.debug("No link to {}: {}", at, done.cause().toString());
+            unreached(isRefused(done.cause()));
           }
         });
+  }
+
+  /** The other routes are tried at once, and all of them again after a pause. */
+  private void unreached(boolean isRefused) {
+    refused |= isRefused && route == 0;
+    tried++;
+    nextRoute();
+    if (tried < routes.size() && !closed) {
+      connect();
+    } else {
+      end(refused);
+    }
+  }
+
+  private void nextRoute() {
+    route = (route + 1) % routes.size();
+  }
+
+  /** Nothing comes from the process: its next route is tried. */
+  void reroute() {
+    if (ready && routes.size() > 1) {
+      nextRoute();
+      log.info("{} at {} is silent; {} is tried", peer, place, routes.get(route));
+      cut();
+    }
   }
 
   /** A time-out, or that there is no way, does not say that nobody is there. */
@@ -107,10 +153,12 @@ final class Link {
     return cause instanceof ConnectException && cause.getMessage().contains("refused");
   }
 
-  private void end(boolean refused) {
+  private void end(boolean isGone) {
     ready = false;
+    tried = 0;
+    refused = false;
     dropQueued();
-    if (closed || !links.ended(this, refused)) {
+    if (closed || !links.ended(this, isGone)) {
       close();
       return;
     }
@@ -241,6 +289,7 @@ final class Link {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
       if (peer == null && !closed) {
+        nextRoute();
         silent.run(
             more ->
                 log.info(

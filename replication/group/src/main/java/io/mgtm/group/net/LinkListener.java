@@ -15,12 +15,16 @@ import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.TooLongFrameException;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jgroups.Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,13 +41,17 @@ final class LinkListener {
   /** The group's own of a process that this member's view does not have, yet or any more. */
   private static final int UNKNOWN_BYTES_MAX = 1 << 20;
 
+  /** Members of a view say something several times a second. */
+  private static final int IDLE_MS = 30_000;
+
   /** After a connection could not be accepted. */
   private static final int PAUSE_MS = 1_000;
 
   private static final String FRAMES = "frames";
 
   private final EventLoop loop;
-  private final ServerSocketChannel listening;
+  private final Supplier<ServerSocketChannel> sockets;
+  private final List<ServerSocketChannel> listening = new ArrayList<>();
   private final Links links;
   private final Gate gate;
   private final GroupTls tls;
@@ -63,26 +71,28 @@ final class LinkListener {
    * @param tls null for none
    */
   LinkListener(
-      EventLoop loop, ServerSocketChannel listening, Links links, Gate gate, GroupTls tls) {
+      EventLoop loop, Supplier<ServerSocketChannel> sockets, Links links, Gate gate, GroupTls tls) {
     this.loop = loop;
-    this.listening = listening;
+    this.sockets = sockets;
     this.links = links;
     this.gate = gate;
     this.tls = tls;
-    listening.config().setReuseAddress(true).setAutoRead(false);
-    listening.pipeline().addLast(new Acceptor());
   }
 
   /**
-   * Takes the member's address. Called by the loop's thread, or by one that may wait for it.
+   * Takes an address of the member. Called by the loop's thread, or by one that may wait for it.
    *
    * @throws LogException with ACCESS when it cannot
    */
   void bind(InetSocketAddress member) {
-    await(loop.register(listening));
-    ChannelFuture bound = await(listening.bind(member));
+    ServerSocketChannel socket = sockets.get();
+    listening.add(socket);
+    socket.config().setReuseAddress(true).setAutoRead(false);
+    socket.pipeline().addLast(new Acceptor());
+    await(loop.register(socket));
+    ChannelFuture bound = await(socket.bind(member));
     if (!bound.isSuccess()) {
-      listening.close();
+      listening.forEach(Channel::close);
       throw new LogException(
           Category.ACCESS,
           "Member at %s cannot listen for other members: %s; correct its own address in group.members, which must be a free one of this machine"
@@ -100,7 +110,12 @@ final class LinkListener {
   }
 
   void begin() {
-    listening.config().setAutoRead(true);
+    accept();
+    loop.scheduleAtFixedRate(this::closeIdle, IDLE_MS, IDLE_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void accept() {
+    listening.forEach(socket -> socket.config().setAutoRead(true));
   }
 
   /** From here on the group's messages of these processes are taken. */
@@ -113,13 +128,55 @@ final class LinkListener {
     return connected.containsKey(process);
   }
 
+  /** Processes that have said something since this was asked last. */
+  Set<Address> takeHeard() {
+    Set<Address> spoke = new HashSet<>();
+    for (Incoming incoming : incoming()) {
+      if (incoming.from != null && incoming.frames != incoming.framesAtLook) {
+        incoming.framesAtLook = incoming.frames;
+        spoke.add(incoming.from);
+      }
+    }
+    return spoke;
+  }
+
+  /**
+   * Ends connections on which nothing has come since the last time, but those that are new. A
+   * machine that dies ends none of them, and each would count for ever among those of its address.
+   */
+  void closeIdle() {
+    for (Incoming incoming : incoming()) {
+      if (incoming.from != null && incoming.frames == incoming.framesAtSweep) {
+        incoming.connection.close();
+      }
+      incoming.framesAtSweep = incoming.frames;
+    }
+  }
+
+  private List<Incoming> incoming() {
+    return connections.stream()
+        .map(connection -> connection.pipeline().get(Incoming.class))
+        .filter(Objects::nonNull)
+        .toList();
+  }
+
+  /** Ends what a process has connected; that says nothing of the process. */
+  void cut(Address process) {
+    for (Incoming incoming : incoming()) {
+      if (process.equals(incoming.from)) {
+        incoming.cut = true;
+        incoming.connection.close();
+      }
+    }
+  }
+
   /** How many messages came of processes that are not heard. */
   long dropped() {
     return dropped;
   }
 
   void close() {
-    listening.close();
+    listening.forEach(Channel::close);
     Set.copyOf(connections).forEach(Channel::close);
   }
 
@@ -189,9 +246,9 @@ final class LinkListener {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       failures.run(
           more -> log.warn("A connection could not be accepted: {}{}", cause.toString(), more));
-      if (listening.config().isAutoRead()) {
-        listening.config().setAutoRead(false);
-        loop.schedule(LinkListener.this::begin, PAUSE_MS, TimeUnit.MILLISECONDS);
+      if (ctx.channel().config().isAutoRead()) {
+        ctx.channel().config().setAutoRead(false);
+        loop.schedule(LinkListener.this::accept, PAUSE_MS, TimeUnit.MILLISECONDS);
       }
     }
   }
@@ -200,10 +257,18 @@ final class LinkListener {
   private final class Incoming extends ChannelInboundHandlerAdapter {
     private Future<?> limit;
     private Address from;
+    private Channel connection;
+    private boolean cut;
+    private long frames;
+    private long framesAtLook;
+
+    /** Below any number: who has just come has a whole round to say something. */
+    private long framesAtSweep = -1;
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-      connections.add(ctx.channel());
+      connection = ctx.channel();
+      connections.add(connection);
       limit =
           ctx.executor()
               .schedule(
@@ -242,6 +307,7 @@ final class LinkListener {
     }
 
     private void take(ByteBuf frame) {
+      frames++;
       int kind = frame.readUnsignedByte();
       if (kind == Links.GOODBYE) {
         if (links.isInView(from)) {
@@ -270,6 +336,7 @@ final class LinkListener {
       }
       if (from != null
           && connected.computeIfPresent(from, (p, n) -> n == 1 ? null : n - 1) == null
+          && !cut
           && links.isInView(from)) {
         links.receiver().ended(from);
       }

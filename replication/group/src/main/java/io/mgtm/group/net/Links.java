@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgroups.Address;
 import org.slf4j.Logger;
@@ -29,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * and heard, until the last link to it breaks. All else to it takes a new link, and so does
  * everything once that is there, since TCP is slow to send again after a long silence.
  *
+ * <p>A process may have addresses on several networks. It listens on all of them, and its link is
+ * made by another when one leads nowhere, or when the process is silent.
+ *
  * <p>Bytes, big-endian: each side's {@link Hello}, then frames of the side that connected, each as
  * {@code | bytes:i32 | kind:u8 | message |}. All methods are called by the loop's thread unless
  * they say otherwise.
@@ -45,16 +49,13 @@ final class Links implements AutoCloseable {
   /** Of {@link Frame#kind}: the sender's process ends. */
   static final int GOODBYE = 4;
 
-  /** Messages to a member that reads too slowly are dropped past this; they come again. */
-  private static final int WAITING_BYTES_MAX = 4 << 20;
-
   /** JGroups' own message: a view, or what it takes to agree on one, of hundreds of members. */
   static final int CONTROL_BYTES_MAX = 64 << 10;
 
   /** One of the group has the largest entry, or a batch of 1 MiB, and what is said beside them. */
   static final int FRAME_BYTES_MAX = ReplicatedLog.ENTRY_BYTES_MAX + CONTROL_BYTES_MAX;
 
-  private static final int CONNECT_TIMEOUT_MS = 500;
+  static final int CONNECT_TIMEOUT_MS = 500;
   private static final int LINKS_MAX = 256;
 
   /** What other threads have sent and the loop has not taken up. */
@@ -93,6 +94,8 @@ final class Links implements AutoCloseable {
   private final Map<Address, Link> lost = new HashMap<>();
 
   private final Deque<Link> unflushed = new ArrayDeque<>();
+  private final Silences silences = new Silences();
+
   private Map<Address, InetSocketAddress> view = Map.of();
   private Receiver receiver;
   private Hello self;
@@ -110,16 +113,16 @@ final class Links implements AutoCloseable {
     this.settings = settings;
     this.reach = reach;
     tls = settings.tls().map(GroupTls::of).orElse(null);
-    listener = new LinkListener(loop, sockets.server(), this, new Gate(settings.allowed()), tls);
+    listener = new LinkListener(loop, sockets::server, this, new Gate(settings.allowed()), tls);
   }
 
   /**
-   * Takes the member's address; nobody is accepted before {@link #begin}. Any thread.
+   * Takes the member's addresses; nobody is accepted before {@link #begin}. Any thread.
    *
-   * @throws io.mgtm.group.LogException with ACCESS when the address cannot be used
+   * @throws io.mgtm.group.LogException with ACCESS when one cannot be used
    */
   void listen() {
-    listener.bind(settings.bind());
+    settings.routes(settings.bind()).forEach(listener::bind);
   }
 
   /** From here on others may connect. Any thread. */
@@ -130,8 +133,29 @@ final class Links implements AutoCloseable {
           receiver = what;
           if (!closed) {
             listener.begin();
+            if (settings.hasAlternates()) {
+              look();
+            }
           }
         });
+  }
+
+  /**
+   * One that is silent is reached, and reaches this process, by another address before it is
+   * suspected.
+   */
+  private void look() {
+    if (closed) {
+      return;
+    }
+    for (Address process : silences.look(view.keySet(), listener.takeHeard())) {
+      listener.cut(process);
+      Link link = links.get(view.get(process));
+      if (link != null && link.leadsTo(process)) {
+        link.reroute();
+      }
+    }
+    loop.schedule(this::look, settings.suspectMs() / Silences.LOOKS, TimeUnit.MILLISECONDS);
   }
 
   Hello self() {
@@ -195,7 +219,7 @@ final class Links implements AutoCloseable {
   private Link linkTo(InetSocketAddress place) {
     Link link = links.get(place);
     if (link == null && links.size() < LINKS_MAX) {
-      link = new Link(this, place, sockets.bootstrap(CONNECT_TIMEOUT_MS, WAITING_BYTES_MAX), tls);
+      link = new Link(this, settings.routes(place), sockets, tls);
       links.put(place, link);
       link.connect();
     }
@@ -322,9 +346,8 @@ final class Links implements AutoCloseable {
     links.values().forEach(Link::cut);
   }
 
-  /** How many messages came of processes outside the view. */
-  long dropped() {
-    return listener.dropped();
+  LinkListener listener() {
+    return listener;
   }
 
   private boolean execute(Runnable task) {

@@ -30,7 +30,7 @@ class AcceptFailureTest {
   @Test
   void waitsAWhileAndFillsNoLog() {
     LinkListener listener =
-        new LinkListener(loop, listening, null, new Gate(new AllowList(List.of())), null);
+        new LinkListener(loop, () -> listening, null, new Gate(new AllowList(List.of())), null);
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     listener.begin();
     lines.start();

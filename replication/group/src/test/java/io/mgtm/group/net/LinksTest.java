@@ -99,19 +99,19 @@ class LinksTest {
     try (Node a = new Node();
         Node b = new Node()) {
       a.sees(b);
-      assertThat(b.onLoop(Links::dropped)).isZero();
+      assertThat(b.dropped()).isZero();
       a.send(b, "early");
-      Await.until("it to be dropped", () -> b.onLoop(Links::dropped) == 1);
+      Await.until("it to be dropped", () -> b.dropped() == 1);
       b.sees(a);
       a.reaches(b, "late");
       assertThat(b.messages).containsOnly("late");
       b.sees();
-      long before = b.onLoop(Links::dropped);
+      long before = b.dropped();
       Await.until(
           "a message to be dropped",
           () -> {
             a.send(b, "after");
-            return b.onLoop(Links::dropped) > before;
+            return b.dropped() > before;
           });
       assertThat(b.messages).doesNotContain("after");
     }
@@ -163,12 +163,12 @@ class LinksTest {
       b.close();
       try (Node another = new Node(Reach.CONNECTION)) {
         another.sees(a);
-        long before = a.onLoop(Links::dropped);
+        long before = a.dropped();
         Await.until(
             "a stranger's word",
             () -> {
               another.send(a, "new");
-              return a.onLoop(Links::dropped) > before;
+              return a.dropped() > before;
             });
         a.sees(another);
         a.reaches(another, "again");

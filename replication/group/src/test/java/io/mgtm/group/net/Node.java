@@ -43,11 +43,19 @@ final class Node implements Links.Receiver, AutoCloseable {
       Optional<JGroupsSettings.Tls> tls,
       Reach reach,
       InetSocketAddress place) {
+    this(
+        io,
+        reach,
+        place,
+        new JGroupsSettings(cluster, place, List.of(place), 1_500, tls, Optional.empty()));
+  }
+
+  /** One that others reach at a place, wherever it listens. */
+  Node(IoHandlerFactory io, Reach reach, InetSocketAddress place, JGroupsSettings settings) {
     this.place = place;
+    String cluster = settings.cluster();
     id = MemberAddress.of("n" + place.getPort(), place);
     loop = new MultiThreadIoEventLoopGroup(1, io).next();
-    JGroupsSettings settings =
-        new JGroupsSettings(cluster, place, List.of(place), 1_500, tls, Optional.empty());
     links = new Links(loop, settings, reach);
     links.listen();
     links.begin(new Hello(id, cluster), this);
@@ -90,6 +98,11 @@ final class Node implements Links.Receiver, AutoCloseable {
   /** What the loop does with the links, once that is done. */
   <T> T onLoop(Function<Links, T> what) {
     return loop.submit(() -> what.apply(links)).awaitUninterruptibly().getNow();
+  }
+
+  /** How many messages came of processes outside the view. */
+  long dropped() {
+    return this.<Long>onLoop(l -> l.listener().dropped());
   }
 
   void send(Node to, int kind, String message) {

@@ -235,8 +235,7 @@ class PretenderTest {
         socket.getOutputStream().write(head.array());
         if (taken) {
           socket.getOutputStream().write(frame);
-          Await.until(
-              "the message", () -> member.messages.size() + member.onLoop(Links::dropped) == 1);
+          Await.until("the message", () -> member.messages.size() + member.dropped() == 1);
         } else {
           socket.getOutputStream().write(frame, 0, 1);
           awaitEnd(socket);
