@@ -17,7 +17,10 @@ import java.util.List;
 })
 public sealed interface GuardStep {
 
-  /** SIGKILL to the process whose number is the first line of a file, and to its descendants. */
+  /**
+   * SIGKILL to the process whose number is the first line of a file, and to its descendants, unless
+   * the file belongs to another user than the process, and not to root.
+   */
   record KillPidFile(String file) implements GuardStep {}
 
   /** SIGKILL to all processes of a control group (its folder), by {@code cgroup.kill}. */

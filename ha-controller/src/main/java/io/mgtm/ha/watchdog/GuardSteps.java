@@ -8,6 +8,7 @@ import io.mgtm.ha.kit.Program;
 import io.mgtm.ha.kit.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -43,12 +44,23 @@ public final class GuardSteps {
     try {
       List<String> lines = Files.readAllLines(file);
       long pid = lines.isEmpty() ? 0 : Long.parseLong(lines.get(0).strip());
+      int user = uid(file);
+      Path process = Path.of("/proc", Long.toString(pid));
+      if (user != 0 && Files.exists(process) && uid(process) != user) {
+        // Who may write the file must not have root end what is not theirs.
+        throw new IOException(
+            "%s belongs to user %d, and process %d in it does not".formatted(file, user, pid));
+      }
       return Processes.kill(one -> one.pid() == pid) == 0;
     } catch (NoSuchFileException e) {
       return true;
     } catch (NumberFormatException e) {
       throw new IOException(file + " begins with no pid", e);
     }
+  }
+
+  private static int uid(Path file) throws IOException {
+    return (int) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
   }
 
   private static boolean run(GuardStep.Run run) throws IOException, InterruptedException {

@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -59,9 +60,13 @@ class CopyIT {
     cluster.startReplicator();
   }
 
-  @AfterEach
-  void serversHaveTheSameRowsAndNothingIsLeftOnDisk() throws Exception {
+  @AfterAll
+  static void whatWasRefusedIsAtNoServer() throws Exception {
     cluster.assertAlike();
+  }
+
+  @AfterEach
+  void nothingIsLeftOnDisk() throws Exception {
     Await.until("the spools to be empty", () -> cluster.replicator.spooledBytes() == 0);
     assertThat(folder.resolve("state").resolve("spool")).isEmptyDirectory();
     try (Connection alice = cluster.alice();
@@ -101,6 +106,7 @@ class CopyIT {
     }
     assertThat(cluster.number("select sum(id * n + doubled) from loaded")).isEqualTo(128);
     assertThat(cluster.number("select count(*) from loaded where d = '2020-02-02'")).isEqualTo(2);
+    cluster.assertAlike();
   }
 
   @Test
@@ -112,6 +118,7 @@ class CopyIT {
             "\\copy loaded (id, name) from program 'seq 1 20000 | sed s/$/,abcdefghij/' csv");
     assertThat(psql.succeeded().output()).isEqualTo("COPY 20000\n");
     assertThat(cluster.number("select count(*) from loaded")).isEqualTo(20_000);
+    cluster.assertAlike();
   }
 
   @ParameterizedTest
@@ -215,6 +222,7 @@ class CopyIT {
     }
     Await.until("the session to end", () -> cluster.replicator.sessions() == 0);
     assertThat(cluster.number("select count(*) from loaded")).isEqualTo(1);
+    cluster.assertAlike();
   }
 
   private static void undone(Connection alice) throws SQLException {
@@ -247,6 +255,7 @@ class CopyIT {
       assertThat(alice.createStatement().execute("select 1")).isTrue();
     }
     assertThat(cluster.number("select count(*) from loaded")).isZero();
+    cluster.assertAlike();
   }
 
   private static byte[] line(String text) {
@@ -305,6 +314,7 @@ class CopyIT {
       assertThat(client.readTo('Z')).isEqualTo("Z");
     }
     assertThat(cluster.number("select sum(id) from loaded")).isEqualTo(15);
+    cluster.assertAlike();
   }
 
   @Test
@@ -317,5 +327,6 @@ class CopyIT {
       assertThat(client.readTo('Z')).isEqualTo("12nC12nCZ");
     }
     assertThat(cluster.number("select sum(id) from loaded")).isEqualTo(3);
+    cluster.assertAlike();
   }
 }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -180,6 +181,10 @@ class ReplicationIT {
     }
     Tools.Result psql = cluster.program("psql", "-XAtc", sql);
     assertThat(psql.output()).contains("ERROR").contains("HINT");
+  }
+
+  @AfterAll
+  static void whatWasRefusedIsAtNoServer() throws Exception {
     cluster.assertAlike();
   }
 

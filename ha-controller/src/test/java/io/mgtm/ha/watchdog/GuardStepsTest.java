@@ -1,0 +1,63 @@
+package io.mgtm.ha.watchdog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.mgtm.ha.kit.GuardStep;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GuardStepsTest {
+  private static final int NOBODY = 65_534;
+
+  @TempDir private Path folder;
+  private Process program;
+  private Path file;
+
+  @BeforeEach
+  void start() throws IOException {
+    program = new ProcessBuilder("sleep", "1000").start();
+    file = Files.writeString(folder.resolve("app.pid"), program.pid() + "\n");
+  }
+
+  @AfterEach
+  void end() throws InterruptedException {
+    program.destroyForcibly().waitFor();
+  }
+
+  private boolean isDone() throws IOException, InterruptedException {
+    return GuardSteps.isDone(new GuardStep.KillPidFile(file.toString()));
+  }
+
+  private static void give(Path what) throws IOException {
+    Files.setAttribute(what, "unix:uid", NOBODY, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  @Test
+  void killsTheProcessThatAPidFileNames() throws Exception {
+    assertThat(isDone()).isFalse();
+    program.waitFor();
+    assertThat(isDone()).isTrue();
+  }
+
+  /** Who may write the file names a process of somebody else, or leads to another's file. */
+  @Test
+  void doesNotKillAnotherUsersProcess() throws Exception {
+    assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("of root").isEqualTo(0);
+    Path link = Files.createSymbolicLink(folder.resolve("link.pid"), file);
+    give(link);
+    file = link;
+    assertThatThrownBy(this::isDone).hasMessageContaining("belongs to user 65534");
+    file = folder.resolve("app.pid");
+    give(file);
+    assertThatThrownBy(this::isDone).hasMessageContaining("belongs to user 65534");
+    assertThat(program.isAlive()).isTrue();
+  }
+}
