@@ -45,7 +45,7 @@ final class Metrics {
             (hierarchy, placement) -> {
               String of = labels("hierarchy", hierarchy);
               m.sample("hierarchy_halted", of, placement.halted().isEmpty() ? 0 : 1);
-              m.sample("hierarchy_pending", of, placement.pending() == null ? 0 : 1);
+              m.sample("hierarchy_pending", of, placement.waitsForOperator() ? 1 : 0);
             });
     m.family("notify_behind", "gauge", "Events after the one up to which a target was told.");
     view.state()

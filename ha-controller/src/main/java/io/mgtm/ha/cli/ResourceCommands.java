@@ -37,10 +37,16 @@ final class ResourceCommands {
     row.set("kit", config.path("resources").path(resource).path("kit"));
     row.set("on", config.path("resources").path(resource).path("on"));
     row.put("node", node);
+    row.put("silent", NodeTable.names(view.path("state").path("silentNodes")).contains(node));
     row.put("state", report.path("resources").path(resource).asText("UNKNOWN"));
     row.put("copy", report.path("copies").path(resource).path("copy").asText());
     row.set("facts", object(report.path("facts").path(resource)));
     return row;
+  }
+
+  /** A node that is silent has said it before; what it has by now its leases tell. */
+  private static String state(JsonNode row) {
+    return row.path("state").asText() + (row.path("silent").asBoolean() ? " when last heard" : "");
   }
 
   private static JsonNode object(JsonNode known) {
@@ -85,7 +91,7 @@ final class ResourceCommands {
             row.path("resource").asText(),
             row.path("kit").asText(),
             row.path("node").asText(),
-            row.path("state").asText(),
+            state(row),
             row.path("copy").asText());
       }
       out.print(table.render("nothing is protected"));
@@ -178,7 +184,7 @@ final class ResourceCommands {
       for (JsonNode row : shown.path("nodes")) {
         String node = row.path("node").asText();
         out.println();
-        out.println(node + ": " + row.path("state").asText());
+        out.println(node + ": " + state(row));
         pairs("  ", config.path("at").path(node), out);
         pairs("  ", row.path("facts"), out);
       }

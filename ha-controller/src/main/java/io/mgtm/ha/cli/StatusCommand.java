@@ -63,9 +63,12 @@ final class StatusCommand extends StatusView {
         return placement.path(field).asText();
       }
     }
-    if (placement.path("pending").isObject()) {
-      return "a failover to %s waits for an operator: mgtm ha confirm or cancel"
-          .formatted(placement.path("pending").path("toward").asText());
+    JsonNode pending = placement.path("pending");
+    if (pending.isObject()) {
+      return ("CANCELLED".equals(pending.path("answer").asText())
+              ? "an operator has cancelled its failover to %s: it stays as it is until its node is back, or mgtm ha start or switchover"
+              : "a failover to %s waits for an operator: mgtm ha confirm or cancel")
+          .formatted(pending.path("toward").asText());
     }
     return report.path("detail").asText();
   }

@@ -43,6 +43,11 @@ public record Placement(
   static final Placement NEW =
       new Placement(Stage.OUT, "", "", 0, 0, true, "", "", "", "", null, null, List.of(), Map.of());
 
+  /** Whether a failover is not decided on before an operator has said something. */
+  public boolean waitsForOperator() {
+    return pending != null && pending.answer() == Answer.NONE;
+  }
+
   /** How far a placement is. */
   public enum Stage {
     /** No node may have it in service. */
