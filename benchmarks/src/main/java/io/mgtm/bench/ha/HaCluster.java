@@ -24,6 +24,10 @@ import java.util.function.UnaryOperator;
  */
 final class HaCluster implements AutoCloseable {
   static final List<String> NODES = List.of("a", "b");
+
+  /** Where a controller runs: the nodes, and the witness. */
+  static final List<String> CONTROLLERS = List.of("a", "b", "w");
+
   static final String HIERARCHY = "orders";
 
   /** What takes longer than this does not come. */
@@ -57,7 +61,7 @@ final class HaCluster implements AutoCloseable {
     try {
       cluster.prepare(secret);
       cluster.fillCopies();
-      for (String node : List.of("a", "b", "w")) {
+      for (String node : CONTROLLERS) {
         cluster.startController(node);
       }
       cluster.awaitInStep();

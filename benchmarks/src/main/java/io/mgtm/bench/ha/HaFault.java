@@ -38,6 +38,12 @@ enum HaFault {
   SWITCHOVER_MARIADB(Place.MARIADB, "switchover, MariaDB", "roles swapped", Bound.MS, 5_000),
   PARTITION_FIRST(Place.SITE, "first path cut", "one side serves", Bound.MS, 15_000),
   PARTITION_SECOND(Place.SITE, "second path cut", "one side serves", Bound.MS, 15_000),
+  NETWORK(
+      Place.SITE,
+      "first network lost between all nodes",
+      "goes on by the second",
+      Bound.NONE_FAILED,
+      0),
   PARTITION(Place.SITE, "all paths cut", "one side serves", Bound.MS, 15_000),
   XC(
       Place.XC,
@@ -101,11 +107,11 @@ enum HaFault {
     return limit;
   }
 
-  /** The networks that the primary is cut off from. */
+  /** The networks that the primary, or every node, is cut off from. */
   List<Net> cuts() {
     return switch (this) {
       case PATH, PARTITION_SECOND -> List.of(Net.SECOND);
-      case PARTITION_FIRST -> List.of(Net.FIRST);
+      case PARTITION_FIRST, NETWORK -> List.of(Net.FIRST);
       case PARTITION -> List.of(Net.FIRST, Net.SECOND);
       default -> List.of();
     };

@@ -130,7 +130,8 @@ final class HaRounds implements Disturbed {
           case ADDRESS -> loseAddress(from);
           case CONTROLLER -> killController(from);
           case SWITCHOVER, SWITCHOVER_MARIADB -> switchover(from);
-          case PARTITION_FIRST, PARTITION_SECOND -> cut(from, fault.cuts());
+          case PARTITION_FIRST, PARTITION_SECOND -> cut(List.of(from), fault.cuts());
+          case NETWORK -> cut(HaCluster.CONTROLLERS, fault.cuts());
           case PARTITION -> partition(from, fault.cuts());
           case XC -> throw new IllegalArgumentException("another cluster has Postgres-XC");
         };
@@ -288,15 +289,18 @@ final class HaRounds implements Disturbed {
   }
 
   /** Longer than a lease, so that who depends on the path would have lost it. */
-  private double cut(String primary, List<Net> nets) throws IOException, InterruptedException {
-    Machine machine = cluster.machine(primary);
-    for (Net net : nets) {
-      cluster.network().cut(machine, net);
+  private double cut(List<String> nodes, List<Net> nets) throws IOException, InterruptedException {
+    for (String node : nodes) {
+      for (Net net : nets) {
+        cluster.network().cut(cluster.machine(node), net);
+      }
     }
     TimeUnit.MILLISECONDS.sleep(3L * cluster.setup().leaseMs());
     double longest = served(SOME);
-    for (Net net : nets) {
-      cluster.network().heal(machine, net);
+    for (String node : nodes) {
+      for (Net net : nets) {
+        cluster.network().heal(cluster.machine(node), net);
+      }
     }
     return longest;
   }

@@ -258,6 +258,15 @@ class HaFaultsIT {
   }
 
   @Test
+  void lossOfTheFirstNetworkIsNotNoticed() throws Exception {
+    Round round = longLease(Place.SITE).round(HaFault.NETWORK, 0);
+
+    assertKept(round);
+    assertThat(round.failed()).isZero();
+    assertThat(round.to()).isEqualTo(round.from());
+  }
+
+  @Test
   void cutOfAllPathsHasTheOtherSideServeAlone() throws Exception {
     HaRounds rounds = cluster(Place.SITE, HaSetup.LEASE_MS, HaSetup.OFTEN);
     Round round = rounds.round(HaFault.PARTITION, 0);

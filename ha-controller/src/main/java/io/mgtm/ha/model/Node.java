@@ -27,4 +27,9 @@ public record Node(
     paths = List.copyOf(paths);
     watchdogDevice = watchdogDevice == null ? "" : watchdogDevice;
   }
+
+  /** How people are told of a path, by its place among {@link #paths}. */
+  public static String path(int place) {
+    return "path" + (place + 1);
+  }
 }

@@ -114,6 +114,9 @@ public final class HaNode implements AutoCloseable {
             .withWitness(founding.witness().orElse(""));
     JGroupsSettings network =
         JGroupsSettings.of("ha-" + founding.cluster(), nodes.get(name).group().resolve(), hosts);
+    if (nodes.get(name).paths().size() > 1) {
+      network = network.withAlternates(paths::alternates);
+    }
     Optional<GroupSecret> secret = setup.secretFile().map(GroupSecret::read);
     if (secret.isPresent()) {
       network = network.withSecret(secret.get());

@@ -52,7 +52,7 @@ final class Paths implements AutoCloseable {
   private Map<String, List<InetSocketAddress>> peers;
 
   /** Whose addresses the peers are, or are about to be. */
-  private Map<String, Node> newest;
+  private Map<String, Node> nodes;
 
   private final Sealed sealed;
   private final Listener listener;
@@ -64,7 +64,8 @@ final class Paths implements AutoCloseable {
       String self, ClusterConfig config, Sealed sealed, EventLoop loop, Listener listener) {
     this.self = self;
     this.loop = loop;
-    this.peers = resolved(config.nodes());
+    this.nodes = config.nodes();
+    this.peers = resolved(nodes);
     this.sealed = sealed;
     this.listener = listener;
   }
@@ -73,16 +74,34 @@ final class Paths implements AutoCloseable {
    * Nodes have come or gone, or have other addresses. Names are looked up by another thread: one
    * that hangs must not keep the owner from renewing a lease.
    */
-  void configured(Map<String, Node> nodes) {
-    newest = nodes;
-    CompletableFuture.supplyAsync(() -> resolved(nodes))
+  void configured(Map<String, Node> newest) {
+    nodes = newest;
+    CompletableFuture.supplyAsync(() -> resolved(newest))
         .thenAcceptAsync(
             next -> {
-              if (newest == nodes) {
+              if (nodes == newest) {
                 peers = next;
               }
             },
             loop);
+  }
+
+  /** Where else the controllers' log is spoken by the node that speaks it at a place. */
+  List<InetSocketAddress> alternates(InetSocketAddress place) {
+    for (Map.Entry<String, List<InetSocketAddress>> peer : peers.entrySet()) {
+      List<InetSocketAddress> addresses = peer.getValue();
+      Node node = nodes.get(peer.getKey());
+      if (node != null
+          && node.group().port() == place.getPort()
+          && place.getAddress().equals(addresses.get(0).getAddress())) {
+        return addresses.stream()
+            .skip(1)
+            .filter(address -> !address.isUnresolved())
+            .map(address -> new InetSocketAddress(address.getAddress(), place.getPort()))
+            .toList();
+      }
+    }
+    return List.of();
   }
 
   private static Map<String, List<InetSocketAddress>> resolved(Map<String, Node> nodes) {
@@ -116,7 +135,7 @@ final class Paths implements AutoCloseable {
     List<HostPort> own = config.nodes().get(self).paths();
     for (int path = 0; path < own.size(); path++) {
       try {
-        paths.channels.add(paths.bind(loop, own.get(path), "path" + (path + 1)));
+        paths.channels.add(paths.bind(loop, own.get(path), Node.path(path)));
       } catch (IOException e) {
         paths.close();
         throw e;
