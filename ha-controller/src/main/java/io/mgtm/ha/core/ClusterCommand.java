@@ -36,6 +36,7 @@ import java.util.Set;
   @JsonSubTypes.Type(value = ClusterCommand.Repaired.class, name = "repaired"),
   @JsonSubTypes.Type(value = ClusterCommand.MarkCopies.class, name = "markCopies"),
   @JsonSubTypes.Type(value = ClusterCommand.Silent.class, name = "silent"),
+  @JsonSubTypes.Type(value = ClusterCommand.SilentPath.class, name = "silentPath"),
   @JsonSubTypes.Type(value = ClusterCommand.Fenced.class, name = "fenced")
 })
 public sealed interface ClusterCommand
@@ -303,6 +304,19 @@ public sealed interface ClusterCommand
     @Override
     public String applyTo(StateChange state) {
       return state.silent(this);
+    }
+  }
+
+  /** A node is silent on one of its paths while it is heard on another, or is heard there again. */
+  record SilentPath(String node, String path, boolean silent) implements OfNode {
+    @Override
+    public String what() {
+      return (silent ? "is silent on " : "is heard again on ") + path;
+    }
+
+    @Override
+    public String applyTo(StateChange state) {
+      return state.silentPath(this);
     }
   }
 

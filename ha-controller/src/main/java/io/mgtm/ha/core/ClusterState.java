@@ -2,11 +2,14 @@ package io.mgtm.ha.core;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.mgtm.ha.core.Grant.Copies;
+import io.mgtm.ha.core.Grant.Order;
+import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Timing;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * What all controllers agree on: an immutable value; a checkpoint is this record as JSON.
@@ -26,6 +29,7 @@ import java.util.Set;
  * @param retired nodes that nothing is placed on, and what becomes of what they have and no other
  *     node can have
  * @param silentNodes those that the leader has no contact with
+ * @param silentPaths on which it does not hear a node though it hears it on others, as "NODE PATH"
  * @param events the newest, oldest first
  * @param notified up to which event each target of notifications was told
  * @param former null when no leases of a former configuration must be waited for
@@ -47,6 +51,7 @@ public record ClusterState(
     Set<String> hierarchyMaintenance,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, OperatorCommand.Rest> retired,
     Set<String> silentNodes,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Set<String> silentPaths,
     long lastEvent,
     List<Event> events,
     Map<String, Long> notified,
@@ -71,6 +76,7 @@ public record ClusterState(
           Set.of(),
           Map.of(),
           Set.of(),
+          Set.of(),
           0,
           List.of(),
           Map.of(),
@@ -80,6 +86,7 @@ public record ClusterState(
   public ClusterState {
     joined = joined == null ? Map.of() : joined;
     retired = retired == null ? Map.of() : retired;
+    silentPaths = silentPaths == null ? Set.of() : silentPaths;
     notified = notified == null ? Map.of() : notified;
   }
 
@@ -90,6 +97,35 @@ public record ClusterState(
   long leasesOverMs() {
     long wait = timing().leaseOverMs();
     return former == null ? wait : Math.max(wait, former.waitMs());
+  }
+
+  /** What a node shall do, by hierarchy; what is not named shall be out there. */
+  Map<String, Order> orders(String node) {
+    Map<String, Order> orders = new TreeMap<>();
+    placements.forEach(
+        (hierarchy, placement) -> {
+          boolean run = placement.stage() == Stage.HELD;
+          if (placement.node().equals(node) && (run || placement.stage() == Stage.LEAVING)) {
+            boolean repair = !inMaintenance(hierarchy, node);
+            Map<String, Copies> marks = copies.getOrDefault(hierarchy, Map.of());
+            orders.put(hierarchy, new Order(run, placement.epoch(), repair, marks));
+          }
+        });
+    return orders;
+  }
+
+  /** Under which incarnation a node that has copies in service gave its last word on them. */
+  long markedBy(String node) {
+    return placements.entrySet().stream()
+        .filter(each -> each.getValue().node().equals(node))
+        .flatMap(
+            each ->
+                copies.getOrDefault(each.getKey(), Map.of()).values().stream()
+                    .map(Copies::mark)
+                    .filter(mark -> mark.epoch() == each.getValue().epoch()))
+        .mapToLong(Mark::incarnation)
+        .max()
+        .orElse(0);
   }
 
   /** That of the configuration. */

@@ -37,8 +37,28 @@ final class Contact {
 
   /** Takes a heartbeat; whether it is newer than those before. */
   boolean heard(Heartbeat heartbeat, String path, long now) {
+    if (isOfFormer(heartbeat)) {
+      return false; // a late one says nothing of today
+    }
     heardOn(path, now);
     return last == null || heartbeat.isAfter(last);
+  }
+
+  private boolean isOfFormer(Heartbeat heartbeat) {
+    return last != null && heartbeat.incarnation() < last.incarnation();
+  }
+
+  /**
+   * Which earlier incarnation counts higher than the one that runs now, as when its folder was lost
+   * and its clock is behind; 0 for none. While that one is heard as well, two machines have one
+   * name, and it keeps it.
+   */
+  long overtakenBy(Heartbeat heartbeat, ClusterState state, long now) {
+    if (isOfFormer(heartbeat)) {
+      return now - heardAt > state.timing().leaseOverMs() ? last.incarnation() : 0;
+    }
+    long marked = state.markedBy(heartbeat.node());
+    return heartbeat.incarnation() < marked ? marked : 0;
   }
 
   void heardOn(String path, long now) {

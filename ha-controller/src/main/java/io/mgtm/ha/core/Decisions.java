@@ -2,8 +2,10 @@ package io.mgtm.ha.core;
 
 import io.mgtm.ha.core.ClusterCommand.LeasesOver;
 import io.mgtm.ha.core.ClusterCommand.Silent;
+import io.mgtm.ha.core.ClusterCommand.SilentPath;
 import io.mgtm.ha.core.ClusterCommand.Tick;
 import io.mgtm.ha.core.Placement.Stage;
+import io.mgtm.ha.model.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,7 @@ public final class Decisions {
       return decisions;
     }
     silences(seen, decisions);
+    silentPaths(seen, decisions);
     formerLeases(seen, decisions);
     boolean countdown = false;
     for (Map.Entry<String, Placement> each : seen.state().placements().entrySet()) {
@@ -71,6 +74,42 @@ public final class Decisions {
                 silent ? notReached(witness) : "it hears the leader and is heard",
                 Map.of(node, each.getValue().heard())));
       }
+    }
+  }
+
+  /** A network that is lost costs nothing yet; the next one may be the last. */
+  private static void silentPaths(Observation seen, List<Decision> decisions) {
+    seen.state()
+        .config()
+        .nodes()
+        .forEach(
+            (name, node) -> {
+              // Of a single one the node's own silence tells, and of the leader nothing is sent.
+              boolean told = node.paths().size() > 1 && !name.equals(seen.state().leader());
+              for (int i = 0; told && i < node.paths().size(); i++) {
+                silentPath(seen, name, Node.path(i), decisions);
+              }
+            });
+  }
+
+  /** Silent only while the node was in contact for a lease: the leader did not stand still. */
+  private static void silentPath(
+      Observation seen, String node, String path, List<Decision> decisions) {
+    NodeView view = seen.nodes().get(node);
+    long leaseMs = seen.state().config().timing().leaseMs();
+    Long agoMs = view.paths().get(path);
+    boolean heard = agoMs != null && agoMs <= leaseMs;
+    boolean silent = !heard && view.contactMs() > leaseMs;
+    boolean told = seen.state().silentPaths().contains(node + " " + path);
+    if (told ? heard : silent) {
+      decisions.add(
+          new Decision(
+              new SilentPath(node, path, silent),
+              Decision.BY_ITSELF,
+              silent
+                  ? "nothing came from it there for as long as a lease, while it was heard elsewhere"
+                  : "it is heard there",
+              Map.of(node, view.heard())));
     }
   }
 

@@ -59,7 +59,9 @@ final class EventLog {
     if (command instanceof ClusterCommand.Lead) {
       return EventKind.LEADER;
     }
-    if (command instanceof ClusterCommand.Silent || command instanceof ClusterCommand.Fenced) {
+    if (command instanceof ClusterCommand.Silent
+        || command instanceof ClusterCommand.SilentPath
+        || command instanceof ClusterCommand.Fenced) {
       return EventKind.NODE;
     }
     if (command instanceof ClusterCommand.MarkCopies) {

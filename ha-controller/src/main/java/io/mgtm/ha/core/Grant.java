@@ -10,8 +10,8 @@ import java.util.Set;
  * guard take: whatever the configuration of either side says by then, they go together.
  *
  * @param node whom it is for
- * @param incarnation of the heartbeat; another incarnation drops it
- * @param seq of the heartbeat
+ * @param incarnation of the heartbeat; an older or newer incarnation drops it
+ * @param seq of the heartbeat; 0 where it answers none, see {@link #overtaken}
  * @param sentAt of the heartbeat
  * @param seen the leader's term and the version of the state that the orders are from
  * @param guardMs the node's watchdog must be one that acts within so long; otherwise this gives it
@@ -27,6 +27,19 @@ public record Grant(
     int leaseMs,
     int guardMs,
     Map<String, Order> orders) {
+
+  /**
+   * Tells a node that counts lower than an earlier incarnation, as after it has lost its folder
+   * while its clock was behind, by which it would have to be above. It grants nothing, and the
+   * incarnation that it names has no use for it.
+   */
+  static Grant overtaken(String node, long incarnation, Seen seen) {
+    return new Grant(node, incarnation, 0, 0, seen, 0, 0, Map.of());
+  }
+
+  boolean answers() {
+    return seq > 0;
+  }
 
   /**
    * What a node shall do with a hierarchy.

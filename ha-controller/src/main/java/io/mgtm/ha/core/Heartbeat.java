@@ -26,7 +26,7 @@ public record Heartbeat(
     Map<String, Report> reports) {
 
   /** Whether it was sent after another one of the same node. */
-  boolean isAfter(Heartbeat other) {
+  public boolean isAfter(Heartbeat other) {
     return incarnation != other.incarnation ? incarnation > other.incarnation : seq > other.seq;
   }
 }

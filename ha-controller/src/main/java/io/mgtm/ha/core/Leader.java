@@ -79,6 +79,12 @@ public final class Leader {
   /** A heartbeat came, on a path; also while another member leads. */
   public void heard(Heartbeat heartbeat, String path, long now) {
     Contact contact = contact(heartbeat.node());
+    long above = contact == null || !begun ? 0 : contact.overtakenBy(heartbeat, committed, now);
+    if (above > 0) {
+      Seen seen = new Seen(term, committed.version());
+      effects.send(Grant.overtaken(heartbeat.node(), above, seen));
+      return;
+    }
     if (contact == null || !contact.heard(heartbeat, path, now)) {
       return;
     }
@@ -221,21 +227,9 @@ public final class Leader {
 
   private void answer(Heartbeat heartbeat, Contact contact, long now) {
     fences.close(contact);
-    Map<String, Order> orders = new TreeMap<>();
-    for (Map.Entry<String, Placement> each : committed.placements().entrySet()) {
-      Placement placement = each.getValue();
-      boolean run = placement.stage() == Stage.HELD;
-      if (placement.node().equals(heartbeat.node())
-          && (run || placement.stage() == Stage.LEAVING)) {
-        orders.put(
-            each.getKey(),
-            new Order(
-                run,
-                placement.epoch(),
-                !committed.inMaintenance(each.getKey(), heartbeat.node()),
-                committed.copies().getOrDefault(each.getKey(), Map.of())));
-        contact.overAt.merge(each.getKey(), now + timing().leaseOverMs(), Math::max);
-      }
+    Map<String, Order> orders = committed.orders(heartbeat.node());
+    for (String hierarchy : orders.keySet()) {
+      contact.overAt.merge(hierarchy, now + timing().leaseOverMs(), Math::max);
     }
     effects.send(
         new Grant(

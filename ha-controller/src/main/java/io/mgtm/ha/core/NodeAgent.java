@@ -72,7 +72,14 @@ public final class NodeAgent {
 
   /** A grant came, on whatever path; copies and late ones are welcome. */
   public void granted(Grant grant, long now) {
-    if (!grant.node().equals(node)
+    if (!grant.node().equals(node)) {
+      return;
+    }
+    if (!grant.answers() && grant.incarnation() > incarnation) {
+      effects.overtaken(grant.incarnation());
+      return;
+    }
+    if (!grant.answers()
         || grant.incarnation() != incarnation
         || grant.seen().compareTo(seen) < 0) {
       return;

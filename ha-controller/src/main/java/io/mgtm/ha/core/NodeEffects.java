@@ -13,6 +13,14 @@ public interface NodeEffects {
   void send(Heartbeat heartbeat);
 
   /**
+   * An earlier incarnation of this node counted higher than this one, so that nobody hears this
+   * one. The controller ends, and the next one's number is above both.
+   *
+   * @param by that incarnation
+   */
+  void overtaken(long by);
+
+  /**
    * From here on calls and guards that name a hierarchy are of this one: what it was when it was
    * brought in service, until all of it is out.
    */

@@ -40,6 +40,7 @@ public final class StateChange {
   private final Set<String> hierarchyMaintenance;
   private final Map<String, Rest> retired;
   private final Set<String> silentNodes;
+  private final Set<String> silentPaths;
   private final EventLog events;
   private final Map<String, Long> notified;
   private FormerLeases former;
@@ -59,6 +60,7 @@ public final class StateChange {
     hierarchyMaintenance = new TreeSet<>(from.hierarchyMaintenance());
     retired = new TreeMap<>(from.retired());
     silentNodes = new TreeSet<>(from.silentNodes());
+    silentPaths = new TreeSet<>(from.silentPaths());
     events = new EventLog(from);
     notified = new TreeMap<>(from.notified());
     former = from.former();
@@ -81,6 +83,7 @@ public final class StateChange {
         Collections.unmodifiableSet(hierarchyMaintenance),
         Collections.unmodifiableMap(retired),
         Collections.unmodifiableSet(silentNodes),
+        Collections.unmodifiableSet(silentPaths),
         events.last(),
         events.kept(),
         Collections.unmodifiableMap(notified),
@@ -117,6 +120,7 @@ public final class StateChange {
     nodeMaintenance.retainAll(next.nodes().keySet());
     retired.keySet().retainAll(next.nodes().keySet());
     silentNodes.retainAll(next.nodes().keySet());
+    silentPaths.clear(); // addresses may be others
     for (String name : next.hierarchies().keySet()) {
       placements.putIfAbsent(name, Placement.NEW);
     }
@@ -196,12 +200,7 @@ public final class StateChange {
     if (!refused.isEmpty()) {
       return refused;
     }
-    Set<String> names = node ? nodeMaintenance : hierarchyMaintenance;
-    if (command.on()) {
-      names.add(command.name());
-    } else {
-      names.remove(command.name());
-    }
+    recorded(node ? nodeMaintenance : hierarchyMaintenance, command.name(), command.on());
     return "";
   }
 
@@ -342,9 +341,15 @@ public final class StateChange {
   }
 
   String silent(ClusterCommand.Silent command) {
-    boolean changed =
-        command.silent() ? silentNodes.add(command.node()) : silentNodes.remove(command.node());
-    return changed ? "" : "it is recorded already";
+    return recorded(silentNodes, command.node(), command.silent());
+  }
+
+  String silentPath(ClusterCommand.SilentPath command) {
+    return recorded(silentPaths, command.node() + " " + command.path(), command.silent());
+  }
+
+  private static String recorded(Set<String> names, String name, boolean on) {
+    return (on ? names.add(name) : names.remove(name)) ? "" : "it is recorded already";
   }
 
   private String mayRunOn(String hierarchy, String node) {

@@ -58,6 +58,24 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   }
 
   @Override
+  public void overtaken(long by) {
+    if (node.failure().isDone()) {
+      return;
+    }
+    try {
+      Incarnation.above(setup.data(), by);
+      node.failed(
+          new IOException(
+              "the others have heard incarnation %d of %s before: %s was emptied or is an older copy,"
+                      .formatted(by, setup.node(), setup.data())
+                  + " and this machine's clock is behind, or another machine had this name. It counts"
+                  + " on from there when it is started again"));
+    } catch (IOException e) {
+      node.failed(e);
+    }
+  }
+
+  @Override
   public void uses(String name, Hierarchy hierarchy) {
     hierarchies.put(name, hierarchy);
   }

@@ -14,6 +14,11 @@ import java.nio.file.StandardOpenOption;
 
 /** Counts the starts of a node's controller, in the file {@code incarnation} of its folder. */
 final class Incarnation {
+  private static final String NAME = "incarnation";
+
+  /** Starts after one that was heard of that nobody has heard of. */
+  private static final int UNHEARD_MAX = 1_000;
+
   private Incarnation() {}
 
   /**
@@ -22,24 +27,37 @@ final class Incarnation {
    * @throws IOException when the file cannot be read or written, or is damaged
    */
   static long next(Path folder, long wallMs) throws IOException {
-    Path file = folder.resolve("incarnation");
+    Path file = folder.resolve(NAME);
     // An emptied folder must not count from the beginning: the others would not hear it.
     long next = Math.max(last(file) + 1, wallMs / 1_000);
-    Path written = folder.resolve("incarnation.new");
+    write(folder, file, next);
+    return next;
+  }
+
+  /**
+   * Has the next start count above one that others have heard of.
+   *
+   * @throws IOException when the file cannot be written
+   */
+  static void above(Path folder, long heard) throws IOException {
+    write(folder, folder.resolve(NAME), heard + UNHEARD_MAX);
+  }
+
+  private static void write(Path folder, Path file, long number) throws IOException {
+    Path written = folder.resolve(NAME + ".new");
     try (FileChannel channel =
         FileChannel.open(
             written,
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
             StandardOpenOption.TRUNCATE_EXISTING)) {
-      channel.write(ByteBuffer.wrap((next + "\n").getBytes(US_ASCII)));
+      channel.write(ByteBuffer.wrap((number + "\n").getBytes(US_ASCII)));
       channel.force(true);
     }
     Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
     try (FileChannel parent = FileChannel.open(folder)) {
       parent.force(true);
     }
-    return next;
   }
 
   private static long last(Path file) throws IOException {

@@ -39,12 +39,11 @@ final class NodeView {
 
   void heard(Heartbeat heartbeat, String path) {
     Heard of = heard.computeIfAbsent(heartbeat.node(), node -> new Heard());
-    of.atMs.put(path, nowMs.getAsLong());
-    if (of.newest == null
-        || heartbeat.incarnation() > of.newest.incarnation()
-        || (heartbeat.incarnation() == of.newest.incarnation()
-            && heartbeat.seq() > of.newest.seq())) {
+    if (of.newest == null || heartbeat.isAfter(of.newest)) {
       of.newest = heartbeat;
+    }
+    if (heartbeat.incarnation() == of.newest.incarnation()) {
+      of.atMs.put(path, nowMs.getAsLong());
     }
   }
 

@@ -139,6 +139,17 @@ class LeaderTest implements LeaderEffects {
   }
 
   @Test
+  void aNodeThatCountsLowerThanBeforeIsToldAndNotHeard() {
+    lead(start());
+    heard("a1", report(State.OUT, 0, secondary()), 0);
+    now += Timing.defaults().leaseOverMs() + 1;
+    leader.heard(new Heartbeat("test", "a1", 0, 9, 0, Seen.NOTHING, 0, Map.of()), "1", now);
+    assertThat(grants)
+        .containsExactly(Grant.overtaken("a1", 1, new Seen(TERM, appended.version())));
+    assertThat(leader.views(now).get("a1").paths().get("1")).isPositive();
+  }
+
+  @Test
   void waitsForTheLeaseOfASilentNode() {
     servesOnA1();
     long granted = now;

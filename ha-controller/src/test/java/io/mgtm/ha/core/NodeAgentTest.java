@@ -81,6 +81,18 @@ class NodeAgentTest extends AgentRig {
   }
 
   @Test
+  void thatItCountsTooLowIsHeardOfAHigherIncarnationAlone() {
+    comesInService();
+    agent.granted(Grant.overtaken("a1", 3, SECOND), now);
+    agent.granted(Grant.overtaken("a2", 5, SECOND), now);
+    agent.granted(grant(5, 9, SECOND, Map.of()), now);
+    assertThat(overtakenBy).isZero();
+    assertThat(last.seen()).isEqualTo(FIRST);
+    agent.granted(Grant.overtaken("a1", 5, SECOND), now);
+    assertThat(overtakenBy).isEqualTo(5);
+  }
+
+  @Test
   void whatIsInServiceThoughAllWasTakenOutIsTakenOutAgain() {
     comesInService();
     grant(SECOND, stop(1));

@@ -31,6 +31,8 @@ enum Plant {
   REMEMBERED(645, "lacks acknowledged writes"),
   /** What was said of a node's copy before the node left counts when it is there again. */
   REJOINED(7050, "lacks acknowledged writes"),
+  /** Nobody tells a node that it counts lower than before. */
+  OVERTAKEN_UNTOLD(125, "not all that is wanted came in service"),
   /** Every copy counts as UpToDate. */
   OUTDATED_COPY(2068, "lacks acknowledged writes"),
   /** The watchdog takes longer than others wait. */
@@ -262,6 +264,7 @@ enum Plant {
         state.hierarchyMaintenance(),
         retired,
         state.silentNodes(),
+        state.silentPaths(),
         state.lastEvent(),
         state.events(),
         state.notified(),

@@ -17,10 +17,16 @@ abstract class RecordedEffects implements NodeEffects {
   final Map<String, Hierarchy> used = new HashMap<>();
   String repairedAlone = "";
   Heartbeat last;
+  long overtakenBy;
 
   @Override
   public void send(Heartbeat heartbeat) {
     last = heartbeat;
+  }
+
+  @Override
+  public void overtaken(long by) {
+    overtakenBy = by;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mgtm.ha.core;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -8,6 +9,11 @@ import java.util.Set;
 /** A machine: a clock of its own speed, a watchdog, resources, and a controller. */
 final class SimMachine {
   private static final int LOOK_MS = 500;
+
+  /** In one of so many schedules machines forget which incarnation they were. */
+  private static final int FORGETFUL_OF = 7;
+
+  private static final int FORGETFUL = 6;
 
   final Sim sim;
   final String name;
@@ -23,8 +29,11 @@ final class SimMachine {
   private long bootedAt;
   private double speed;
   private long clockAtBoot;
-  private long incarnation;
-  private long incarnationAtBoot;
+  private long incarnation = 1_000;
+  private final Set<Long> sinceBoot = new HashSet<>();
+
+  /** Of a machine that has lost its folder while its clock was behind. */
+  private long lowIncarnation;
 
   private record Guard(long number, int guardMs) {}
 
@@ -69,13 +78,18 @@ final class SimMachine {
     bootedAt = sim.now();
     speed = 1 + sim.random.nextDouble() * SimConfigs.TIMING.driftPercent() / 100;
     clockAtBoot = sim.between(0, 3_000);
-    incarnationAtBoot = incarnation + 1;
+    sinceBoot.clear();
     leases.clear();
+    if (boots > 1 && sim.seed % FORGETFUL_OF == FORGETFUL && sim.oneIn(3)) {
+      lowIncarnation += 20;
+      incarnation = lowIncarnation;
+    }
     startController();
   }
 
   private void startController() {
     incarnation++;
+    sinceBoot.add(incarnation);
     sim.trace("controller", incarnation, "of", name, "begins at clock", clock());
     process = new SimProcess(sim, this, incarnation);
   }
@@ -132,6 +146,12 @@ final class SimMachine {
         });
   }
 
+  /** Its controller ends, to count on above an earlier one. */
+  void overtaken(long by) {
+    incarnation = by + 1_000;
+    killController();
+  }
+
   /** An operator has it check something now. */
   void check() {
     String hierarchy = sim.any(List.copyOf(sim.config.hierarchies().keySet()));
@@ -185,7 +205,7 @@ final class SimMachine {
   }
 
   void leaseGranted(Grant grant) {
-    if (grant.incarnation() >= incarnationAtBoot) {
+    if (sinceBoot.contains(grant.incarnation())) {
       for (String hierarchy : grant.orders().keySet()) {
         leases.merge(hierarchy, grant.sentAt() + grant.leaseMs() + grant.guardMs(), Math::max);
       }

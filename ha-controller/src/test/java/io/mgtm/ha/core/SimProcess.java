@@ -217,6 +217,13 @@ final class SimProcess implements NodeEffects, LeaderEffects {
   }
 
   @Override
+  public void overtaken(long by) {
+    if (plant != Plant.OVERTAKEN_UNTOLD) {
+      machine.overtaken(by);
+    }
+  }
+
+  @Override
   public void uses(String name, Hierarchy hierarchy) {
     // Its resources are of the model, whatever the configuration.
   }

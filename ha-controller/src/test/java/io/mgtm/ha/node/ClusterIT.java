@@ -9,6 +9,7 @@ import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.kit.KilledController;
 import io.mgtm.ha.kit.Processes;
 import io.mgtm.testing.Await;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -129,6 +130,32 @@ class ClusterIT {
     isInServiceOnlyAt(there);
     cluster.start(here);
     Await.until("activated", () -> isDone(new OperatorCommand.Activate(here)));
+  }
+
+  /** Its number is lost, and its clock would give it a lower one. */
+  @Test
+  @Tag("long")
+  void aNodeThatCountsLowerThanBeforeEndsAndCountsOn() throws Exception {
+    long before = 9_000_000_000L;
+    Path file = folder.resolve(there).resolve("data/incarnation");
+    cluster.stop(there);
+    Files.writeString(file, before - 1 + "\n");
+    cluster.start(there);
+    Await.until("heard", () -> incarnation() == before);
+
+    cluster.stop(there);
+    Files.delete(file);
+    cluster.start(there);
+    Await.until("ended", () -> cluster.node(there).failure().isDone());
+    assertThat(cluster.node(there).failure().join()).hasMessageContaining("" + before);
+
+    cluster.stop(there);
+    cluster.start(there);
+    Await.until("heard again", () -> incarnation() > before);
+  }
+
+  private long incarnation() {
+    return cluster.node(here).view().nodes().get(there).incarnation();
   }
 
   /** It sends no heartbeats: the controllers' log hears it, or does not. */

@@ -55,6 +55,7 @@ class CoreJsonTest {
         new ClusterCommand.Lead(3, "n1"),
         new ClusterCommand.Tick(),
         new ClusterCommand.Silent("n2", true),
+        new ClusterCommand.SilentPath("n2", "path2", true),
         new ClusterCommand.Fenced("n2", true, true, "fence_x in 20 ms"),
         new ClusterCommand.Wait("db", "nobody is there"),
         new ClusterCommand.Place("db", "n1", 1, Set.of()),

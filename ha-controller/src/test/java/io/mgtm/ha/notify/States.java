@@ -41,6 +41,7 @@ final class States {
         Set.of(),
         Map.of(),
         Set.of(),
+        Set.of(),
         last,
         LongStream.rangeClosed(first, last)
             .mapToObj(id -> event(id, kinds[(int) ((id - first) % kinds.length)]))
@@ -67,6 +68,7 @@ final class States {
         state.hierarchyMaintenance(),
         state.retired(),
         state.silentNodes(),
+        state.silentPaths(),
         state.lastEvent(),
         state.events(),
         Map.of(target, position),
