@@ -114,7 +114,7 @@ public record JGroupsSettings(
   /**
    * With the built-in stack, members have addresses on other networks too.
    *
-   * @param others asked by the owner's thread whenever a connection is made; must not wait
+   * @param others asked by the owner's thread when a process is first connected with; must not wait
    */
   public JGroupsSettings withAlternates(
       Function<InetSocketAddress, List<InetSocketAddress>> others) {

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -57,6 +58,12 @@ final class Link {
   private boolean refused;
 
   private Channel channel;
+
+  /** Made by the next route while the process is silent; null when none is. */
+  private Channel trial;
+
+  private int trialRoute;
+  private int trials;
 
   /** The process there; null while it has not said who it is. */
   private Address peer;
@@ -139,13 +146,37 @@ final class Link {
     route = (route + 1) % routes.size();
   }
 
-  /** Nothing comes from the process: its next route is tried. */
-  void reroute() {
-    if (ready && routes.size() > 1) {
-      nextRoute();
-      log.info("{} at {} is silent; {} is tried", peer, place, routes.get(route));
-      cut();
+  /**
+   * Nothing comes from the process: the next route is tried beside this one, which may be as good.
+   */
+  void tryOther() {
+    if (!ready || trial != null || routes.size() == 1) {
+      return;
     }
+    trialRoute = (route + 1 + trials % (routes.size() - 1)) % routes.size();
+    trials++;
+    ChannelFuture connecting = bootstrap.connect(routes.get(trialRoute));
+    trial = connecting.channel();
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess() && trial == connecting.channel()) {
+            trial = null;
+          }
+        });
+  }
+
+  /** The process has said on the trial who it is. */
+  private void reroute() {
+    InetSocketAddress silent = routes.get(route);
+    Channel old = channel;
+    channel = trial;
+    trial = null;
+    route = trialRoute;
+    log.info("{} is silent at {}, and is reached at {}", peer, silent, routes.get(route));
+    // What is under way there must not come after what is sent from here on.
+    old.config().setOption(ChannelOption.SO_LINGER, 0);
+    old.close();
+    links.rerouted(this);
   }
 
   /** A time-out, or that there is no way, does not say that nobody is there. */
@@ -158,6 +189,9 @@ final class Link {
     tried = 0;
     refused = false;
     dropQueued();
+    if (trial != null) {
+      trial.close();
+    }
     if (closed || !links.ended(this, isGone)) {
       close();
       return;
@@ -227,10 +261,15 @@ final class Link {
     if (channel != null) {
       channel.close();
     }
+    if (trial != null) {
+      trial.close();
+    }
   }
 
   /** What happens to the connection. Nothing is read on it but the other's hello, and its end. */
   private final class Watch extends ChannelInboundHandlerAdapter {
+    private boolean greeted;
+
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
       // With TLS this waits for the handshake within its handler, as all that follows.
@@ -238,7 +277,7 @@ final class Link {
       ctx.executor()
           .schedule(
               () -> {
-                if (peer == null) {
+                if (!greeted) {
                   ctx.close();
                 }
               },
@@ -250,8 +289,9 @@ final class Link {
     public void channelRead(ChannelHandlerContext ctx, Object read) {
       ByteBuf frame = (ByteBuf) read;
       try {
-        if (peer == null) {
-          begin(Hello.decode(frame));
+        if (!greeted) {
+          greeted = true;
+          greeted(ctx.channel(), Hello.decode(frame));
         } else {
           silent.run(
               more ->
@@ -270,6 +310,16 @@ final class Link {
       }
     }
 
+    private void greeted(Channel by, Hello hello) {
+      if (by == channel) {
+        begin(hello);
+      } else if (by == trial && leadsTo(hello.from())) {
+        reroute();
+      } else {
+        by.close();
+      }
+    }
+
     private void begin(Hello hello) {
       if (!hello.cluster().equals(links.self().cluster())) {
         links.receiver().stranger(hello.from(), hello.cluster());
@@ -278,6 +328,8 @@ final class Link {
       }
       peer = hello.from();
       ready = !closed;
+      tried = 0;
+      refused = false;
       backoff.usable(nowMs());
       links.ready(Link.this);
       queuedBytes = 0;
@@ -288,6 +340,10 @@ final class Link {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+      if (ctx.channel() != channel) {
+        trial = ctx.channel() == trial ? null : trial;
+        return;
+      }
       if (peer == null && !closed) {
         nextRoute();
         silent.run(

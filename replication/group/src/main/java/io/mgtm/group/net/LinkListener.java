@@ -62,6 +62,7 @@ final class LinkListener {
   /** How many connections each process has made that are still there. */
   private final Map<Address, Integer> connected = new HashMap<>();
 
+  private Future<?> sweep;
   private Set<Address> heard = Set.of();
   private long dropped;
 
@@ -111,7 +112,7 @@ final class LinkListener {
 
   void begin() {
     accept();
-    loop.scheduleAtFixedRate(this::closeIdle, IDLE_MS, IDLE_MS, TimeUnit.MILLISECONDS);
+    sweep = loop.scheduleWithFixedDelay(this::closeIdle, IDLE_MS, IDLE_MS, TimeUnit.MILLISECONDS);
   }
 
   private void accept() {
@@ -132,8 +133,8 @@ final class LinkListener {
   Set<Address> takeHeard() {
     Set<Address> spoke = new HashSet<>();
     for (Incoming incoming : incoming()) {
-      if (incoming.from != null && incoming.frames != incoming.framesAtLook) {
-        incoming.framesAtLook = incoming.frames;
+      if (incoming.from != null && incoming.frames.reads != incoming.readsAtLook) {
+        incoming.readsAtLook = incoming.frames.reads;
         spoke.add(incoming.from);
       }
     }
@@ -146,10 +147,10 @@ final class LinkListener {
    */
   void closeIdle() {
     for (Incoming incoming : incoming()) {
-      if (incoming.from != null && incoming.frames == incoming.framesAtSweep) {
+      if (incoming.from != null && incoming.frames.reads == incoming.readsAtSweep) {
         incoming.connection.close();
       }
-      incoming.framesAtSweep = incoming.frames;
+      incoming.readsAtSweep = incoming.from == null ? -1 : incoming.frames.reads;
     }
   }
 
@@ -176,6 +177,9 @@ final class LinkListener {
   }
 
   void close() {
+    if (sweep != null) {
+      sweep.cancel(false);
+    }
     listening.forEach(Channel::close);
     Set.copyOf(connections).forEach(Channel::close);
   }
@@ -188,6 +192,9 @@ final class LinkListener {
   private final class Frames extends LengthFieldBasedFrameDecoder {
     private final Address from;
 
+    /** How often something came, parts of a long frame too. */
+    private long reads;
+
     Frames(Address from) {
       super(Links.FRAME_BYTES_MAX + Integer.BYTES, 0, Integer.BYTES, 0, Integer.BYTES);
       this.from = from;
@@ -196,6 +203,7 @@ final class LinkListener {
     /** Waits for the kind too, on which the length's bound depends. */
     @Override
     protected Object decode(ChannelHandlerContext ctx, ByteBuf in) throws Exception {
+      reads++;
       return in.readableBytes() <= Integer.BYTES ? null : super.decode(ctx, in);
     }
 
@@ -259,11 +267,12 @@ final class LinkListener {
     private Address from;
     private Channel connection;
     private boolean cut;
-    private long frames;
-    private long framesAtLook;
+    private Frames frames;
 
-    /** Below any number: who has just come has a whole round to say something. */
-    private long framesAtSweep = -1;
+    /** Below any number: who has just come has said something. */
+    private long readsAtLook = -1;
+
+    private long readsAtSweep = -1;
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
@@ -303,11 +312,11 @@ final class LinkListener {
       }
       from = hello.from();
       connected.merge(from, 1, Integer::sum);
-      ctx.pipeline().replace(FRAMES, FRAMES, new Frames(from));
+      frames = new Frames(from);
+      ctx.pipeline().replace(FRAMES, FRAMES, frames);
     }
 
     private void take(ByteBuf frame) {
-      frames++;
       int kind = frame.readUnsignedByte();
       if (kind == Links.GOODBYE) {
         if (links.isInView(from)) {

@@ -140,22 +140,23 @@ final class Links implements AutoCloseable {
         });
   }
 
-  /**
-   * One that is silent is reached, and reaches this process, by another address before it is
-   * suspected.
-   */
+  /** One that is silent is reached by another address before it is suspected. */
   private void look() {
     if (closed) {
       return;
     }
     for (Address process : silences.look(view.keySet(), listener.takeHeard())) {
-      listener.cut(process);
       Link link = links.get(view.get(process));
       if (link != null && link.leadsTo(process)) {
-        link.reroute();
+        link.tryOther();
       }
     }
     loop.schedule(this::look, settings.suspectMs() / Silences.LOOKS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Its process is to reach this one by another address too, and hears so in any case. */
+  void rerouted(Link link) {
+    listener.cut(link.peer());
   }
 
   Hello self() {
