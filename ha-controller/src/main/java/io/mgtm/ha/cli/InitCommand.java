@@ -47,6 +47,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class InitCommand implements Callable<Integer> {
   private static final String NONE = "none";
+
+  /** There when the package is installed. */
+  private static final Path UNIT = Path.of("/lib/systemd/system/mgtm-ha.service");
+
   private static final int SECRET_BYTES = 32;
 
   /** Where defaults are looked for, and who answers; others in tests. */
@@ -367,12 +371,15 @@ final class InitCommand implements Callable<Integer> {
     } else if (plan.nodes().size() > 1) {
       out.println("3. See that every machine reaches the same data: init has set up no volume.");
     }
+    boolean unit = Files.exists(UNIT);
+    String mgtm = unit ? "mgtm" : "./mgtm";
     out.println("4. On every machine:");
-    out.printf("   ./mgtm ha start --config %s%n", file);
-    out.println("5. On one of them: ./mgtm ha status");
+    out.println(unit ? "   systemctl enable --now mgtm-ha" : "   ./mgtm ha start --config " + file);
+    out.printf("5. On one of them: %s ha status%n", mgtm);
     if (plan.volume().isPresent()) {
       out.printf(
-          "   and, once, ./mgtm ha start %s --on %s%n", plan.cluster(), plan.nodes().get(0).name());
+          "   and, once, %s ha start %s --on %s%n",
+          mgtm, plan.cluster(), plan.nodes().get(0).name());
     }
   }
 }

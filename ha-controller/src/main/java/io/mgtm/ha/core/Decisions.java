@@ -84,8 +84,9 @@ public final class Decisions {
         .nodes()
         .forEach(
             (name, node) -> {
-              // Of a single one the node's own silence tells, and of the leader nothing is sent.
-              boolean told = node.paths().size() > 1 && !name.equals(seen.state().leader());
+              // Of a single one its own silence tells; leader and witness send nothing on them.
+              boolean told =
+                  node.paths().size() > 1 && !node.witness() && !name.equals(seen.state().leader());
               for (int i = 0; told && i < node.paths().size(); i++) {
                 silentPath(seen, name, Node.path(i), decisions);
               }

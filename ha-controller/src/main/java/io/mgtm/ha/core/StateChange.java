@@ -197,11 +197,10 @@ public final class StateChange {
     }
     boolean node = command.scope() == Scope.NODE;
     String refused = node ? nodeRefused(command.name()) : hierarchyRefused(command.name());
-    if (!refused.isEmpty()) {
-      return refused;
+    if (refused.isEmpty()) {
+      recorded(node ? nodeMaintenance : hierarchyMaintenance, command.name(), command.on());
     }
-    recorded(node ? nodeMaintenance : hierarchyMaintenance, command.name(), command.on());
-    return "";
+    return refused;
   }
 
   String refused(ActionRefused command) {
@@ -225,6 +224,7 @@ public final class StateChange {
     }
     term = command.term();
     leader = command.leader();
+    silentPaths.removeIf(path -> path.startsWith(leader + " "));
     return "";
   }
 

@@ -61,6 +61,11 @@ final class BlockDevice {
     if (there.isPresent()) {
       return there.get();
     }
+    if (!byKernel() && !fuse.isRunning()) {
+      // Not loaded since the boot; without the client the module is of no use.
+      Programs.run(
+          Program.of(deadline, "sh", "-c", "command -v nbd-client >/dev/null && modprobe nbd"));
+    }
     return byKernel() ? attachByKernel(deadline) : attachByFuse(deadline);
   }
 

@@ -11,8 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Does what guard steps say. Any thread; blocks. */
 public final class GuardSteps {
@@ -44,9 +46,12 @@ public final class GuardSteps {
     try {
       List<String> lines = Files.readAllLines(file);
       long pid = lines.isEmpty() ? 0 : Long.parseLong(lines.get(0).strip());
-      int user = uid(file);
-      Path process = Path.of("/proc", Long.toString(pid));
-      if (user != 0 && Files.exists(process) && uid(process) != user) {
+      Optional<ProcessHandle> process = ProcessHandle.of(pid);
+      int user = owner(file);
+      if (process.isPresent() && user != 0 && uid(Path.of("/proc", "" + pid)) != user) {
+        if (startedAfter(process.get(), file)) {
+          return true; // the process that wrote it has ended
+        }
         // Who may write the file must not have root end what is not theirs.
         throw new IOException(
             "%s belongs to user %d, and process %d in it does not".formatted(file, user, pid));
@@ -59,8 +64,19 @@ public final class GuardSteps {
     }
   }
 
-  private static int uid(Path file) throws IOException {
-    return (int) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+  private static boolean startedAfter(ProcessHandle process, Path file) throws IOException {
+    Instant written = Files.getLastModifiedTime(file).toInstant();
+    return process.info().startInstant().filter(written::isBefore).isPresent();
+  }
+
+  /** Of a link too, where that is not root's: whoever it is has a say in what stands there. */
+  private static int owner(Path file) throws IOException {
+    int link = uid(file, LinkOption.NOFOLLOW_LINKS);
+    return link == 0 ? uid(file) : link;
+  }
+
+  private static int uid(Path file, LinkOption... how) throws IOException {
+    return (int) Files.getAttribute(file, "unix:uid", how);
   }
 
   private static boolean run(GuardStep.Run run) throws IOException, InterruptedException {

@@ -75,6 +75,19 @@ class SilentPathTest {
     assertThat(decided(apply(told, 0, over), 1, heard(9))).isEmpty();
   }
 
+  /** It sends nothing on them, and is heard by the log. */
+  @Test
+  void isNotToldOfAWitness() {
+    ClusterConfig two = state.config();
+    Map<String, Node> nodes = new LinkedHashMap<>(two.nodes());
+    nodes.replaceAll(
+        (name, node) ->
+            name.equals("a2") ? new Node("", true, null, node.paths(), null, "") : node);
+    ClusterConfig config = new ClusterConfig("test", two.timing(), nodes, Map.of());
+    ClusterState known = apply(ClusterState.EMPTY, 0, new Configure(config, 0), new Lead(1, "b1"));
+    assertThat(decided(known, leaseMs + 1, Map.of("log", 9L))).isEmpty();
+  }
+
   @Test
   void isNotToldOfASingleOne() {
     assertThat(decided(led(1), leaseMs + 1, Map.of())).isEmpty();

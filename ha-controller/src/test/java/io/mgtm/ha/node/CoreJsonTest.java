@@ -109,7 +109,7 @@ class CoreJsonTest {
     String older = "{\"epoch\":1,\"incarnation\":2,\"count\":3}";
     assertThat(JSON.readValue(older, Mark.class)).isEqualTo(new Mark(1, 2, 3, 0));
     assertThat(JSON.writeValueAsString(new Mark(1, 2, 3))).isEqualTo(older);
-    assertThat(JSON.writeValueAsString(ClusterState.EMPTY)).doesNotContain("joined");
+    assertThat(JSON.writeValueAsString(ClusterState.EMPTY)).doesNotContain("joined", "silentPaths");
     String configure =
         JSON.writeValueAsString(new OperatorCommand.Configure(config(Timing.defaults()), 1, false));
     assertThat(configure).doesNotContain("joins");

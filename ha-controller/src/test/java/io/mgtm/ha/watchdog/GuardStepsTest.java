@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,16 @@ class GuardStepsTest {
     assertThat(isDone()).isFalse();
     program.waitFor();
     assertThat(isDone()).isTrue();
+  }
+
+  /** After a boot the number may be anybody's. */
+  @Test
+  void whoseNumberHasPassedToAnotherIsNotLookedFor() throws Exception {
+    assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("of root").isEqualTo(0);
+    give(file);
+    Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
+    assertThat(isDone()).isTrue();
+    assertThat(program.isAlive()).isTrue();
   }
 
   /** Who may write the file names a process of somebody else, or leads to another's file. */
