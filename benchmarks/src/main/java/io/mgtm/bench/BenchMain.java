@@ -2,6 +2,7 @@ package io.mgtm.bench;
 
 import io.mgtm.bench.ha.HaCommand;
 import io.mgtm.bench.ha.HaDemoCommand;
+import io.mgtm.bench.query.QueryCommand;
 import io.mgtm.bench.tpcc.TpccCommand;
 import io.mgtm.bench.volume.VolumeCommand;
 import io.mgtm.common.Cli;
@@ -32,6 +33,7 @@ public final class BenchMain {
           VolumeCommand.class,
           HaCommand.class,
           HaDemoCommand.class,
+          QueryCommand.class,
           TpccCommand.class);
 
   private BenchMain() {}

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>What it prints goes to a file, whose end is in the message when it does not come up.
  */
-final class Servant implements AutoCloseable {
+public final class Servant implements AutoCloseable {
   /** An emulated processor takes a minute for what takes a second elsewhere. */
   private static final long READY_NS_MAX = TimeUnit.MINUTES.toNanos(4);
 
@@ -21,7 +21,7 @@ final class Servant implements AutoCloseable {
 
   /** Something that becomes true. */
   @FunctionalInterface
-  interface Condition {
+  public interface Condition {
     boolean holds() throws IOException;
   }
 
@@ -41,7 +41,7 @@ final class Servant implements AutoCloseable {
    * @throws IOException when it cannot be started, ends, or is not ready in time
    * @throws InterruptedException when this thread is interrupted; the program has ended then
    */
-  static Servant start(String name, Path folder, List<String> command, Condition ready)
+  public static Servant start(String name, Path folder, List<String> command, Condition ready)
       throws IOException, InterruptedException {
     Path log = folder.resolve(name + ".log");
     Process process =
@@ -92,6 +92,16 @@ final class Servant implements AutoCloseable {
     if (!process.isAlive()) {
       throw new IOException(name + " ended: " + lastLines());
     }
+  }
+
+  /** Its process id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** Ends it at once, as kill -9 does, and waits until it is gone. */
+  public void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
   }
 
   private String lastLines() throws IOException {

@@ -140,6 +140,20 @@ public final class LocalPostgres implements AutoCloseable {
         List.of("cp", "-a", from.folder.toString(), folder.toString()));
   }
 
+  /** Makes it a copy of one that runs, and lets its superuser in without a password. */
+  public void copyRunning(LocalPostgres from) throws IOException, InterruptedException {
+    makeFolder();
+    as(
+        "pg_basebackup",
+        List.of(
+            "--pgdata=" + data(),
+            "--host=" + from.address.host(),
+            "--port=" + from.address.port(),
+            "--username=postgres",
+            "--checkpoint=fast",
+            "--no-sync"));
+  }
+
   /** What PostgreSQL is told so that it runs beside others, on a machine that may be lost. */
   private List<String> ownSettings() {
     return List.of(
@@ -205,12 +219,20 @@ public final class LocalPostgres implements AutoCloseable {
     LocalProgram.run(folder, Map.of(), List.of("ipcrm", "-m", segment));
   }
 
+  /**
+   * All its processes, the first of them first.
+   *
+   * @throws IOException when it does not run
+   */
+  public List<ProcessHandle> processes() throws IOException {
+    ProcessHandle first = runningPostmaster();
+    return Stream.concat(Stream.of(first), first.children()).toList();
+  }
+
   /** Sends all its processes a signal. */
   public void signal(String name) throws IOException, InterruptedException {
-    ProcessHandle first = runningPostmaster();
     List<String> command = new ArrayList<>(List.of("kill", "-" + name));
-    Stream.concat(Stream.of(first), first.children())
-        .forEach(one -> command.add(Long.toString(one.pid())));
+    processes().forEach(one -> command.add(Long.toString(one.pid())));
     LocalProgram.run(folder, Map.of(), command);
   }
 

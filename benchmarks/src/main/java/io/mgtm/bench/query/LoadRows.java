@@ -1,0 +1,212 @@
+package io.mgtm.bench.query;
+
+import io.mgtm.bench.query.Pgbench.Result;
+import io.mgtm.bench.query.Pgbench.Script;
+import io.mgtm.bench.report.Spread;
+import io.mgtm.common.HostPort;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** pgbench on a server, and on what stands before servers, in turn in each round. One thread. */
+final class LoadRows implements AutoCloseable {
+  private static final String REPEATABLE_READ = "default_transaction_isolation='repeatable read'";
+
+  /** What pgbench connects to. */
+  enum Target {
+    /** A server. */
+    BARE("bare"),
+    /** The replicator before one server. */
+    ONE("1 server"),
+    /** The replicator before two servers. */
+    TWO("2 servers"),
+    POOL_NATIVE("pgpool native"),
+    POOL_SNAPSHOT("pgpool snapshot");
+
+    private final String title;
+
+    Target(String title) {
+      this.title = title;
+    }
+  }
+
+  /** A ratio of the table. */
+  private record Ratio(String title, Target of, Target to) {}
+
+  private static final List<Ratio> RATIOS =
+      List.of(
+          new Ratio("1 server / bare", Target.ONE, Target.BARE),
+          new Ratio("2 / pgpool native", Target.TWO, Target.POOL_NATIVE),
+          new Ratio("2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT));
+
+  private final Pgbench pgbench;
+  private final Map<Target, HostPort> targets = new EnumMap<>(Target.class);
+  private final Set<Target> broken = EnumSet.noneOf(Target.class);
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+
+  private LoadRows(Pgbench pgbench) {
+    this.pgbench = pgbench;
+  }
+
+  /** Starts everything that is measured; pgpool where it is installed. */
+  static LoadRows start(Servers servers, Path jar, Path folder, int clientsMax)
+      throws IOException, InterruptedException {
+    LoadRows rows = new LoadRows(new Pgbench(servers, folder));
+    try {
+      rows.targets.put(Target.BARE, servers.start(1).get(0).address());
+      Replicator one = Replicator.start(jar, folder, "one", servers.start(1));
+      rows.started.push(one);
+      rows.targets.put(Target.ONE, one.listen());
+      Replicator two = Replicator.start(jar, folder, "two", servers.start(2));
+      rows.started.push(two);
+      rows.targets.put(Target.TWO, two.listen());
+      if (Pool.isInstalled()) {
+        Pool pool = Pool.start(Pool.Mode.NATIVE, folder, servers.start(2), clientsMax);
+        rows.started.push(pool);
+        rows.targets.put(Target.POOL_NATIVE, pool.at());
+        Pool snapshot =
+            Pool.start(Pool.Mode.SNAPSHOT, folder, servers.start(2, REPEATABLE_READ), clientsMax);
+        rows.started.push(snapshot);
+        rows.targets.put(Target.POOL_SNAPSHOT, snapshot.at());
+      }
+      return rows;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      rows.close();
+      throw e;
+    }
+  }
+
+  /** Has compilers, caches and pages warm before anything counts. */
+  void warmUp(Set<Script> scripts, int clients, int seconds)
+      throws IOException, InterruptedException {
+    for (Target target : targets.keySet()) {
+      for (Script script : scripts) {
+        run(target, script, clients, seconds, said -> {});
+      }
+    }
+  }
+
+  /** A run; pgpool has no figures once it has failed, since that is not ours to mend. */
+  private Result run(Target target, Script script, int clients, int seconds, Consumer<String> told)
+      throws IOException, InterruptedException {
+    if (broken.contains(target)) {
+      return Result.NONE;
+    }
+    try {
+      return pgbench.run(targets.get(target), script, clients, seconds);
+    } catch (IOException e) {
+      if (target != Target.POOL_NATIVE && target != Target.POOL_SNAPSHOT) {
+        throw e;
+      }
+      told.accept(target.title + " is left out from here on: " + e.getMessage());
+      broken.add(target);
+      return Result.NONE;
+    }
+  }
+
+  /** The head of the table. */
+  String head() {
+    StringBuilder head = new StringBuilder("| load | clients |");
+    StringBuilder line = new StringBuilder("|---|--:|");
+    for (Target target : targets.keySet()) {
+      head.append(' ').append(target.title).append(" /s | p99 ms |");
+      line.append("--:|--:|");
+    }
+    for (Ratio ratio : RATIOS) {
+      if (isMeasured(ratio)) {
+        head.append(' ').append(ratio.title).append(" | lowest to highest |");
+        line.append("--:|--:|");
+      }
+    }
+    return head + "\n" + line;
+  }
+
+  private boolean isMeasured(Ratio ratio) {
+    return targets.containsKey(ratio.of) && targets.containsKey(ratio.to);
+  }
+
+  /**
+   * Measures a row.
+   *
+   * @param told of each run
+   * @return the row, and how many transactions failed
+   */
+  Row measure(Script script, int clients, int rounds, int seconds, Consumer<String> told)
+      throws IOException, InterruptedException {
+    Map<Target, List<Result>> results = new EnumMap<>(Target.class);
+    targets.keySet().forEach(target -> results.put(target, new ArrayList<>()));
+    for (int round = 1; round <= rounds; round++) {
+      for (Target target : targets.keySet()) {
+        Result result = run(target, script, clients, seconds, told);
+        results.get(target).add(result);
+        told.accept(
+            "%s, %d clients, round %d of %d, %s: %.0f /s, p99 %.1f ms, longest %.0f ms"
+                .formatted(
+                    script,
+                    clients,
+                    round,
+                    rounds,
+                    target.title,
+                    result.perSecond(),
+                    result.p99Ms(),
+                    result.longestMs()));
+      }
+    }
+    long failed = results.values().stream().flatMap(List::stream).mapToLong(Result::failed).sum();
+    return new Row(text(script, clients, results), failed);
+  }
+
+  /**
+   * A row.
+   *
+   * @param text Markdown
+   */
+  record Row(String text, long failed) {}
+
+  private String text(Script script, int clients, Map<Target, List<Result>> results) {
+    StringBuilder row = new StringBuilder("| %s | %d |".formatted(script, clients));
+    for (Target target : targets.keySet()) {
+      List<Result> of = results.get(target);
+      row.append(
+          figure("%,.0f", Spread.of(of, Result::perSecond).median())
+              + figure("%.1f", Spread.of(of, Result::p99Ms).median()));
+    }
+    for (Ratio ratio : RATIOS) {
+      if (isMeasured(ratio)) {
+        Spread of = Spread.of(results.get(ratio.of), Result::perSecond);
+        Spread times = of.to(Spread.of(results.get(ratio.to), Result::perSecond));
+        row.append(
+            figure("**%.2f**", times.median())
+                + figure("%.2f to " + "%.2f".formatted(times.highest()), times.lowest()));
+      }
+    }
+    return row.toString();
+  }
+
+  /** A cell; empty where a run has failed. */
+  private static String figure(String format, double value) {
+    return Double.isNaN(value) ? " |" : String.format(Locale.ROOT, " " + format + " |", value);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      while (!started.isEmpty()) {
+        started.pop().close();
+      }
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.mgtm.bench.query;
+
+import io.mgtm.bench.volume.Exec;
+import io.mgtm.bench.volume.Servant;
+import io.mgtm.common.HostPort;
+import io.mgtm.query.local.LocalPostgres;
+import io.mgtm.query.local.LocalProgram;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/** Debian's pgpool-II before two servers. One thread. */
+final class Pool implements AutoCloseable {
+  private static final String PROGRAM = "pgpool";
+  private static final int CONNECT_MS = 200;
+
+  /** How it keeps servers alike. */
+  enum Mode {
+    NATIVE("native_replication"),
+    /** Its servers are to have repeatable read by default. */
+    SNAPSHOT("snapshot_isolation");
+
+    private final String clustering;
+
+    Mode(String clustering) {
+      this.clustering = clustering;
+    }
+  }
+
+  private final HostPort at;
+  private final Servant process;
+
+  private Pool(HostPort at, Servant process) {
+    this.at = at;
+    this.process = process;
+  }
+
+  static boolean isInstalled() {
+    return Exec.has(PROGRAM);
+  }
+
+  /**
+   * Starts it, and waits until it takes clients.
+   *
+   * @param clients at a time
+   */
+  static Pool start(Mode mode, Path folder, List<LocalPostgres> servers, int clients)
+      throws IOException, InterruptedException {
+    HostPort at = Servers.free();
+    Path own = Files.createDirectories(folder.resolve("pgpool-" + mode.clustering));
+    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwxrwx"));
+    StringBuilder config =
+        new StringBuilder(
+            """
+            backend_clustering_mode = '%s'
+            listen_addresses = '%s'
+            port = %d
+            pcp_listen_addresses = '127.0.0.1'
+            pcp_port = %d
+            unix_socket_directories = '%3$s'
+            pcp_socket_dir = '%3$s'
+            wd_ipc_socket_dir = '%3$s'
+            pid_file_name = '%3$s/pgpool.pid'
+            logdir = '%3$s'
+            num_init_children = %d
+            max_pool = 1
+            reserved_connections = 0
+            load_balance_mode = on
+            enable_pool_hba = off
+            pool_passwd = ''
+            memory_cache_enabled = off
+            sr_check_period = 0
+            health_check_period = 0
+            """
+                .replace("%3$s", own.toString())
+                .formatted(
+                    mode.clustering, at.host(), at.port(), Servers.free().port(), clients + 4));
+    for (int i = 0; i < servers.size(); i++) {
+      HostPort server = servers.get(i).address();
+      config.append("backend_hostname%d = '%s'\n".formatted(i, server.host()));
+      config.append("backend_port%d = %d\nbackend_weight%d = 1\n".formatted(i, server.port(), i));
+      config.append("backend_data_directory%d = '%s'\n".formatted(i, own));
+      config.append("backend_flag%d = 'ALLOW_TO_FAILOVER'\n".formatted(i));
+    }
+    Path file = Files.writeString(own.resolve("pgpool.conf"), config);
+    Path pcp = Files.writeString(own.resolve("pcp.conf"), "");
+    List<String> command = List.of(PROGRAM, "-n", "-f", file.toString(), "-F", pcp.toString());
+    Servant process =
+        Servant.start(
+            PROGRAM + "-" + mode.clustering,
+            folder,
+            LocalProgram.asPostgres(command),
+            () -> answers(at));
+    return new Pool(at, process);
+  }
+
+  private static boolean answers(HostPort at) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(at.host(), at.port()), CONNECT_MS);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  HostPort at() {
+    return at;
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}
