@@ -88,6 +88,9 @@ final class CaptureSchema {
           + """
           AS $$ DECLARE was text; rel oid; BEGIN
             IF NOT %s THEN RAISE EXCEPTION 'a function has reset settings'; END IF;
+            IF NOT pg_has_role(session_user, of_role, 'MEMBER') THEN
+              RAISE EXCEPTION 'the role %% is another''s', of_role;
+            END IF;
             DELETE FROM mgtm.captured WHERE backend = pg_backend_pid() AND token = of_token
               RETURNING old_row INTO was;
             IF NOT FOUND THEN RAISE EXCEPTION 'a function has ended the capture'; END IF;
@@ -144,13 +147,20 @@ final class CaptureSchema {
             fixed := keys || ARRAY(SELECT format('%I', a.attname) FROM pg_attribute a
               WHERE a.attrelid = rel AND a.attnum > 0 AND NOT a.attisdropped
               AND format('%I', a.attname) <> ALL (keys)
-              AND (a.attidentity = 'a' OR EXISTS (SELECT FROM pg_index x WHERE x.indrelid = rel
-                AND x.indisunique AND a.attnum = ANY (x.indkey))) ORDER BY a.attnum);
+              AND (a.attidentity = 'a' OR EXISTS (SELECT FROM pg_index x,
+                unnest(x.indkey) WITH ORDINALITY k(num, at) WHERE x.indrelid = rel
+                AND x.indisunique AND x.indpred IS NULL AND x.indexprs IS NULL
+                AND k.at <= x.indnkeyatts AND k.num = a.attnum)) ORDER BY a.attnum);
             loose := EXISTS (SELECT FROM pg_index x WHERE x.indrelid = rel
               AND (x.indisexclusion OR (x.indisunique
                 AND (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL))));
             referenced := EXISTS (SELECT FROM pg_constraint f
               WHERE f.contype = 'f' AND f.confrelid = rel);
+            IF mgtm.mgtm_runs_code(rel) THEN
+              RETURN QUERY SELECT '!' || t.name || ' has types of which functions of users read values',
+                1, NULL::text;
+              RETURN;
+            END IF;
             IF cols = '{}' THEN
               RETURN QUERY SELECT '!' || t.name || ' has no columns', 1, NULL::text;
               RETURN;
@@ -213,7 +223,8 @@ final class CaptureSchema {
                   FROM unnest(keys) WITH ORDINALITY u(k, at)));
             END IF;
             RETURN QUERY EXECUTE format('WITH i AS MATERIALIZED (%s), g AS MATERIALIZED (%s)
-                SELECT CASE WHEN p.no = 1 AND s.at = 1 THEN p.sql END, s.at::int, s.value
+                SELECT CASE WHEN p.no = 1 AND s.at = 1 THEN p.sql END, s.at::int,
+                  CASE WHEN left(p.sql, 1) <> ''!'' THEN s.value END
                 FROM (%s) p CROSS JOIN LATERAL unnest(p.vals) WITH ORDINALITY s(value, at)
                 ORDER BY p.step, p.no, s.at', images, grouped, parts)
               USING rel,
@@ -252,6 +263,19 @@ final class CaptureSchema {
           + " THEN effect ELSE pg_catalog.format('!the role %I lacks %s of %s', of_role,"
           + " pg_catalog.array_to_string(rights, ', '), rel::pg_catalog.regclass) END $$";
 
+  /** Whether to make a row of a text would run code of users, with the rights of the replicator. */
+  private static final String RUNS_CODE =
+      "CREATE OR REPLACE FUNCTION mgtm.mgtm_runs_code(rel oid) RETURNS bool LANGUAGE sql STABLE"
+          + " AS $$ SELECT EXISTS (SELECT FROM pg_catalog.pg_cast k JOIN pg_catalog.pg_class c"
+          + " ON c.reltype OPERATOR(pg_catalog.=) k.casttarget"
+          + " WHERE c.oid OPERATOR(pg_catalog.=) rel AND k.castfunc OPERATOR(pg_catalog.<>) 0) OR EXISTS (SELECT FROM"
+          + " pg_catalog.pg_constraint k JOIN pg_catalog.pg_depend d"
+          + " ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_constraint'::pg_catalog.regclass"
+          + " AND d.objid OPERATOR(pg_catalog.=) k.oid WHERE k.conrelid OPERATOR(pg_catalog.=) 0"
+          + " AND k.contypid OPERATOR(pg_catalog.<>) 0 AND d.refclassid OPERATOR(pg_catalog.=) ANY"
+          + " (ARRAY['pg_catalog.pg_proc'::pg_catalog.regclass,"
+          + " 'pg_catalog.pg_operator'::pg_catalog.regclass]::pg_catalog.oid[])) $$";
+
   /**
    * Gives tables that the caller owns the trigger, where rows can be captured. What is in use for
    * long has it the next time.
@@ -282,10 +306,12 @@ final class CaptureSchema {
 
   /** Makes all of it, in the schema mgtm; run by the replicator's own role. */
   static final List<String> CREATE =
-      List.of(TABLE, INDEX, TRIGGER, LACKS, BEGIN, TEXT_OF, WHERE, IF_MAY, EFFECTS, END, INSTALL);
+      List.of(
+          TABLE, INDEX, TRIGGER, LACKS, BEGIN, TEXT_OF, WHERE, IF_MAY, EFFECTS, END, INSTALL,
+          RUNS_CODE);
 
-  /** Whether it is there. */
-  static final String EXISTS = "SELECT to_regproc('mgtm.mgtm_install') IS NOT NULL";
+  /** Whether it is there, as this version makes it: the last of it is. */
+  static final String EXISTS = "SELECT to_regproc('mgtm.mgtm_runs_code') IS NOT NULL";
 
   /** Gives tables that the role owns the trigger, where they lack it. */
   static final String INSTALLS = "SELECT mgtm.mgtm_install()";

@@ -62,7 +62,7 @@ final class OwnRole {
             "UTF8",
             "options",
             "-c search_path=pg_catalog -c jit=off -c extra_float_digits=1 -c array_nulls=on"
-                + " -c xmloption=content -c standard_conforming_strings=on"
+                + " -c row_security=off -c xmloption=content -c standard_conforming_strings=on"
                 + " -c default_transaction_isolation=read\\ committed");
     Promise<ServerConnection> entering =
         door.enter(loop, server, FrameSplitter.Sender.SERVER_HELD, parameters, scram);

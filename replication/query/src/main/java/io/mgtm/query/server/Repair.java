@@ -36,8 +36,12 @@ final class Repair {
           + ") FROM pg_attribute WHERE attrelid = '%1$s'::regclass AND attnum > 0 AND"
           + " NOT attisdropped";
 
-  private static final String ROWS = "SELECT ctid, md5(r::text) FROM ONLY %s r";
+  private static final String ROWS =
+      "SELECT ctid, md5(" + Verifier.ROW + ") FROM ONLY %s AS \"a row\"";
   private static final String AT = " ctid = ANY ('{%s}'::tid[])";
+
+  private static final String TEXTS =
+      "SELECT " + Verifier.ROW + " FROM ONLY %s AS \"a row\" WHERE" + AT;
 
   /** Fails where another replicator has taken the server over, and holds it up until the end. */
   private static final String FENCED =
@@ -211,7 +215,7 @@ final class Repair {
 
     private void write(String columns, String ids) throws IOException {
       String rows =
-          ask(from, "SELECT r::text FROM ONLY " + table + " r WHERE" + AT.formatted(ids)).stream()
+          ask(from, TEXTS.formatted(table, ids)).stream()
               .map(row -> "'" + row.get(0).replace("'", "''") + "'")
               .collect(Collectors.joining(","));
       ask(
