@@ -21,10 +21,13 @@ final class Membership implements AutoCloseable {
       "SELECT pg_is_in_recovery(), extract(epoch FROM pg_postmaster_start_time()),"
           + " current_setting('server_version_num'), current_setting('max_connections')";
 
-  /** By these a text is read as a value, or written. */
+  /** By these a text is read as a value, or written, and texts are compared. */
   private static final String SETTINGS =
-      "SELECT name || ' ' || setting FROM pg_settings WHERE name IN ('TimeZone', 'DateStyle',"
-          + " 'IntervalStyle', 'lc_monetary', 'track_counts') ORDER BY name";
+      "SELECT has FROM (SELECT name || ' ' || setting FROM pg_settings WHERE name IN ('TimeZone',"
+          + " 'DateStyle', 'IntervalStyle', 'lc_monetary', 'track_counts') UNION ALL SELECT concat_ws("
+          + "' ', 'encoding, collation and types', pg_encoding_to_char(encoding), lower(replace("
+          + "concat_ws(' ', datcollate, datctype), '-', ''))) FROM pg_database WHERE datname ="
+          + " current_database()) s (has) ORDER BY has COLLATE \"C\"";
 
   private final Shared shared;
   private final OwnRole role;

@@ -27,6 +27,9 @@ final class Rejoin {
   /** So few are given while no commit is under way. */
   private static final int FEW = 200;
 
+  /** No two servers were started in the same microsecond. */
+  private static final String STARTED = "SELECT extract(epoch FROM pg_postmaster_start_time())";
+
   private final Shared shared;
   private final OwnRole role;
   private final CommitLog commits;
@@ -51,6 +54,7 @@ final class Rejoin {
    * @throws IOException when it cannot be, and why
    */
   void comeBack(Node node, boolean compare) throws IOException {
+    requireAnother(node);
     if (!commits.isOf(Steward.await(table.read(node)))) {
       throw new IOException(
           "another replicator has written to it, or the log has lost what it has; make it a copy"
@@ -74,6 +78,20 @@ final class Rejoin {
       letIn(node, fence, replayer, positions, from);
       log.info("{} was given transactions {} to {}", node, began + 1, from);
     }
+  }
+
+  /** What is written to each of two would be written twice to one. */
+  private void requireAnother(Node node) throws IOException {
+    String started = started(node);
+    for (Node other : fleet.in()) {
+      if (other != node && started.equals(started(other))) {
+        throw new IOException("it is the server " + other + " by another name; remove one of them");
+      }
+    }
+  }
+
+  private String started(Node node) throws IOException {
+    return Steward.await(role.ask(node.address(), role.database(), STARTED)).get(0).get(0);
   }
 
   /** Until few are left, or none that is not under way. */
