@@ -6,7 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -19,6 +23,25 @@ import org.junit.jupiter.api.io.TempDir;
 class TakeoverIT {
   private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 20);
 
+  private static final String TABLES =
+      Transfers.TABLES
+          + """
+          ;create table history (at timestamptz default clock_timestamp(), client int);
+          create table counted (client int primary key, n bigint not null);
+          create function counts() returns trigger language plpgsql as $$begin
+            insert into counted values (new.client, 1)
+              on conflict (client) do update set n = counted.n + 1; return null; end$$;
+          create trigger counts after insert on history for each row execute function counts();
+          create procedure move(c int, m int, a int, b int) language plpgsql as $$begin
+            update account set balance = balance - 1 where id = a;
+            begin
+              update account set balance = 0 where id = b; raise division_by_zero;
+            exception when division_by_zero then null; end;
+            update account set balance = balance + 1 where id = b;
+            insert into history (client) values (c);
+            insert into move (client, number) values (c, m); end$$;
+          """;
+
   @TempDir private Path folder;
   private Cluster cluster;
   private Replicators replicators;
@@ -30,7 +53,8 @@ class TakeoverIT {
   }
 
   private void start(int servers, int count) throws Exception {
-    cluster = new Cluster(folder, servers, "dtp", Transfers.TABLES);
+    cluster = new Cluster(folder, servers, "dtp", TABLES);
+    cluster.letRowsBeCaptured();
     replicators = new Replicators(cluster, count);
     replicators.startAll();
     cluster.several = replicators.clients();
@@ -54,7 +78,7 @@ class TakeoverIT {
         "libpq to find the one that serves",
         () -> assertThat(replicators.psql("select count(*) from account").output()).contains("20"));
     Await.untilAsserted("what is seen of the group", this::assertSeen);
-    transfers = new Transfers(cluster, 4);
+    transfers = new Transfers(cluster, 4, TakeoverIT::move);
     try {
       more();
       int killed = replicators.awaitServing();
@@ -87,7 +111,7 @@ class TakeoverIT {
     long seed = Long.getLong("seed", 1);
     Random random = new Random(seed);
     start(3, 3);
-    transfers = new Transfers(cluster, 4);
+    transfers = new Transfers(cluster, 4, TakeoverIT::move);
     try {
       for (int round = 0; round < ROUNDS; round++) {
         more();
@@ -107,7 +131,7 @@ class TakeoverIT {
   @Tag("long")
   void andAllServersAtOnce() throws Exception {
     start(2, 3);
-    transfers = new Transfers(cluster, 2);
+    transfers = new Transfers(cluster, 2, TakeoverIT::move);
     int leader = replicators.awaitServing();
     try {
       more();
@@ -181,6 +205,22 @@ class TakeoverIT {
     }
   }
 
+  /** Every second client by a procedure, whose rows are captured. */
+  private static void move(Connection connection, int client, int number) throws SQLException {
+    if (client % 2 == 0) {
+      Transfers.move(connection, client, number);
+      return;
+    }
+    int from = ThreadLocalRandom.current().nextInt(1, 20);
+    int to = ThreadLocalRandom.current().nextInt(from + 1, 21);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("call move(%d, %d, %d, %d)".formatted(client, number, from, to));
+    }
+    if (!connection.getAutoCommit()) {
+      connection.commit();
+    }
+  }
+
   private void more() {
     long before = transfers.done();
     Await.until("more moves", () -> transfers.done() > before + 100);
@@ -212,6 +252,9 @@ class TakeoverIT {
     int serves = replicators.awaitServing();
     assertThat(replicators.ask(serves, "/verify").path("rowsDifferent").asLong(-1)).isZero();
     cluster.assertNothingLost(transfers);
+    long captured = cluster.number("select count(*) from move where client % 2 = 1");
+    assertThat(cluster.number("select count(*) from history")).isEqualTo(captured);
+    assertThat(cluster.number("select sum(n) from counted")).isEqualTo(captured);
     for (int i = 0; i < 3; i++) {
       // The log was enough to tell what is missing where.
       assertThat(Files.readString(replicators.out(i))).doesNotContain("rows are compared");

@@ -129,7 +129,8 @@ final class Transfers {
     }
   }
 
-  private static void move(Connection connection, int client, int number) throws SQLException {
+  /** By statements of the classes K and R. */
+  static void move(Connection connection, int client, int number) throws SQLException {
     int from = ThreadLocalRandom.current().nextInt(1, 20);
     if (!connection.getAutoCommit()) {
       int to = ThreadLocalRandom.current().nextInt(from + 1, 21);
