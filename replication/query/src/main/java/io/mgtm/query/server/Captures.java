@@ -8,6 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Which rows of a database can be captured where a statement writes them, and so be given to other
@@ -18,22 +21,36 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param tables by name, as {@link CaptureSchema#NAME} has it: why rows of it cannot, empty where
  *     they can
  * @param bare those of them that had no trigger of the replicator's, in their order
+ * @param lasting names of functions and views that leave more than rows behind, as {@link
+ *     LastingSql} tells
+ * @param catching names of those that catch all errors
  * @param more tables, and texts that look like reads
  */
-record Captures(String lacks, Map<String, String> tables, List<String> bare, Set<String> more) {
+record Captures(
+    String lacks,
+    Map<String, String> tables,
+    List<String> bare,
+    Set<String> lasting,
+    Set<String> catching,
+    Set<String> more) {
   private static final int MORE_MAX = 1_000;
+  private static final int TEXT_MAX = 1_000;
 
   Captures {
     tables = Map.copyOf(tables);
     bare = List.copyOf(bare);
+    lasting = Set.copyOf(lasting);
+    catching = Set.copyOf(catching);
   }
 
   /**
    * Of what a server says.
    *
    * @param rows each a table's name, the reason, and whether it has a trigger
+   * @param untried each a name, and what it is
    */
-  static Captures of(String lacks, boolean userSyntax, List<List<String>> rows) {
+  static Captures of(
+      String lacks, boolean userSyntax, List<List<String>> rows, List<List<String>> untried) {
     Map<String, String> tables = new HashMap<>();
     rows.forEach(row -> tables.put(row.get(0), row.get(1)));
     List<String> bare =
@@ -43,7 +60,19 @@ record Captures(String lacks, Map<String, String> tables, List<String> bare, Set
             .sorted()
             .toList();
     return new Captures(
-        userSyntax ? NO_USER_SYNTAX : lacks, tables, bare, ConcurrentHashMap.newKeySet());
+        userSyntax ? NO_USER_SYNTAX : lacks,
+        tables,
+        bare,
+        names(untried, LastingSql.LASTING),
+        names(untried, LastingSql.CATCHING),
+        ConcurrentHashMap.newKeySet());
+  }
+
+  private static Set<String> names(List<List<String>> untried, String kind) {
+    return untried.stream()
+        .filter(row -> row.get(1).equals(kind))
+        .map(row -> row.get(0))
+        .collect(Collectors.toSet());
   }
 
   private static final String NO_USER_SYNTAX =
@@ -58,14 +87,31 @@ record Captures(String lacks, Map<String, String> tables, List<String> bare, Set
     return lacks == null;
   }
 
+  /** What a statement names that leaves more than rows behind, or null. */
+  String lasting(Statement statement) {
+    return words(statement).filter(lasting::contains).findFirst().orElse(null);
+  }
+
+  /** Whether it names what would catch the error by which a write shows. */
+  boolean isCatching(Statement statement) {
+    return words(statement).anyMatch(catching::contains);
+  }
+
+  private static Stream<String> words(Statement statement) {
+    return IntStream.range(0, statement.tokens().size()).mapToObj(statement::word);
+  }
+
   /** Whether a table, or a text, was seen to write more than it says. */
   boolean writesMore(String what) {
     return more.contains(what);
   }
 
-  /** It was seen to. */
+  /** It was seen to. What is known of texts is forgotten where it is too much. */
   void sawMore(String what) {
-    if (more.size() < MORE_MAX) {
+    if (more.size() >= MORE_MAX) {
+      more.removeIf(seen -> !tables.containsKey(seen));
+    }
+    if (what.length() <= TEXT_MAX) {
       more.add(what);
     }
   }

@@ -256,7 +256,8 @@ final class CatalogueSql {
           DEFERRABLE,
           EVENT_TRIGGERS,
           CaptureSchema.ASK_LACKS,
-          CAPTURED);
+          CAPTURED,
+          LastingSql.QUERY);
 
   private CatalogueSql() {}
 }

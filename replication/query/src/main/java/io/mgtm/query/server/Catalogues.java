@@ -142,7 +142,7 @@ final class Catalogues {
     return new Known(
         new Classifier(catalogue),
         !answers.get(5).get(0).get(0).equals("0"),
-        Captures.of(answers.get(7).get(0).get(0), code, answers.get(8)));
+        Captures.of(answers.get(7).get(0).get(0), code, answers.get(8), answers.get(9)));
   }
 
   private static Map<String, Catalogue.Table> tables(List<List<String>> rows) {

@@ -59,6 +59,9 @@ final class CheckedWrite {
   /** Why the others cannot write without running triggers. */
   private ErrorFields withoutRight;
 
+  /** Whether the counts tell what is written. */
+  private boolean counts = true;
+
   private boolean ended;
 
   CheckedWrite(ReplicatedSession session, UnitRun run, Segment segment) {
@@ -73,7 +76,10 @@ final class CheckedWrite {
     this.write = segment.command().statement().write();
     this.capturing =
         captures.areOn()
-            && (write == null || !run.set().isWrapped() || captures.writesMore(write.target()));
+            && (write == null
+                || !run.set().isWrapped()
+                || run.isRepeated()
+                || captures.writesMore(write.target()));
     this.linked = segment.command().statementClass() == StatementClass.LINKED_ROWS;
   }
 
@@ -85,6 +91,7 @@ final class CheckedWrite {
       return;
     }
     if (session.schema().isChanged()) {
+      counts = false;
       withoutRight =
           refusal("its transaction has changed the schema")
               .withHint("Commit the change of the schema first.");
@@ -148,13 +155,15 @@ final class CheckedWrite {
     if (refused == null
         && withoutRight == null
         && !(before.trackCounts().equals("on") && before.replicationRole().equals("origin"))) {
+      counts = false;
       withoutRight =
           refusal(
                   "track_counts is %s and session_replication_role %s"
                       .formatted(before.trackCounts(), before.replicationRole()))
               .withHint("Set them to on and origin.");
     }
-    if (refused == null && !linked) {
+    // What is of class C may turn out to write nothing.
+    if (refused == null && !linked && !(write == null && counts)) {
       refused = withoutRight;
     }
     if (refused != null) {
@@ -187,12 +196,18 @@ final class CheckedWrite {
       return;
     }
     XactCounts after = XactCounts.of(rows);
+    if (!after.cursors().equals(before.cursors())) {
+      run.set().cursors().forget();
+    }
     Set<String> tables = after.since(before);
     boolean set = !after.settings().equals(before.settings());
     String why =
         set ? "a trigger or function has changed the role or a setting of the session" : null;
     String more = write == null ? "" : whyMoreThanRows(relay, tables, after);
-    if (why == null && more == null && withoutRight == null) {
+    if (why == null && write == null && tables.isEmpty()) {
+      drop();
+      ended(relay, status);
+    } else if (why == null && more == null && withoutRight == null) {
       relay.effects().asReplica();
       drop();
       ended(relay, status);

@@ -161,7 +161,7 @@ final class Controls {
       if (segment == null) {
         run.lost(set.home());
       } else {
-        rollBack(segment, ReplicatedSession.movedError(set.home().node()));
+        rollBack(segment, set.home().node().moved());
       }
     }
   }
@@ -240,6 +240,12 @@ final class Controls {
               .withHint("The leader notes in the transaction that it commits."));
       return;
     }
+    if (set.isReadOnly() && mayWriteAgain(statement)) {
+      run.fail(
+          ErrorFields.error("0A000", "a transaction that began as READ ONLY stays so")
+              .withHint("It may run at another server than the leader. Use BEGIN."));
+      return;
+    }
     boolean leaderOnly = statement.word(1).equals("transaction") && !statement.has("session");
     Backend home = set.home();
     Backend at = home == null ? set.chosen() : home;
@@ -250,8 +256,12 @@ final class Controls {
             (relay, status) -> {
               if (relay.error() == null && !leaderOnly) {
                 customSetting(statement);
-                if (deallocate || (all && statement.word(0).equals("discard"))) {
+                boolean discard = all && statement.word(0).equals("discard");
+                if (deallocate || discard) {
                   session.forgetStatements();
+                }
+                if (discard) {
+                  set.keepAt(null);
                 }
                 if (home == null) {
                   everywhere(
@@ -267,6 +277,12 @@ final class Controls {
               }
               run.ended(relay, status);
             });
+  }
+
+  private static boolean mayWriteAgain(Statement statement) {
+    return statement.word(0).equals("reset")
+        ? statement.has("transaction_read_only")
+        : statement.has("write") && !statement.has("characteristics");
   }
 
   private void endSession(Backend at, ErrorFields refused) {

@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.wire.ErrorFields;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -35,6 +36,18 @@ final class Node {
 
   String why() {
     return why;
+  }
+
+  /** What a client is told whose session has locks there, or listens. */
+  ErrorFields lost() {
+    String message = "the server at %s, where this session had its locks or LISTEN, is out: %s";
+    return ErrorFields.fatal("57P01", message.formatted(this, why)).withHint("Connect again.");
+  }
+
+  /** What a client is told whose transaction was open there. */
+  ErrorFields moved() {
+    return ErrorFields.error("40001", "the server at " + this + " is out: " + why)
+        .withHint("Repeat the transaction; another server has taken over.");
   }
 
   long outSinceMs() {

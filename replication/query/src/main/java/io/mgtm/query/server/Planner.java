@@ -46,8 +46,12 @@ final class Planner {
   /** All statements are forgotten, as by DEALLOCATE ALL and DISCARD ALL. */
   void forget() {
     statements.clear();
-    portals.clear();
     effects.clear();
+  }
+
+  /** No transaction is open, with which they have ended. */
+  void forgetPortals() {
+    portals.clear();
   }
 
   /** The statement that writes a row by this text. */
@@ -219,7 +223,8 @@ final class Planner {
       }
       case 'E' -> {
         String portal = StartupPacket.text(body);
-        return new Step(frame, portals.get(portal), portal);
+        Prepared bound = portals.get(portal);
+        return new Step(frame, bound == null ? unbound(portal) : bound, portal);
       }
       default -> {
         boolean portal = body.readByte() == 'P';
@@ -235,6 +240,13 @@ final class Planner {
     String message = "prepared statement \"" + name + "\" does not exist";
     return new Prepared(
         name, "", NO_TYPES, null, new Refusal("26000", message, "Prepare it again."));
+  }
+
+  /** It may be a cursor that a function has opened, of which nobody knows what it would do. */
+  private static Prepared unbound(String portal) {
+    String message = "portal \"" + portal + "\" does not exist";
+    return new Prepared(
+        "", "", NO_TYPES, null, new Refusal("34000", message, "Bind it, or FETCH from a cursor."));
   }
 
   private Prepared parse(ByteBuf body) {

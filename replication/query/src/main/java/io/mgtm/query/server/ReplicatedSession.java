@@ -213,11 +213,6 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   // ---- what servers do -------------------------------------------------------------------------
 
-  static ErrorFields movedError(Node from) {
-    return ErrorFields.error("40001", "the server at " + from + " is out: " + from.why())
-        .withHint("Repeat the transaction; another server has taken over.");
-  }
-
   /** For a request of the replicator's own that a server in order does not refuse. */
   Answer unfailing(Backend backend) {
     return Answer.of(
@@ -302,14 +297,20 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void serverOut(Node node) {
-    execute(() -> set.all().stream().filter(b -> b.node() == node).forEach(this::fail));
+    execute(
+        () -> {
+          if (set.keepsAt(node)) {
+            end(node.lost());
+          }
+          set.all().stream().filter(b -> b.node() == node).forEach(this::fail);
+        });
   }
 
   private void fail(Backend backend) {
     boolean unheard = set.home() == backend && (unit == null || unit.isWaiting());
     backend.fail();
     if (unheard && !ended) {
-      pending = movedError(backend.node());
+      pending = backend.node().moved();
       if (unit == null) {
         set.moveFailed(() -> {});
       } else {

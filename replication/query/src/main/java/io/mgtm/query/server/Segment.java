@@ -30,6 +30,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     COPY,
     /** One write that is looked at before it is answered. */
     CHECKED,
+    /** One that runs the query of a cursor. */
+    FETCH,
     /** One change of the schema. */
     DDL,
     REFUSED
@@ -57,6 +59,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case CHECKED_ROWS, LINKED_ROWS, CAPTURED -> Kind.CHECKED;
       case DDL -> Kind.DDL;
       case MAINTENANCE -> Kind.MAINTENANCE;
+      case LEADER -> Cursors.runs(prepared.statement()) ? Kind.FETCH : Kind.RUN;
       default -> Kind.RUN;
     };
   }
@@ -85,6 +88,15 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
         : steps.stream().filter(step -> step.prepared() != null).map(Step::prepared);
   }
 
+  /** The statements that it executes. */
+  Stream<Prepared> executed() {
+    return simple != null
+        ? Stream.of(simple)
+        : steps.stream()
+            .filter(step -> step.type() == 'E' && step.prepared() != null)
+            .map(Step::prepared);
+  }
+
   boolean isWrite() {
     return kind == Kind.COPY
         || kind == Kind.CHECKED
@@ -101,6 +113,13 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     return all().anyMatch(prepared -> prepared.statementClass() == StatementClass.LEADER);
   }
 
+  /** Whether what it does at the leader lasts as long as the session. */
+  boolean lastsAsSession() {
+    return executed()
+        .map(Prepared::statement)
+        .anyMatch(statement -> statement != null && statement.lastsAsSession());
+  }
+
   /** The same, where it is for other sessions too, which a cursor is not. */
   boolean isForAll() {
     return all()
@@ -112,13 +131,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
 
   /** What it executes, where that is one command. */
   Prepared command() {
-    return simple != null
-        ? simple
-        : steps.stream()
-            .filter(step -> step.type() == 'E')
-            .map(Step::prepared)
-            .findFirst()
-            .orElseThrow();
+    return executed().findFirst().orElseThrow();
   }
 
   boolean isCommit() {

@@ -57,6 +57,7 @@ final class SegmentSender {
         relay.expect('P', prepared, step);
       }
       case 'B' -> {
+        session.set().cursors().forget(step.name());
         need(backend, prepared, out, relay);
         RowWrite rows = step.rows();
         if (rows == null) {

@@ -1,10 +1,12 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 /**
  * A session's backends, and the transaction that is open in them. Belongs to the session's loop.
@@ -41,9 +43,14 @@ final class ServerSet {
   private final List<Integer> marks = new ArrayList<>();
 
   private final Redo redo = new Redo();
+  private final Cursors cursors = new Cursors();
   private Backend home;
   private Backend sticky;
   private Backend chosen;
+
+  /** Where it has locks, or listens, whatever becomes of its transactions; or null. */
+  private Node keeper;
+
   private boolean wrapped;
   private char status = 'I';
   private boolean readOnly;
@@ -102,6 +109,16 @@ final class ServerSet {
     return chosen;
   }
 
+  /** A server is given what outlives transactions, and what no other has. */
+  void keepAt(Node node) {
+    keeper = node;
+  }
+
+  /** Whether a server has, or had, what no other has of the session. */
+  boolean keepsAt(Node node) {
+    return keeper == node;
+  }
+
   /** Where reads go: the same server as before, unless another has less to do. */
   Backend reader() {
     List<Backend> live = live();
@@ -136,6 +153,7 @@ final class ServerSet {
       wrapped = false;
       forgetSavepoints();
       redo.clear();
+      cursors.forget();
       leaderNanos = 0;
       readOnly = false;
       session.schema().ended();
@@ -177,6 +195,21 @@ final class ServerSet {
     return redo;
   }
 
+  /** Those of the open transaction. */
+  Cursors cursors() {
+    return cursors;
+  }
+
+  /** Whether rows that are fetched are read: else the query of their cursor may write. */
+  boolean isRead(Statement fetch) {
+    return home == null || status != 'T' || readOnly || cursors.knows(fetch);
+  }
+
+  /** What of these is about cursors is run in the open transaction. */
+  void useCursors(Stream<Prepared> executed) {
+    cursors.run(executed, savepoints.size());
+  }
+
   private void forgetSavepoints() {
     savepoints.clear();
     marks.clear();
@@ -189,6 +222,7 @@ final class ServerSet {
 
   void release(String name) {
     forgetFrom(Math.max(0, savepoints.lastIndexOf(name)));
+    cursors.release(savepoints.size());
   }
 
   private void forgetFrom(int at) {
@@ -199,6 +233,7 @@ final class ServerSet {
   void undoTo(String name) {
     int at = savepoints.lastIndexOf(name);
     forgetFrom(at + 1);
+    cursors.undo(at + 1);
     redo.cut(at < 0 ? 0 : marks.get(at));
   }
 

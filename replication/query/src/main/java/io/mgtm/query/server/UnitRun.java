@@ -186,6 +186,13 @@ final class UnitRun {
       case COPY -> awaited.copy(segment);
       case CHECKED -> awaited.checked(segment);
       case DDL -> awaited.ddl(segment);
+      case FETCH -> {
+        if (set.isRead(segment.command().statement())) {
+          plain(segment);
+        } else {
+          awaited.checked(segment.asWrite());
+        }
+      }
       case RUN -> plain(segment);
     }
   }
@@ -217,6 +224,11 @@ final class UnitRun {
     return beganIdle && !output.isSent() && restarts++ < RESTARTS_MAX;
   }
 
+  /** Whether it was undone and is run again. */
+  boolean isRepeated() {
+    return restarts > 0;
+  }
+
   private void restart() {
     output.drop();
     next = 0;
@@ -226,7 +238,11 @@ final class UnitRun {
   }
 
   private void plain(Segment segment) {
+    if (segment.lastsAsSession()) {
+      set.keepAt(session.shared().fleet().leader());
+    }
     if (set.home() != null) {
+      set.useCursors(segment.executed());
       if (segment.isForAll() && set.home().node() != session.shared().fleet().leader()) {
         fail(
             ErrorFields.error("0A000", "locks and notifications are the leader server's")
@@ -339,6 +355,9 @@ final class UnitRun {
     output.hold(false);
     output.send();
     session.client().write(Messages.readyForQuery(session.alloc(), set.status()));
+    if (set.status() == 'I') {
+      session.planner().forgetPortals();
+    }
     release();
     session.unitDone();
   }
@@ -367,7 +386,7 @@ final class UnitRun {
     awaited.end();
     if (set.home() != null && !set.isWrapped()) {
       failed = true;
-      forward(Messages.error(session.alloc(), ReplicatedSession.movedError(backend.node())));
+      forward(Messages.error(session.alloc(), backend.node().moved()));
       set.moveFailed(this::next);
       return;
     }
@@ -377,7 +396,7 @@ final class UnitRun {
       restart();
     } else {
       failed = true;
-      forward(Messages.error(session.alloc(), ReplicatedSession.movedError(backend.node())));
+      forward(Messages.error(session.alloc(), backend.node().moved()));
     }
     next();
   }

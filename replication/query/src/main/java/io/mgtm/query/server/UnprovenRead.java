@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.UUID;
 
@@ -32,8 +33,16 @@ final class UnprovenRead {
 
   void start() {
     Backend home = set.home();
+    boolean open = home == null || set.status() == 'T';
+    Statement statement = segment.command().statement();
+    boolean runs = open && !statement.word(0).equals("explain");
+    String lasting = runs ? captures.lasting(statement) : null;
+    if (lasting != null && !mayWrite()) {
+      refuse(lasting);
+      return;
+    }
     if (mayWrite()) {
-      if (captures.writesMore(text())) {
+      if (lasting != null || captures.isCatching(statement) || captures.writesMore(text())) {
         write();
         return;
       }
@@ -46,6 +55,19 @@ final class UnprovenRead {
     } else {
       run.sender().send(home, segment, run::ended);
     }
+  }
+
+  /** To run it as a read would undo what is not seen to be undone. */
+  private void refuse(String lasting) {
+    run.fail(
+        ErrorFields.error(
+                "0A000",
+                "%s locks, notifies, sets or opens something, which ends with a statement that is run as a read"
+                    .formatted(lasting))
+            .withHint(
+                captures.areOn()
+                    ? "Call it in a transaction that is not READ ONLY, and send Bind and Execute in one go."
+                    : captures.lacks()));
   }
 
   /** Whether it is run once more, as a write, if it turns out to be one. */

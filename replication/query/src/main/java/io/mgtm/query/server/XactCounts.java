@@ -14,6 +14,7 @@ import java.util.TreeSet;
  * @param settings of PostgreSQL's own, and the role. Those with a point in their names come with
  *     what is loaded, and bind PostgreSQL to nothing
  * @param trackCounts without which none of this is worth anything
+ * @param cursors that are open, and since when
  * @param triggers whether a table has one of the replicator's that captures its rows
  */
 record XactCounts(
@@ -21,7 +22,8 @@ record XactCounts(
     Map<String, Boolean> triggers,
     String settings,
     String trackCounts,
-    String replicationRole) {
+    String replicationRole,
+    String cursors) {
   /** Two queries: the tables, each with its name, counts and trigger; and the rest. */
   static final String SQL =
       "SELECT "
@@ -39,7 +41,9 @@ record XactCounts(
           + " pg_catalog.current_setting('role'), pg_catalog.md5(pg_catalog.string_agg("
           + "pg_catalog.concat_ws('=', name, setting), ',' ORDER BY name))),"
           + " pg_catalog.current_setting('track_counts'),"
-          + " pg_catalog.current_setting('session_replication_role')"
+          + " pg_catalog.current_setting('session_replication_role'),"
+          + " (SELECT pg_catalog.md5(pg_catalog.string_agg(pg_catalog.concat_ws(',', name, creation_time),"
+          + " ';' ORDER BY name)) FROM pg_catalog.pg_cursors)"
           + " FROM pg_catalog.pg_settings WHERE pg_catalog.strpos(name, '.') = 0";
 
   /** Of the rows that it answers. */
@@ -53,7 +57,8 @@ record XactCounts(
       triggers.put(row.get(0), row.get(4).equals("t"));
     }
     List<String> rest = rows.get(last);
-    return new XactCounts(written, triggers, rest.get(0), rest.get(1), rest.get(2));
+    return new XactCounts(
+        written, triggers, rest.get(0), rest.get(1), rest.get(2), String.valueOf(rest.get(3)));
   }
 
   /** How many rows were written to a table. */

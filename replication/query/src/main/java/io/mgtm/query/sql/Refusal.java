@@ -100,6 +100,7 @@ public record Refusal(String sqlState, String message, String hint) {
     boolean own =
         statement.has("extra_float_digits")
             || statement.has("array_nulls")
+            || statement.has("lc_monetary")
             || statement.has("xmloption")
             || (statement.has("xml") && statement.has("option"))
             || statement.has("session_replication_role")

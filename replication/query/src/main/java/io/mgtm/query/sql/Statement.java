@@ -24,6 +24,14 @@ public record Statement(
     return tokens.stream().anyMatch(token -> token.isName() && token.text().equals(word));
   }
 
+  /** Whether what it does at its server lasts as long as the session. */
+  public boolean lastsAsSession() {
+    return statementClass() == StatementClass.LEADER
+        && (word(0).equals("listen")
+            || tokens.stream()
+                .anyMatch(token -> token.isName() && Words.SESSION_LOCKS.contains(token.text())));
+  }
+
   /** Whether a key word ends it, not a name in quotes. */
   public boolean endsWith(String word) {
     return !tokens.isEmpty() && tokens.get(tokens.size() - 1).isWord(word);

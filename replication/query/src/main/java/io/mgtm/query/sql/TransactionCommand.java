@@ -34,7 +34,8 @@ public record TransactionCommand(Verb verb, boolean readOnly, String savepoint) 
     }
     String last = tokens.get(tokens.size() - 1).text();
     return switch (first) {
-      case "begin", "start" -> new TransactionCommand(Verb.BEGIN, has(tokens, "only"), null);
+      case "begin", "start" ->
+          new TransactionCommand(Verb.BEGIN, has(tokens, "only") && !has(tokens, "write"), null);
       case "commit", "end" -> new TransactionCommand(Verb.COMMIT, false, null);
       case "savepoint" -> new TransactionCommand(Verb.SAVEPOINT, false, last);
       case "release" -> new TransactionCommand(Verb.RELEASE, false, last);

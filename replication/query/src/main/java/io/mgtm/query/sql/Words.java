@@ -101,6 +101,14 @@ final class Words {
           "pg_try_advisory_xact_lock",
           "pg_try_advisory_xact_lock_shared");
 
+  /** Those of them that hold what they lock until the session ends. */
+  static final Set<String> SESSION_LOCKS =
+      Set.of(
+          "pg_advisory_lock",
+          "pg_advisory_lock_shared",
+          "pg_try_advisory_lock",
+          "pg_try_advisory_lock_shared");
+
   /** What a volatile function of PostgreSQL's own may be called for in a statement of class R. */
   static final Set<String> HARMLESS_VOLATILE =
       Set.of(

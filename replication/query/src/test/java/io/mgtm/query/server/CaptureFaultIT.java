@@ -72,7 +72,9 @@ class CaptureFaultIT {
     cluster.letRowsBeCaptured();
     cluster.startReplicator();
     Transfers transfers = new Transfers(cluster, 3, CaptureFaultIT::move);
-    try {
+    try (Connection idle = cluster.alice();
+        Connection listens = cluster.alice()) {
+      listens.createStatement().execute("listen something");
       for (int round = 0; round < rounds; round++) {
         Postgres one = cluster.servers.get((round + 1) % 2);
         awaitMore(transfers);
@@ -81,8 +83,11 @@ class CaptureFaultIT {
         awaitMore(transfers);
         one.startAgain();
         awaitIn(2);
+        assertThat(idle.isValid(60)).isTrue();
       }
       awaitMore(transfers);
+      // It would never be told of anything by another leader.
+      assertThat(listens.isValid(60)).isFalse();
     } finally {
       transfers.end();
     }

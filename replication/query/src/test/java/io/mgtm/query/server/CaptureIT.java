@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.CallableStatement;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 
 /** Statements of class C before two real servers: what they write is at both, whatever wrote it. */
 class CaptureIT {
@@ -59,6 +61,7 @@ class CaptureIT {
       assertThat(cluster.number("select sum(n) from bare where n in (13, 14)")).isEqualTo(14);
       assertThat(cluster.number("select n from item where id = 60")).isEqualTo(3);
       assertThat(cluster.number("select count(*) from kid where id = 990")).isEqualTo(1);
+      assertThat(cluster.number("select count(*) from item where id = 70")).isEqualTo(1);
       assertThat(cluster.number("select u from uniq where id = 101")).isEqualTo(102);
 
       alice.setAutoCommit(false);
@@ -226,10 +229,10 @@ class CaptureIT {
         Connection bob = cluster.alice();
         Statement updates = alice.createStatement();
         Statement refers = bob.createStatement()) {
-      updates.execute("insert into parent values (400, 0)");
+      updates.execute("insert into parent values (400, -400)");
       alice.setAutoCommit(false);
       updates.execute(
-          "with p as (update parent set n = n + 1 where id = 400 returning *) select 1 from p");
+          "with p as (update parent set n = n - 1 where id = 400 returning *) select 1 from p");
       CompletableFuture<Integer> other =
           CompletableFuture.supplyAsync(
               () -> {
@@ -306,6 +309,120 @@ class CaptureIT {
     }
     assertThat(cluster.number("select count(*) from made_here")).isEqualTo(1);
     cluster.assertAlike();
+  }
+
+  /** A query runs while its rows are fetched, wherever its cursor was opened. */
+  @Test
+  void whatIsWrittenWhileRowsAreFetchedIsAtAllServers() throws Exception {
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      alice.setAutoCommit(false);
+      statement.execute("declare mine cursor for select generate_series(1, 9)");
+      for (String sql :
+          new String[] {
+            "select add(g) from generate_series(260, 264) g",
+            "update item set n = 7 where id in (260, 261) returning id"
+          }) {
+        statement.execute("select opens('" + sql + "')");
+        statement.execute("fetch 2 from cur");
+        statement.execute("move all from cur");
+        statement.execute("close cur");
+        statement.execute("fetch mine");
+      }
+      alice.commit();
+    }
+    try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+      client.send(RawClient.message('Q', "begin"));
+      client.readTo('Z');
+      client.send(RawClient.message('P', "", "select add(265)", (short) 0));
+      client.send(RawClient.message('B', "p", "", (short) 0, (short) 0, (short) 0));
+      client.send(RawClient.message('S'));
+      assertThat(client.readTo('Z')).isEqualTo("12Z");
+      client.send(
+          RawClient.message('Q', "fetch all from p; select opens('select add(266)'); commit"));
+      assertThat(client.readTo('Z')).isEqualTo("TDCTDCCZ");
+      client.send(RawClient.message('Q', "begin; select opens('select add(266)')"));
+      assertThat(client.readTo('Z')).isEqualTo("CTDCZ");
+      client.send(RawClient.message('E', "cur", 0));
+      client.send(RawClient.message('S'));
+      assertThat(client.readTo('Z')).isEqualTo("EZ");
+    }
+    assertThat(cluster.number("select sum(n) from item where id between 260 and 266"))
+        .isEqualTo(14);
+    assertThat(cluster.number("select count(*) from item where id between 260 and 266"))
+        .isEqualTo(6);
+    cluster.assertAlike();
+  }
+
+  /** To undo a read would undo more than rows. */
+  @Test
+  void whatAFunctionLocksAndTellsIsNotUndone() throws Exception {
+    try (Connection alice = cluster.alice();
+        Connection bob = cluster.alice();
+        Statement statement = alice.createStatement();
+        Statement other = bob.createStatement()) {
+      other.execute("listen \"7\"");
+      alice.setAutoCommit(false);
+      for (String sql : new String[] {"select * from locked", "select tells('7')"}) {
+        statement.execute(sql);
+        for (int i = 7; i <= 8; i++) {
+          try (ResultSet rows = other.executeQuery("select pg_try_advisory_xact_lock(" + i + ")")) {
+            rows.next();
+            assertThat(rows.getBoolean(1))
+                .as(sql + " " + i)
+                .isEqualTo(sql.contains("7") == (i == 8));
+          }
+        }
+        alice.commit();
+      }
+      Await.until(
+          "to be told", () -> bob.unwrap(PGConnection.class).getNotifications(100).length > 0);
+      alice.setAutoCommit(true);
+      statement.execute("begin read only");
+      assertThatThrownBy(() -> statement.execute("select tells('7')"))
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"));
+    }
+  }
+
+  /** Who is not the replicator captures nothing that he may not read. */
+  @Test
+  void whatIsCapturedIsToldToNobodyElse() throws Exception {
+    Postgres one = cluster.servers.get(0);
+    one.sql("app", "create table hidden (id int primary key, what text)");
+    one.sql(
+        "app",
+        "create trigger mgtm_capture after insert on hidden for each row"
+            + " when (current_setting('backtrace_functions') = 'mgtm_capture')"
+            + " execute function mgtm.mgtm_capture()");
+    one.sql(
+        "app",
+        "create function hides_in() returns void language sql security definer as"
+            + " $$insert into hidden values (1, 'secret')$$");
+    try (Connection direct = Cluster.alice(one.address);
+        Statement statement = direct.createStatement()) {
+      direct.setAutoCommit(false);
+      String token;
+      try (ResultSet rows = statement.executeQuery("select mgtm.mgtm_begin_capture()")) {
+        rows.next();
+        token = rows.getString(1);
+      }
+      statement.execute("select hides_in()");
+      String told = "select mgtm.mgtm_captured('" + token + "', '%s')::text";
+      statement.execute("savepoint a");
+      assertThatThrownBy(() -> statement.execute(told.formatted("postgres")))
+          .hasMessageContaining("the role postgres is another's");
+      statement.execute("rollback to a");
+      try (ResultSet rows = statement.executeQuery(told.formatted("alice"))) {
+        rows.next();
+        assertThat(rows.getString(1)).contains("the role alice lacks INSERT");
+        while (rows.next()) {
+          assertThat(rows.getString(1)).doesNotContain("secret");
+        }
+      }
+    } finally {
+      one.sql("app", "drop table hidden; drop function hides_in()");
+    }
   }
 
   /** A table that comes by CREATE TABLE has the trigger from its beginning, at all servers. */

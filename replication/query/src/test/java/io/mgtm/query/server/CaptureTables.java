@@ -17,6 +17,8 @@ final class CaptureTables {
       create trigger noted after insert or update or delete on item for each row execute function noted();
 
       create table parent (id int primary key, n int);
+      create unique index on parent (id) include (n);
+      create unique index on parent (n) where n < 0;
       create table kid (id int primary key, p int references parent on delete cascade on update cascade);
       create trigger noted after insert or update or delete on kid for each row execute function noted();
       create table ref (id int primary key, p int references parent);
@@ -116,6 +118,14 @@ final class CaptureTables {
         create temp table gone (n int) on commit drop; insert into gone values (1); end$$;
       create function inserts(of text) returns void language plpgsql as $$begin
         execute format('insert into %I values (1)', of); end$$;
+      create function quiet(i int) returns void language plpgsql as $$begin
+        insert into item values (i, 0, 'quiet'); exception when others then raise notice '%', sqlerrm; end$$;
+      create function opens(of text) returns refcursor language plpgsql as $$declare c refcursor := 'cur';
+        begin open c for execute of; return c; end$$;
+      create function locks(i int) returns void language sql as 'select pg_advisory_xact_lock(i)';
+      create function tells(what text) returns void language plpgsql as $$begin
+        perform locks(what::int); execute format('notify %I', what); end$$;
+      create view locked as select 1 as one from locks(8);
       create function changes() returns void language plpgsql as $$begin
         insert into bare values (1, 'a'); update bare set n = 2; end$$;
       """;
@@ -150,6 +160,7 @@ final class CaptureTables {
           "update parent set id = id + 50 where id = 3",
           "select upsert(60)",
           "select undone()",
+          "select quiet(70)",
           "select swap('uniq', 101, 102)",
           "select swap('kid', 5, 6)",
           "select rotated()",

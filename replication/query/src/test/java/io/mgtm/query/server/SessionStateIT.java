@@ -35,7 +35,8 @@ class SessionStateIT {
       create function sets(text, text) returns text language sql as
         'select set_config($1, $2, false)';
       create function locks() returns int language plpgsql as
-        $$begin lock table public.listed in access exclusive mode; return 1; end$$;
+        $$begin execute 'lock ' || 'table public.listed in access exclusive mode'; return 1; end$$;
+      create function tells() returns void language sql as $$select pg_notify('a', 'b')$$;
       create schema elsewhere;
       create function writes() returns int language sql as
         $$insert into pair values (9, 'f', 9) returning 1$$;
@@ -71,6 +72,8 @@ class SessionStateIT {
         "insert into counted select 1 where table_to_xml('writing', true, false, '') is null",
         "insert into named values ('pair', 1)",
         "update granted set n = n + 1 where n > 0",
+        "select tells()",
+        "set lc_monetary = 'C'",
       })
   void whatWouldPutOthersOutIsRefused(String sql) throws Exception {
     try (Connection alice = cluster.alice();
@@ -215,6 +218,16 @@ class SessionStateIT {
           states.add(e.getSQLState());
         }
         statement.execute("rollback");
+        // What writes runs where all that write run.
+        statement.execute("begin read only read write");
+        statement.execute("lock table listed in access exclusive mode");
+        statement.execute("rollback");
+        for (String sql :
+            new String[] {"set transaction read write", "reset transaction_read_only"}) {
+          statement.execute("begin read only");
+          assertThatThrownBy(() -> statement.execute(sql)).hasMessageContaining("stays so");
+          statement.execute("rollback");
+        }
       }
     }
     assertThat(states).containsOnly("locked", "0A000").contains("0A000");
