@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +92,11 @@ final class Rejoin {
   }
 
   private String started(Node node) throws IOException {
-    return Steward.await(role.ask(node.address(), role.database(), STARTED)).get(0).get(0);
+    return Steward.await(
+            role.ask(node.address(), role.database(), STARTED)
+                .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS))
+        .get(0)
+        .get(0);
   }
 
   /** Until few are left, or none that is not under way. */
@@ -114,6 +119,7 @@ final class Rejoin {
         () ->
             CompletableFuture.runAsync(
                 () -> {
+                  replayer.hurry(withinMs());
                   try {
                     requireQuiet();
                     from[0] = give(replayer, positions, from[0]);
@@ -130,6 +136,7 @@ final class Rejoin {
       }
     } finally {
       shared.schemaLock().leave(held);
+      replayer.hurry(0);
     }
     return from[0];
   }
@@ -210,17 +217,27 @@ final class Rejoin {
     return next;
   }
 
+  /** How long commits wait for a server that is not in. */
+  private int withinMs() {
+    return shared.config().timeouts().applyMs();
+  }
+
+  private void hurry(CompletableFuture<Void> what) throws IOException {
+    Steward.await(what.orTimeout(withinMs(), TimeUnit.MILLISECONDS));
+  }
+
   /** The rest, at a moment at which no commit is under way. */
   private void letIn(
       Node node, long fence, Replayer replayer, Map<String, Position> positions, long from)
       throws IOException {
     CommitGate gate = shared.gate();
     Steward.await(gate.close());
+    replayer.hurry(withinMs());
     try {
       requireQuiet();
       give(replayer, positions, from);
       long reached = Steward.await(commits.lastNumber());
-      Steward.await(table.reached(node, positions.keySet(), reached, fence));
+      hurry(table.reached(node, positions.keySet(), reached, fence));
       node.setFence(fence);
       prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);
@@ -235,7 +252,7 @@ final class Rejoin {
   private void prepareNew(Node node, Set<String> has, long reached) throws IOException {
     for (String database : table.databases()) {
       if (!has.contains(database)) {
-        Steward.await(table.prepare(node, database, reached));
+        hurry(table.prepare(node, database, reached));
       }
     }
   }

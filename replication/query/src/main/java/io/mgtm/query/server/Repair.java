@@ -8,6 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +25,11 @@ import org.slf4j.LoggerFactory;
 final class Repair {
   private static final Logger log = LoggerFactory.getLogger(Repair.class);
   private static final int CHUNK_ROWS = 200;
+
+  private static final String OUT = "one of both servers was put out meanwhile";
+
+  /** How often it is looked whether a server is still in. */
+  private static final int AGAIN_MS = 1_000;
 
   private static final String BEGIN =
       "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
@@ -121,16 +130,17 @@ final class Repair {
     CompletableFuture<Asker> from = role.enter(leader.address(), database);
     CompletableFuture<Asker> to = role.enter(node.address(), database);
     try {
-      lock(Steward.await(from), table, "SHARE");
+      BooleanSupplier both = () -> node.isIn() && leader.isIn();
+      lock(Steward.await(from), table, "SHARE", both);
       // It has all that was committed before, and of this table nothing more comes.
-      if (!node.isIn() || shared.fleet().leader() != leader) {
-        throw new IOException(node + " or the leader was put out meanwhile");
+      if (!both.getAsBoolean()) {
+        throw new IOException(OUT);
       }
-      lock(Steward.await(to), table, "SHARE ROW EXCLUSIVE");
-      if (ask(Steward.await(to), FENCED.formatted(node.fence())).size() != 1) {
+      lock(Steward.await(to), table, "SHARE ROW EXCLUSIVE", both);
+      if (ask(Steward.await(to), FENCED.formatted(node.fence()), both).size() != 1) {
         throw new IOException(PositionTable.TAKEN_OVER);
       }
-      Repaired done = new Table(node, database, table, from.join(), to.join()).repair();
+      Repaired done = new Table(node, database, table, from.join(), to.join(), both).repair();
       log.info("{}", done.text());
       return done;
     } finally {
@@ -140,18 +150,35 @@ final class Repair {
     }
   }
 
-  private void lock(Asker at, String table, String mode) throws IOException {
+  private void lock(Asker at, String table, String mode, BooleanSupplier bothAreIn)
+      throws IOException {
     int withinMs = shared.config().timeouts().applyMs();
     try {
-      ask(at, BEGIN.formatted(withinMs, table, mode));
+      ask(at, BEGIN.formatted(withinMs, table, mode), bothAreIn);
     } catch (IOException e) {
       throw new IOException(
           "%s is not locked within %d ms: %s".formatted(table, withinMs, e.getMessage()), e);
     }
   }
 
-  private static List<List<String>> ask(Asker at, String sql) throws IOException {
-    return Steward.await(at.ask(sql));
+  /** Who writes to the table waits for this: it is given up when one stands still. */
+  private static List<List<String>> ask(Asker at, String sql, BooleanSupplier bothAreIn)
+      throws IOException {
+    CompletableFuture<List<List<String>>> asked = at.ask(sql);
+    while (true) {
+      try {
+        return asked.get(AGAIN_MS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        if (!bothAreIn.getAsBoolean()) {
+          throw new IOException(OUT, e);
+        }
+      } catch (ExecutionException e) {
+        throw new IOException(Steward.reason(e.getCause()), e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted", e);
+      }
+    }
   }
 
   /** A table that is locked at both. */
@@ -161,8 +188,11 @@ final class Repair {
     private final String table;
     private final Asker from;
     private final Asker to;
+    private final BooleanSupplier bothAreIn;
 
-    Table(Node node, String database, String table, Asker from, Asker to) {
+    Table(
+        Node node, String database, String table, Asker from, Asker to, BooleanSupplier bothAreIn) {
+      this.bothAreIn = bothAreIn;
       this.node = node;
       this.database = database;
       this.table = table;
@@ -201,6 +231,10 @@ final class Repair {
       }
       ask(to, "COMMIT");
       return new Repaired(node, database, table, surplus.size(), lacking.size());
+    }
+
+    private List<List<String>> ask(Asker at, String sql) throws IOException {
+      return Repair.ask(at, sql, bothAreIn);
     }
 
     private static List<String> chunks(List<String> ids) {

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +35,9 @@ final class Replayer implements AutoCloseable {
   private final long fence;
   private final Map<String, Connection> byDatabase = new LinkedHashMap<>();
 
+  /** 0 for ever. */
+  private int withinMs;
+
   /** A transaction of the log. */
   private record Item(long number, long settled, Part part) {}
 
@@ -41,6 +45,11 @@ final class Replayer implements AutoCloseable {
     this.role = role;
     this.node = node;
     this.fence = fence;
+  }
+
+  /** How long it waits for the server from now on, 0 for ever: others may wait for it. */
+  void hurry(int toMs) {
+    withinMs = toMs;
   }
 
   /**
@@ -106,7 +115,7 @@ final class Replayer implements AutoCloseable {
       CompletableFuture<Void> done = new CompletableFuture<>();
       role.loop().execute(() -> run(items, done));
       failed = true;
-      Steward.await(done);
+      Steward.await(withinMs == 0 ? done : done.orTimeout(withinMs, TimeUnit.MILLISECONDS));
       failed = false;
     }
 

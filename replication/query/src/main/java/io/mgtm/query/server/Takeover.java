@@ -108,7 +108,9 @@ final class Takeover {
         noted.add(table.reached(node, all.get(node).keySet(), reached, fence));
       }
     }
-    Steward.await(CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new)));
+    Steward.await(
+        CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new))
+            .orTimeout(shared.config().timeouts().applyMs(), TimeUnit.MILLISECONDS));
   }
 
   /** Of those that are to be compared the one that has the most leads, unless others are proven. */
@@ -239,6 +241,10 @@ final class Takeover {
         }
         for (Part missing : misses.parts()) {
           log.info("{} misses transaction {}", node, entry.number());
+          // Nobody is served meanwhile. The last one is waited for.
+          replayers
+              .get(node)
+              .hurry(fleet.in().size() > 1 ? shared.config().timeouts().applyMs() : 0);
           replayers.get(node).give(entry, missing);
           replayers.get(node).flush();
           all.get(node).get(part.database()).took(entry.number(), part.slot());

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -105,7 +106,11 @@ final class Verifier {
         .gate()
         .close()
         .thenCompose(closed -> quiet.get())
-        .thenCompose(done -> all(askers.stream().map(a -> a.ask(SNAPSHOT)).toList()))
+        .thenCompose(
+            done ->
+                // Nobody commits meanwhile, and a server that stands still would never answer.
+                all(askers.stream().map(a -> a.ask(SNAPSHOT)).toList())
+                    .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS))
         .<Void>thenApply(done -> null)
         .whenComplete((done, cause) -> shared.gate().open());
   }

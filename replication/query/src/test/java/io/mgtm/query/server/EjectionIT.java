@@ -1,15 +1,20 @@
 package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.query.wire.Frame;
 import io.mgtm.testing.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -191,6 +196,56 @@ class EjectionIT {
       assertThat(client.readToEnd()).hasSize(1);
     }
     assertThat(in()).hasSize(2);
+  }
+
+  @Test
+  void aServerThatStandsStillHoldsUpNoCommitsWhileRowsAreCompared() throws Exception {
+    start(2);
+    Postgres other = cluster.servers.get(1);
+    String update = "update account set balance = balance where id = 1";
+    try (Connection holds = other.direct("app");
+        Connection alice = cluster.alice()) {
+      holds.setAutoCommit(false);
+      holds.createStatement().execute(update);
+      CompletableFuture<Void> commits = CompletableFuture.runAsync(() -> execute(alice, update));
+      Await.until(
+          "a commit that is under way",
+          () -> other.number("select count(*) from pg_locks where not granted") > 0);
+      CompletableFuture<Void> compared =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  cluster.replicator.verify();
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      Await.until(
+          "the comparison to wait for it",
+          () ->
+              other.number(
+                      "select count(*) from pg_stat_activity where datname = 'app'"
+                          + " and application_name like 'mgtm query%' and state = 'idle'")
+                  > 0);
+      other.signal("STOP");
+      try {
+        Await.until("it to be out", () -> in().size() == 1);
+        commits.get(60, TimeUnit.SECONDS);
+        CompletableFuture.runAsync(() -> execute(alice, update)).get(60, TimeUnit.SECONDS);
+        assertThatThrownBy(() -> compared.get(60, TimeUnit.SECONDS))
+            .hasMessageContaining("it did not answer");
+      } finally {
+        other.signal("CONT");
+      }
+    }
+  }
+
+  private static void execute(Connection at, String sql) {
+    try (Statement statement = at.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private List<String> in() {
