@@ -89,7 +89,7 @@ record Captures(
 
   /** What a statement names that leaves more than rows behind, or null. */
   String lasting(Statement statement) {
-    return words(statement).filter(lasting::contains).findFirst().orElse(null);
+    return words(statement).filter(lasting::contains).findFirst().orElse(statement.locks());
   }
 
   /** Whether it names what would catch the error by which a write shows. */

@@ -16,7 +16,8 @@ final class LastingSql {
   private static final String NAME = "[%\"a-z_.0-9]+";
 
   private static final String LASTS =
-      "pg_(try_)?advisory_|\\mpg_notify\\M|\\mrefcursor\\M|\\m(notify|listen)\\s+"
+      "pg_(try_)?advisory_|\\mlo_(creat|from|import|put|trunc|unlink)|\\mpg_notify\\M"
+          + "|\\mrefcursor\\M|\\m(notify|listen)\\s+"
           + NAME
           + "\\s*[,;$'']|\\mlock\\s+(table\\s|"
           + NAME

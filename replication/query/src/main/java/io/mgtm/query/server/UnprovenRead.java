@@ -42,7 +42,9 @@ final class UnprovenRead {
       return;
     }
     if (mayWrite()) {
-      if (lasting != null || captures.isCatching(statement) || captures.writesMore(text())) {
+      // What has changed the schema may read, and not be of class C.
+      boolean catching = captures.isCatching(statement) && !session.schema().isChanged();
+      if (lasting != null || catching || captures.writesMore(text())) {
         write();
         return;
       }

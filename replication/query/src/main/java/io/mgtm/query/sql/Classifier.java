@@ -11,6 +11,8 @@ import java.util.stream.IntStream;
  * table of a name that the catalogue gives to another. Immutable; any thread.
  */
 public final class Classifier {
+  static final String LARGE_OBJECTS = "large objects would be written at one server only";
+
   private final Catalogue catalogue;
   private final Purity purity;
   private final Ddl ddl;
@@ -173,6 +175,10 @@ public final class Classifier {
     }
     if (tokens.stream().anyMatch(t -> t.isName() && t.text().equals("set_config"))) {
       return of(StatementClass.REFUSED, "set_config would set it at one server only");
+    }
+    if (tokens.stream()
+        .anyMatch(t -> t.isName() && Words.LARGE_OBJECT_FUNCTIONS.contains(t.text()))) {
+      return of(StatementClass.REFUSED, LARGE_OBJECTS);
     }
     if (purity.whyNotLeader(tokens) == null) {
       return of(StatementClass.LEADER, "it takes locks, or is the leader server's: " + why);

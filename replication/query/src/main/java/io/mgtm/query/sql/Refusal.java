@@ -50,6 +50,9 @@ public record Refusal(String sqlState, String message, String hint) {
     if (statement.classification().why().startsWith(Purity.THE_FUNCTION)) {
       return "Leave the function out. A column's default draws from its sequence.";
     }
+    if (statement.classification().why().equals(Classifier.LARGE_OBJECTS)) {
+      return "Keep the data in a column of type bytea.";
+    }
     if (verb.equals("truncate")) {
       return "Name all tables, and use DELETE for those with triggers.";
     }

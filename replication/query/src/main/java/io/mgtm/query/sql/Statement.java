@@ -32,6 +32,15 @@ public record Statement(
                 .anyMatch(token -> token.isName() && Words.SESSION_LOCKS.contains(token.text())));
   }
 
+  /** What it names that locks or notifies by itself, or null. */
+  public String locks() {
+    return tokens.stream()
+        .filter(token -> token.isName() && Words.LEADER_FUNCTIONS.contains(token.text()))
+        .map(Token::text)
+        .findFirst()
+        .orElse(null);
+  }
+
   /** Whether a key word ends it, not a name in quotes. */
   public boolean endsWith(String word) {
     return !tokens.isEmpty() && tokens.get(tokens.size() - 1).isWord(word);

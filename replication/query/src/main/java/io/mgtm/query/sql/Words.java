@@ -109,6 +109,19 @@ final class Words {
           "pg_try_advisory_lock",
           "pg_try_advisory_lock_shared");
 
+  /** They write to large objects, of which nothing is given to other servers. */
+  static final Set<String> LARGE_OBJECT_FUNCTIONS =
+      Set.of(
+          "lo_creat",
+          "lo_create",
+          "lo_from_bytea",
+          "lo_import",
+          "lo_put",
+          "lo_truncate",
+          "lo_truncate64",
+          "lo_unlink",
+          "lowrite");
+
   /** What a volatile function of PostgreSQL's own may be called for in a statement of class R. */
   static final Set<String> HARMLESS_VOLATILE =
       Set.of(

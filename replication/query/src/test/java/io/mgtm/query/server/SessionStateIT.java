@@ -73,6 +73,9 @@ class SessionStateIT {
         "insert into named values ('pair', 1)",
         "update granted set n = n + 1 where n > 0",
         "select tells()",
+        "select pg_advisory_xact_lock(1), random()",
+        "select pg_notify('a', 'b') from viewed",
+        "select lo_from_bytea(0, '')",
         "set lc_monetary = 'C'",
       })
   void whatWouldPutOthersOutIsRefused(String sql) throws Exception {

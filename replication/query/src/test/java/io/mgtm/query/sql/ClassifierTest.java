@@ -115,6 +115,7 @@ class ClassifierTest {
           select n from a for no key update skip locked          | LEADER
           select pg_notify('c', '')                              | LEADER
           select pg_advisory_lock(1)                             | LEADER
+          select lo_create(0)                                    | REFUSED
           select * into b from a                                 | UNKNOWN
           with d as (delete from a returning *) select * from d  | CAPTURED
           select 1; delete from a                                | UNKNOWN
