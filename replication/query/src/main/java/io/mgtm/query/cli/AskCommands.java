@@ -65,6 +65,11 @@ final class AskCommands {
           member.path("connected").asBoolean() ? "connected" : "not connected",
           member.path("voter").asBoolean() ? behind : ", joining");
     }
+    if (group.path("forwarded").asInt() + group.path("held").asInt() > 0) {
+      out.printf(
+          "%d clients forwarded, %d held until a replicator serves%n",
+          group.path("forwarded").asInt(), group.path("held").asInt());
+    }
     if (!group.path("trouble").asText("").isEmpty()) {
       out.println(group.path("trouble").asText());
     }

@@ -20,7 +20,7 @@ public record GroupConfig(
             as = "NAME=HOST:PORT,…")
         String members,
     @Key(
-            "where clients reach this replicator, which others tell them; unless set, the host of `group.members` and the port of `listen`")
+            "where clients reach this replicator, and where the others forward theirs; unless set, the host of `group.members` and the port of `listen`")
         HostPort advertise,
     @Key("tells groups apart that share a network") String cluster,
     @Key(
@@ -92,7 +92,7 @@ public record GroupConfig(
   }
 
   /**
-   * Where clients reach this replicator.
+   * Where clients reach this replicator, and others that forward theirs.
    *
    * @param port on which it listens for them
    */

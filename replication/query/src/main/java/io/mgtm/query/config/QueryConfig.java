@@ -88,7 +88,9 @@ public record QueryConfig(
   public record Timeouts(
       @Key(value = "for a client to be let in", min = 100, max = 3_600_000) int startupMs,
       @Key(
-              value = "for a server to take a connection, and to answer a lookup of a role",
+              value =
+                  "for a server to take a connection, and to answer a lookup of a role; for a"
+                      + " replicator to come to lead, and to take a client that another forwards",
               min = 100,
               max = 3_600_000)
           int connectMs,

@@ -13,7 +13,7 @@ import java.util.List;
  * fence:   nothing
  * server:  | address, status:u8, why, since:i64 |
  * dropped: | of:i64 | slot:i32 |
- * leads:   | name, address |
+ * leads:   | name, address, key (former versions: none) |
  * settled: | upTo:i64 |
  * </pre>
  *
@@ -45,8 +45,14 @@ public sealed interface Entry {
   /** A transaction that was decided is at no server, and is to be at none. */
   record Dropped(long number, long of, int slot) implements Entry {}
 
-  /** One of several replicators leads from here on. */
-  record Leads(long number, String name, String address) implements Entry {}
+  /**
+   * One of several replicators leads from here on.
+   *
+   * @param address where clients reach it
+   * @param key by which the others prove that a connection is of the group; empty while this one
+   *     does not serve clients, because it still takes the servers over, or is about to stop
+   */
+  record Leads(long number, String name, String address, String key) implements Entry {}
 
   /** All entries up to a number are at all servers that are in. */
   record Settled(long number, long upTo) implements Entry {}
@@ -72,7 +78,7 @@ public sealed interface Entry {
     } else if (this instanceof Dropped dropped) {
       out.kind(4, dropped.number).i64(dropped.of).i32(dropped.slot);
     } else if (this instanceof Leads leads) {
-      out.kind(5, leads.number).text(leads.name).text(leads.address);
+      out.kind(5, leads.number).text(leads.name).text(leads.address).text(leads.key);
     } else if (this instanceof Settled settled) {
       out.kind(6, settled.number).i64(settled.upTo);
     }
@@ -116,7 +122,7 @@ public sealed interface Entry {
         return new Dropped(number, in.i64(), in.i32());
       }
       case 5 -> {
-        return new Leads(number, in.text(), in.text());
+        return new Leads(number, in.text(), in.text(), in.hasMore() ? in.text() : "");
       }
       case 6 -> {
         return new Settled(number, in.i64());

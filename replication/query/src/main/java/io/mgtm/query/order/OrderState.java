@@ -23,6 +23,11 @@ public final class OrderState {
   private final TreeMap<Long, List<Integer>> dropped = new TreeMap<>();
   private final TreeSet<Long> fences = new TreeSet<>();
   private final Map<String, String> addresses = new HashMap<>();
+
+  /** Who has said last that it leads, and the key by which others forward clients to it. */
+  private String leader = "";
+
+  private String key = "";
   private long last;
   private long settled;
   private long lastCommits;
@@ -64,6 +69,11 @@ public final class OrderState {
   /** Where clients connect to a replicator that has led, or null. */
   public String addressOf(String name) {
     return addresses.get(name);
+  }
+
+  /** The key of a replicator that serves clients; empty while it does not, or another leads. */
+  public String keyOf(String name) {
+    return name.equals(leader) ? key : "";
   }
 
   /** All there are, by address, in the order in which they came in; the first that is in leads. */
@@ -114,6 +124,8 @@ public final class OrderState {
       }
     } else if (entry instanceof Entry.Leads leads) {
       addresses.put(leads.name(), leads.address());
+      leader = leads.name();
+      key = leads.key();
     }
   }
 
@@ -136,6 +148,7 @@ public final class OrderState {
     out.i32(addresses.size());
     addresses.forEach((name, address) -> out.text(name).text(address));
     out.i64(lastCommits);
+    out.text(leader).text(key);
     return out.done();
   }
 
@@ -164,6 +177,8 @@ public final class OrderState {
       state.addresses.put(in.text(), in.text());
     }
     state.lastCommits = in.hasMore() ? in.i64() : state.last;
+    state.leader = in.hasMore() ? in.text() : "";
+    state.key = in.hasMore() ? in.text() : "";
     return state;
   }
 
@@ -180,5 +195,7 @@ public final class OrderState {
     fences.addAll(other.fences);
     addresses.clear();
     addresses.putAll(other.addresses);
+    leader = other.leader;
+    key = other.key;
   }
 }

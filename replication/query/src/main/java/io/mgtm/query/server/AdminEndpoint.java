@@ -35,7 +35,8 @@ final class AdminEndpoint implements AutoCloseable {
     this.config = config;
     this.entrance = entrance;
     this.order = order;
-    this.group = succession == null ? null : new GroupView(config, order, succession);
+    this.group =
+        succession == null ? null : new GroupView(config, order, succession, entrance.forwards());
     server =
         HttpEndpoint.listen("admin", config.admin())
             .page("/status", parameters -> status())

@@ -15,12 +15,14 @@ import io.mgtm.query.wire.StartupPacket;
 import io.mgtm.query.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -50,11 +52,17 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   private static final byte[] UNBOUND = {};
 
   private final Entrance entrance;
-  private final boolean tooMany;
+  private final ErrorFields refusal;
   private Phase phase = Phase.STARTUP;
 
   /** What it enters; another one may have begun meanwhile. */
   private Tenure tenure;
+
+  /** Of another member that forwards the client, or null. */
+  private ForwardClaim claim;
+
+  /** The same, when it is proved. */
+  private StartupPacket.Forward forwarded;
 
   private boolean encrypted;
   private Map<String, String> parameters;
@@ -63,9 +71,14 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   private ReplicatedLogin all;
   private Future<?> timeout;
 
-  ClientLogin(Entrance entrance, boolean tooMany) {
+  /**
+   * One that begins.
+   *
+   * @param refusal what it comes to, or null
+   */
+  ClientLogin(Entrance entrance, ErrorFields refusal) {
     this.entrance = entrance;
-    this.tooMany = tooMany;
+    this.refusal = refusal;
   }
 
   @Override
@@ -100,6 +113,10 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
       start(context, start);
     } else if (packet instanceof StartupPacket.Cancel cancel) {
       cancel(context, cancel);
+    } else if (packet instanceof StartupPacket.Forward says) {
+      claim(context, says);
+    } else if (packet instanceof StartupPacket.Proof proof) {
+      prove(context, proof);
     } else if (packet instanceof StartupPacket.Ssl && entrance.tls() != null && !encrypted) {
       encrypted = true;
       ByteBuf yes = Unpooled.copiedBuffer("S", StandardCharsets.US_ASCII);
@@ -107,6 +124,32 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
       context.pipeline().addFirst(entrance.tls().newHandler(context.alloc()));
     } else {
       context.writeAndFlush(Unpooled.copiedBuffer("N", StandardCharsets.US_ASCII));
+    }
+  }
+
+  /** Who does not serve says nothing: who forwards the client holds it, and tries again. */
+  private void claim(ChannelHandlerContext context, StartupPacket.Forward says) {
+    Tenure now = entrance.tenure();
+    if (now == null || claim != null || encrypted) {
+      drop(context);
+      return;
+    }
+    claim = new ForwardClaim(says, now);
+    context.writeAndFlush(claim.challenge());
+  }
+
+  private void prove(ChannelHandlerContext context, StartupPacket.Proof proof) {
+    if (claim == null || forwarded != null || !claim.isProvedBy(proof)) {
+      drop(context);
+      return;
+    }
+    forwarded = claim.says();
+    ChannelFuture told =
+        context.writeAndFlush(context.alloc().buffer(1).writeByte(StartupPacket.TAKEN));
+    if (forwarded.client() == null) {
+      stop();
+      claim.drain();
+      told.addListener(ChannelFutureListener.CLOSE);
     }
   }
 
@@ -130,10 +173,10 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
       context.write(Messages.negotiateProtocolVersion(context.alloc(), start.extensions()));
     }
     tenure = entrance.tenure();
-    if (tenure == null) {
-      fail(context, entrance.elsewhere());
-    } else if (tooMany) {
-      refuse(context, "53300", "sorry, too many clients already");
+    if (refusal != null) {
+      fail(context, refusal);
+    } else if (tenure == null) {
+      fail(context, entrance.refusal());
     } else if (user.isEmpty()) {
       refuse(context, "28000", "no PostgreSQL user name specified in startup packet");
     } else if (!NO_REPLICATION.contains(parameters.getOrDefault("replication", ""))) {
@@ -151,7 +194,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
                 "28000",
                 "no entry of access lets in host \"%s\", user \"%s\", database \"%s\", %s"
                     .formatted(
-                        from(context).getAddress().getHostAddress(),
+                        from(context).getHostAddress(),
                         user,
                         database,
                         encrypted ? "SSL encryption" : "no encryption"));
@@ -159,13 +202,16 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private static InetSocketAddress from(ChannelHandlerContext context) {
-    return (InetSocketAddress) context.channel().remoteAddress();
+  /** Where the client is, also where another member has forwarded it. */
+  private InetAddress from(ChannelHandlerContext context) {
+    return forwarded == null
+        ? ((InetSocketAddress) context.channel().remoteAddress()).getAddress()
+        : forwarded.client();
   }
 
   private AccessRule.Method method(ChannelHandlerContext context, String user, String database) {
     return entrance.rules().stream()
-        .filter(rule -> rule.fits(from(context).getAddress(), encrypted, database, user))
+        .filter(rule -> rule.fits(from(context), encrypted, database, user))
         .findFirst()
         .map(AccessRule::method)
         .orElse(AccessRule.Method.REJECT);
@@ -291,12 +337,16 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
           phase = Phase.DONE;
           timeout.cancel(false);
           context.pipeline().remove(this);
-          ReplicatedSession session = tenure.sessions().add(all::session);
+          ReplicatedSession session = tenure.sessions().add(forwarder(), all::session);
           session.begin(all.entered());
           if (entrance.tenure() != tenure) {
             session.stop();
           }
         });
+  }
+
+  private String forwarder() {
+    return forwarded == null ? null : forwarded.member();
   }
 
   private void begin(ChannelHandlerContext context, ServerConnection server) {
@@ -323,6 +373,12 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
         .addListener(ChannelFutureListener.CLOSE);
   }
 
+  /** Without a word. */
+  private void drop(ChannelHandlerContext context) {
+    stop();
+    context.close();
+  }
+
   private void stop() {
     phase = Phase.DONE;
     timeout.cancel(false);
@@ -344,8 +400,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
     if (cause instanceof WireException wire) {
       refuse(context, wire.sqlState(), wire.getMessage());
     } else {
-      stop();
-      context.close();
+      drop(context);
     }
   }
 }

@@ -299,9 +299,9 @@ final class CommitLog {
     return order.call(() -> state.tellsFrom(first));
   }
 
-  /** Where clients find this replicator, which leads now. */
-  CompletableFuture<Long> leads(String name, String address) {
-    return decide(number -> new Entry.Leads(number, name, address), 0);
+  /** Where clients find this replicator, which leads now, and whether it serves them. */
+  CompletableFuture<Long> leads(String name, String address, ForwardKey key) {
+    return decide(number -> new Entry.Leads(number, name, address, key.text()), 0);
   }
 
   /** A transaction that is at no server is to be at none. */

@@ -12,10 +12,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
 /** What all clients' logins share, and which tenure they enter. Any thread. */
 final class Entrance extends ChannelInitializer<Channel> {
+  /** What is told to those above the limit. */
+  static final ErrorFields TOO_MANY = ErrorFields.fatal("53300", "sorry, too many clients already");
+
   /** Connections above the limit that are told so; more are closed without a word. */
   private static final int TOLD_MAX = 1_000;
 
@@ -26,7 +28,9 @@ final class Entrance extends ChannelInitializer<Channel> {
   private final ServerDoor door;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicReference<Tenure> tenure = new AtomicReference<>();
-  private volatile Supplier<ErrorFields> elsewhere = Entrance::starting;
+
+  /** Null where the replicator is alone. */
+  private volatile Forwards forwards;
 
   /**
    * An entrance to nothing.
@@ -42,13 +46,14 @@ final class Entrance extends ChannelInitializer<Channel> {
     this.endPoint = Keys.endPoint(config.tls());
   }
 
-  private static ErrorFields starting() {
-    return ErrorFields.fatal("57P03", "the replicator is starting up");
+  /** Where clients go while there is no tenure. */
+  void setForwards(Forwards to) {
+    forwards = to;
   }
 
-  /** Who says, while there is no tenure, where clients are to go. */
-  void setElsewhere(Supplier<ErrorFields> says) {
-    elsewhere = says;
+  /** Null where the replicator is alone. */
+  Forwards forwards() {
+    return forwards;
   }
 
   /** Clients enter it from now on. */
@@ -67,8 +72,10 @@ final class Entrance extends ChannelInitializer<Channel> {
   }
 
   /** What is said to a client while there is none. */
-  ErrorFields elsewhere() {
-    return elsewhere.get();
+  ErrorFields refusal() {
+    return forwards == null
+        ? ErrorFields.fatal("57P03", "the replicator is starting up")
+        : forwards.refusal();
   }
 
   @Override
@@ -80,11 +87,23 @@ final class Entrance extends ChannelInitializer<Channel> {
       channel.close();
       return;
     }
+    if (tenure.get() == null && forwards != null) {
+      channel.pipeline().addLast(new Arrival(this, forwards, count > max));
+    } else {
+      admit(channel, count > max ? TOO_MANY : null);
+    }
+  }
+
+  /**
+   * Begins a login here; on the connection's loop.
+   *
+   * @param refusal what it comes to, or null
+   */
+  void admit(Channel channel, ErrorFields refusal) {
     channel
         .pipeline()
         .addLast(
-            new ClientDecoder(config.limits().messageBytesMax()),
-            new ClientLogin(this, count > max));
+            new ClientDecoder(config.limits().messageBytesMax()), new ClientLogin(this, refusal));
   }
 
   QueryConfig config() {

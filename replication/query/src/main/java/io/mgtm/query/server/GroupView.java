@@ -15,11 +15,13 @@ final class GroupView {
   private final QueryConfig config;
   private final OrderLog order;
   private final Succession succession;
+  private final Forwards forwards;
 
-  GroupView(QueryConfig config, OrderLog order, Succession succession) {
+  GroupView(QueryConfig config, OrderLog order, Succession succession, Forwards forwards) {
     this.config = config;
     this.order = order;
     this.succession = succession;
+    this.forwards = forwards;
   }
 
   /** As {@code mgtm query status} shows it. */
@@ -33,6 +35,8 @@ final class GroupView {
     status.put("leaderAddress", order.where().address());
     status.put("trouble", succession.trouble());
     status.put("unready", succession.unready());
+    status.put("forwarded", forwards.count());
+    status.put("held", forwards.heldCount());
     status.put("members", members(group));
     status.put("warnings", group.warnings());
     return status;
@@ -104,6 +108,11 @@ final class GroupView {
     } catch (IOException e) {
       return "";
     }
+    AdminEndpoint.metric(
+        out, "forwarded", "gauge", "Clients of this replicator that another one serves.");
+    out.append("mgtm_query_forwarded ").append(forwards.count()).append('\n');
+    AdminEndpoint.metric(out, "held", "gauge", "Clients that wait until a replicator serves.");
+    out.append("mgtm_query_held ").append(forwards.heldCount()).append('\n');
     return out.toString();
   }
 }

@@ -56,8 +56,22 @@ final class OrderLog implements AutoCloseable {
    *
    * @param leader empty when it is not known
    * @param address where clients reach it, or null when that is not known
+   * @param key by which a member forwards clients to it; {@link ForwardKey#NONE} while it does not
+   *     serve them
    */
-  record Where(String leader, String address) {}
+  record Where(String leader, String address, ForwardKey key) {
+    static final Where NOBODY = new Where("", null, ForwardKey.NONE);
+
+    /** Whether somebody leads that still takes the servers over, or is about to stop. */
+    boolean isChanging() {
+      return !leader.isEmpty() && !isServed();
+    }
+
+    /** Whether clients are served there. */
+    boolean isServed() {
+      return !key.equals(ForwardKey.NONE);
+    }
+  }
 
   /** Told by the owner, which it must not keep. */
   interface Leads {
@@ -75,7 +89,7 @@ final class OrderLog implements AutoCloseable {
   private CommitLog commits;
   private String leader = "";
   private CompletableFuture<Void> otherLeads = new CompletableFuture<>();
-  private volatile Where where = new Where("", null);
+  private volatile Where where = Where.NOBODY;
   private volatile Set<String> servers = Set.of();
 
   /** Of the entry that was refused last; the owner's, like all that is not volatile. */
@@ -282,7 +296,7 @@ final class OrderLog implements AutoCloseable {
       commits.lease().confirmed(file.confirmedReadIndex());
     }
     yieldWithoutRoom();
-    where = new Where(leader, state.addressOf(leader));
+    where = new Where(leader, state.addressOf(leader), new ForwardKey(state.keyOf(leader)));
     servers = state.servers().keySet();
     loop.schedule(this::confirm, CONFIRM_MS, TimeUnit.MILLISECONDS);
   }

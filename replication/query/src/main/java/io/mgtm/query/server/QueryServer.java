@@ -3,7 +3,6 @@ package io.mgtm.query.server;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
-import io.mgtm.query.wire.ErrorFields;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -27,6 +26,10 @@ public final class QueryServer implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private ServerDoor door;
   private Entrance entrance;
+
+  /** Of a member of a group. */
+  private Forwards forwards;
+
   private Spools spools;
   private volatile OrderLog order;
   private Succession succession;
@@ -44,7 +47,7 @@ public final class QueryServer implements AutoCloseable {
 
   /**
    * Listens. Before one server, it is not connected to before a client comes; a member of a group
-   * serves clients once it leads.
+   * serves clients itself once it leads.
    *
    * @param config validated
    * @throws IOException when the address cannot be listened on, or a key or the password cannot be
@@ -71,7 +74,8 @@ public final class QueryServer implements AutoCloseable {
             ? new Spools(config.data().resolve("spool"), config.limits().spoolBytesMax())
             : null;
     if (config.group().exists()) {
-      entrance.setElsewhere(this::elsewhere);
+      forwards = new Forwards(config, loops.next(), this::where);
+      entrance.setForwards(forwards);
       listen();
       join();
     } else {
@@ -112,23 +116,8 @@ public final class QueryServer implements AutoCloseable {
     listener = bound.channel();
   }
 
-  /** What a client is told by one that does not serve now. Libraries go on to the next host. */
-  private ErrorFields elsewhere() {
-    OrderLog.Where where = order == null ? new OrderLog.Where("", null) : order.where();
-    if (where.leader().isEmpty()) {
-      return ErrorFields.fatal("57P03", "no replicator leads now").withHint("Connect again.");
-    }
-    if (where.leader().equals(config.group().name())) {
-      return ErrorFields.fatal("57P03", "this replicator takes the servers over")
-          .withHint("Connect again.");
-    }
-    return ErrorFields.fatal("57P03", "the replicator " + where.leader() + " leads, not this one")
-        .withHint(
-            where.address() == null
-                ? "Name all replicators in the connection string."
-                : "Connect to "
-                    + where.address()
-                    + ", or name all replicators in the connection string.");
+  private OrderLog.Where where() {
+    return order == null ? OrderLog.Where.NOBODY : order.where();
   }
 
   /** Clients that come again find the replicator that orders now, or nobody. */
@@ -167,7 +156,7 @@ public final class QueryServer implements AutoCloseable {
     return admin == null ? null : admin.address();
   }
 
-  /** Whether clients are let in; a member of a group that follows lets in none. */
+  /** Whether clients are served here; a member of a group that follows forwards them. */
   public boolean serves() {
     return entrance.tenure() != null;
   }
@@ -219,6 +208,11 @@ public final class QueryServer implements AutoCloseable {
     return spools.bytes();
   }
 
+  /** How many clients another replicator of the group serves for this one. */
+  int forwarded() {
+    return forwards.count();
+  }
+
   /** How many clients are in. */
   public int sessions() {
     Tenure now = entrance.tenure();
@@ -238,7 +232,13 @@ public final class QueryServer implements AutoCloseable {
       listener.close().awaitUninterruptibly();
     }
     Tenure last = entrance == null ? null : entrance.tenure();
+    if (forwards != null) {
+      forwards.stop();
+    }
     if (last != null) {
+      if (succession != null) {
+        succession.withdraw(last);
+      }
       last.sessions().all().forEach(OpenSession::drain);
       if (!last.sessions().awaitNone(config.drainMs())) {
         last.stopSessions();

@@ -10,6 +10,10 @@ import java.util.function.IntFunction;
 /** The sessions that are open, by the number that their clients know them by. Any thread. */
 final class Sessions {
   private final ConcurrentHashMap<Integer, OpenSession> open = new ConcurrentHashMap<>();
+
+  /** The names of the members that have forwarded their clients. */
+  private final ConcurrentHashMap<OpenSession, String> forwarders = new ConcurrentHashMap<>();
+
   private final SecureRandom random = new SecureRandom();
 
   /** Makes a session under a number that no other has. */
@@ -23,6 +27,29 @@ final class Sessions {
     }
   }
 
+  /**
+   * The same, on the session's loop.
+   *
+   * @param forwarder the member that has forwarded its client, or null
+   */
+  <S extends OpenSession> S add(String forwarder, IntFunction<S> maker) {
+    S session = add(maker);
+    if (forwarder != null) {
+      forwarders.put(session, forwarder);
+    }
+    return session;
+  }
+
+  /** Ends those that a member has forwarded as soon as nothing runs in them. */
+  void drainFrom(String forwarder) {
+    forwarders.forEach(
+        (session, by) -> {
+          if (by.equals(forwarder)) {
+            session.drain();
+          }
+        });
+  }
+
   int secret() {
     return random.nextInt();
   }
@@ -34,6 +61,7 @@ final class Sessions {
   }
 
   void remove(OpenSession session) {
+    forwarders.remove(session);
     if (open.remove(session.pid(), session) && open.isEmpty()) {
       synchronized (this) {
         notifyAll();

@@ -117,9 +117,11 @@ final class Succession implements OrderLog.Leads {
     Fleet fleet = tenure.shared().fleet();
     fleet.whenDeposed(() -> stopServing(tenure, commits));
     try {
-      Steward.await(commits.leads(name, address));
+      Steward.await(commits.leads(name, address, ForwardKey.NONE));
       tenure.begin();
       entrance.open(tenure);
+      // From now on others forward their clients.
+      Steward.await(commits.leads(name, address, tenure.forwardKey()));
       trouble = "";
       log.info(
           "{} serves in term {}, {} ms after it came to lead",
@@ -132,6 +134,11 @@ final class Succession implements OrderLog.Leads {
       fleet.end();
       log.info("{} serves no more in term {}", name, commits.term());
     }
+  }
+
+  /** It is about to stop: others hold their clients until another serves. */
+  void withdraw(Tenure tenure) {
+    tenure.shared().commits().leads(name, address, ForwardKey.NONE);
   }
 
   private void stopServing(Tenure tenure, CommitLog commits) {

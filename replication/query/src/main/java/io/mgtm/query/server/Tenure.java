@@ -18,6 +18,7 @@ final class Tenure implements AutoCloseable {
   private final Steward steward;
   private final Membership membership;
   private final Repair repair;
+  private final ForwardKey forwardKey = ForwardKey.draw();
 
   /**
    * One that has not begun.
@@ -102,6 +103,11 @@ final class Tenure implements AutoCloseable {
   /** Null where there is no log of commits. */
   Repair repair() {
     return repair;
+  }
+
+  /** By which other members prove that they forward a client. */
+  ForwardKey forwardKey() {
+    return forwardKey;
   }
 
   /** Ends what runs in its sessions, once a commit that was begun has come to its end. */

@@ -54,6 +54,28 @@ public final class Messages {
         out -> out.writeInt(StartupPacket.CANCEL_CODE).writeInt(pid).writeInt(secret));
   }
 
+  /** Tells another replicator of the group whose connection this is. */
+  public static ByteBuf forward(ByteBufAllocator allocator, StartupPacket.Forward claim) {
+    return counted(
+        allocator.buffer(INITIAL_BYTES),
+        out -> {
+          out.writeInt(StartupPacket.FORWARD_CODE);
+          text(out, claim.member());
+          if (claim.client() != null) {
+            out.writeBytes(claim.client().getAddress());
+          }
+        });
+  }
+
+  public static ByteBuf proof(ByteBufAllocator allocator, String proof) {
+    return counted(
+        allocator.buffer(INITIAL_BYTES),
+        out -> {
+          out.writeInt(StartupPacket.PROOF_CODE);
+          text(out, proof);
+        });
+  }
+
   public static ByteBuf startup(ByteBufAllocator allocator, Map<String, String> parameters) {
     return counted(
         allocator.buffer(INITIAL_BYTES),

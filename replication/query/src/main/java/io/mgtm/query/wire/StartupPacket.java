@@ -1,6 +1,8 @@
 package io.mgtm.query.wire;
 
 import io.netty.buffer.ByteBuf;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +24,11 @@ public sealed interface StartupPacket {
   int SSL_CODE = 1234 << 16 | 5679;
   int GSS_CODE = 1234 << 16 | 5680;
 
+  /** The same, of the replicator's own: far from those that PostgreSQL may come to use. */
+  int FORWARD_CODE = 1234 << 16 | 28_007;
+
+  int PROOF_CODE = 1234 << 16 | 28_008;
+
   /** Asks for TLS. */
   record Ssl() implements StartupPacket {}
 
@@ -30,6 +37,29 @@ public sealed interface StartupPacket {
 
   /** Asks to cancel what the session with this key runs. */
   record Cancel(int pid, int secret) implements StartupPacket {}
+
+  /**
+   * Says, before anything that the client sends, that a member of the group forwards a client's
+   * connection. It is answered with a challenge, which asks for a {@link Proof}.
+   *
+   * <pre>
+   * | length:i32 | FORWARD_CODE:i32 | member, ends with 0 | the client's address: 4, 16 or 0 bytes |
+   * </pre>
+   *
+   * @param member the name of who forwards
+   * @param client whom access rules see; null when the member stops, and asks that the sessions of
+   *     those that it has forwarded end as soon as nothing runs in them
+   */
+  record Forward(String member, InetAddress client) implements StartupPacket {}
+
+  /**
+   * Proves what a {@link Forward} says; answered with {@link #TAKEN}, after which the connection is
+   * the client's, or by closing it.
+   */
+  record Proof(String proof) implements StartupPacket {}
+
+  /** What a proof that is right is answered with. */
+  byte TAKEN = 'F';
 
   /**
    * Begins a session.
@@ -68,6 +98,8 @@ public sealed interface StartupPacket {
       case SSL_CODE -> new Ssl();
       case GSS_CODE -> new Gss();
       case CANCEL_CODE -> cancel(packet);
+      case FORWARD_CODE -> forward(packet);
+      case PROOF_CODE -> new Proof(text(packet));
       default -> start(code, packet);
     };
   }
@@ -77,6 +109,17 @@ public sealed interface StartupPacket {
       throw bad("invalid length of cancel request");
     }
     return new Cancel(packet.readInt(), packet.readInt());
+  }
+
+  private static Forward forward(ByteBuf packet) {
+    String member = text(packet);
+    byte[] address = new byte[packet.readableBytes()];
+    packet.readBytes(address);
+    try {
+      return new Forward(member, address.length == 0 ? null : InetAddress.getByAddress(address));
+    } catch (UnknownHostException e) {
+      throw bad("invalid length of an address");
+    }
   }
 
   private static Start start(int version, ByteBuf packet) {

@@ -19,7 +19,10 @@ class EntryTest {
           new Entry.Dropped(9, 3, 8));
 
   private static final List<Entry> OF_GROUPS =
-      List.of(new Entry.Leads(20, "q2", "host:6432"), new Entry.Settled(21, 3));
+      List.of(
+          new Entry.Leads(19, "q1", "other:6432", "old"),
+          new Entry.Leads(20, "q2", "host:6432", "key"),
+          new Entry.Settled(21, 3));
 
   @Test
   void entriesAreReadAsTheyWereWritten() {
@@ -43,7 +46,9 @@ class EntryTest {
     }
     OrderState read = OrderState.decoded(state.encoded());
     assertThat(read.addressOf("q2")).isEqualTo("host:6432");
-    assertThat(read.addressOf("q1")).isNull();
+    assertThat(read.addressOf("q3")).isNull();
+    assertThat(read.keyOf("q2")).isEqualTo("key");
+    assertThat(read.keyOf("q1")).isEmpty();
     assertThat(read.isSettled()).isTrue();
     assertThat(read.tellsFrom(22)).isTrue();
     OrderState other = new OrderState();
@@ -56,11 +61,18 @@ class EntryTest {
     OrderState state = new OrderState();
     ALL.forEach(state::apply);
     ByteBuffer encoded = state.encoded();
-    // It ended before the addresses and the last number of transactions.
+    // It ended before the addresses, the last number of transactions, and who serves by which key.
     OrderState read =
-        OrderState.decoded(encoded.slice(0, encoded.limit() - Integer.BYTES - Long.BYTES));
+        OrderState.decoded(encoded.slice(0, encoded.limit() - 3 * Integer.BYTES - Long.BYTES));
     assertThat(read.last()).isEqualTo(9);
     assertThat(read.mayHaveFenced(4)).isTrue();
+  }
+
+  @Test
+  void whoLeadsByAFormerVersionServesNobodyOfAnother() {
+    ByteBuffer encoded = new Entry.Leads(4, "q1", "host:6432", "").encoded();
+    assertThat(Entry.decoded(encoded.slice(0, encoded.limit() - Integer.BYTES)))
+        .isEqualTo(new Entry.Leads(4, "q1", "host:6432", ""));
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +32,12 @@ final class RawClient implements AutoCloseable {
   int secret;
 
   RawClient(InetSocketAddress address) throws IOException {
-    socket = new Socket(address.getAddress(), address.getPort());
+    this(address, null);
+  }
+
+  /** From an address of this machine. */
+  RawClient(InetSocketAddress address, InetAddress from) throws IOException {
+    socket = new Socket(address.getAddress(), address.getPort(), from, 0);
     socket.setSoTimeout(READ_MS);
   }
 
@@ -137,6 +143,11 @@ final class RawClient implements AutoCloseable {
 
   static ByteBuf version(int code) {
     return Unpooled.buffer().writeInt(8).writeInt(code);
+  }
+
+  /** As many bytes as come, up to a number of them. */
+  byte[] readBytes(int count) throws IOException {
+    return socket.getInputStream().readNBytes(count);
   }
 
   /** What a request for TLS is answered with. */

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
@@ -82,10 +83,13 @@ class TakeoverIT {
     try {
       more();
       int killed = replicators.awaitServing();
+      // Who connects again knows one address only, of one that follows.
+      cluster.several = List.of(replicators.clients().get((killed + 1) % 3));
       replicators.kill(killed);
       more();
       replicators.start(killed);
       replicators.awaitWhole();
+      cluster.several = replicators.clients();
       int stopped = replicators.awaitServing();
       replicators.pause(stopped);
       more();

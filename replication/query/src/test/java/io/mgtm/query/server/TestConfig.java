@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.GroupConfig;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.testing.OwnAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,7 +49,7 @@ final class TestConfig {
   static QueryConfig member(QueryConfig of, String name, String members) throws Exception {
     GroupConfig group = new GroupConfig(name, members, null, "test", null, null, null);
     return new QueryConfig(
-            of.listen(),
+            new HostPort(OwnAddress.HOST, 0),
             of.servers(),
             of.serversMin(),
             of.data().resolveSibling(name),
@@ -63,6 +64,27 @@ final class TestConfig {
             of.limits(),
             of.timeouts())
         .validated();
+  }
+
+  /** The member q1 of a group that does not run, with room for two clients. */
+  static QueryConfig follower(int connectMs) {
+    QueryConfig d = QueryConfig.DEFAULTS;
+    String members = "q1=127.0.0.1:1,q2=127.0.0.1:2,q3=127.0.0.1:3";
+    return new QueryConfig(
+        d.listen(),
+        List.of(new HostPort("127.0.0.1", 1)),
+        1,
+        null,
+        null,
+        d.access(),
+        new GroupConfig("q1", members, null, "test", null, null, null),
+        d.role(),
+        d.tls(),
+        d.serverTls(),
+        1,
+        0,
+        new QueryConfig.Limits(2, 65_536, 65_536, 1 << 20, 64 << 20),
+        new QueryConfig.Timeouts(60_000, connectMs, 5_000, 30_000));
   }
 
   /** Before several servers, with its state in that folder. */

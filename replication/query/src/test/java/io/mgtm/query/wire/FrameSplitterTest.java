@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.DecoderException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -125,10 +126,17 @@ class FrameSplitterTest {
   }
 
   @Test
-  void startupPacketsAreRead() {
+  void startupPacketsAreRead() throws Exception {
     assertThat(read(Messages.sslRequest(HEAP))).containsExactly(new StartupPacket.Ssl());
     assertThat(read(Messages.cancelRequest(HEAP, 7, -9)))
         .containsExactly(new StartupPacket.Cancel(7, -9));
+    for (String client : List.of("10.1.2.3", "2001:db8::1")) {
+      StartupPacket.Forward says = new StartupPacket.Forward("q1", InetAddress.getByName(client));
+      assertThat(read(Messages.forward(HEAP, says))).containsExactly(says);
+    }
+    StartupPacket.Forward leaves = new StartupPacket.Forward("q1", null);
+    assertThat(read(Messages.forward(HEAP, leaves))).containsExactly(leaves);
+    assertThat(read(Messages.proof(HEAP, "ab"))).containsExactly(new StartupPacket.Proof("ab"));
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("user", "zoë");
     parameters.put("_pq_.new", "1");
@@ -146,6 +154,11 @@ class FrameSplitterTest {
     ByteBuf both =
         Messages.sslRequest(HEAP).writeBytes(Messages.startup(HEAP, Map.of("user", "a")));
     assertThatThrownBy(() -> read(both)).hasMessageContaining("unencrypted data");
+    ByteBuf early = Messages.proof(HEAP, "ab").writeBytes(Messages.startup(HEAP, Map.of()));
+    assertThatThrownBy(() -> read(early)).hasMessageContaining("unencrypted data");
+    ByteBuf odd = Messages.forward(HEAP, new StartupPacket.Forward("q1", null)).writeByte(1);
+    odd.setInt(0, odd.readableBytes());
+    assertThatThrownBy(() -> read(odd)).hasMessageContaining("invalid length of an address");
     EmbeddedChannel server =
         new EmbeddedChannel(new ServerDecoder(FrameSplitter.Sender.SERVER, HELD_MAX, true));
     assertThatThrownBy(() -> server.writeInbound(Unpooled.wrappedBuffer(new byte[] {'S', 'x'})))
