@@ -102,7 +102,7 @@ final class Forwards {
           .withHint("Connect again.");
     }
     String who = isHere(now) ? "this replicator" : "the replicator " + now.leader();
-    return ErrorFields.fatal("57P03", who + " leads, and does not serve yet")
+    return ErrorFields.fatal("57P03", who + " leads, and is not known to serve yet")
         .withHint("Connect again.");
   }
 

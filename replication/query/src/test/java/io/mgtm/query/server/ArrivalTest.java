@@ -88,7 +88,7 @@ class ArrivalTest {
     pass(client, 2_000);
     ErrorFields told = told(client);
     assertThat(told.sqlState()).isEqualTo("57P03");
-    assertThat(told.message()).isEqualTo("the replicator q2 leads, and does not serve yet");
+    assertThat(told.message()).isEqualTo("the replicator q2 leads, and is not known to serve yet");
     assertThat(client.isOpen()).isFalse();
     assertThat(forwards.heldCount()).isZero();
   }
