@@ -115,6 +115,33 @@ class AddServerFaultIT {
     cluster.assertMoved(transfers);
   }
 
+  /** What is written to each of the servers would be written to it twice. */
+  @Test
+  void aServerThatWasAwayIsNotLetInByTwoNames() throws Exception {
+    cluster = new Cluster(folder, 2, "dtp", TABLES);
+    cluster.startReplicator();
+    try (Connection alice = cluster.alice()) {
+      alice.createStatement().execute("insert into kept values (2)");
+    }
+    HostPort admin = cluster.replicator.admin();
+    Postgres other = cluster.servers.get(1);
+    other.kill();
+    Await.until("it to be out", () -> cluster.replicator.serversIn().size() == 1);
+    other.startAgain();
+    String[] host = other.address.host().split("\\.", -1);
+    int last = Integer.parseInt(host[2]) * 256 + Integer.parseInt(host[3]);
+    String name = "%s.%s.%d:%d".formatted(host[0], host[1], last, other.address.port());
+    String added = Tools.ask(admin, "/add-server?server=" + name).toString();
+    // It may have come back first.
+    if (added.contains("serversIn")) {
+      Await.until(
+          "it to be known", () -> Tools.ask(admin, "/servers").toString().contains("another name"));
+    } else {
+      assertThat(added).contains("by another name");
+    }
+    assertThat(cluster.replicator.serversIn()).hasSize(2);
+  }
+
   @Test
   void theReplicatorDiesAndAnotherAddsTheServer() throws Exception {
     cluster = new Cluster(folder, 2, "dtp", TABLES);
