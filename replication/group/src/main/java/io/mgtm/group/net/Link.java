@@ -161,6 +161,8 @@ final class Link {
         done -> {
           if (!done.isSuccess() && trial == connecting.channel()) {
             trial = null;
+          } else if (!done.isSuccess() && channel == connecting.channel()) {
+            unreached(isRefused(done.cause()));
           }
         });
   }
@@ -189,13 +191,19 @@ final class Link {
     tried = 0;
     refused = false;
     dropQueued();
-    if (trial != null) {
-      trial.close();
-    }
     if (closed || !links.ended(this, isGone)) {
       close();
-      return;
+    } else if (trial != null) {
+      channel = trial;
+      trial = null;
+      route = trialRoute;
+      peer = null;
+    } else {
+      connectLater();
     }
+  }
+
+  private void connectLater() {
     channel
         .eventLoop()
         .schedule(
