@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Counts the starts of a node's controller, in the file {@code incarnation} of its folder. */
 final class Incarnation {
@@ -18,6 +19,8 @@ final class Incarnation {
 
   /** Starts after one that was heard of that nobody has heard of. */
   private static final int UNHEARD_MAX = 1_000;
+
+  private static final int STEPS = 1_000_000;
 
   private Incarnation() {}
 
@@ -35,12 +38,16 @@ final class Incarnation {
   }
 
   /**
-   * Has the next start count above one that others have heard of.
+   * Has the next start count above one that others have heard of, by a step that is drawn: those
+   * who know of different starts would lead to a number that was used before.
    *
    * @throws IOException when the file cannot be written
    */
   static void above(Path folder, long heard) throws IOException {
-    write(folder, folder.resolve(NAME), heard + UNHEARD_MAX);
+    write(
+        folder,
+        folder.resolve(NAME),
+        heard + UNHEARD_MAX + ThreadLocalRandom.current().nextInt(STEPS));
   }
 
   private static void write(Path folder, Path file, long number) throws IOException {

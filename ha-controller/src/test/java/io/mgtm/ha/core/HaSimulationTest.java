@@ -45,6 +45,12 @@ class HaSimulationTest {
             });
   }
 
+  /** Two leaders that knew of different starts led a node to a number that it had used before. */
+  @Test
+  void aGrantOfAnEarlierIncarnationIsNotTakenForOneOfThis() {
+    run(1_257_465, 1);
+  }
+
   /** A mark that was on its way said that a node which had left was up to date. */
   @Test
   void aNodeThatHasLeftIsNotSaidToBeUpToDate() {

@@ -148,7 +148,7 @@ final class SimMachine {
 
   /** Its controller ends, to count on above an earlier one. */
   void overtaken(long by) {
-    incarnation = by + 1_000;
+    incarnation = by + 1_000 + sim.between(0, 1_000_000);
     killController();
   }
 
