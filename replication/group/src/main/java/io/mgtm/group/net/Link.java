@@ -118,16 +118,28 @@ final class Link {
   }
 
   void connect() {
-    InetSocketAddress at = routes.get(route);
-    ChannelFuture connecting = bootstrap.connect(at);
+    ChannelFuture connecting = bootstrap.connect(routes.get(route));
     channel = connecting.channel();
+    watch(connecting);
+  }
+
+  private void watch(ChannelFuture connecting) {
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
-            log.debug("No link to {}: {}", at, done.cause().toString());
-            unreached(isRefused(done.cause()));
+            failed(connecting.channel(), done.cause());
           }
         });
+  }
+
+  private void failed(Channel made, Throwable cause) {
+    InetSocketAddress at = routes.get(made == trial ? trialRoute : route);
+    log.debug("No link to {}: {}", at, cause.toString());
+    if (made == trial) {
+      trial = null;
+    } else if (made == channel) {
+      unreached(isRefused(cause));
+    }
   }
 
   /** The other routes are tried at once, and all of them again after a pause. */
@@ -157,14 +169,7 @@ final class Link {
     trials++;
     ChannelFuture connecting = bootstrap.connect(routes.get(trialRoute));
     trial = connecting.channel();
-    connecting.addListener(
-        done -> {
-          if (!done.isSuccess() && trial == connecting.channel()) {
-            trial = null;
-          } else if (!done.isSuccess() && channel == connecting.channel()) {
-            unreached(isRefused(done.cause()));
-          }
-        });
+    watch(connecting);
   }
 
   /** The process has said on the trial who it is. */

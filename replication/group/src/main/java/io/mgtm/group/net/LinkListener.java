@@ -20,7 +20,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +56,7 @@ final class LinkListener {
   private final GroupTls tls;
   private final Rarely refusals = new Rarely();
   private final Rarely failures = new Rarely();
-  private final Set<Channel> connections = new HashSet<>();
+  private final Set<Incoming> connections = new HashSet<>();
 
   /** How many connections each process has made that are still there. */
   private final Map<Address, Integer> connected = new HashMap<>();
@@ -132,7 +131,7 @@ final class LinkListener {
   /** Processes that have said something since this was asked last. */
   Set<Address> takeHeard() {
     Set<Address> spoke = new HashSet<>();
-    for (Incoming incoming : incoming()) {
+    for (Incoming incoming : connections) {
       if (incoming.from != null && incoming.frames.reads != incoming.readsAtLook) {
         incoming.readsAtLook = incoming.frames.reads;
         spoke.add(incoming.from);
@@ -146,7 +145,7 @@ final class LinkListener {
    * machine that dies ends none of them, and each would count for ever among those of its address.
    */
   void closeIdle() {
-    for (Incoming incoming : incoming()) {
+    for (Incoming incoming : Set.copyOf(connections)) {
       if (incoming.from != null && incoming.frames.reads == incoming.readsAtSweep) {
         incoming.connection.close();
       }
@@ -154,16 +153,9 @@ final class LinkListener {
     }
   }
 
-  private List<Incoming> incoming() {
-    return connections.stream()
-        .map(connection -> connection.pipeline().get(Incoming.class))
-        .filter(Objects::nonNull)
-        .toList();
-  }
-
   /** Ends what a process has connected; that says nothing of the process. */
   void cut(Address process) {
-    for (Incoming incoming : incoming()) {
+    for (Incoming incoming : Set.copyOf(connections)) {
       if (process.equals(incoming.from)) {
         incoming.cut = true;
         incoming.connection.close();
@@ -181,7 +173,7 @@ final class LinkListener {
       sweep.cancel(false);
     }
     listening.forEach(Channel::close);
-    Set.copyOf(connections).forEach(Channel::close);
+    Set.copyOf(connections).forEach(incoming -> incoming.connection.close());
   }
 
   static LengthFieldBasedFrameDecoder frames(int bytesMax) {
@@ -277,7 +269,7 @@ final class LinkListener {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
       connection = ctx.channel();
-      connections.add(connection);
+      connections.add(this);
       limit =
           ctx.executor()
               .schedule(
@@ -339,7 +331,7 @@ final class LinkListener {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-      connections.remove(ctx.channel());
+      connections.remove(this);
       if (limit != null) {
         limit.cancel(false);
       }

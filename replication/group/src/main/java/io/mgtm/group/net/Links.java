@@ -146,8 +146,8 @@ final class Links implements AutoCloseable {
       return;
     }
     for (Address process : silences.look(view.keySet(), listener.takeHeard())) {
-      Link link = links.get(view.get(process));
-      if (link != null && link.leadsTo(process)) {
+      Link link = leading(process, view.get(process));
+      if (link != null) {
         link.tryOther();
       }
     }
@@ -202,8 +202,8 @@ final class Links implements AutoCloseable {
   }
 
   private void leave(Address process, InetSocketAddress place) {
-    Link link = links.get(place);
-    if (link == null || !link.leadsTo(process)) {
+    Link link = leading(process, place);
+    if (link == null) {
       return;
     }
     links.remove(place);
@@ -309,8 +309,8 @@ final class Links implements AutoCloseable {
     } else if ((kind & DATA) == 0 || view.containsKey(to)) {
       transmit(linkTo(place), to, frame);
     } else {
-      Link link = links.get(place);
-      transmit(link != null && link.leadsTo(to) ? link : lost.get(to), to, frame);
+      Link link = leading(to, place);
+      transmit(link == null ? lost.get(to) : link, to, frame);
     }
   }
 
@@ -336,10 +336,10 @@ final class Links implements AutoCloseable {
     }
   }
 
-  /** Whether there is a link to a process. */
-  boolean leads(Address process, InetSocketAddress place) {
+  /** The link to a place, if a process is there; or null. */
+  Link leading(Address process, InetSocketAddress place) {
     Link link = links.get(place);
-    return link != null && link.isReady() && link.leadsTo(process);
+    return link != null && link.leadsTo(process) ? link : null;
   }
 
   /** The connections end, as by a fault of the network. */
@@ -384,8 +384,8 @@ final class Links implements AutoCloseable {
     }
     view.forEach(
         (process, place) -> {
-          Link link = links.get(place);
-          if (link != null && link.leadsTo(process)) {
+          Link link = leading(process, place);
+          if (link != null) {
             link.send(process, Link.goodbye());
           }
         });

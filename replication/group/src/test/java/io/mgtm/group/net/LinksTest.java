@@ -127,7 +127,7 @@ class LinksTest {
           new Node(NioIoHandler.newFactory(), "test", Optional.empty(), Reach.VIEW, old.place)) {
         next.sees(a);
         a.send(old, "for the old one");
-        Await.until("a link", () -> a.onLoop(l -> l.leads(next.id, next.place)));
+        Await.until("a link", () -> a.leads(next.id, next.place));
         a.send(old, "for the old one");
         a.sees(next);
         a.reaches(next, "for the new one");
@@ -187,7 +187,7 @@ class LinksTest {
           "the question over a new link",
           () -> {
             b.send(a, 0, "will you merge");
-            return b.onLoop(l -> l.leads(a.id, a.place));
+            return b.leads(a.id, a.place);
           });
       a.reaches(b, "to the one that has lost it");
       b.reaches(a, "of the one that has lost it");
@@ -208,7 +208,7 @@ class LinksTest {
       b.setSoTimeout(READ_MS);
       a.links.view(Map.of(id, at));
       try (Socket first = answered(b, id)) {
-        Await.until("a link", () -> a.onLoop(l -> l.leads(id, at)));
+        Await.until("a link", () -> a.leads(id, at));
         a.links.view(Map.of());
         a.links.view(Map.of(id, at));
         try (Socket second = answered(b, id)) {
@@ -373,9 +373,9 @@ class LinksTest {
       meet(a, b);
       a.sees();
       b.sees();
-      Await.until("no link", () -> !b.onLoop(l -> l.leads(a.id, a.place)));
+      Await.until("no link", () -> !b.leads(a.id, a.place));
       b.sees(a);
-      Await.until("a link", () -> b.onLoop(l -> l.leads(a.id, a.place)));
+      Await.until("a link", () -> b.leads(a.id, a.place));
       assertThat(a.ended).isEmpty();
       assertThat(a.gone).isEmpty();
     }

@@ -100,6 +100,15 @@ final class Node implements Links.Receiver, AutoCloseable {
     return loop.submit(() -> what.apply(links)).awaitUninterruptibly().getNow();
   }
 
+  /** Whether there is a link to a process. */
+  boolean leads(Address process, InetSocketAddress at) {
+    return onLoop(
+        l -> {
+          Link link = l.leading(process, at);
+          return link != null && link.isReady();
+        });
+  }
+
   /** How many messages came of processes outside the view. */
   long dropped() {
     return this.<Long>onLoop(l -> l.listener().dropped());
