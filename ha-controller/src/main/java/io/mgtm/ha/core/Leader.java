@@ -79,13 +79,15 @@ public final class Leader {
   /** A heartbeat came, on a path; also while another member leads. */
   public void heard(Heartbeat heartbeat, String path, long now) {
     Contact contact = contact(heartbeat.node());
-    long above = contact == null || !begun ? 0 : contact.overtakenBy(heartbeat, committed, now);
-    if (above > 0) {
-      Seen seen = new Seen(term, committed.version());
-      effects.send(Grant.overtaken(heartbeat.node(), above, seen));
+    if (contact == null) {
       return;
     }
-    if (contact == null || !contact.heard(heartbeat, path, now)) {
+    long above = begun ? contact.overtakenBy(heartbeat, committed, now) : 0;
+    if (above > 0) {
+      effects.send(Grant.overtaken(heartbeat.node(), above, seen()));
+      return;
+    }
+    if (!contact.heard(heartbeat, path, now)) {
       return;
     }
     Heartbeat before = contact.last;
@@ -237,7 +239,7 @@ public final class Leader {
             heartbeat.incarnation(),
             heartbeat.seq(),
             heartbeat.sentAt(),
-            new Seen(term, committed.version()),
+            seen(),
             timing().leaseMs(),
             timing().guardMs(),
             orders));
@@ -384,6 +386,10 @@ public final class Leader {
         }
       }
     }
+  }
+
+  private Seen seen() {
+    return new Seen(term, committed.version());
   }
 
   private Timing timing() {

@@ -75,13 +75,13 @@ public final class NodeAgent {
     if (!grant.node().equals(node)) {
       return;
     }
-    if (!grant.answers() && grant.incarnation() > incarnation) {
-      effects.overtaken(grant.incarnation());
+    if (!grant.answers()) {
+      if (grant.incarnation() > incarnation) {
+        effects.overtaken(grant.incarnation());
+      }
       return;
     }
-    if (!grant.answers()
-        || grant.incarnation() != incarnation
-        || grant.seen().compareTo(seen) < 0) {
+    if (grant.incarnation() != incarnation || grant.seen().compareTo(seen) < 0) {
       return;
     }
     seen = grant.seen();

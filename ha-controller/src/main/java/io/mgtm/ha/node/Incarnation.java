@@ -30,10 +30,9 @@ final class Incarnation {
    * @throws IOException when the file cannot be read or written, or is damaged
    */
   static long next(Path folder, long wallMs) throws IOException {
-    Path file = folder.resolve(NAME);
     // An emptied folder must not count from the beginning: the others would not hear it.
-    long next = Math.max(last(file) + 1, wallMs / 1_000);
-    write(folder, file, next);
+    long next = Math.max(last(folder.resolve(NAME)) + 1, wallMs / 1_000);
+    write(folder, next);
     return next;
   }
 
@@ -44,13 +43,10 @@ final class Incarnation {
    * @throws IOException when the file cannot be written
    */
   static void above(Path folder, long heard) throws IOException {
-    write(
-        folder,
-        folder.resolve(NAME),
-        heard + UNHEARD_MAX + ThreadLocalRandom.current().nextInt(STEPS));
+    write(folder, heard + UNHEARD_MAX + ThreadLocalRandom.current().nextInt(STEPS));
   }
 
-  private static void write(Path folder, Path file, long number) throws IOException {
+  private static void write(Path folder, long number) throws IOException {
     Path written = folder.resolve(NAME + ".new");
     try (FileChannel channel =
         FileChannel.open(
@@ -61,7 +57,7 @@ final class Incarnation {
       channel.write(ByteBuffer.wrap((number + "\n").getBytes(US_ASCII)));
       channel.force(true);
     }
-    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+    Files.move(written, folder.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);
     try (FileChannel parent = FileChannel.open(folder)) {
       parent.force(true);
     }
