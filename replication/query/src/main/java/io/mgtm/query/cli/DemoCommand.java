@@ -8,8 +8,6 @@ import io.mgtm.query.local.LocalProgram;
 import io.mgtm.query.server.QueryServer;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -37,8 +35,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
-  private static final String DATABASE = "postgres";
-
   /** A killed server breaks its connections; one on a busy machine may take its time. */
   private static final int SILENT_MS = 60_000;
 
@@ -137,27 +133,18 @@ final class DemoCommand implements Callable<Integer> {
     return servers.get(0).address();
   }
 
-  private static HostPort free() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return new HostPort("127.0.0.1", socket.getLocalPort());
-    }
-  }
-
   private void makeServers(Path folder) throws IOException, InterruptedException {
     List<String> access =
         List.of(
             "host all all 127.0.0.1/32 scram-sha-256",
             "host replication all 127.0.0.1/32 scram-sha-256");
     for (String name : List.of("pg1", "pg2")) {
-      servers.add(new LocalPostgres(programs, folder.resolve(name), free(), access));
+      servers.add(new LocalPostgres(programs, folder.resolve(name), LocalPostgres.free(), access));
     }
     LocalPostgres one = servers.get(0);
     one.create(password);
     one.start(List.of());
-    String role =
-        "CREATE ROLE mgtm LOGIN PASSWORD '%s'; GRANT SELECT ON pg_catalog.pg_authid TO mgtm;"
-            + " GRANT pg_read_all_data, pg_write_all_data, pg_monitor, pg_signal_backend TO mgtm;"
-            + " GRANT CREATE ON DATABASE postgres TO mgtm";
+    String role = "CREATE ROLE mgtm LOGIN PASSWORD '%s'; " + LocalPostgres.GRANTS;
     program(folder, "psql", one.address(), "-Xqc", role.formatted(password));
     program(folder, "pgbench", one.address(), "-i", "-q", "-s", Integer.toString(clients));
     one.stop();
@@ -174,11 +161,11 @@ final class DemoCommand implements Callable<Integer> {
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(file, password + "\n");
     return new QueryConfig(
-            free(),
+            LocalPostgres.free(),
             servers.stream().map(LocalPostgres::address).toList(),
             1,
             folder.resolve("replicator"),
-            free(),
+            LocalPostgres.free(),
             d.access(),
             d.group(),
             new QueryConfig.Role("mgtm", "postgres", file),
@@ -195,26 +182,12 @@ final class DemoCommand implements Callable<Integer> {
         .validated();
   }
 
-  private List<String> command(String name, HostPort at, String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                programs.resolve(name).toString(),
-                "-h",
-                at.host(),
-                "-p",
-                Integer.toString(at.port()),
-                "-U",
-                "postgres"));
-    command.addAll(List.of(arguments));
-    command.add(DATABASE);
-    return command;
-  }
-
   private String program(Path folder, String name, HostPort at, String... arguments)
       throws IOException, InterruptedException {
     return LocalProgram.succeed(
-        folder, Map.of("PGPASSWORD", password), command(name, at, arguments));
+        folder,
+        Map.of("PGPASSWORD", password),
+        LocalPostgres.client(programs, name, at, arguments));
   }
 
   /** What happens meanwhile. */
@@ -248,7 +221,8 @@ final class DemoCommand implements Callable<Integer> {
   private Load runWhile(QueryServer replicator, Fault fault)
       throws IOException, InterruptedException {
     List<String> command =
-        command(
+        LocalPostgres.client(
+            programs,
             "pgbench",
             HostPort.of(replicator.address()),
             "-n",

@@ -1,6 +1,7 @@
 package io.mgtm.query.local;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.group.net.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystems;
@@ -24,6 +25,12 @@ public final class LocalPostgres implements AutoCloseable {
 
   /** Far more than a killed process takes to end on a busy machine. */
   private static final int KILL_S = 60;
+
+  /** What docs/query.md has for the replicator's own role, where tables have no triggers. */
+  public static final String GRANTS =
+      "GRANT SELECT ON pg_catalog.pg_authid TO mgtm;"
+          + " GRANT pg_read_all_data, pg_write_all_data, pg_monitor, pg_signal_backend TO mgtm;"
+          + " GRANT CREATE ON DATABASE postgres TO mgtm";
 
   private static final Path INSTALLED = Path.of("/usr/lib/postgresql");
 
@@ -74,6 +81,30 @@ public final class LocalPostgres implements AutoCloseable {
   private static int version(Path bin) {
     String name = bin.getParent().getFileName().toString();
     return name.matches("\\d{1,4}") ? Integer.parseInt(name) : 0;
+  }
+
+  /** A loopback address that nobody uses now. */
+  public static HostPort free() {
+    return new HostPort("127.0.0.1", FreePorts.takeOne());
+  }
+
+  /**
+   * The command of a client's program in the database postgres, as the superuser, at some place.
+   */
+  public static List<String> client(Path programs, String name, HostPort at, String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                programs.resolve(name).toString(),
+                "-h",
+                at.host(),
+                "-p",
+                Integer.toString(at.port()),
+                "-U",
+                "postgres"));
+    command.addAll(List.of(arguments));
+    command.add("postgres");
+    return command;
   }
 
   /** Where clients connect. */

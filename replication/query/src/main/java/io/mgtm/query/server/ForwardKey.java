@@ -1,14 +1,12 @@
 package io.mgtm.query.server;
 
+import io.mgtm.common.Hmac;
 import io.mgtm.query.wire.StartupPacket;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * A secret of one tenure, by which a member proves to the one that serves that it is of the group.
@@ -25,7 +23,6 @@ record ForwardKey(String text) {
   static final int CHALLENGE_BYTES = 16;
 
   private static final int KEY_BYTES = 32;
-  private static final String MAC = "HmacSHA256";
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final HexFormat HEX = HexFormat.of();
 
@@ -54,13 +51,7 @@ record ForwardKey(String text) {
             HEX.formatHex(challenge),
             claim.member(),
             client == null ? "" : HEX.formatHex(client.getAddress()));
-    try {
-      Mac mac = Mac.getInstance(MAC);
-      mac.init(new SecretKeySpec(bytes(text), MAC));
-      return HEX.formatHex(mac.doFinal(bytes(all)));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has " + MAC, e);
-    }
+    return Hmac.hex(text, all);
   }
 
   /** Whether a proof is the one of this claim. */

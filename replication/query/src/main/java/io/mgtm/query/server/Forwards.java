@@ -89,21 +89,23 @@ final class Forwards {
 
   /** What a client is told that cannot be served now. Libraries go on to the next host. */
   ErrorFields refusal() {
+    return ErrorFields.fatal("57P03", whyNotServed()).withHint("Connect again.");
+  }
+
+  private String whyNotServed() {
     OrderLog.Where now = where();
     if (stopping) {
-      return ErrorFields.fatal("57P03", "this replicator stops").withHint("Connect again.");
+      return "this replicator stops";
     }
     if (now.leader().isEmpty()) {
-      return ErrorFields.fatal("57P03", "no replicator leads now").withHint("Connect again.");
+      return "no replicator leads now";
     }
-    if (now.isServed() && !isHere(now)) {
-      return ErrorFields.fatal(
-              "57P03", "the replicator %s serves, not this one".formatted(now.leader()))
-          .withHint("Connect again.");
+    if (isHere(now)) {
+      return "this replicator leads, and is not known to serve yet";
     }
-    String who = isHere(now) ? "this replicator" : "the replicator " + now.leader();
-    return ErrorFields.fatal("57P03", who + " leads, and is not known to serve yet")
-        .withHint("Connect again.");
+    return now.isServed()
+        ? "the replicator %s serves, not this one".formatted(now.leader())
+        : "the replicator " + now.leader() + " leads, and is not known to serve yet";
   }
 
   /**

@@ -280,7 +280,7 @@ final class OrderLog implements AutoCloseable {
   /** Returns when another member leads, or after that time. */
   void awaitOther(int ms) throws IOException {
     try {
-      Steward.await(call(() -> otherLeads).orTimeout(ms, TimeUnit.MILLISECONDS));
+      Steward.await(call(() -> otherLeads), ms);
     } catch (IOException e) {
       log.warn("No other replicator leads after {} ms", ms);
     }

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,8 +92,8 @@ final class Rejoin {
 
   private String started(Node node) throws IOException {
     return Steward.await(
-            role.ask(node.address(), role.database(), STARTED)
-                .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS))
+            role.ask(node.address(), role.database(), STARTED),
+            shared.config().timeouts().silentMs())
         .get(0)
         .get(0);
   }
@@ -222,10 +221,6 @@ final class Rejoin {
     return shared.config().timeouts().applyMs();
   }
 
-  private void hurry(CompletableFuture<Void> what) throws IOException {
-    Steward.await(what.orTimeout(withinMs(), TimeUnit.MILLISECONDS));
-  }
-
   /** The rest, at a moment at which no commit is under way. */
   private void letIn(
       Node node, long fence, Replayer replayer, Map<String, Position> positions, long from)
@@ -237,7 +232,7 @@ final class Rejoin {
       requireQuiet();
       give(replayer, positions, from);
       long reached = Steward.await(commits.lastNumber());
-      hurry(table.reached(node, positions.keySet(), reached, fence));
+      Steward.await(table.reached(node, positions.keySet(), reached, fence), withinMs());
       node.setFence(fence);
       prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);
@@ -252,7 +247,7 @@ final class Rejoin {
   private void prepareNew(Node node, Set<String> has, long reached) throws IOException {
     for (String database : table.databases()) {
       if (!has.contains(database)) {
-        hurry(table.prepare(node, database, reached));
+        Steward.await(table.prepare(node, database, reached), withinMs());
       }
     }
   }

@@ -8,8 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -167,16 +165,14 @@ final class Repair {
     CompletableFuture<List<List<String>>> asked = at.ask(sql);
     while (true) {
       try {
-        return asked.get(AGAIN_MS, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException e) {
+        return Steward.await(asked.copy(), AGAIN_MS);
+      } catch (IOException e) {
+        if (!(e.getCause() instanceof TimeoutException)) {
+          throw e;
+        }
         if (!bothAreIn.getAsBoolean()) {
           throw new IOException(OUT, e);
         }
-      } catch (ExecutionException e) {
-        throw new IOException(Steward.reason(e.getCause()), e.getCause());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted", e);
       }
     }
   }

@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -115,7 +114,11 @@ final class Replayer implements AutoCloseable {
       CompletableFuture<Void> done = new CompletableFuture<>();
       role.loop().execute(() -> run(items, done));
       failed = true;
-      Steward.await(withinMs == 0 ? done : done.orTimeout(withinMs, TimeUnit.MILLISECONDS));
+      if (withinMs == 0) {
+        Steward.await(done);
+      } else {
+        Steward.await(done, withinMs);
+      }
       failed = false;
     }
 

@@ -158,6 +158,11 @@ final class Steward {
     }
   }
 
+  /** The same, for so long at most; what is late has failed then. */
+  static <T> T await(CompletableFuture<T> of, int withinMs) throws IOException {
+    return await(of.orTimeout(withinMs, TimeUnit.MILLISECONDS));
+  }
+
   /** Why something could not be asked. */
   static String reason(Throwable cause) {
     Throwable root =

@@ -109,8 +109,8 @@ final class Takeover {
       }
     }
     Steward.await(
-        CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new))
-            .orTimeout(shared.config().timeouts().applyMs(), TimeUnit.MILLISECONDS));
+        CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new)),
+        shared.config().timeouts().applyMs());
   }
 
   /** Of those that are to be compared the one that has the most leads, unless others are proven. */
