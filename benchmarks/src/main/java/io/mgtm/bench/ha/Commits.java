@@ -1,7 +1,6 @@
 package io.mgtm.bench.ha;
 
 import io.mgtm.bench.volume.Exec;
-import io.mgtm.local.Wait;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -33,18 +32,9 @@ public final class Commits implements AutoCloseable {
   private final String host;
   private final Path log;
   private final Thread thread = new Thread(this::run, "mgtm-ha-commits");
-  private final BitSet acknowledged = new BitSet();
+  private final Acknowledgements rows = new Acknowledgements();
   private volatile boolean closed;
   private volatile Process session;
-
-  // All below are read and written under this object's lock.
-  private int next;
-  private long count;
-  private long failed;
-  private long lastNanos;
-  private long longestNanos;
-  private int lastNumber;
-  private int beforeLongest;
 
   private Commits(Engine engine, UnaryOperator<List<String>> client, String host, Path log) {
     this.engine = engine;
@@ -105,7 +95,7 @@ public final class Commits implements AutoCloseable {
             new BufferedReader(
                 new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       while (!closed) {
-        int number = take();
+        int number = rows.take();
         statements.write(
             String.format(Locale.ROOT, "insert into numbered values (%d) returning n;%n", number));
         statements.flush();
@@ -131,51 +121,37 @@ public final class Commits implements AutoCloseable {
     return process.onExit().join().exitValue() == 0;
   }
 
-  private synchronized int take() {
-    return next++;
-  }
-
-  private synchronized void ended(int number, boolean done) {
-    if (!done) {
-      failed += closed ? 0 : 1;
-      return;
+  private void ended(int number, boolean done) {
+    if (done) {
+      rows.done(number);
+    } else if (!closed) {
+      rows.missed();
     }
-    long now = System.nanoTime();
-    acknowledged.set(number);
-    count++;
-    if (now - lastNanos > longestNanos) {
-      longestNanos = now - lastNanos;
-      beforeLongest = lastNumber;
-    }
-    lastNanos = now;
-    lastNumber = number;
   }
 
   /** Forgets the longest wait so far. */
-  public synchronized void mark() {
-    lastNanos = System.nanoTime();
-    longestNanos = 0;
+  public void mark() {
+    rows.mark();
   }
 
   /** The longest time without an acknowledged commit since the mark, also one that goes on. */
-  public synchronized double longestMs() {
-    return Math.max(longestNanos, System.nanoTime() - lastNanos) / 1e6;
+  public double longestMs() {
+    return rows.longestMs();
   }
 
   /** Acknowledged so far. */
-  public synchronized long count() {
-    return count;
+  public long count() {
+    return rows.count();
   }
 
   /** Sent, and neither acknowledged nor refused in order. */
-  public synchronized long failed() {
-    return failed;
+  public long failed() {
+    return rows.failed();
   }
 
   /** Waits for so many more. */
   public void awaitMore(int more, int secondsMax) throws IOException, InterruptedException {
-    long from = count();
-    Wait.until(more + " more rows are committed", secondsMax, () -> count() >= from + more);
+    rows.awaitMore(more, secondsMax);
   }
 
   /** Runs a statement with a session of its own, and answers what it printed. */
@@ -187,10 +163,7 @@ public final class Commits implements AutoCloseable {
 
   /** Looks which acknowledged rows are there. What is lost is not looked for again. */
   public Verdict verify() throws IOException, InterruptedException {
-    BitSet wanted;
-    synchronized (this) {
-      wanted = (BitSet) acknowledged.clone();
-    }
+    BitSet wanted = rows.all();
     BitSet there = new BitSet();
     query("select n from numbered").lines().forEach(line -> there.set(Integer.parseInt(line)));
     BitSet lost = (BitSet) wanted.clone();
@@ -198,11 +171,9 @@ public final class Commits implements AutoCloseable {
     if (lost.isEmpty()) {
       return new Verdict(0, true);
     }
-    synchronized (this) {
-      acknowledged.andNot(lost);
-      BitSet last = wanted.get(lost.nextSetBit(0), Math.max(beforeLongest + 1, lost.length()));
-      return new Verdict(lost.cardinality(), last.cardinality() == lost.cardinality());
-    }
+    rows.forget(lost);
+    BitSet last = wanted.get(lost.nextSetBit(0), Math.max(rows.beforeLongest() + 1, lost.length()));
+    return new Verdict(lost.cardinality(), last.cardinality() == lost.cardinality());
   }
 
   @Override

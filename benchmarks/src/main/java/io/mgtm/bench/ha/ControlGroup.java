@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * @param root where the system's are mounted, empty where they are not
  * @param folder this one's, empty where there is none
  */
-record ControlGroup(String root, String folder) {
+public record ControlGroup(String root, String folder) {
   private static final ControlGroup NONE = new ControlGroup("", "");
   private static final int TYPE = 2;
   private static final int TRIES = 100;
@@ -35,11 +35,20 @@ record ControlGroup(String root, String folder) {
     return NONE;
   }
 
-  /** Once its processes have ended; the kernel may need a moment to let go of them. */
   void remove() throws IOException {
-    for (int i = 1; !folder.isEmpty(); i++) {
+    if (!folder.isEmpty()) {
+      removeOnceEmpty(Path.of(folder));
+    }
+  }
+
+  /**
+   * Removes the folder of one, and of those in it, once its processes have ended; the kernel may
+   * need a moment to let go of them.
+   */
+  public static void removeOnceEmpty(Path folder) throws IOException {
+    for (int i = 1; ; i++) {
       try {
-        remove(Path.of(folder));
+        remove(folder);
         return;
       } catch (IOException e) {
         if (i == TRIES) {

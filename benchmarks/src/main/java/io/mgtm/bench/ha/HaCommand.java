@@ -1,8 +1,8 @@
 package io.mgtm.bench.ha;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.bench.WorkFolder;
 import io.mgtm.bench.ha.HaFault.Place;
-import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -80,11 +81,7 @@ public final class HaCommand implements Callable<Integer> {
               + " read: initdb, pg_ctl, postgres, psql. Default: the environment's XC.")
   private Path postgresXc;
 
-  @Option(
-      names = "--folder",
-      paramLabel = "FOLDER",
-      description = "Where data and logs stay. Default: a temporary folder that is deleted.")
-  private Path folder;
+  @Mixin private final WorkFolder folder = new WorkFolder();
 
   @Option(names = "--json", description = "Prints the result as JSON.")
   private boolean json;
@@ -132,21 +129,18 @@ public final class HaCommand implements Callable<Integer> {
       }
       return;
     }
-    Path own =
-        folder == null
-            ? Files.createTempDirectory("mgtm-bench-ha")
-            : Files.createDirectories(
-                folder.toAbsolutePath().resolve(place.name().toLowerCase(Locale.ROOT)));
-    try (Disturbed cluster = start(place, faults, jars, own)) {
-      for (HaFault fault : faults) {
-        add(HaReport.Row.of(fault, measure(cluster, fault)));
-      }
-      report = report.with(cluster.notes());
-    } finally {
-      if (folder == null) {
-        Trees.delete(own);
-      }
-    }
+    folder.use(
+        "mgtm-bench-ha",
+        place.name().toLowerCase(Locale.ROOT),
+        own -> {
+          try (Disturbed cluster = start(place, faults, jars, own)) {
+            for (HaFault fault : faults) {
+              add(HaReport.Row.of(fault, measure(cluster, fault)));
+            }
+            report = report.with(cluster.notes());
+          }
+          return null;
+        });
   }
 
   private static Engine engine(Place place) {

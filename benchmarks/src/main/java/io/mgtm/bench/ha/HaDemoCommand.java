@@ -1,19 +1,18 @@
 package io.mgtm.bench.ha;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mgtm.bench.WorkFolder;
 import io.mgtm.bench.ha.HaRounds.Round;
-import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code mgtm ha demo}: a database's process dies, then its machine. */
@@ -35,11 +34,7 @@ public final class HaDemoCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--folder",
-      paramLabel = "FOLDER",
-      description = "Where data and logs stay. Default: a temporary folder that is deleted.")
-  private Path folder;
+  @Mixin private final WorkFolder folder = new WorkFolder();
 
   private PrintWriter out;
   private final long began = System.nanoTime();
@@ -53,20 +48,18 @@ public final class HaDemoCommand implements Callable<Integer> {
     }
     HaJars jars = HaJars.found();
     return Stoppable.run(
-        () -> {
-          Path own =
-              folder == null ? Files.createTempDirectory("mgtm-ha-demo") : folder.toAbsolutePath();
-          try {
-            return demonstrate(jars, Files.createDirectories(own));
-          } catch (InterruptedException e) {
-            say("stopped");
-            throw e;
-          } finally {
-            if (folder == null) {
-              Trees.delete(own);
-            }
-          }
-        });
+        () ->
+            folder.use(
+                "mgtm-ha-demo",
+                "",
+                own -> {
+                  try {
+                    return demonstrate(jars, own);
+                  } catch (InterruptedException e) {
+                    say("stopped");
+                    throw e;
+                  }
+                }));
   }
 
   private int demonstrate(HaJars jars, Path own) throws IOException, InterruptedException {

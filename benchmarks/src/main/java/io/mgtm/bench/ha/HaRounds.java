@@ -130,9 +130,11 @@ final class HaRounds implements Disturbed {
           case ADDRESS -> loseAddress(from);
           case CONTROLLER -> killController(from);
           case SWITCHOVER, SWITCHOVER_MARIADB -> switchover(from);
-          case PARTITION_FIRST, PARTITION_SECOND -> cut(List.of(from), fault.cuts());
-          case NETWORK -> cut(HaCluster.CONTROLLERS, fault.cuts());
-          case PARTITION -> partition(from, fault.cuts());
+          case PARTITION_FIRST, PARTITION_SECOND ->
+              cut(List.of(from), fault.cuts(), this::outlastLeases);
+          case NETWORK -> cut(HaCluster.CONTROLLERS, fault.cuts(), this::outlastLeases);
+          case PARTITION ->
+              cut(List.of(from), fault.cuts(), () -> awaitServedBy(HaCluster.other(from)));
           case XC -> throw new IllegalArgumentException("another cluster has Postgres-XC");
         };
     cluster.awaitInStep();
@@ -288,14 +290,19 @@ final class HaRounds implements Disturbed {
     return served(SOME);
   }
 
-  /** Longer than a lease, so that who depends on the path would have lost it. */
-  private double cut(List<String> nodes, List<Net> nets) throws IOException, InterruptedException {
+  /** What is waited for while networks are cut. */
+  private interface Wanted {
+    void await() throws IOException, InterruptedException;
+  }
+
+  private double cut(List<String> nodes, List<Net> nets, Wanted wanted)
+      throws IOException, InterruptedException {
     for (String node : nodes) {
       for (Net net : nets) {
         cluster.network().cut(cluster.machine(node), net);
       }
     }
-    TimeUnit.MILLISECONDS.sleep(3L * cluster.setup().leaseMs());
+    wanted.await();
     double longest = served(SOME);
     for (String node : nodes) {
       for (Net net : nets) {
@@ -305,18 +312,9 @@ final class HaRounds implements Disturbed {
     return longest;
   }
 
-  private double partition(String primary, List<Net> nets)
-      throws IOException, InterruptedException {
-    Machine machine = cluster.machine(primary);
-    for (Net net : nets) {
-      cluster.network().cut(machine, net);
-    }
-    awaitServedBy(HaCluster.other(primary));
-    double longest = served(SOME);
-    for (Net net : nets) {
-      cluster.network().heal(machine, net);
-    }
-    return longest;
+  /** Longer than a lease, so that who depends on the path would have lost it. */
+  private void outlastLeases() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(3L * cluster.setup().leaseMs());
   }
 
   @Override

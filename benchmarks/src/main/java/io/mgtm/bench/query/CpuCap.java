@@ -1,17 +1,14 @@
 package io.mgtm.bench.query;
 
+import io.mgtm.bench.ha.ControlGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** A control group with a bound on processor time, of version 2 or 1. One thread. */
 final class CpuCap implements AutoCloseable {
   private static final int PERIOD_US = 20_000;
-  private static final int TRIES = 100;
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final Path ALL = Path.of("/sys/fs/cgroup");
 
   private final Path folder;
@@ -60,19 +57,8 @@ final class CpuCap implements AutoCloseable {
     }
   }
 
-  /** Once its processes have ended; the kernel may need a moment to let go of them. */
   @Override
   public void close() throws IOException {
-    for (int i = 1; ; i++) {
-      try {
-        Files.deleteIfExists(folder);
-        return;
-      } catch (IOException e) {
-        if (i == TRIES) {
-          throw e;
-        }
-        LockSupport.parkNanos(PAUSE_NANOS);
-      }
-    }
+    ControlGroup.removeOnceEmpty(folder);
   }
 }

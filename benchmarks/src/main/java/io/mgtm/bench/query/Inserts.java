@@ -1,7 +1,7 @@
 package io.mgtm.bench.query;
 
+import io.mgtm.bench.ha.Acknowledgements;
 import io.mgtm.common.HostPort;
-import io.mgtm.local.Wait;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -25,16 +25,9 @@ final class Inserts implements AutoCloseable {
 
   private final String url;
   private final Thread thread = new Thread(this::run, "mgtm-query-inserts");
-  private final BitSet acknowledged = new BitSet();
+  private final Acknowledgements rows = new Acknowledgements();
   private volatile boolean closed;
   private volatile Connection connection;
-
-  // All below are read and written under this object's lock.
-  private int next;
-  private long count;
-  private long failed;
-  private long lastNanos;
-  private long longestNanos;
 
   private Inserts(List<HostPort> replicators) {
     url =
@@ -60,74 +53,40 @@ final class Inserts implements AutoCloseable {
           Statement statement = made.createStatement()) {
         connection = made;
         while (!closed) {
-          int number = take();
+          int number = rows.take();
           statement.executeUpdate("INSERT INTO numbered VALUES (" + number + ")");
-          ended(number);
+          rows.done(number);
           LockSupport.parkNanos(BETWEEN_NANOS);
         }
       } catch (SQLException e) {
-        missed();
+        if (!closed) {
+          rows.missed();
+        }
         LockSupport.parkNanos(AGAIN_NANOS);
       }
     }
   }
 
-  private synchronized int take() {
-    return next++;
-  }
-
-  private synchronized void ended(int number) {
-    long now = System.nanoTime();
-    acknowledged.set(number);
-    count++;
-    longestNanos = Math.max(longestNanos, now - lastNanos);
-    lastNanos = now;
-  }
-
-  private synchronized void missed() {
-    failed += closed ? 0 : 1;
-  }
-
-  /** Forgets the longest wait, and what failed, so far. */
-  synchronized void mark() {
-    lastNanos = System.nanoTime();
-    longestNanos = 0;
-    failed = 0;
-  }
-
-  /** The longest time without an acknowledged row since the mark. */
-  synchronized double longestMs() {
-    return longestNanos / 1e6;
-  }
-
-  /** Statements and logins that failed since the mark. */
-  synchronized long failed() {
-    return failed;
-  }
-
-  private synchronized long count() {
-    return count;
+  /** Which were acknowledged, and when. */
+  Acknowledgements rows() {
+    return rows;
   }
 
   /** Waits for so many rows more. */
   void awaitMore(int more) throws IOException, InterruptedException {
-    long from = count();
-    Wait.until(more + " more rows are committed", WAIT_SECONDS, () -> count() >= from + more);
+    rows.awaitMore(more, WAIT_SECONDS);
   }
 
   /** How many of the acknowledged rows a server does not have. */
   long lost(HostPort server) throws SQLException {
-    BitSet wanted;
-    synchronized (this) {
-      wanted = (BitSet) acknowledged.clone();
-    }
+    BitSet wanted = rows.all();
     String direct = "jdbc:postgresql://%s/%s?user=%s";
     try (Connection reader =
             DriverManager.getConnection(direct.formatted(server, Servers.DATABASE, Servers.USER));
         Statement statement = reader.createStatement();
-        ResultSet rows = statement.executeQuery("SELECT n FROM numbered")) {
-      while (rows.next()) {
-        wanted.clear(rows.getInt(1));
+        ResultSet found = statement.executeQuery("SELECT n FROM numbered")) {
+      while (found.next()) {
+        wanted.clear(found.getInt(1));
       }
     }
     return wanted.cardinality();

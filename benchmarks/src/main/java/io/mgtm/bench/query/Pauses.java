@@ -101,11 +101,12 @@ final class Pauses implements AutoCloseable {
     long lost = 0;
     for (int round = 0; round < rounds; round++) {
       inserts.awaitMore(SOME);
-      inserts.mark();
+      inserts.rows().mark();
+      long before = inserts.rows().failed();
       Undo undo = happen(event);
       inserts.awaitMore(SOME);
-      longest[round] = inserts.longestMs();
-      long missed = inserts.failed();
+      longest[round] = inserts.rows().longestMs();
+      long missed = inserts.rows().failed() - before;
       undo.run();
       awaitWhole();
       long gone = 0;
@@ -159,7 +160,7 @@ final class Pauses implements AutoCloseable {
       }
       default -> {
         LocalPostgres added = all.startCopyOf(leader);
-        inserts.mark();
+        inserts.rows().mark();
         serving.add(added);
         servers.add(added);
         return () -> {};

@@ -50,7 +50,7 @@ final class Pool implements AutoCloseable {
    */
   static Pool start(Mode mode, Path folder, List<LocalPostgres> servers, int clients)
       throws IOException, InterruptedException {
-    HostPort at = Servers.free();
+    HostPort at = LocalPostgres.free();
     Path own = Files.createDirectories(folder.resolve("pgpool-" + mode.clustering));
     Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwxrwx"));
     StringBuilder config =
@@ -78,7 +78,11 @@ final class Pool implements AutoCloseable {
             """
                 .replace("%3$s", own.toString())
                 .formatted(
-                    mode.clustering, at.host(), at.port(), Servers.free().port(), clients + 4));
+                    mode.clustering,
+                    at.host(),
+                    at.port(),
+                    LocalPostgres.free().port(),
+                    clients + 4));
     for (int i = 0; i < servers.size(); i++) {
       HostPort server = servers.get(i).address();
       config.append("backend_hostname%d = '%s'\n".formatted(i, server.host()));

@@ -1,10 +1,10 @@
 package io.mgtm.bench.query;
 
+import io.mgtm.bench.WorkFolder;
 import io.mgtm.bench.ha.Stoppable;
 import io.mgtm.bench.query.Pgbench.Result;
 import io.mgtm.bench.query.Pgbench.Script;
 import io.mgtm.local.JavaCommand;
-import io.mgtm.local.Trees;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -98,11 +99,7 @@ public final class QueryCommand implements Callable<Integer> {
       description = "Of pgbench's tables. Default: the most clients.")
   private Integer scale;
 
-  @Option(
-      names = "--folder",
-      paramLabel = "FOLDER",
-      description = "Where data and logs stay. Default: a temporary folder that is deleted.")
-  private Path folder;
+  @Mixin private final WorkFolder folder = new WorkFolder();
 
   private PrintWriter out;
   private PrintWriter err;
@@ -122,14 +119,10 @@ public final class QueryCommand implements Callable<Integer> {
     out = spec.commandLine().getOut();
     err = spec.commandLine().getErr();
     Path jar = JavaCommand.jar("mgtm.queryJar", "mgtm-query.jar");
-    return Stoppable.run(() -> measureAll(jar));
+    return Stoppable.run(() -> folder.use("mgtm-bench-query", "", own -> measureAll(jar, own)));
   }
 
-  private int measureAll(Path jar) throws IOException, InterruptedException {
-    Path own =
-        folder == null
-            ? Files.createTempDirectory("mgtm-bench-query")
-            : Files.createDirectories(folder.toAbsolutePath());
+  private int measureAll(Path jar, Path own) throws IOException, InterruptedException {
     Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxr-xr-x"));
     Set<Part> parts = rows.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(rows);
     int most = Collections.max(clients);
@@ -140,10 +133,6 @@ public final class QueryCommand implements Callable<Integer> {
       reads(parts, servers, jar, own, most);
       pauses(parts, servers, jar, own);
       memory(parts, servers, jar, own);
-    } finally {
-      if (folder == null) {
-        Trees.delete(own);
-      }
     }
     return clean ? 0 : 1;
   }

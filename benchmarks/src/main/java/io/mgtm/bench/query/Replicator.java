@@ -1,38 +1,33 @@
 package io.mgtm.bench.query;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.volume.Servant;
+import io.mgtm.common.Ask;
 import io.mgtm.common.HostPort;
 import io.mgtm.local.JavaCommand;
 import io.mgtm.local.Wait;
 import io.mgtm.query.local.LocalPostgres;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A replicator, in a process of its own. One thread. */
 final class Replicator implements AutoCloseable {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration ASK_MAX = Duration.ofMinutes(5);
   private static final int SERVE_SECONDS = 120;
-  private static final int OK = 200;
   private static final String LISTENS = "Replicator listening on";
 
-  private final HttpClient http = HttpClient.newHttpClient();
   private final Path jar;
   private final Path folder;
   private final String name;
-  private final HostPort listen = Servers.free();
-  private final HostPort admin = Servers.free();
-  private final HostPort member = Servers.free();
+  private final HostPort listen = LocalPostgres.free();
+  private final HostPort admin = LocalPostgres.free();
+  private final HostPort member = LocalPostgres.free();
+  private final Ask ask = new Ask("a replicator", admin, ASK_MAX);
   private Servant process;
 
   /**
@@ -108,19 +103,9 @@ final class Replicator implements AutoCloseable {
     throw new IOException(name + " has no memory any more");
   }
 
-  private HttpResponse<String> ask(String method, String page)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://" + admin + page))
-            .method(method, HttpRequest.BodyPublishers.noBody())
-            .timeout(ASK_MAX)
-            .build();
-    return http.send(request, HttpResponse.BodyHandlers.ofString());
-  }
-
   boolean isServing() throws InterruptedException {
     try {
-      return ask("GET", "/serving").statusCode() == OK;
+      return ask.get("/serving").has("sessions");
     } catch (IOException e) {
       return false;
     }
@@ -132,7 +117,7 @@ final class Replicator implements AutoCloseable {
 
   /** What it knows of its servers, the one that leads first. */
   JsonNode servers() throws IOException, InterruptedException {
-    return JSON.readTree(ask("GET", "/servers").body());
+    return ask.get("/servers");
   }
 
   /** Whether all of these are in. */
@@ -159,14 +144,7 @@ final class Replicator implements AutoCloseable {
 
   /** Adds a server, which is a copy of another, and waits until it is in. */
   void add(LocalPostgres server) throws IOException, InterruptedException {
-    String page = "/add-server?server=" + server.address();
-    HttpResponse<String> said = ask("POST", page);
-    while (said.statusCode() == 202) {
-      said = ask("POST", said.headers().firstValue("Location").orElse(page));
-    }
-    if (said.statusCode() != OK) {
-      throw new IOException(server.address() + " is not added: " + said.body());
-    }
+    ask.post("/add-server?server=" + Ask.segment(server.address().toString()), Map.of());
   }
 
   void kill() throws InterruptedException {

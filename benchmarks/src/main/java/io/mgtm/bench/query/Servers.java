@@ -4,8 +4,6 @@ import io.mgtm.common.HostPort;
 import io.mgtm.query.local.LocalPostgres;
 import io.mgtm.query.local.LocalProgram;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,17 +17,13 @@ import java.util.stream.Stream;
 final class Servers implements AutoCloseable {
   static final String USER = "postgres";
   static final String DATABASE = "postgres";
-  private static final String HOST = "127.0.0.1";
 
   private static final List<String> ACCESS =
       List.of("host all all 127.0.0.0/8 trust", "host replication all 127.0.0.0/8 trust");
 
-  /** As docs/query.md has it for the replicator's own role. */
   private static final String SCHEMA =
-      "CREATE TABLE numbered (n bigint PRIMARY KEY); CREATE ROLE mgtm LOGIN;"
-          + " GRANT SELECT ON pg_catalog.pg_authid TO mgtm;"
-          + " GRANT pg_read_all_data, pg_write_all_data, pg_monitor, pg_signal_backend TO mgtm;"
-          + " GRANT CREATE ON DATABASE postgres TO mgtm";
+      "CREATE TABLE numbered (n bigint PRIMARY KEY); CREATE ROLE mgtm LOGIN; "
+          + LocalPostgres.GRANTS;
 
   private final Path programs;
   private final Path folder;
@@ -47,7 +41,7 @@ final class Servers implements AutoCloseable {
             // So that no checkpoint falls into one round and not into another.
             "max_wal_size=8GB",
             "checkpoint_timeout=1h");
-    model = new LocalPostgres(programs, folder.resolve("model"), free(), ACCESS);
+    model = new LocalPostgres(programs, folder.resolve("model"), LocalPostgres.free(), ACCESS);
   }
 
   /**
@@ -71,12 +65,6 @@ final class Servers implements AutoCloseable {
     return servers;
   }
 
-  static HostPort free() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return new HostPort(HOST, socket.getLocalPort());
-    }
-  }
-
   /**
    * Starts so many more, each a copy.
    *
@@ -86,7 +74,7 @@ final class Servers implements AutoCloseable {
     List<LocalPostgres> started = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       Path own = folder.resolve("pg" + running.size());
-      LocalPostgres one = new LocalPostgres(programs, own, free(), ACCESS);
+      LocalPostgres one = new LocalPostgres(programs, own, LocalPostgres.free(), ACCESS);
       one.copy(model);
       running.add(one);
       startAgain(one, more);
@@ -99,7 +87,7 @@ final class Servers implements AutoCloseable {
   LocalPostgres startCopyOf(LocalPostgres other, String... more)
       throws IOException, InterruptedException {
     Path own = folder.resolve("pg" + running.size());
-    LocalPostgres one = new LocalPostgres(programs, own, free(), ACCESS);
+    LocalPostgres one = new LocalPostgres(programs, own, LocalPostgres.free(), ACCESS);
     one.copyRunning(other);
     running.add(one);
     startAgain(one, more);
@@ -113,19 +101,7 @@ final class Servers implements AutoCloseable {
 
   /** The command of a client's program at some place. */
   List<String> command(String name, HostPort at, String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                programs.resolve(name).toString(),
-                "-h",
-                at.host(),
-                "-p",
-                Integer.toString(at.port()),
-                "-U",
-                USER));
-    command.addAll(List.of(arguments));
-    command.add(DATABASE);
-    return command;
+    return LocalPostgres.client(programs, name, at, arguments);
   }
 
   /** Runs a client's program that has to succeed; what it printed. */
