@@ -3,29 +3,27 @@ package io.mgtm.block.resync;
 /**
  * How much of a resync or verify is under way on a link. A window bounds it always. While clients
  * write, only the minimum rate is taken where a client would be held up: by what is before its
- * write on the way to the replica, or by what the replica's disk was given beside its flush. Not
- * thread-safe.
+ * write on the way to the replica, or by what the replica's disk was given beside its flush. Both
+ * are so much time's worth of what gets through. Not thread-safe.
  */
 public final class Pace {
-  /** What a client's write finds before it is about so much time's worth, within bounds. */
+  /** A client's write finds so much time's worth before it, beyond what the way takes anyhow. */
   private static final long BEFORE_A_WRITE_MS = 2;
 
   private static final long BEFORE_A_WRITE_BYTES_MIN = 64 << 10;
-  private static final long BEFORE_A_WRITE_BYTES_MAX = 1 << 20;
 
-  /** Over so much time it is measured what gets through. */
-  private static final long MEASURED_MS = 100;
+  /** A client's flush takes about so much longer. */
+  private static final long BESIDE_A_FLUSH_MS = 10;
 
-  /** What may be sent while a client waits for the replica's stable storage. */
-  private static final long BYTES_BESIDE_A_FLUSH = 2 << 20;
+  private static final long BESIDE_A_FLUSH_BYTES_MIN = 2 << 20;
 
   private final long windowBytes;
   private final RateLimiter limiter;
+  private final Throughput throughput = new Throughput();
   private long bytesUnderWay;
   private long bytesSinceFlush;
   private long bytesBeforeWrite = 256 << 10;
-  private long bytesThrough;
-  private long measuredFromMs;
+  private long bytesBesideFlush = BESIDE_A_FLUSH_BYTES_MIN;
 
   /** A pace with at most {@code windowBytes} under way, at the limiter's rates. */
   public Pace(long windowBytes, RateLimiter limiter) {
@@ -45,42 +43,38 @@ public final class Pace {
    */
   public boolean tryTake(long bytes, boolean flushAwaited, long nowMs) {
     boolean inTheWay =
-        bytesUnderWay >= bytesBeforeWrite
-            || (flushAwaited && bytesSinceFlush >= BYTES_BESIDE_A_FLUSH);
+        bytesUnderWay >= bytesBeforeWrite || (flushAwaited && bytesSinceFlush >= bytesBesideFlush);
     return limiter.tryTake(bytes, inTheWay, nowMs);
   }
 
   /** So many bytes are under way now. */
-  public void began(long bytes) {
+  public void began(long bytes, long nowMs) {
     bytesUnderWay += bytes;
     bytesSinceFlush += bytes;
+    throughput.began(bytes, nowMs);
   }
 
-  /** So many bytes reached the replica, or need not. */
-  public void ended(long bytes) {
+  /** So many bytes, the earliest of those under way, reached the replica, or need not. */
+  public void ended(long bytes, long nowMs) {
     bytesUnderWay -= bytes;
-    bytesThrough += bytes;
+    throughput.ended(bytes, nowMs);
   }
 
   /** Time passes: a line that carries more has more before a write. */
   public void tick(long nowMs) {
-    long elapsedMs = nowMs - measuredFromMs;
-    if (elapsedMs < MEASURED_MS) {
-      return;
-    }
-    if (bytesThrough > 0) {
+    if (throughput.tick(nowMs)) {
       bytesBeforeWrite =
-          Math.min(
-              BEFORE_A_WRITE_BYTES_MAX,
-              Math.max(BEFORE_A_WRITE_BYTES_MIN, bytesThrough * BEFORE_A_WRITE_MS / elapsedMs));
+          Math.max(
+              BEFORE_A_WRITE_BYTES_MIN,
+              throughput.bytesIn(throughput.leastDelayMs() + BEFORE_A_WRITE_MS));
+      bytesBesideFlush = Math.max(BESIDE_A_FLUSH_BYTES_MIN, throughput.bytesIn(BESIDE_A_FLUSH_MS));
     }
-    bytesThrough = 0;
-    measuredFromMs = nowMs;
   }
 
   /** Nothing is under way any more. */
   public void reset() {
     bytesUnderWay = 0;
+    throughput.reset();
   }
 
   /** Clients wrote at {@code nowMs}; see {@link RateLimiter#clientsBusy}. */

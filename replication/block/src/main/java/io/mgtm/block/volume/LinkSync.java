@@ -187,7 +187,7 @@ final class LinkSync {
         continue;
       }
       over.begin(chunk);
-      pace.began(length);
+      pace.began(length, core.nowMs());
       read(chunk, length, checksum, verify);
     }
   }
@@ -229,7 +229,7 @@ final class LinkSync {
       over.begin(chunk);
       length += core.chunkLength(chunk);
     }
-    pace.began(holeWeight(length));
+    pace.began(holeWeight(length), core.nowMs());
     Change read =
         new Change().internal(Kind.READ_HOLE, (long) first * link.slot.chunkBytes, length);
     read.link = link.index;
@@ -263,7 +263,7 @@ final class LinkSync {
               null);
     } else {
       holesFrom = read.offset + read.length;
-      pace.ended(holeWeight(read.length));
+      pace.ended(holeWeight(read.length), core.nowMs());
     }
   }
 
@@ -342,13 +342,13 @@ final class LinkSync {
       if (!verification.isRunning()) {
         return;
       }
-      pace.ended(comparison.length());
+      pace.ended(comparison.length(), core.nowMs());
       verification.compared(comparison.chunk(), comparison.length(), equal, core.nowMs());
     } else if (walk != null) {
       if (equal && !written.contains(comparison.chunk())) {
         link.slot.chunkEqual(comparison.chunk());
         walk.end(comparison.chunk());
-        pace.ended(comparison.length());
+        pace.ended(comparison.length(), core.nowMs());
         chunksEqual++;
         progress.advance(comparison.length(), core.nowMs());
       } else {

@@ -307,7 +307,7 @@ final class ReplicaLink {
       long bytes = sent.firstBytes();
       sent.removeFirst();
       if (bytes < 0) {
-        sync.pace().ended(-bytes);
+        sync.pace().ended(-bytes, core.nowMs());
       } else {
         queuedBytes -= bytes;
       }
