@@ -55,11 +55,26 @@ final class Pgbench {
   }
 
   /**
-   * Runs it to its end.
+   * Runs it for so many seconds, which begin before the clients log in.
    *
    * @throws IOException when it fails, with what it said
    */
   Result run(HostPort at, Script script, int clients, int seconds)
+      throws IOException, InterruptedException {
+    return run(at, script, clients, "-T", seconds);
+  }
+
+  /**
+   * Runs it until each client has made so many transactions.
+   *
+   * @throws IOException when it fails, with what it said
+   */
+  Result runTransactions(HostPort at, Script script, int clients, int each)
+      throws IOException, InterruptedException {
+    return run(at, script, clients, "-t", each);
+  }
+
+  private Result run(HostPort at, Script script, int clients, String bound, int value)
       throws IOException, InterruptedException {
     Path prefix = folder.resolve("pgbench");
     String said =
@@ -74,8 +89,8 @@ final class Pgbench {
                 script.builtin,
                 "-c",
                 Integer.toString(clients),
-                "-T",
-                Integer.toString(seconds),
+                bound,
+                Integer.toString(value),
                 "--max-tries=" + TRIES_MAX,
                 "-l",
                 "--log-prefix=" + prefix));
