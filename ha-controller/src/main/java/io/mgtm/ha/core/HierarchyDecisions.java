@@ -332,10 +332,25 @@ final class HierarchyDecisions {
     }
     Report report = seen.obedient(node, name);
     if (placement.stage() == Stage.LEAVING && report != null && report.state() == State.STUCK) {
+      stuck(node, report);
+    }
+  }
+
+  /**
+   * A node that cannot take it out has tried all that its watchdog could do at the lease's end. The
+   * end of the lease makes sure of it only where the watchdog's device resets the machine then.
+   */
+  private void stuck(String node, Report report) {
+    Map<String, String> said = Map.of(node, report.failed() + ": " + report.detail());
+    if (seen.isResetByItsWatchdog(node)) {
       add(
           new Revoke(name, placement.epoch(), placement.toward()),
-          node + " cannot take it out of service",
-          Map.of(node, report.failed() + ": " + report.detail()));
+          node + " cannot take it out of service, and its watchdog resets it",
+          said);
+    } else {
+      waitFor(
+          node + " cannot take it out of service: end there what is left of it, or switch it off",
+          said);
     }
   }
 

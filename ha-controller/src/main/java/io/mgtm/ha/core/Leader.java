@@ -289,7 +289,8 @@ public final class Leader {
     List<Decision> batch = new ArrayList<>();
     while (!asked.isEmpty() && batch.size() < BATCH_MAX) {
       Request request = asked.remove();
-      String refusal = after.refusal(request.command());
+      Observation seen = new Observation(time(now), after, views(now));
+      String refusal = seen.refusal(request.command());
       if (!refusal.isEmpty()) {
         effects.reply(request.id(), new Reply(Outcome.REFUSED, refusal));
         continue;

@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.Hierarchy;
 import io.mgtm.ha.model.Node;
@@ -20,6 +21,17 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
 
   Placement placement(String name) {
     return state.placements().get(name);
+  }
+
+  /**
+   * Why what an operator asks is not done; empty when it is. No service is interrupted for a node
+   * that would not take it.
+   */
+  String refusal(OperatorCommand command) {
+    String refusal = state.refusal(command);
+    return refusal.isEmpty() && command instanceof Switchover to && !contact(to.node())
+        ? to.node() + " is silent"
+        : refusal;
   }
 
   /** Whether a node hears this leader and is heard. */
@@ -56,6 +68,12 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
       return node + " has been switched off by " + view.fenced().get(hierarchy);
     }
     return view.over().contains(hierarchy) ? node + " has no lease on it any more" : "";
+  }
+
+  /** Whether the end of a lease resets the node's machine while something is left there. */
+  boolean isResetByItsWatchdog(String node) {
+    Node of = state.config().nodes().get(node);
+    return of != null && !of.watchdogDevice().isEmpty();
   }
 
   /** Of a node that has left the cluster nobody knows where it was. */

@@ -61,6 +61,9 @@ final class ScriptKit implements Kit {
   @Override
   public void outOfService(KitContext context) throws KitException, InterruptedException {
     run(context, "stop").succeeded();
+    if (run(context, "status").status() == 0) {
+      throw new KitException("stop ended with 0, and status says that it is in service still");
+    }
     Cgroup.remove(context);
   }
 

@@ -31,6 +31,7 @@ import io.mgtm.ha.core.ClusterCommand.Wait;
 import io.mgtm.ha.core.Clusters.Seen3;
 import io.mgtm.ha.core.DecisionRows.Row;
 import io.mgtm.ha.core.OperatorCommand.Answer;
+import io.mgtm.ha.core.OperatorCommand.Configure;
 import io.mgtm.ha.core.OperatorCommand.Maintain;
 import io.mgtm.ha.core.OperatorCommand.Rest;
 import io.mgtm.ha.core.OperatorCommand.Retire;
@@ -38,9 +39,13 @@ import io.mgtm.ha.core.OperatorCommand.Scope;
 import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Report.State;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Node;
 import io.mgtm.ha.model.Policy;
 import io.mgtm.ha.model.Policy.Failback;
 import io.mgtm.ha.model.Policy.Failover;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -160,8 +165,15 @@ class MovesTest {
             new Release(DB, 1)),
         row("or it is switched off", revoked, s -> s.fenced("a1"), new Release(DB, 1)),
         row(
-            "what cannot be stopped loses its lease",
+            "what cannot be stopped keeps others away",
             leaving,
+            holder("a1", State.STUCK),
+            new Wait(
+                DB,
+                "a1 cannot take it out of service: end there what is left of it, or switch it off")),
+        row(
+            "unless the end of its lease resets the machine",
+            withDevice(leaving, "a1"),
             holder("a1", State.STUCK),
             new Revoke(DB, 1, "a2")),
         row(
@@ -221,6 +233,20 @@ class MovesTest {
             new Revoke(DB, 1, "a2")));
   }
 
+  private static ClusterState withDevice(ClusterState state, String name) {
+    ClusterConfig now = state.config();
+    Map<String, Node> nodes = new LinkedHashMap<>(now.nodes());
+    Node of = nodes.get(name);
+    nodes.put(
+        name, new Node(of.site(), of.witness(), of.group(), of.paths(), of.api(), "/dev/watchdog"));
+    return apply(
+        state,
+        0,
+        new Configure(
+            new ClusterConfig(now.cluster(), now.timing(), nodes, now.hierarchies()),
+            state.configVersion()));
+  }
+
   private static ClusterState retired(ClusterState state, String node, Rest rest) {
     return apply(state, 0, new Retire(node, rest));
   }
@@ -229,6 +255,14 @@ class MovesTest {
   @MethodSource({"moving", "movingOn", "leaving", "retiring"})
   void table(Row row) {
     row.check();
+  }
+
+  @Test
+  void nothingIsInterruptedForANodeThatIsSilent() {
+    ClusterState state = on(BY_ITSELF, "a1", "a1", "a2", "b1");
+    Seen3 seen = holder("a1", State.IN).apply(new Seen3(state)).silent("b1", true);
+    assertThat(seen.seen().refusal(new Switchover(DB, "a2", false))).isEmpty();
+    assertThat(seen.seen().refusal(new Switchover(DB, "b1", false))).isEqualTo("b1 is silent");
   }
 
   @Test

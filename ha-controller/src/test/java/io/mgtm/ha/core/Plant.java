@@ -60,7 +60,7 @@ enum Plant {
   /** A watchdog keeps the time that it had when its controller began; others wait less by now. */
   WATCHDOG_UNTOLD(262, "without a lease"),
   /** A new leader waits as the present timing says, though longer leases of a former may be out. */
-  FORMER_FORGOTTEN(472, "is in service on");
+  FORMER_FORGOTTEN(754, "is in service on");
 
   /** A schedule in which it does harm. */
   final long seed;

@@ -53,6 +53,15 @@ class ScriptKitTest {
   }
 
   @Test
+  void aStopThatStopsNothingIsNotBelieved() throws Exception {
+    kit.inService(context());
+    parameters.put("stop", "exit 0");
+    assertThatThrownBy(() -> kit.outOfService(context()))
+        .hasMessage("stop ended with 0, and status says that it is in service still");
+    Rig.assertIn(kit.quickCheck(context()));
+  }
+
+  @Test
   void ownCheckAndRecoveryAreUsed() throws Exception {
     parameters.put("check", "echo bad; exit 9");
     parameters.put("recover", "echo start recovered >" + state);
