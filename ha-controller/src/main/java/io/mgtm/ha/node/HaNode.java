@@ -59,6 +59,10 @@ public final class HaNode implements AutoCloseable {
   private Consumer<ClusterState> audience = told -> {};
   private long configured = -1;
   private boolean closed;
+
+  /** Whether its log's member has been let in by a leader, or leads, since its start. */
+  private boolean takesPart;
+
   private MemberLog members;
   private Paths paths;
   private LeaderPart leader;
@@ -198,7 +202,18 @@ public final class HaNode implements AutoCloseable {
     }
   }
 
+  /**
+   * Its log's member leads, or follows a leader. Before that nobody hears the node: of two machines
+   * with its name the group has one, and the other must be given no lease.
+   */
+  void takesPart() {
+    takesPart = true;
+  }
+
   void send(Heartbeat heartbeat) {
+    if (!takesPart) {
+      return;
+    }
     paths.send(heartbeat);
     soon(() -> heard(heartbeat, HERE));
   }

@@ -101,6 +101,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
   public void leading(long term) {
     log.info("This controller leads, term {}", term);
     leads = true;
+    node.takesPart();
     nextMembers = node.nowMs(); // it may be one that leaves, and that nobody sends heartbeats to
     leader.leading(term, state.state(), node.nowMs(), HaNode.wallMs());
     if (state.state().config() == null) {
@@ -120,6 +121,9 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
     }
     leads = false;
     lastAppended = 0;
+    if (who != null) {
+      node.takesPart();
+    }
     leader.following();
     told.ifPresent(LeaderListener::following);
     node.soon(node::configure);
