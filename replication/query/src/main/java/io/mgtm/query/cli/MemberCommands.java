@@ -54,6 +54,34 @@ final class MemberCommands {
     }
   }
 
+  /** {@code mgtm query promote}. */
+  @Command(
+      name = "promote",
+      description = {
+        "Lets another server lead, which executes writes first; clients go on.",
+        "Transactions that are open at the one that leads fail with 40001. It is out for some"
+            + " seconds then, and comes back by itself."
+      },
+      mixinStandardHelpOptions = true)
+  static final class Promote implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+    @Mixin private final Ask at = AskCommands.replicator();
+
+    @Parameters(paramLabel = "HOST:PORT", description = "The server, as `servers` shows it.")
+    private HostPort server;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      PrintWriter out = spec.commandLine().getOut();
+      JsonNode answer = at.post("/promote?server=" + Ask.segment(server.toString()), Map.of());
+      if (!at.printed(answer, out)) {
+        out.printf("%s leads%n", answer.path("leader").asText());
+        out.flush();
+      }
+      return 0;
+    }
+  }
+
   /** {@code mgtm query remove-server}. */
   @Command(
       name = "remove-server",

@@ -26,6 +26,7 @@ public final class QueryMain implements SchemaCommand.Configured {
           AskCommands.Explain.class,
           RepairCommand.class,
           MemberCommands.Add.class,
+          MemberCommands.Promote.class,
           MemberCommands.Remove.class,
           DemoCommand.class);
 

@@ -105,9 +105,7 @@ public final class OrderState {
     } else if (entry instanceof Entry.Settled all) {
       settled = Math.max(settled, all.upTo());
     } else if (entry instanceof Entry.Server server) {
-      boolean comesIn = server.state().isIn();
-      ServerState before = servers.get(server.address());
-      if (comesIn && (before == null || !before.isIn())) {
+      if (server.state().isIn()) {
         servers.remove(server.address());
       }
       servers.put(server.address(), server.state());

@@ -46,6 +46,7 @@ final class AdminEndpoint implements AutoCloseable {
             .slowChange("/repair", this::repair)
             .slowChange("/add-server", this::addServer)
             .change("/remove-server", this::removeServer)
+            .change("/promote", this::promote)
             .page("/serving", parameters -> Map.of("sessions", serving().sessions().count()))
             .metrics(this::metrics)
             .health(this::trouble, () -> group == null ? "" : group.detail())
@@ -92,6 +93,7 @@ final class AdminEndpoint implements AutoCloseable {
       Map<String, Object> one = new LinkedHashMap<>();
       boolean leads = node.isIn() && node == shared.fleet().leader();
       one.put("server", node.toString());
+      one.put("version", node.kind().version());
       one.put("state", leads ? "leader" : node.isIn() ? "in" : "out");
       one.put("running", node.running());
       one.put("reads", node.reads().sum());
@@ -147,6 +149,15 @@ final class AdminEndpoint implements AutoCloseable {
     removed.put("leader", now.shared().fleet().leader().toString());
     removed.put("serversIn", now.shared().fleet().in().size());
     return removed;
+  }
+
+  private Map<String, Object> promote(Map<String, String> parameters) throws IOException {
+    Tenure now = serving();
+    now.membership().promote(address(parameters));
+    Map<String, Object> promoted = new LinkedHashMap<>();
+    promoted.put("leader", now.shared().fleet().leader().toString());
+    promoted.put("serversIn", now.shared().fleet().in().size());
+    return promoted;
   }
 
   private static HostPort address(Map<String, String> parameters) throws IOException {

@@ -19,6 +19,9 @@ final class Asker implements AutoCloseable {
   /** What an answer may hold; one more row fails it. */
   private static final int ROWS_MAX = 5_000_000;
 
+  /** From this one on a server may end a transaction because it lasts. */
+  private static final int TIMEOUT_VERSION = 170_000;
+
   /** A query, and its rows so far. */
   private static final class Question {
     private final CompletableFuture<List<List<String>>> answer = new CompletableFuture<>();
@@ -32,8 +35,12 @@ final class Asker implements AutoCloseable {
 
   Asker(ServerConnection connection) {
     this.connection = connection;
+    int version = Greeting.number(connection.setting(Greeting.VERSION));
     connection.releaseGreeting();
     connection.channel().pipeline().addLast(new Answers());
+    if (version >= TIMEOUT_VERSION) {
+      ask("SET transaction_timeout = 0");
+    }
   }
 
   /** The rows of a query, or a {@link LoginException} with the server's error or with 08006. */

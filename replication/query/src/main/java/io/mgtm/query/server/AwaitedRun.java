@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
@@ -18,6 +19,7 @@ final class AwaitedRun {
   private CopyIn copy;
   private CheckedWrite checked;
   private UnprovenRead unproven;
+  private FarRead far;
 
   AwaitedRun(ReplicatedSession session, UnitRun run) {
     this.session = session;
@@ -45,9 +47,39 @@ final class AwaitedRun {
     unproven.start();
   }
 
+  /** A read, at a server that is not the leader. */
+  void read(Backend reader, Segment segment) {
+    reader.node().reads().increment();
+    if (set.isFar(reader)) {
+      far = new FarRead(run, reader, segment);
+      far.start();
+    } else {
+      run.sender().send(reader, segment, run::ended);
+    }
+  }
+
+  /** What follows is none. */
+  void readFar() {
+    far = null;
+  }
+
   void ddl(Segment segment) {
+    if (isMembership(segment.command().statement()) && set.live().stream().anyMatch(set::isFar)) {
+      run.fail(
+          ErrorFields.error(
+                  "0A000", "servers of other versions take memberships of roles in another way")
+              .withHint(
+                  "Stop the replicator, run it at each server, and start the replicator again."));
+      return;
+    }
     begin("BEGIN ISOLATION LEVEL READ COMMITTED");
     run.sender().send(set.home(), segment, new SchemaChange(session, run, segment)::leaderAnswered);
+  }
+
+  /** GRANT and REVOKE of roles: those of privileges are ON something. */
+  private static boolean isMembership(Statement statement) {
+    boolean granted = statement.word(0).equals("grant") || statement.word(0).equals("revoke");
+    return granted && !statement.has("on");
   }
 
   /** All servers have another schema; or it cannot be had, and why. */
@@ -112,6 +144,10 @@ final class AwaitedRun {
 
   /** Nothing more comes of what was run. */
   void end() {
+    if (far != null) {
+      far.end();
+      far = null;
+    }
     if (unproven != null) {
       unproven.end();
       unproven = null;
@@ -141,7 +177,11 @@ final class AwaitedRun {
 
   /** The leader has refused a statement: tells the client, by what it is to be told. */
   void error(Segment segment, ErrorFields error, Frame frame) {
-    if (segment.kind() == Segment.Kind.UNPROVEN && unproven.isTaken(error)) {
+    boolean taken =
+        far != null
+            ? far.takes(error)
+            : segment.kind() == Segment.Kind.UNPROVEN && unproven.isTaken(error);
+    if (taken) {
       frame.release();
       return;
     }

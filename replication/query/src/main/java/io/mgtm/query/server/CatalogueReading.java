@@ -23,13 +23,15 @@ final class CatalogueReading implements Answer {
     void read(Catalogues.Known known, ErrorFields error);
   }
 
+  private final Catalogues catalogues;
   private final Charset charset;
   private final Done done;
   private final Runnable lost;
   private final List<List<List<String>>> answers = new ArrayList<>();
   private ErrorFields error;
 
-  CatalogueReading(Charset charset, Done done, Runnable lost) {
+  CatalogueReading(Catalogues catalogues, Charset charset, Done done, Runnable lost) {
+    this.catalogues = catalogues;
     this.charset = charset;
     this.done = done;
     this.lost = lost;
@@ -56,7 +58,7 @@ final class CatalogueReading implements Answer {
 
   @Override
   public void ready(char status) {
-    done.read(error == null ? Catalogues.read(answers) : null, error);
+    done.read(error == null ? catalogues.read(answers) : null, error);
   }
 
   @Override

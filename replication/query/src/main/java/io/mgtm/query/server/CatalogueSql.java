@@ -160,6 +160,8 @@ final class CatalogueSql {
                   + ") OR EXISTS (SELECT FROM pg_type y WHERE y.oid = a.atttypid AND y.typtype = 'e')",
               's')
           + flag("a.atttypid IN (1082, 1083, 1114, 1184)", 't')
+          // In binary, an infinite one is of another length to PostgreSQL 16 and older.
+          + flag("a.atttypid IN (1186, 1187)", 'v')
           + flag("a.attgenerated <> ''", 'g')
           + ", E'\\x01' ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum"
           + " > 0 AND NOT a.attisdropped)";

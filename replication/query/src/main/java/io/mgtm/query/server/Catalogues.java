@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** What is known of each database, read from the leader server when it is first asked for. */
@@ -28,12 +29,20 @@ final class Catalogues {
 
   private final OwnRole role;
   private final Supplier<HostPort> leader;
+  private final BooleanSupplier newerLeads;
   private final ConcurrentHashMap<String, CompletableFuture<Known>> byDatabase =
       new ConcurrentHashMap<>();
 
-  Catalogues(OwnRole role, Supplier<HostPort> leader) {
+  /**
+   * Nothing is known.
+   *
+   * @param newerLeads whether a server that is in is of an older major version than the leader, and
+   *     may not read what the leader reads
+   */
+  Catalogues(OwnRole role, Supplier<HostPort> leader, BooleanSupplier newerLeads) {
     this.role = role;
     this.leader = leader;
+    this.newerLeads = newerLeads;
   }
 
   /** Of a database; fails with a {@link LoginException}, and is then asked again the next time. */
@@ -75,6 +84,14 @@ final class Catalogues {
             });
   }
 
+  /**
+   * Servers of several versions lead or follow in another way: what is known, and not about to
+   * change, is read anew.
+   */
+  void forget() {
+    byDatabase.values().removeIf(CompletableFuture::isDone);
+  }
+
   /** The databases that were asked for. */
   Set<String> databases() {
     return Set.copyOf(byDatabase.keySet());
@@ -100,7 +117,7 @@ final class Catalogues {
   }
 
   /** A database that no client has entered yet has nothing of the replicator's. */
-  private static CompletableFuture<Known> read(Asker asker, boolean prepared) {
+  private CompletableFuture<Known> read(Asker asker, boolean prepared) {
     List<CompletableFuture<List<List<String>>>> answers =
         CatalogueSql.QUERIES.stream()
             .map(sql -> prepared || !sql.equals(CaptureSchema.ASK_LACKS) ? sql : NOT_PREPARED)
@@ -110,7 +127,9 @@ final class Catalogues {
         .thenApply(done -> read(answers.stream().map(CompletableFuture::join).toList()));
   }
 
-  static Known read(List<List<List<String>>> answers) {
+  /** What answers to the queries of {@link CatalogueSql} tell. */
+  Known read(List<List<List<String>>> answers) {
+    boolean newer = newerLeads.getAsBoolean();
     Set<String> pure = new HashSet<>();
     Set<String> builtin = new HashSet<>();
     Set<String> suspects = new HashSet<>();
@@ -136,7 +155,7 @@ final class Catalogues {
             builtin,
             operators,
             suspects,
-            tables(answers.get(4)),
+            tables(answers.get(4), newer),
             code,
             !answers.get(6).get(0).get(0).equals("0"));
     return new Known(
@@ -145,20 +164,25 @@ final class Catalogues {
         Captures.of(answers.get(7).get(0).get(0), code, answers.get(8), answers.get(9)));
   }
 
-  private static Map<String, Catalogue.Table> tables(List<List<String>> rows) {
+  private static Map<String, Catalogue.Table> tables(List<List<String>> rows, boolean newer) {
     Map<String, Catalogue.Table> tables = new HashMap<>();
     Set<String> twice = new HashSet<>();
     for (List<String> row : rows) {
       if (tables.containsKey(row.get(1))) {
         twice.add(row.get(1));
       }
-      tables.put(row.get(1), table(row));
+      tables.put(row.get(1), table(row, newer));
     }
     tables.keySet().removeAll(twice);
     return tables;
   }
 
-  private static Catalogue.Table table(List<String> row) {
+  /**
+   * One of them.
+   *
+   * @param newer whether others may not read the leader's texts, so that rows tell what it did
+   */
+  private static Catalogue.Table table(List<String> row, boolean newer) {
     Map<String, Catalogue.Column> columns = new LinkedHashMap<>();
     for (String column : split(row.get(4))) {
       int colon = column.lastIndexOf(':');
@@ -170,7 +194,7 @@ final class Catalogues {
               flags.contains("i"),
               fill(flags),
               flags.contains("g"),
-              input(flags)));
+              newer && flags.contains("v") ? Catalogue.Input.OTHER : input(flags)));
     }
     boolean deferrable = "t".equals(row.get(6));
     boolean known = row.get(2).equals("t") && !row.get(0).equals("pg_catalog") && !deferrable;
@@ -178,7 +202,7 @@ final class Catalogues {
         row.get(0),
         columns,
         split(row.get(5)).stream().map(Catalogues::unquote).toList(),
-        known ? granted(writes(row), row.get(10)) : Catalogue.Writes.ANYTHING,
+        known ? granted(writes(row, newer), row.get(10)) : Catalogue.Writes.ANYTHING,
         row.get(8).equals("t"));
   }
 
@@ -189,12 +213,12 @@ final class Catalogues {
     return writes == Catalogue.Writes.PLAIN ? Catalogue.Writes.COLUMNS : Catalogue.Writes.ANYTHING;
   }
 
-  private static Catalogue.Writes writes(List<String> row) {
+  private static Catalogue.Writes writes(List<String> row, boolean newer) {
     return switch (row.get(7)) {
       case "0" ->
           row.get(9).equals("t")
               ? Catalogue.Writes.TRIGGERS
-              : row.get(3).equals("t") ? Catalogue.Writes.PLAIN : Catalogue.Writes.ROWS;
+              : row.get(3).equals("t") && !newer ? Catalogue.Writes.PLAIN : Catalogue.Writes.ROWS;
       case "1" -> Catalogue.Writes.TRIGGERS;
       default -> Catalogue.Writes.KEY_TRIGGERS;
     };

@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 /** Runs the commands that are about transactions and settings. Belongs to a session. */
 final class Controls {
@@ -47,7 +48,8 @@ final class Controls {
       run.sender().send(home, segment, run::ended);
       return;
     }
-    Backend at = command.readOnly() ? set.reader() : set.chosen();
+    Backend reader = command.readOnly() ? set.reader() : null;
+    Backend at = reader == null || set.isFar(reader) ? set.chosen() : reader;
     run.sender()
         .send(
             at,
@@ -246,6 +248,7 @@ final class Controls {
               .withHint("It may run at another server than the leader. Use BEGIN."));
       return;
     }
+    String setting = listed(statement);
     boolean leaderOnly = statement.word(1).equals("transaction") && !statement.has("session");
     Backend home = set.home();
     Backend at = home == null ? set.chosen() : home;
@@ -265,18 +268,33 @@ final class Controls {
                 }
                 if (home == null) {
                   everywhere(
-                      at, statement.text(), this::endSession, () -> run.ended(relay, status));
+                      at,
+                      statement.text(),
+                      b -> setting == null || b.node().kind().knows(setting),
+                      this::endSession,
+                      () -> run.ended(relay, status));
                   return;
                 }
                 if (statement.word(1).equals("constraints")) {
                   relay.effects().text(segment.command(), relay.tag());
                 } else {
-                  relay.effects().setting(segment.command(), relay.tag());
+                  relay.effects().setting(segment.command(), relay.tag(), setting);
                 }
                 relay.effects().withoutTimeouts();
               }
               run.ended(relay, status);
             });
+  }
+
+  /**
+   * The setting that a command is about, where the session's server lists it: one of another
+   * version may not know it, and does without. Null for what has no name of its own, as a role has.
+   */
+  private String listed(Statement statement) {
+    boolean scope = statement.word(1).equals("session") || statement.word(1).equals("local");
+    String name = statement.word(scope ? 2 : 1).toLowerCase(Locale.ROOT);
+    Backend at = set.home() == null ? set.chosen() : set.home();
+    return at.node().kind().knows(name) ? name : null;
   }
 
   private static boolean mayWriteAgain(Statement statement) {
@@ -313,7 +331,12 @@ final class Controls {
             segment,
             (relay, status) -> {
               if (relay.error() == null) {
-                everywhere(leader, statement.text(), this::warn, () -> run.ended(relay, status));
+                everywhere(
+                    leader,
+                    statement.text(),
+                    b -> true,
+                    this::warn,
+                    () -> run.ended(relay, status));
               } else {
                 run.ended(relay, status);
               }
@@ -330,8 +353,12 @@ final class Controls {
   }
 
   private void everywhere(
-      Backend but, String sql, BiConsumer<Backend, ErrorFields> refused, Runnable then) {
-    List<Backend> others = set.live().stream().filter(b -> b != but).toList();
+      Backend but,
+      String sql,
+      Predicate<Backend> where,
+      BiConsumer<Backend, ErrorFields> refused,
+      Runnable then) {
+    List<Backend> others = set.live().stream().filter(b -> b != but).filter(where).toList();
     int[] left = {others.size()};
     Runnable one =
         () -> {

@@ -10,6 +10,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -228,7 +229,7 @@ final class CopyIn {
           if (left[0] == 0 && !closed) {
             IOException why = spool.failed();
             close();
-            run.awaited().copied(relay, status, why == null ? null : full(why));
+            run.awaited().copied(relay, status, why == null ? refused() : full(why));
           }
         };
     for (CopyOut other : List.copyOf(others)) {
@@ -236,6 +237,11 @@ final class CopyIn {
       other.start(copy.othersSql(), one);
     }
     one.run();
+  }
+
+  /** Why one of the others cannot take them, or null. */
+  private ErrorFields refused() {
+    return others.stream().map(CopyOut::refused).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
   /** Some server takes more again. */

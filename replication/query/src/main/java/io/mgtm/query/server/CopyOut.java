@@ -24,6 +24,7 @@ final class CopyOut implements Answer {
   private Runnable done = () -> {};
   private Future<?> late;
   private String wrong;
+  private ErrorFields refused;
   private boolean asked;
   private boolean reading;
   private boolean over;
@@ -51,6 +52,11 @@ final class CopyOut implements Answer {
 
   Backend backend() {
     return backend;
+  }
+
+  /** Why it cannot take the data, where another version may be the reason; or null. */
+  ErrorFields refused() {
+    return refused;
   }
 
   /** Begins; {@code then} is called when it has taken all, or is out. */
@@ -135,7 +141,9 @@ final class CopyOut implements Answer {
   public void ready(char status) {
     answered = true;
     close();
-    if (wrong != null && !unread) {
+    if (wrong != null && !unread && session.set().isFar(backend)) {
+      refused = Differences.ofVersion(backend.node(), wrong);
+    } else if (wrong != null && !unread) {
       session.set().differs(backend, wrong);
     }
     done.run();

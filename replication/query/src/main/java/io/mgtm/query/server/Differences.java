@@ -10,6 +10,14 @@ final class Differences {
     return "failed where the leader did not: " + error.message();
   }
 
+  /** What is told where another version of PostgreSQL may be why, and nothing was written. */
+  static ErrorFields ofVersion(Node node, String what) {
+    return ErrorFields.error(
+            "0A000",
+            "the server at %s, of PostgreSQL %s, %s".formatted(node, node.kind().version(), what))
+        .withHint("Use what the oldest of the servers has.");
+  }
+
   /**
    * Both are command tags.
    *

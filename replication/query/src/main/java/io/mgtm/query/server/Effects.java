@@ -24,8 +24,10 @@ final class Effects {
    * @param afterNames of its Bind; null for a text
    * @param tag of CommandComplete, null for any
    * @param kept whether it stands in the log; what is about the session does not
+   * @param setting the name without which a server passes it over; or null
    */
-  private record Item(Prepared prepared, ByteBuf afterNames, String tag, boolean kept) {}
+  private record Item(
+      Prepared prepared, ByteBuf afterNames, String tag, boolean kept, String setting) {}
 
   private static final int ITEM_BYTES = 64;
   private static final Prepared NOT_KNOWN = Prepared.effect("", "");
@@ -58,29 +60,33 @@ final class Effects {
 
   /** The same text. */
   void text(Prepared statement, String tag) {
-    items.add(new Item(statement, null, tag, true));
+    items.add(new Item(statement, null, tag, true, null));
   }
 
-  /** The same text, which is about the session: the log has the settings that matter itself. */
-  void setting(Prepared statement, String tag) {
-    items.add(new Item(statement, null, tag, false));
+  /**
+   * The same text, which is about the session: the log has the settings that matter itself.
+   *
+   * @param name of the setting, where servers that do not know it pass it over; or null
+   */
+  void setting(Prepared statement, String tag, String name) {
+    items.add(new Item(statement, null, tag, false, name));
   }
 
   /** What holds for statements of the client's does not for what the others are to do. */
   void withoutTimeouts() {
     for (String one : ServerSet.NO_TIMEOUTS) {
-      setting(Prepared.effect("", one), "SET");
+      setting(Prepared.effect("", one), "SET", null);
     }
   }
 
   /** The same statement with the same parameters. */
   void same(Prepared statement, ByteBuf afterNames, String tag) {
-    add(new Item(statement, Unpooled.copiedBuffer(afterNames), tag, true));
+    add(new Item(statement, Unpooled.copiedBuffer(afterNames), tag, true, null));
   }
 
   /** What the replicator notes for itself. */
   void note(Prepared statement, ByteBuf afterNames) {
-    items.add(new Item(statement, afterNames, null, false));
+    items.add(new Item(statement, afterNames, null, false, null));
   }
 
   /** One row. */
@@ -92,14 +98,14 @@ final class Effects {
             : sql.startsWith("INSERT") ? "INSERT 0 1" : sql.substring(0, 6) + " 1";
     int[] formats =
         write.columns().stream().mapToInt(c -> write.texts().contains(c) ? 0 : format).toArray();
-    add(new Item(effect, Rows.parameters(formats, values), tag, true));
+    add(new Item(effect, Rows.parameters(formats, values), tag, true, null));
   }
 
   /** A row that was captured, by texts. */
   void captured(Prepared effect, List<ByteBuf> values) {
     String sql = effect.sql();
     String tag = sql.startsWith("INSERT") ? "INSERT 0 1" : sql.substring(0, 6) + " 1";
-    add(new Item(effect, Rows.parameters(new int[0], values), tag, true));
+    add(new Item(effect, Rows.parameters(new int[0], values), tag, true, null));
   }
 
   /** Forgets all. */
@@ -218,7 +224,8 @@ final class Effects {
 
   private void setReplica(Backend other, String role, Mismatch mismatch) {
     if (replica) {
-      ArrayDeque<Item> expected = new ArrayDeque<>(List.of(new Item(null, null, "SET", false)));
+      ArrayDeque<Item> expected =
+          new ArrayDeque<>(List.of(new Item(null, null, "SET", false, null)));
       other.ask(
           "SET LOCAL session_replication_role = " + role, new Check(other, expected, mismatch));
     }
@@ -228,6 +235,9 @@ final class Effects {
     ByteBuf out = null;
     ArrayDeque<Item> expected = new ArrayDeque<>();
     for (Item item : items) {
+      if (item.setting != null && !other.node().kind().knows(item.setting)) {
+        continue;
+      }
       if (item.kept) {
         other.node().effects().increment();
       }

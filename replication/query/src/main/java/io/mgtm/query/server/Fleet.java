@@ -208,12 +208,41 @@ final class Fleet {
         log.info("The server {} was removed", node);
         return;
       }
-      if (in().size() <= inMin) {
-        throw new IOException("%d servers are in, and %d must be".formatted(in().size(), inMin));
-      }
+      requireMore(inMin);
     }
     if (!eject(node, REMOVED.status(), REMOVED.why())) {
       throw new IOException(node + " is the last one that is in, or another replicator leads");
+    }
+  }
+
+  /**
+   * Another server leads. The one that did is put out, and comes back by itself.
+   *
+   * @throws IOException when it leads already or is out, or fewer than {@code inMin} would be in
+   */
+  void promote(Node node, int inMin) throws IOException {
+    Node former = leader();
+    synchronized (this) {
+      if (!node.isIn() || node == former) {
+        throw new IOException(node + (node.isIn() ? " leads already" : " is out: " + node.why()));
+      }
+      requireMore(inMin);
+      List<Node> next = new ArrayList<>(in());
+      next.remove(node);
+      next.add(1, node);
+      // The log has them in this order then, and so a restart.
+      ServerState in = ServerState.in(System.currentTimeMillis());
+      next.subList(2, next.size()).forEach(one -> keep(one, in));
+      lead(next);
+    }
+    if (!eject(former, node + " was promoted")) {
+      throw new IOException(CommitLog.DEPOSED);
+    }
+  }
+
+  private void requireMore(int inMin) throws IOException {
+    if (in().size() <= inMin) {
+      throw new IOException("%d servers are in, and %d must be".formatted(in().size(), inMin));
     }
   }
 

@@ -7,6 +7,8 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -16,7 +18,8 @@ import java.util.function.Supplier;
  */
 final class LateEntry {
   /**
-   * A query that sets what the session has set; none where that is nothing. The role comes last.
+   * A query that sets what the session has set, and the new server knows; none where that is
+   * nothing. The role comes last.
    */
   private static final String SETTINGS =
       "SELECT 'SELECT ' || pg_catalog.string_agg(pg_catalog.format("
@@ -24,6 +27,7 @@ final class LateEntry {
           + " name) FROM (SELECT name, setting FROM pg_catalog.pg_settings"
           + " WHERE source = 'session' AND pg_catalog.strpos(name, '.') = 0"
           + " AND NOT name OPERATOR(pg_catalog.~~) 'transaction\\_%%'"
+          + " AND pg_catalog.lower(name) <> ALL (%s)"
           + " UNION ALL SELECT n, pg_catalog.current_setting(n, true)"
           + " FROM pg_catalog.unnest(%s) n) s";
 
@@ -70,7 +74,7 @@ final class LateEntry {
                 session.loop(),
                 node.address(),
                 FrameSplitter.Sender.SERVER,
-                key.parameters(),
+                node.kind().begins(key.parameters()),
                 key.proof());
     int withinMs = session.shared().config().timeouts().silentMs();
     ErrorFields slow =
@@ -119,7 +123,9 @@ final class LateEntry {
     }
     Backend backend = session.add(node, connection);
     like.hold(true);
-    String settings = SETTINGS.formatted(session.settings().customNames());
+    Set<String> lacks = new TreeSet<>(like.node().kind().settings());
+    lacks.removeAll(node.kind().settings());
+    String settings = SETTINGS.formatted(RedoCodec.array(lacks), session.settings().customNames());
     like.ask(settings, Answer.row((row, error) -> set(backend, row, error, then), then));
   }
 

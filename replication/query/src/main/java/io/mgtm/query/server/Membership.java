@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Membership implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Membership.class);
-  private static final int VERSIONS_TO_A_MAJOR = 10_000;
 
   /** No two servers were started in the same microsecond. */
   private static final String WHO =
@@ -25,8 +24,10 @@ final class Membership implements AutoCloseable {
   private static final String SETTINGS =
       "SELECT has FROM (SELECT name || ' ' || setting FROM pg_settings WHERE name IN ('TimeZone',"
           + " 'DateStyle', 'IntervalStyle', 'lc_monetary', 'track_counts') UNION ALL SELECT concat_ws("
-          + "' ', 'encoding, collation and types', pg_encoding_to_char(encoding), lower(replace("
-          + "concat_ws(' ', datcollate, datctype), '-', ''))) FROM pg_database WHERE datname ="
+          + "' ', 'encoding, collation and types', pg_encoding_to_char(encoding), lower(translate("
+          + "concat_ws(' ', datcollate, datctype, 'of provider', datlocprovider,"
+          + " to_jsonb(d) ->> 'daticulocale', to_jsonb(d) ->> 'datlocale'), '-_', '')))"
+          + " FROM pg_database d WHERE datname ="
           + " current_database()) s (has) ORDER BY has COLLATE \"C\"";
 
   private final Shared shared;
@@ -67,10 +68,9 @@ final class Membership implements AutoCloseable {
       if (known != null && known.isIn()) {
         throw new IOException(address + " is one of the servers, and in");
       }
-      List<Node> in = shared.fleet().in();
-      Node from = in.get(in.size() - 1);
-      requireAnother(address);
-      ServerCopy copy = new ServerCopy(shared, role, programs, from.address(), address);
+      int major = requireAnother(address);
+      Node from = source(major);
+      ServerCopy copy = new ServerCopy(shared, role, programs, from, address, major);
       List<String> copied = copy.run(what -> underWay.set(address + ": " + what));
       for (String database : copy.databases(from.address())) {
         requireSettings(address, database);
@@ -84,6 +84,15 @@ final class Membership implements AutoCloseable {
     }
   }
 
+  /** Which one is copied: the last that came in of those that are not newer, if there is one. */
+  private Node source(int major) {
+    List<Node> in = shared.fleet().in();
+    return in.stream()
+        .filter(node -> node.kind().major() <= major)
+        .reduce((before, last) -> last)
+        .orElse(in.get(in.size() - 1));
+  }
+
   private static Node newcomer(HostPort address) {
     Node node = new Node(address);
     node.set("it is being added", System.currentTimeMillis());
@@ -94,9 +103,14 @@ final class Membership implements AutoCloseable {
     return Steward.await(role.ask(address, role.database(), WHO)).get(0);
   }
 
-  /** One that can hold what the others do, and is none of them by another name. */
-  private void requireAnother(HostPort address) throws IOException {
+  /** Of one that can hold what the others do, and is none of them by another name: its major. */
+  private int requireAnother(HostPort address) throws IOException {
     List<String> mine = who(address);
+    int major = ServerKind.major(mine.get(2));
+    String refused = ServerKind.refusal(major);
+    if (refused != null) {
+      throw new IOException(address + " is not served: " + refused);
+    }
     if (mine.get(0).equals("t")) {
       throw new IOException(address + " is a standby");
     }
@@ -105,20 +119,13 @@ final class Membership implements AutoCloseable {
       if (mine.get(1).equals(theirs.get(1))) {
         throw new IOException(address + " is the server " + other + " by another name");
       }
-      if (major(mine) < major(theirs)) {
-        throw new IOException(
-            "%s is of version %d, older than %s".formatted(address, major(mine), other));
-      }
       if (Integer.parseInt(mine.get(3)) < Integer.parseInt(theirs.get(3))) {
         throw new IOException(
             "max_connections is %s at %s, and %s at %s"
                 .formatted(mine.get(3), address, theirs.get(3), other));
       }
     }
-  }
-
-  private static int major(List<String> who) {
-    return Integer.parseInt(who.get(2)) / VERSIONS_TO_A_MAJOR;
+    return major;
   }
 
   private void requireSettings(HostPort address, String database) throws IOException {
@@ -145,6 +152,19 @@ final class Membership implements AutoCloseable {
       throw new IOException(address + " is none of the servers: " + shared.fleet().nodes());
     }
     shared.fleet().remove(node, shared.config().serversMin());
+  }
+
+  /**
+   * Lets another server lead.
+   *
+   * @throws IOException when it leads, is out, or the one that leads cannot be spared for a moment
+   */
+  void promote(HostPort address) throws IOException {
+    Node node = shared.fleet().find(address);
+    if (node == null) {
+      throw new IOException(address + " is none of the servers: " + shared.fleet().nodes());
+    }
+    shared.fleet().promote(node, shared.config().serversMin());
   }
 
   @Override

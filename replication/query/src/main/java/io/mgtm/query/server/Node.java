@@ -22,6 +22,8 @@ final class Node {
   /** Set before it is in. */
   private volatile long fence;
 
+  private volatile ServerKind kind = ServerKind.UNKNOWN;
+
   Node(HostPort address) {
     this.address = address;
   }
@@ -75,6 +77,15 @@ final class Node {
 
   void setFence(long to) {
     fence = to;
+  }
+
+  /** As it was when it was asked last, which is before it is in. */
+  ServerKind kind() {
+    return kind;
+  }
+
+  void setKind(ServerKind to) {
+    kind = to;
   }
 
   /** Requests that it has not answered. */

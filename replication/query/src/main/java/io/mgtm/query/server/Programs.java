@@ -32,6 +32,17 @@ final class Programs implements AutoCloseable {
 
   private static final String CONNECT = "\\connect ";
 
+  /** What pg_dump of this version and newer writes, and servers of older ones do not know. */
+  private static final int TIMEOUT_MAJOR = 17;
+
+  private static final String TIMEOUT = "SET transaction_timeout = 0;\n";
+
+  /** What pg_dump says of a server that is newer than it is. */
+  private static final String MISMATCH = "server version mismatch";
+
+  private static final String NEWER =
+      "; let PATH of the replicator name programs that are not older than the server";
+
   private final QueryConfig config;
   private final String application;
   private final Set<Process> running = ConcurrentHashMap.newKeySet();
@@ -69,13 +80,16 @@ final class Programs implements AutoCloseable {
   /**
    * Copies a database, in one transaction.
    *
+   * @param toMajor the major version of {@code to}, which a newer pg_dump does not ask for
    * @param make whether it is not there yet
    */
-  void copy(HostPort from, HostPort to, String database, boolean make) throws IOException {
+  void copy(HostPort from, HostPort to, int toMajor, String database, boolean make)
+      throws IOException {
     try (Program dump = start(from, database, "pg_dump", "--create", "-B")) {
       dump.process.getOutputStream().close();
       InputStream in = new BufferedInputStream(dump.process.getInputStream(), 1 << 16);
-      String head = untilConnect(in);
+      String unknown = toMajor < TIMEOUT_MAJOR ? TIMEOUT : "";
+      String head = untilConnect(in).replace(unknown, "");
       if (make && !head.isEmpty()) {
         execute(to, config.role().database(), head);
       }
@@ -83,7 +97,7 @@ final class Programs implements AutoCloseable {
         psql.write(
             out -> {
               out.write("BEGIN;\n".getBytes(StandardCharsets.UTF_8));
-              rest(in, out);
+              rest(in, out, unknown);
               dump.succeeded();
               // Where no transaction is open any more, this fails.
               out.write("\nSAVEPOINT whole; COMMIT;\n".getBytes(StandardCharsets.UTF_8));
@@ -106,12 +120,12 @@ final class Programs implements AutoCloseable {
   }
 
   /** All that follows, in the connection that there is. */
-  private static void rest(InputStream in, OutputStream out) throws IOException {
+  private static void rest(InputStream in, OutputStream out, String but) throws IOException {
     boolean itself = true;
     for (String line = line(in); line != null; line = line(in)) {
       var part = PART.matcher(line.strip());
       itself &= !part.matches() || OF_THE_DATABASE.contains(part.group(2));
-      if (!line.startsWith(CONNECT)) {
+      if (!line.startsWith(CONNECT) && !line.equals(but)) {
         out.write(line.getBytes(StandardCharsets.UTF_8));
       }
       if (!itself) {
@@ -219,8 +233,10 @@ final class Programs implements AutoCloseable {
       try {
         int status = process.waitFor();
         if (status != 0) {
+          String why = said.join().strip();
           throw new ProgramException(
-              "%s at %s ended with %d: %s".formatted(name, at, status, said.join().strip()));
+              "%s at %s ended with %d: %s%s"
+                  .formatted(name, at, status, why, why.contains(MISMATCH) ? NEWER : ""));
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -3,8 +3,10 @@ package io.mgtm.query.server;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** How texts stand in the log, and statements that were read from it. */
 final class RedoCodec {
@@ -28,6 +30,13 @@ final class RedoCodec {
   static String literal(String text) {
     String quoted = "'" + text.replace("'", "''") + "'";
     return text.indexOf('\\') < 0 ? quoted : " E" + quoted.replace("\\", "\\\\");
+  }
+
+  /** An array of texts. */
+  static String array(Collection<String> texts) {
+    return texts.stream()
+        .map(RedoCodec::literal)
+        .collect(Collectors.joining(", ", "ARRAY[", "]::pg_catalog.text[]"));
   }
 
   /** The statements of one connection by which entries are replayed. One thread. */

@@ -236,6 +236,9 @@ final class Rejoin {
       node.setFence(fence);
       prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);
+      if (ServerKind.isMixed(fleet.in())) {
+        shared.catalogues().forget();
+      }
       // Whoever did not see it in before has named the database by now.
       prepareNew(node, positions.keySet(), reached);
     } finally {

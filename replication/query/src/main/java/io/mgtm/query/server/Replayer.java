@@ -127,6 +127,9 @@ final class Replayer implements AutoCloseable {
       Runnable lost =
           () -> done.completeExceptionally(new IOException("the connection to " + node + " broke"));
       String begin = BEGIN + "; " + String.join("; ", ServerSet.NO_TIMEOUTS);
+      if (node.kind().knows(ServerKind.TRANSACTION_TIMEOUT)) {
+        begin += "; SET LOCAL transaction_timeout = 0";
+      }
       backend.ask(begin, Answer.of((tag, error, status) -> note(error), () -> {}));
       ArrayDeque<ByteBuf> left = new ArrayDeque<>();
       items.forEach(item -> left.add(Unpooled.wrappedBuffer(item.part.effects())));

@@ -2,10 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.wire.ErrorFields;
-import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.FrameSplitter;
-import io.mgtm.query.wire.StartupPacket;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
@@ -103,7 +100,7 @@ final class ReplicatedLogin {
                   client.eventLoop(),
                   node.address(),
                   FrameSplitter.Sender.SERVER,
-                  parameters,
+                  node.kind().begins(parameters),
                   proof);
       entering.add(promise);
       hurry(node, promise);
@@ -132,6 +129,14 @@ final class ReplicatedLogin {
                 "0A000", "the replicator relies on " + name + " of " + fixed.allowed())
             .withHint("Leave it as it is.");
       }
+    }
+    boolean timeout =
+        options.contains(ServerKind.TRANSACTION_TIMEOUT)
+            || parameters.keySet().stream()
+                .anyMatch(ServerKind.TRANSACTION_TIMEOUT::equalsIgnoreCase);
+    if (timeout) {
+      return ErrorFields.fatal("0A000", ServerKind.TRANSACTION_TIMEOUT + " is not replicated")
+          .withHint("Use statement_timeout and idle_in_transaction_session_timeout.");
     }
     boolean role =
         options.contains("session_replication_role")
@@ -234,7 +239,7 @@ final class ReplicatedLogin {
   private ErrorFields differing() {
     for (String name : READ_BY) {
       for (Map.Entry<Node, ServerConnection> one : entered.entrySet()) {
-        String theirs = setting(one.getValue(), name);
+        String theirs = one.getValue().setting(name);
         if (!theirs.equals(setting(name))) {
           return ErrorFields.fatal(
                   "0A000",
@@ -248,17 +253,7 @@ final class ReplicatedLogin {
   }
 
   private String setting(String wanted) {
-    return setting(entered.get(shared.fleet().leader()), wanted);
-  }
-
-  private static String setting(ServerConnection at, String wanted) {
-    for (Frame frame : at.greeting()) {
-      ByteBuf body = frame.body();
-      if (frame.type() == 'S' && StartupPacket.text(body).equals(wanted)) {
-        return StartupPacket.text(body);
-      }
-    }
-    return "";
+    return entered.get(shared.fleet().leader()).setting(wanted);
   }
 
   /**

@@ -129,21 +129,11 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   /** Greets the client with what the first server said, and begins; on the loop. */
   void begin(Map<Node, ServerConnection> connections) {
     client.write(Messages.authenticationOk(alloc()));
-    boolean first = true;
-    for (Node node : shared.fleet().sorted(connections.keySet())) {
-      ServerConnection connection = connections.get(node);
-      for (Frame frame : connection.greeting()) {
-        if (first && frame.type() == 'S') {
-          ByteBuf body = frame.body();
-          settings.told(StartupPacket.text(body), StartupPacket.text(body));
-          client.write(frame.content());
-        } else {
-          frame.release();
-        }
-      }
-      first = false;
-      add(node, connection);
-    }
+    List<Node> nodes = shared.fleet().sorted(connections.keySet());
+    Greeting greeting = new Greeting(nodes.stream().map(connections::get).toList());
+    settings.begin(greeting);
+    greeting.tell(client::write);
+    nodes.forEach(node -> add(node, connections.get(node)));
     client.write(Messages.backendKeyData(alloc(), pid, secret));
     client.writeAndFlush(Messages.readyForQuery(alloc(), 'I'));
     client.pipeline().addLast(this);
@@ -232,7 +222,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       setting(frame);
     }
     Backend tells = running != null ? running : set.home() != null ? set.home() : set.leader();
-    if (backend == tells && !ended) {
+    if (backend == tells && !ended && settings.isTold(frame)) {
       client.write(frame.content());
     } else {
       frame.release();

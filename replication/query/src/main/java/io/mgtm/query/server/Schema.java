@@ -70,6 +70,7 @@ final class Schema implements SchemaLock.Holder {
       session.runsAt(null);
       CatalogueReading reading =
           new CatalogueReading(
+              catalogues(),
               session.planner().charset(),
               (got, error) -> {
                 if (error == null) {

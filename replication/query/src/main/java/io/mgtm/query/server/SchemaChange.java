@@ -137,10 +137,13 @@ final class SchemaChange {
                   "the server at %s cannot change its schema while others read: %s"
                       .formatted(other.node(), error.message()))
               .withHint("Repeat it when long reads of what is changed have ended.");
-    } else if (error != null) {
-      run.set().differs(other, Differences.failed(error));
-    } else if (!tag.equals(got)) {
-      run.set().differs(other, Differences.answered(got, tag));
+    } else if (error != null || !tag.equals(got)) {
+      String wrong = error != null ? Differences.failed(error) : Differences.answered(got, tag);
+      if (run.set().isFar(other)) {
+        blocked = Differences.ofVersion(other.node(), wrong);
+      } else {
+        run.set().differs(other, wrong);
+      }
     }
     done(other, status);
   }

@@ -2,6 +2,8 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.ReferenceCountUtil;
 import java.util.List;
@@ -17,6 +19,17 @@ record ServerConnection(
     HostPort server, Channel channel, int pid, int secret, List<Frame> greeting) {
   ServerConnection {
     greeting = List.copyOf(greeting);
+  }
+
+  /** What it said of a setting; empty where it said nothing. */
+  String setting(String name) {
+    for (Frame frame : greeting) {
+      ByteBuf body = frame.body();
+      if (frame.type() == 'S' && StartupPacket.text(body).equals(name)) {
+        return StartupPacket.text(body);
+      }
+    }
+    return "";
   }
 
   /** For who does not pass the greeting on. */

@@ -42,17 +42,26 @@ final class ServerCopy {
   private final OwnRole role;
   private final Programs programs;
   private final HostPort from;
+  private final int fromMajor;
   private final HostPort to;
+  private final int toMajor;
 
   /** What a database has. */
   private record Has(boolean position, boolean tables) {}
 
-  ServerCopy(Shared shared, OwnRole role, Programs programs, HostPort from, HostPort to) {
+  /**
+   * Nothing is copied yet.
+   *
+   * @param toMajor the major version of {@code to}
+   */
+  ServerCopy(Shared shared, OwnRole role, Programs programs, Node from, HostPort to, int toMajor) {
     this.shared = shared;
     this.role = role;
     this.programs = programs;
-    this.from = from;
+    this.from = from.address();
+    this.fromMajor = from.kind().major();
     this.to = to;
+    this.toMajor = toMajor;
   }
 
   private List<List<String>> ask(HostPort at, String database, String sql) throws IOException {
@@ -101,6 +110,12 @@ final class ServerCopy {
           "%s has no copy of %s: make it a copy of one that is in, or, to have it copied, let the"
                   .formatted(to, String.join(", ", missing))
               + " replicator's role be a superuser there meanwhile");
+    }
+    if (toMajor < fromMajor) {
+      throw new IOException(
+          "%s is PostgreSQL %d, and no server that is in is of that version or older: databases are"
+                  .formatted(to, toMajor)
+              + " not copied to an older version");
     }
     ask(to, role.database(), END_FORMER.formatted(shared.config().timeouts().applyMs()));
     tells.accept("roles are copied");
@@ -155,7 +170,7 @@ final class ServerCopy {
     }
     SchemaLock.Holder held = shared.schemaLock().take(shared.config().timeouts().applyMs());
     try {
-      programs.copy(from, to, database, make);
+      programs.copy(from, to, toMajor, database, make);
     } finally {
       shared.schemaLock().leave(held);
     }

@@ -137,6 +137,14 @@ final class ServerSet {
     return sticky;
   }
 
+  /**
+   * Whether a server is of another major version than the one that decides what a client is told.
+   */
+  boolean isFar(Backend one) {
+    Backend decides = home == null ? chosen : home;
+    return decides != null && decides.node().kind().major() != one.node().kind().major();
+  }
+
   /** Where the open transaction runs, or null. */
   Backend home() {
     return home;

@@ -1,5 +1,7 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.StartupPacket;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -15,7 +17,19 @@ final class SessionSettings {
 
   private final Map<String, String> values = new TreeMap<>();
   private final Set<String> custom = new LinkedHashSet<>();
+  private Set<String> told = Set.of();
   private String query;
+
+  /** What the client is told of at its login. */
+  void begin(Greeting greeting) {
+    told = greeting.names();
+    READ_BY.stream().filter(told::contains).forEach(name -> told(name, greeting.value(name)));
+  }
+
+  /** Whether a message is for the client, who is told of no setting that it was not at first. */
+  boolean isTold(Frame frame) {
+    return frame.type() != 'S' || told.contains(StartupPacket.text(frame.body()));
+  }
 
   /** A server has told a setting. */
   void told(String name, String value) {
@@ -34,8 +48,7 @@ final class SessionSettings {
 
   /** The names of those, as an array; servers do not list them. */
   String customNames() {
-    return custom.stream().map(RedoCodec::literal).collect(Collectors.joining(", ", "ARRAY[", "]"))
-        + "::pg_catalog.text[]";
+    return RedoCodec.array(custom);
   }
 
   /** A query that sets them for a transaction. */

@@ -50,6 +50,10 @@ final class Steward {
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("mgtm-query-return", true));
   private final Map<Node, Long> notBefore = new HashMap<>();
   private boolean returning;
+
+  /** Whether a server of a newer major version than another led a second ago. */
+  private boolean newerLed;
+
   private boolean begun;
   private boolean closed;
 
@@ -174,13 +178,23 @@ final class Steward {
   private CompletableFuture<String> probe(Node node) {
     CompletableFuture<Asker> entered = role.enter(node.address(), role.database());
     return entered
-        .thenCompose(asker -> asker.ask(QUESTION))
+        .thenCompose(asker -> asker.ask(ServerKind.SQL))
         .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS)
         .handle(
             (rows, cause) -> {
               entered.thenAccept(Asker::close);
-              return judge(rows, cause);
+              String wrong = judge(rows, cause);
+              return wrong == null ? know(node, ServerKind.of(rows.get(0))) : wrong;
             });
+  }
+
+  /** Why it is no server that can be served, or null. */
+  private static String know(Node node, ServerKind kind) {
+    if (kind.isUntried() && node.kind().number() != kind.number()) {
+      log.warn("{} is PostgreSQL {}, which was not tried", node, kind.version());
+    }
+    node.setKind(kind);
+    return ServerKind.refusal(kind.major());
   }
 
   private String judge(List<List<String>> rows, Throwable cause) {
@@ -194,6 +208,11 @@ final class Steward {
   }
 
   private void watch() {
+    boolean newer = ServerKind.leadsOlder(shared.fleet().in());
+    if (newer != newerLed) {
+      newerLed = newer;
+      shared.catalogues().forget();
+    }
     if (shared.config().group().exists()) {
       shared.commits().noteSettled();
     }
@@ -272,6 +291,10 @@ final class Steward {
 
   private Void comeIn(Node node) throws IOException {
     if (!node.isIn()) {
+      String wrong = await(probe(node));
+      if (wrong != null) {
+        throw new IOException(wrong);
+      }
       rejoin.comeBack(node, true);
     }
     return null;
@@ -320,6 +343,9 @@ final class Steward {
     CommitGate gate = shared.gate();
     CompletableFuture<Void> quiet = gate.close();
     Node next = shared.fleet().leader();
+    if (ServerKind.isMixed(shared.fleet().nodes())) {
+      shared.catalogues().forget();
+    }
     return quiet
         .thenCompose(
             nothing -> begun ? setSequences(next) : CompletableFuture.<Void>completedFuture(null))

@@ -54,7 +54,7 @@ final class Tenure implements AutoCloseable {
             slots,
             door,
             sessions,
-            new Catalogues(own, leader),
+            new Catalogues(own, leader, () -> ServerKind.leadsOlder(fleet.in())),
             spools,
             new SchemaLock());
     this.roles = new RoleDirectory(config, loop, door, leader);

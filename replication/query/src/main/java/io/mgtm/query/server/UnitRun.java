@@ -261,9 +261,7 @@ final class UnitRun {
     } else if (segment.isLeaders()) {
       sender.send(leader, segment, this::ended);
     } else {
-      Backend reader = set.reader();
-      reader.node().reads().increment();
-      sender.send(reader, segment, this::ended);
+      awaited.read(set.reader(), segment);
     }
   }
 

@@ -142,6 +142,9 @@ final class KeyLocal {
     if (token == null) {
       return false;
     }
+    if (token.kind() == Token.Kind.NUMBER && token.text().equals(Token.NEWER)) {
+      return false;
+    }
     boolean word = token.isWord("null") || token.isWord("true") || token.isWord("false");
     return signed ? token.kind() == Token.Kind.NUMBER : token.isConstant() || word;
   }

@@ -210,28 +210,50 @@ public final class Lexer {
     tokens.add(new Token(Token.Kind.STRING, "", start, at));
   }
 
+  /** PostgreSQL 15 takes neither {@code 0x1F} nor {@code 1_000}. */
   private void number(int start) throws SqlException {
-    while (isDigit(peek(0))) {
-      at++;
+    if (peek(0) == '0' && "xob".indexOf(peek(1) | 0x20) >= 0 && isIn(peek(1), peek(2))) {
+      int base = peek(1);
+      at += 2;
+      digits(base);
+      noJunk();
+      tokens.add(new Token(Token.Kind.NUMBER, Token.NEWER, start, at));
+      return;
     }
+    boolean newer = digits('d');
     if (peek(0) == '.') {
       if (peek(1) == '.') {
         throw new SqlException("two dots after a number");
       }
       at++;
-      while (isDigit(peek(0))) {
-        at++;
-      }
+      newer |= digits('d');
     }
     int sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
     if ((peek(0) | 0x20) == 'e' && isDigit(peek(1 + sign))) {
       at += 1 + sign;
-      while (isDigit(peek(0))) {
-        at++;
-      }
+      newer |= digits('d');
     }
     noJunk();
-    tokens.add(new Token(Token.Kind.NUMBER, "", start, at));
+    tokens.add(new Token(Token.Kind.NUMBER, newer ? Token.NEWER : "", start, at));
+  }
+
+  /** Takes digits, with an underscore between two of them; whether there was one. */
+  private boolean digits(int base) {
+    boolean parted = false;
+    while (isIn(base, peek(0)) || (peek(0) == '_' && isIn(base, peek(1)))) {
+      parted |= peek(0) == '_';
+      at++;
+    }
+    return parted;
+  }
+
+  private static boolean isIn(int base, int digit) {
+    return switch (base | 0x20) {
+      case 'x' -> isDigit(digit) || ((digit | 0x20) >= 'a' && (digit | 0x20) <= 'f');
+      case 'o' -> digit >= '0' && digit <= '7';
+      case 'b' -> digit == '0' || digit == '1';
+      default -> isDigit(digit);
+    };
   }
 
   private void noJunk() throws SqlException {

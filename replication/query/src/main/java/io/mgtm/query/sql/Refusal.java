@@ -1,5 +1,7 @@
 package io.mgtm.query.sql;
 
+import java.util.regex.Pattern;
+
 /**
  * What is told of a statement that is not run.
  *
@@ -8,6 +10,9 @@ package io.mgtm.query.sql;
 public record Refusal(String sqlState, String message, String hint) {
   private static final String STOPPED =
       "Stop the replicator, run it at each server, and start the replicator again.";
+
+  private static final Pattern NO_TIMEOUT =
+      Pattern.compile(".*transaction_timeout\"?\\s*(=|\\bto\\b)\\s*('?0'?|default)\\s*");
 
   /** Of what is not replicated. */
   public Refusal(String message, String hint) {
@@ -99,6 +104,11 @@ public record Refusal(String sqlState, String message, String hint) {
       return new Refusal(
           "the replicator relies on dates of style ISO",
           "Set their order alone, as in 'ISO, DMY'.");
+    }
+    if (set && statement.has("transaction_timeout") && !NO_TIMEOUT.matcher(text).matches()) {
+      return new Refusal(
+          "transaction_timeout would end a transaction that is decided",
+          "Use statement_timeout and idle_in_transaction_session_timeout.");
     }
     boolean own =
         statement.has("extra_float_digits")

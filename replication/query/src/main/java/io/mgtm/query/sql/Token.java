@@ -4,7 +4,7 @@ package io.mgtm.query.sql;
  * One token of SQL.
  *
  * @param text of a name as PostgreSQL knows it: folded to lower case unless quoted; of an operator
- *     or symbol as written; of others empty
+ *     or symbol as written; of a number {@link #NEWER} or empty, of others empty
  * @param start where it begins in the statement's text, and where it ends
  */
 public record Token(Kind kind, String text, int start, int end) {
@@ -23,6 +23,9 @@ public record Token(Kind kind, String text, int start, int end) {
     /** One of {@code ( ) [ ] , ; . :} and {@code ::}, {@code :=}. */
     SYMBOL
   }
+
+  /** The text of a number as PostgreSQL 16 and newer alone read it. */
+  static final String NEWER = "16";
 
   boolean isWord(String word) {
     return kind == Kind.WORD && text.equals(word);

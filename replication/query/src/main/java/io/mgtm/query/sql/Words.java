@@ -125,13 +125,18 @@ final class Words {
   /** What a volatile function of PostgreSQL's own may be called for in a statement of class R. */
   static final Set<String> HARMLESS_VOLATILE =
       Set.of(
+          "array_sample",
+          "array_shuffle",
           "clock_timestamp",
           "currval",
           "gen_random_uuid",
           "lastval",
           "random",
+          "random_normal",
           "statement_timestamp",
-          "timeofday");
+          "timeofday",
+          "uuidv4",
+          "uuidv7");
 
   /**
    * Not volatile by their label, and yet they take a transaction id or name this server's own, or

@@ -44,6 +44,31 @@ final class Cluster {
     this.folder = folder;
     Postgres first = new Postgres(folder.resolve("pg0"), List.of());
     servers.add(first);
+    fill(first, pgbenchSteps, sql);
+    first.shutDown();
+    for (int i = 1; i < count; i++) {
+      servers.add(new Postgres(folder.resolve("pg" + i), first));
+    }
+    first.startAgain();
+  }
+
+  /** The same with one server, and one more of the version whose programs these are. */
+  static Cluster mixed(Path folder, Path programs, String pgbenchSteps, String sql)
+      throws Exception {
+    Cluster cluster = new Cluster(folder, 1, pgbenchSteps, sql);
+    Postgres other = new Postgres(folder.resolve("other"), programs, List.of());
+    cluster.servers.add(other);
+    // A client's proof is one for all servers.
+    for (String role : List.of("alice", "mgtm")) {
+      other.sql(
+          "postgres",
+          "ALTER ROLE %s PASSWORD '%s'".formatted(role, cluster.servers.get(0).verifier(role)));
+    }
+    cluster.fill(other, pgbenchSteps, sql);
+    return cluster;
+  }
+
+  private void fill(Postgres server, String pgbenchSteps, String sql) throws Exception {
     Tools.run(
             folder,
             Map.of("PGPASSWORD", Postgres.PASSWORD),
@@ -54,21 +79,16 @@ final class Cluster {
                 pgbenchSteps,
                 "-q",
                 "-h",
-                first.address.host(),
+                server.address.host(),
                 "-p",
-                Integer.toString(first.address.port()),
+                Integer.toString(server.address.port()),
                 "-U",
                 "alice",
                 "app"))
         .succeeded();
-    try (Connection alice = alice(first.address)) {
+    try (Connection alice = alice(server.address)) {
       alice.createStatement().execute(sql);
     }
-    first.shutDown();
-    for (int i = 1; i < count; i++) {
-      servers.add(new Postgres(folder.resolve("pg" + i), first));
-    }
-    first.startAgain();
   }
 
   /** As docs/query.md has a superuser do it. */

@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,8 @@ final class Postgres {
 
   final HostPort address = new HostPort(OwnAddress.HOST, OwnAddress.port());
   private final LocalPostgres server;
+  private final Path folder;
+  private final Path programs;
 
   /**
    * Starts one.
@@ -41,7 +44,12 @@ final class Postgres {
    * @param settings for its configuration, each NAME=VALUE
    */
   Postgres(Path folder, List<String> settings) throws Exception {
-    server = new LocalPostgres(Tools.PROGRAMS, folder, address, ACCESS);
+    this(folder, Tools.PROGRAMS, settings);
+  }
+
+  /** The same, of the version whose programs these are. */
+  Postgres(Path folder, Path programs, List<String> settings) throws Exception {
+    this(folder, programs);
     Files.setPosixFilePermissions(folder.getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
     server.create(PASSWORD);
     start(settings);
@@ -59,18 +67,25 @@ final class Postgres {
 
   /** Starts a copy of one that was stopped. */
   Postgres(Path folder, Postgres from) throws Exception {
-    server = new LocalPostgres(Tools.PROGRAMS, folder, address, ACCESS);
+    this(folder, from.programs);
     server.copy(from.server);
     start(List.of());
   }
 
-  private Postgres(Path folder) {
-    server = new LocalPostgres(Tools.PROGRAMS, folder, address, ACCESS);
+  private Postgres(Path folder, Path programs) {
+    this.folder = folder;
+    this.programs = programs;
+    server = new LocalPostgres(programs, folder, address, ACCESS);
   }
 
   /** Starts one that has nothing but the replicator's role, which is a superuser. */
   static Postgres blank(Path folder) throws Exception {
-    Postgres blank = new Postgres(folder);
+    return blank(folder, Tools.PROGRAMS);
+  }
+
+  /** The same, of the version whose programs these are. */
+  static Postgres blank(Path folder, Path programs) throws Exception {
+    Postgres blank = new Postgres(folder, programs);
     blank.server.create(PASSWORD);
     blank.start(List.of());
     blank.sql("postgres", "CREATE ROLE mgtm LOGIN SUPERUSER PASSWORD " + literal(PASSWORD));
@@ -96,9 +111,34 @@ final class Postgres {
             "--no-sync");
     Tools.run(folder.getParent(), Map.of("PGPASSWORD", PASSWORD), LocalProgram.asPostgres(command))
         .succeeded();
-    Postgres copy = new Postgres(folder);
+    Postgres copy = new Postgres(folder, from.programs);
     copy.start(List.of());
     return copy;
+  }
+
+  /** Starts a copy of one that runs, without pg_basebackup, which not every version has here. */
+  static Postgres snapshot(Path folder, Postgres from) throws Exception {
+    Postgres copy = new Postgres(folder, from.programs);
+    try (Connection backup = from.direct("postgres");
+        Statement statement = backup.createStatement()) {
+      statement.execute("SELECT pg_backup_start('copy', true)");
+      copy(from.folder, folder);
+      try (ResultSet stopped =
+          statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
+        stopped.next();
+        Files.delete(folder.resolve("data").resolve("postmaster.pid"));
+        // Whose log goes on to where the backup ends.
+        copy(from.folder.resolve("data").resolve("pg_wal"), folder.resolve("data"));
+        Files.writeString(folder.resolve("data").resolve("backup_label"), stopped.getString(1));
+      }
+    }
+    copy.start(List.of());
+    return copy;
+  }
+
+  /** What vanishes meanwhile is not there. */
+  private static void copy(Path from, Path to) throws Exception {
+    LocalProgram.run(from.getParent(), Map.of(), List.of("cp", "-a", from + "", to + ""));
   }
 
   private void start(List<String> settings) throws Exception {
@@ -134,6 +174,19 @@ final class Postgres {
         ResultSet rows = direct.createStatement().executeQuery(sql)) {
       rows.next();
       return rows.getLong(1);
+    }
+  }
+
+  /** By which a role's password is checked. */
+  String verifier(String role) throws SQLException {
+    try (Connection direct = direct("postgres");
+        ResultSet rows =
+            direct
+                .createStatement()
+                .executeQuery(
+                    "SELECT rolpassword FROM pg_authid WHERE rolname = " + literal(role))) {
+      rows.next();
+      return rows.getString(1);
     }
   }
 

@@ -28,7 +28,7 @@ class RedoTest {
   @Test
   void effectsAreReadAsTheyWereWritten() {
     Effects effects = text("update t set ä = 1");
-    effects.setting(Prepared.effect("", "set a = b"), "SET");
+    effects.setting(Prepared.effect("", "set a = b"), "SET", null);
     effects.same(
         new Prepared("s", "delete from t where id = $1", new int[] {23}, null, null),
         Unpooled.wrappedBuffer(new byte[] {0, 1, 2}),
@@ -61,7 +61,7 @@ class RedoTest {
   @Test
   void whatIsAboutTheSessionAloneIsNotKept() {
     Effects effects = new Effects(StandardCharsets.UTF_8);
-    effects.setting(Prepared.effect("", "set a = b"), "SET");
+    effects.setting(Prepared.effect("", "set a = b"), "SET", null);
     redo.add(effects, SETTINGS);
     assertThat(redo.isEmpty()).isTrue();
   }

@@ -49,7 +49,7 @@ final class Tools {
 
   /** By which a page of an admin endpoint is asked for. */
   static String method(String path) {
-    return path.matches("/(repair|add-server|remove-server)\\b.*") ? "POST" : "GET";
+    return path.matches("/(repair|add-server|promote|remove-server)\\b.*") ? "POST" : "GET";
   }
 
   /** What an admin endpoint answers, after so many requests as it takes. */

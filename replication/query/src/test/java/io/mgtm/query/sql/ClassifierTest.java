@@ -137,6 +137,10 @@ class ClassifierTest {
           delete from a where id = 7;                            | KEY_LOCAL
           insert into a (id, n) values (1, 2), ($1, -3)          | KEY_LOCAL
           insert into bare (n) values (1)                        | KEY_LOCAL
+          insert into bare (n) values (1_000)                    | ROWS
+          update a set n = 0x1F where id = 1                     | ROWS
+          update a set n = n + 0b1_0 where id = 1                | ROWS
+          delete from a where id = 1_0.5e1_0                     | ROWS
           insert into gen (id, n) values (1, 2)                  | KEY_LOCAL
           insert into gen (n) values (2)                         | ROWS
           insert into a values (1, 2)                            | ROWS

@@ -1,0 +1,91 @@
+package io.mgtm.query.server;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which PostgreSQL a server is, and what of it is not the same in all versions. Immutable.
+ *
+ * @param number its version, as server_version_num has it
+ * @param settings the names of those that it knows, in lower case
+ */
+record ServerKind(int number, Set<String> settings) {
+  /** One that was not asked yet. */
+  static final ServerKind UNKNOWN = new ServerKind(0, Set.of());
+
+  /** Answers whether it is a standby, and then what {@link #of} reads. */
+  static final String SQL =
+      "SELECT pg_is_in_recovery(), current_setting('server_version_num'),"
+          + " (SELECT string_agg(lower(name), ' ') FROM pg_settings)";
+
+  /** Older ones do not let a role be granted a setting, nor ask whether it was. */
+  static final int OLDEST = 15;
+
+  /** What newer ones do was not tried. */
+  static final int NEWEST = 18;
+
+  /** By this PostgreSQL 17 and newer end a transaction, also one that is decided. */
+  static final String TRANSACTION_TIMEOUT = "transaction_timeout";
+
+  private static final int NUMBERS_TO_A_MAJOR = 10_000;
+
+  ServerKind {
+    settings = Set.copyOf(settings);
+  }
+
+  /** What a row of {@link #SQL} tells. */
+  static ServerKind of(List<String> row) {
+    return new ServerKind(Integer.parseInt(row.get(1)), Set.of(row.get(2).split(" ")));
+  }
+
+  static int major(String number) {
+    return Integer.parseInt(number) / NUMBERS_TO_A_MAJOR;
+  }
+
+  int major() {
+    return number / NUMBERS_TO_A_MAJOR;
+  }
+
+  /** Why a server of a major version is none of the servers, or null. */
+  static String refusal(int major) {
+    return major < OLDEST
+        ? "it is PostgreSQL %d, and %d and newer ones are served".formatted(major, OLDEST)
+        : null;
+  }
+
+  /** Whether the first of these, which leads, is of a newer major version than another. */
+  static boolean leadsOlder(List<Node> in) {
+    return in.stream().anyMatch(node -> node.kind().major() < in.get(0).kind().major());
+  }
+
+  /** Whether there are servers of several major versions. */
+  static boolean isMixed(List<Node> nodes) {
+    return nodes.stream().map(node -> node.kind().major()).distinct().count() > 1;
+  }
+
+  boolean isUntried() {
+    return major() > NEWEST;
+  }
+
+  /** As people write it; empty for one that was not asked. */
+  String version() {
+    return number == 0 ? "" : major() + "." + number % NUMBERS_TO_A_MAJOR;
+  }
+
+  /** Whether it knows a setting, whose name is in lower case. */
+  boolean knows(String setting) {
+    return settings.contains(setting);
+  }
+
+  /** What a session there is begun with. */
+  Map<String, String> begins(Map<String, String> parameters) {
+    if (!knows(TRANSACTION_TIMEOUT)) {
+      return parameters;
+    }
+    Map<String, String> all = new LinkedHashMap<>(parameters);
+    all.put(TRANSACTION_TIMEOUT, "0");
+    return all;
+  }
+}
