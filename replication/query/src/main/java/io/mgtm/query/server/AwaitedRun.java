@@ -64,7 +64,8 @@ final class AwaitedRun {
   }
 
   void ddl(Segment segment) {
-    if (isMembership(segment.command().statement()) && set.live().stream().anyMatch(set::isFar)) {
+    if (isMembership(segment.command().statement())
+        && ServerKind.isMixed(session.shared().fleet().nodes())) {
       run.fail(
           ErrorFields.error(
                   "0A000", "servers of other versions take memberships of roles in another way")

@@ -236,7 +236,7 @@ final class Rejoin {
       node.setFence(fence);
       prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);
-      if (ServerKind.isMixed(fleet.in())) {
+      if (ServerKind.isMixed(fleet.nodes())) {
         shared.catalogues().forget();
       }
       // Whoever did not see it in before has named the database by now.

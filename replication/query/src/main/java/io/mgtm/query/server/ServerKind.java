@@ -55,14 +55,21 @@ record ServerKind(int number, Set<String> settings) {
         : null;
   }
 
-  /** Whether the first of these, which leads, is of a newer major version than another. */
-  static boolean leadsOlder(List<Node> in) {
-    return in.stream().anyMatch(node -> node.kind().major() < in.get(0).kind().major());
+  /** Whether one of the servers is of an older major version than the leader, if it is not in. */
+  static boolean leadsOlder(Node leader, List<Node> all) {
+    return all.stream()
+        .mapToInt(node -> node.kind().major())
+        .anyMatch(major -> major > 0 && major < leader.kind().major());
   }
 
   /** Whether there are servers of several major versions. */
-  static boolean isMixed(List<Node> nodes) {
-    return nodes.stream().map(node -> node.kind().major()).distinct().count() > 1;
+  static boolean isMixed(List<Node> all) {
+    return all.stream()
+            .mapToInt(node -> node.kind().major())
+            .filter(major -> major > 0)
+            .distinct()
+            .count()
+        > 1;
   }
 
   boolean isUntried() {

@@ -208,7 +208,7 @@ final class Steward {
   }
 
   private void watch() {
-    boolean newer = ServerKind.leadsOlder(shared.fleet().in());
+    boolean newer = ServerKind.leadsOlder(shared.fleet().leader(), shared.fleet().nodes());
     if (newer != newerLed) {
       newerLed = newer;
       shared.catalogues().forget();

@@ -54,7 +54,7 @@ final class Tenure implements AutoCloseable {
             slots,
             door,
             sessions,
-            new Catalogues(own, leader, () -> ServerKind.leadsOlder(fleet.in())),
+            new Catalogues(own, leader, () -> ServerKind.leadsOlder(fleet.leader(), fleet.nodes())),
             spools,
             new SchemaLock());
     this.roles = new RoleDirectory(config, loop, door, leader);

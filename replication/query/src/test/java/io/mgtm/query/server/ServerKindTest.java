@@ -48,10 +48,17 @@ class ServerKindTest {
 
   @Test
   void theNewerOneMayLead() {
-    assertThat(ServerKind.leadsOlder(List.of(node(NEW), node(OLD)))).isTrue();
-    assertThat(ServerKind.leadsOlder(List.of(node(OLD), node(NEW)))).isFalse();
-    assertThat(ServerKind.isMixed(List.of(node(OLD), node(NEW)))).isTrue();
-    assertThat(ServerKind.isMixed(List.of(node(NEW), node(NEW)))).isFalse();
+    Node older = node(OLD);
+    Node newer = node(NEW);
+    List<Node> both = List.of(older, newer);
+    assertThat(ServerKind.leadsOlder(newer, both)).isTrue();
+    assertThat(ServerKind.leadsOlder(older, both)).isFalse();
+    assertThat(ServerKind.isMixed(both)).isTrue();
+    assertThat(ServerKind.isMixed(List.of(newer, node(NEW)))).isFalse();
+    // One that was never asked is of no version.
+    List<Node> unasked = List.of(newer, node(ServerKind.UNKNOWN));
+    assertThat(ServerKind.leadsOlder(newer, unasked)).isFalse();
+    assertThat(ServerKind.isMixed(unasked)).isFalse();
   }
 
   @Test
