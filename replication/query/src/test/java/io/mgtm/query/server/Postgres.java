@@ -95,11 +95,7 @@ final class Postgres {
   /** Starts a copy of one that runs. */
   static Postgres backup(Path folder, Postgres from) throws Exception {
     Files.createDirectories(folder);
-    if (LocalProgram.isRoot()) {
-      Files.setOwner(
-          folder,
-          folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("postgres"));
-    }
+    own(folder);
     List<String> command =
         List.of(
             Tools.PROGRAMS + "/pg_basebackup",
@@ -129,11 +125,21 @@ final class Postgres {
         Files.delete(folder.resolve("data").resolve("postmaster.pid"));
         // Whose log goes on to where the backup ends.
         copy(from.folder.resolve("data").resolve("pg_wal"), folder.resolve("data"));
-        Files.writeString(folder.resolve("data").resolve("backup_label"), stopped.getString(1));
+        Path label = folder.resolve("data").resolve("backup_label");
+        own(Files.writeString(label, stopped.getString(1)));
       }
     }
     copy.start(List.of());
     return copy;
+  }
+
+  /** Makes it the user's as whom PostgreSQL runs. */
+  private static void own(Path file) throws IOException {
+    if (LocalProgram.isRoot()) {
+      Files.setOwner(
+          file,
+          file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("postgres"));
+    }
   }
 
   /** What vanishes meanwhile is not there. */
