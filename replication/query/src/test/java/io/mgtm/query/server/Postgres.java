@@ -44,7 +44,7 @@ final class Postgres {
    * @param settings for its configuration, each NAME=VALUE
    */
   Postgres(Path folder, List<String> settings) throws Exception {
-    this(folder, Tools.PROGRAMS, settings);
+    this(folder, Tools.SERVERS, settings);
   }
 
   /** The same, of the version whose programs these are. */
@@ -80,7 +80,7 @@ final class Postgres {
 
   /** Starts one that has nothing but the replicator's role, which is a superuser. */
   static Postgres blank(Path folder) throws Exception {
-    return blank(folder, Tools.PROGRAMS);
+    return blank(folder, Tools.SERVERS);
   }
 
   /** The same, of the version whose programs these are. */

@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Assumptions;
 final class Tools {
   static final Path PROGRAMS = Path.of("/usr/lib/postgresql/15/bin");
 
+  /** Of the servers of tests; those for clients are {@link #PROGRAMS} in any case. */
+  static final Path SERVERS = Path.of(System.getProperty("mgtm.postgres", PROGRAMS.toString()));
+
   private Tools() {}
 
   /** A program's end. */
