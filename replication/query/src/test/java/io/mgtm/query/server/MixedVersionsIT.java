@@ -98,9 +98,8 @@ class MixedVersionsIT {
     assertThat(cluster.replicator.serversIn().get(0)).isEqualTo(address.toString());
   }
 
-  private static void write(String sql) throws Exception {
-    try (Connection alice = cluster.alice();
-        Statement statement = alice.createStatement()) {
+  private static void write(Statement statement, String sql) {
+    try {
       statement.execute(sql);
     } catch (SQLException e) {
       throw new AssertionError(sql + ": " + e.getMessage(), e);
@@ -109,10 +108,13 @@ class MixedVersionsIT {
 
   private static void writeAll(int leader) throws Exception {
     lead(leader);
-    for (String sql : WRITES) {
-      write(sql);
-      if (sql.matches("(delete from item|with|grant|vacuum) .*")) {
-        cluster.assertAlike();
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      for (String sql : WRITES) {
+        write(statement, sql);
+        if (sql.matches("(delete from item|with|grant|vacuum) .*")) {
+          cluster.assertAlike();
+        }
       }
     }
     prepared();
@@ -158,7 +160,10 @@ class MixedVersionsIT {
           .copyIn("copy plain from stdin csv", new StringReader("1,1.5,x\n2,,\"y,\"\"z\"\n"));
     }
     cluster.assertAlike();
-    write("delete from plain; delete from item");
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      write(statement, "delete from plain; delete from item");
+    }
   }
 
   private static void refused(Statement statement, String sql, String state, String why) {
