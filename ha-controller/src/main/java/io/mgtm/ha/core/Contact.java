@@ -2,7 +2,9 @@ package io.mgtm.ha.core;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** What a controller has heard of a node, and what it has granted it. Monotonic milliseconds. */
 final class Contact {
@@ -12,6 +14,12 @@ final class Contact {
   Heartbeat last;
 
   private final Map<String, Long> heardOn = new TreeMap<>();
+
+  /** Of the log's member; empty before it is known. */
+  private String identity = "";
+
+  /** When another machine took the node's name. */
+  private long replacedAt = Long.MIN_VALUE;
 
   /** The heartbeat to be answered when its read index is confirmed; null when there is none. */
   Heartbeat unanswered;
@@ -61,6 +69,22 @@ final class Contact {
     return heartbeat.incarnation() < marked ? marked : 0;
   }
 
+  /** Which machine has the node's name in the controllers' log. */
+  void is(String newIdentity, long now) {
+    if (!identity.isEmpty() && !identity.equals(newIdentity)) {
+      replacedAt = now;
+    }
+    identity = newIdentity;
+  }
+
+  /**
+   * Whether a former machine of this name may have a lease still: the present one gets none before
+   * that is over, and what it says of itself says nothing of the other.
+   */
+  boolean hasFormer(long now, long leasesOverMs) {
+    return replacedAt != Long.MIN_VALUE && now - replacedAt < leasesOverMs;
+  }
+
   void heardOn(String path, long now) {
     if (heardOn.size() < PATHS_MAX || heardOn.containsKey(path)) {
       heardOn.put(path, now);
@@ -73,6 +97,17 @@ final class Contact {
       contactSince = now;
     }
     contactAt = now;
+  }
+
+  /**
+   * On which of these hierarchies it surely has no lease.
+   *
+   * @param othersOverAt when that of earlier leaders are over
+   */
+  Set<String> over(Set<String> hierarchies, long othersOverAt, long now) {
+    Set<String> over = new TreeSet<>(hierarchies);
+    over.removeIf(each -> now < Math.max(othersOverAt, overAt.getOrDefault(each, Long.MIN_VALUE)));
+    return over;
   }
 
   Map<String, Long> paths(long now) {

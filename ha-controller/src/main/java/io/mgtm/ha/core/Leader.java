@@ -13,9 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
@@ -29,6 +27,8 @@ public final class Leader {
   private static final int ASKED_MAX = 64;
   private static final int BATCH_MAX = 64;
   private static final int NODES_MAX = 64;
+
+  private static final Contact NOBODY = new Contact();
 
   /** Where a witness is heard. */
   private static final String LOG_PATH = "log";
@@ -98,7 +98,8 @@ public final class Leader {
       return;
     }
     boolean hears =
-        heartbeat.seen().term() == term
+        !contact.hasFormer(now, committed.leasesOverMs())
+            && heartbeat.seen().term() == term
             && (before == null
                 || heartbeat.incarnation() != before.incarnation()
                 || heartbeat.answered() > before.answered());
@@ -124,6 +125,13 @@ public final class Leader {
               contact.heardOn(LOG_PATH, now);
               contact.inContact(now, timing().leaseMs());
             });
+  }
+
+  /** Which machines are the members of the log; also while another member leads. */
+  public void members(Map<String, String> identities, long now) {
+    identities.forEach(
+        (name, identity) ->
+            contacts.computeIfAbsent(name, each -> new Contact()).is(identity, now));
   }
 
   /** Null when there are too many. */
@@ -228,6 +236,9 @@ public final class Leader {
   }
 
   private void answer(Heartbeat heartbeat, Contact contact, long now) {
+    if (contact.hasFormer(now, committed.leasesOverMs())) {
+      return;
+    }
     fences.close(contact);
     Map<String, Order> orders = committed.orders(heartbeat.node());
     for (String hierarchy : orders.keySet()) {
@@ -337,35 +348,22 @@ public final class Leader {
       return views;
     }
     for (String name : committed.config().nodes().keySet()) {
-      views.put(name, view(contacts.get(name), now));
+      views.put(name, view(contacts.getOrDefault(name, NOBODY), now));
     }
     return views;
   }
 
   private NodeView view(Contact contact, long now) {
-    if (contact == null) {
-      return new NodeView(now - steadySince, 0, null, over(Map.of(), now), Map.of(), Map.of());
-    }
     long silentMs = now - Math.max(contact.contactAt, steadySince);
     boolean contactNow =
         contact.contactAt != Long.MIN_VALUE && now - contact.contactAt <= timing().leaseMs();
     return new NodeView(
         silentMs,
         contactNow ? now - contact.contactSince : 0,
-        contact.last,
-        over(contact.overAt, now),
+        contact.hasFormer(now, committed.leasesOverMs()) ? null : contact.last,
+        contact.over(committed.placements().keySet(), othersOverAt, now),
         Fences.counting(contact, committed.placements()),
         contact.paths(now));
-  }
-
-  private Set<String> over(Map<String, Long> overAt, long now) {
-    Set<String> over = new TreeSet<>();
-    for (String hierarchy : committed.placements().keySet()) {
-      if (now >= Math.max(othersOverAt, overAt.getOrDefault(hierarchy, Long.MIN_VALUE))) {
-        over.add(hierarchy);
-      }
-    }
-    return over;
   }
 
   /**

@@ -60,7 +60,7 @@ public final class HaNode implements AutoCloseable {
   private long configured = -1;
   private boolean closed;
 
-  /** Whether its log's member has been let in by a leader, or leads, since its start. */
+  /** Whether its log's member has led or followed a leader since its start. */
   private boolean takesPart;
 
   private MemberLog members;

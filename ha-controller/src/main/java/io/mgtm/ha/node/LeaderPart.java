@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,8 +80,12 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
    */
   void tick(ClusterState committed) {
     long now = node.nowMs();
+    GroupStatus status = members.status();
+    leader.members(
+        status.members().stream()
+            .collect(Collectors.toMap(GroupStatus.Member::name, GroupStatus.Member::identity)),
+        now);
     if (leads && committed.config() != null) {
-      GroupStatus status = members.status();
       leader.connected(status.connected(), now);
       if (now >= nextMembers) {
         nextMembers = now + MEMBERS_MS;

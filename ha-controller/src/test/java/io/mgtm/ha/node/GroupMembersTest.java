@@ -84,7 +84,9 @@ class GroupMembersTest {
         9,
         9,
         DurabilityMode.ALL,
-        members.stream().map(name -> new GroupStatus.Member(name, !name.equals("d"), has)).toList(),
+        members.stream()
+            .map(name -> new GroupStatus.Member(name, !name.equals("d"), has, name))
+            .toList(),
         "",
         members,
         null,

@@ -48,8 +48,9 @@ public record GroupStatus(
    *
    * @param voter false while it is a learner
    * @param matchedIndex how far its log is, -1 when not known
+   * @param identity tells the member from others of its name, which have other data folders
    */
-  public record Member(String name, boolean voter, long matchedIndex) {}
+  public record Member(String name, boolean voter, long matchedIndex, String identity) {}
 
   /** Owner thread. */
   static GroupStatus of(
@@ -62,7 +63,8 @@ public record GroupStatus(
                     new Member(
                         member.name(),
                         core.membership().isVoter(member),
-                        member.equals(self) ? core.lastIndex() : core.matchedIndex(member)))
+                        member.equals(self) ? core.lastIndex() : core.matchedIndex(member),
+                        member.folder().toString()))
             .toList();
     return new GroupStatus(
         self.name(),
