@@ -64,6 +64,16 @@ public class Ask {
     return Map.of();
   }
 
+  /**
+   * What more a server is shown that wants to know who asks; nothing when there is nothing, or when
+   * that is no business of this server.
+   *
+   * @param to whom
+   */
+  protected Map<String, String> proof(URI to) throws IOException {
+    return Map.of();
+  }
+
   /** By what the server is asked over TLS; none to ask in the clear. */
   protected Optional<SSLContext> tls() throws IOException {
     return Optional.empty();
@@ -133,6 +143,21 @@ public class Ask {
   }
 
   private HttpResponse<InputStream> exchange(HttpClient http, HttpRequest.Builder request, URI to)
+      throws IOException, InterruptedException {
+    HttpResponse<InputStream> response = send(http, request, to);
+    if (response.statusCode() == HttpURLConnection.HTTP_UNAUTHORIZED) {
+      Map<String, String> proof = proof(to);
+      if (!proof.isEmpty()) {
+        response.body().close();
+        HttpRequest.Builder proven = request.copy(); // nobody else is shown it
+        proof.forEach(proven::setHeader);
+        return send(http, proven, to);
+      }
+    }
+    return response;
+  }
+
+  private HttpResponse<InputStream> send(HttpClient http, HttpRequest.Builder request, URI to)
       throws IOException, InterruptedException {
     try {
       return http.send(request.uri(to).timeout(patience).build(), BodyHandlers.ofInputStream());

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,8 @@ class AskTest {
               answer = "{\"error\":\"not now\"}";
             }
             case "/page" -> answer = "<html>";
+            case "/proven" ->
+                status = exchange.getRequestHeaders().containsKey("Proof") ? 307 : 401;
             case "/slow?a=1" -> status = 202;
             case "/round" -> status = 307;
             default -> {
@@ -106,6 +109,25 @@ class AskTest {
   void whoIsNotDoneIsAskedAgain() throws Exception {
     assertThat(ask().get("/slow?a=1").path("at").asText()).isEqualTo("first");
     assertThat(asked).containsExactly("first /slow?a=1 anna ", "first /done?ticket=7 anna ");
+  }
+
+  @Test
+  void whoWantsAProofIsShownItAndNobodyElse() throws Exception {
+    List<String> proven = new CopyOnWriteArrayList<>();
+    Ask ask =
+        new Ask("a server", HostPort.parse(at(first)), Duration.ofMinutes(2)) {
+          @Override
+          protected Map<String, String> proof(URI to) {
+            proven.add(to.getRawAuthority());
+            return Map.of("Proof", "p", "Who", "bert");
+          }
+        };
+
+    assertThat(ask.get("/proven").path("at").asText()).isEqualTo("second");
+
+    assertThat(proven).containsExactly(at(first));
+    assertThat(asked)
+        .containsExactly("first /proven null ", "first /proven bert ", "second /there?x=1 null ");
   }
 
   @Test

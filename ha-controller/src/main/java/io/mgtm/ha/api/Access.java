@@ -108,7 +108,8 @@ final class Access {
       return new Caller(claimed(ctx), Role.ADMINISTRATOR, "being on this machine", from);
     }
     return unknown(
-        "a token or a certificate is needed from another machine; see --token-file and --secret-file");
+        "a token or a certificate is needed from another machine: give --secret-file"
+            + " /etc/mgtm/ha.secret where that can be read, or --token-file FILE");
   }
 
   private Caller byToken(Context ctx, String given, String from) {

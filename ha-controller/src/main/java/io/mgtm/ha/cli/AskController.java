@@ -6,6 +6,7 @@ import io.mgtm.common.SecretFile;
 import io.mgtm.common.TlsOptions;
 import io.mgtm.ha.api.OperatorToken;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,7 +27,9 @@ final class AskController extends Ask {
   @Option(
       names = "--secret-file",
       paramLabel = "FILE",
-      description = "The cluster's secret, which proves an administrator on its machines.")
+      description =
+          "The cluster's secret, which proves an administrator on its machines. Default: what"
+              + " /etc/mgtm/ha.yaml names, where it can be read, for the controllers in it.")
   private Path secretFile;
 
   @Option(
@@ -36,6 +39,8 @@ final class AskController extends Ask {
   private Path tokenFile;
 
   @Mixin private TlsOptions tls;
+
+  private final MachineSecret machine = new MachineSecret(MachineSecret.CONFIGURATION);
 
   AskController() {
     super("a controller", HostPort.parse("127.0.0.1:7902"), ANSWER);
@@ -56,6 +61,11 @@ final class AskController extends Ask {
       headers.put("Authorization", "Bearer " + SecretFile.firstLine("--token-file", tokenFile));
     }
     return headers;
+  }
+
+  @Override
+  protected Map<String, String> proof(URI to) {
+    return secretFile != null || tokenFile != null ? Map.of() : machine.proof(to);
   }
 
   @Override

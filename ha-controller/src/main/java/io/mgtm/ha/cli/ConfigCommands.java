@@ -6,6 +6,7 @@ import io.mgtm.common.SchemaCommand;
 import io.mgtm.common.TextTable;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.config.ConfigPlan.Effect;
+import io.mgtm.ha.config.VolumePlaces;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -33,6 +34,18 @@ import picocli.CommandLine.Spec;
 final class ConfigCommands {
   private ConfigCommands() {}
 
+  private static String counted(int count, String one, String several) {
+    return count + " " + (count == 1 ? one : several);
+  }
+
+  /** A line each. */
+  private static String warnings(ClusterFile file) {
+    StringBuilder lines = new StringBuilder();
+    VolumePlaces.warnings(file.config())
+        .forEach(warning -> lines.append("warning: ").append(warning).append('\n'));
+    return lines.toString();
+  }
+
   /** {@code mgtm ha config check}. */
   @Command(
       name = "check",
@@ -49,11 +62,12 @@ final class ConfigCommands {
       ClusterFile read = ClusterFile.check(file, HaMain.KITS);
       PrintWriter out = spec.commandLine().getOut();
       out.printf(
-          "%s: cluster %s, %d nodes, %d hierarchies%n",
+          "%s: cluster %s, %s, %s%n",
           file,
           read.config().cluster(),
-          read.config().nodes().size(),
-          read.config().hierarchies().size());
+          counted(read.config().nodes().size(), "node", "nodes"),
+          counted(read.config().hierarchies().size(), "hierarchy", "hierarchies"));
+      out.print(warnings(read));
       read.fences()
           .forEach(
               (node, agent) -> {
@@ -98,11 +112,12 @@ final class ConfigCommands {
     /** Sends a file that is right, tells what came of it, and returns that. */
     final JsonNode send(String path, Function<JsonNode, String> told)
         throws IOException, InterruptedException, ConfigException {
-      ClusterFile.read(file, HaMain.KITS);
+      ClusterFile read = ClusterFile.read(file, HaMain.KITS);
       JsonNode answer = ask.post(path, "application/yaml", Files.readString(file));
       PrintWriter out = spec.commandLine().getOut();
       if (!ask.printed(answer, out)) {
         out.print(told.apply(answer));
+        out.print(warnings(read));
         out.flush();
       }
       return answer;

@@ -220,7 +220,9 @@ final class InitCommand implements Callable<Integer> {
             InitCommand::kit);
     Optional<Postgres> found =
         kit.equals("postgresql") ? facts.postgres().stream().findFirst() : Optional.empty();
-    String byDefault = kit.equals("mariadb") ? "/var/lib/mysql" : "";
+    boolean onVolume = volumeSize != null && !volumeSize.equals(NONE);
+    String usualFolder = onVolume ? "/var/lib/mysql/data" : "/var/lib/mysql";
+    String byDefault = kit.equals("mariadb") ? usualFolder : "";
     String data =
         questions.ask(
             question(
@@ -288,7 +290,7 @@ final class InitCommand implements Callable<Integer> {
                 "The file or device with each machine's copy of it",
                 "--volume-file",
                 volumeFile,
-                "/srv/mgtm-" + cluster + ".volume"),
+                "/var/lib/mgtm-volumes/" + cluster + ".volume"),
             InitCommand::absolute);
     return Optional.of(new Volume(copy, size, target.resolveSibling("ha-volume.key")));
   }
@@ -373,13 +375,16 @@ final class InitCommand implements Callable<Integer> {
     }
     boolean unit = Files.exists(UNIT);
     String mgtm = unit ? "mgtm" : "./mgtm";
+    // Commands find the secret where the configuration is in its usual place.
+    String shown =
+        file.equals(MachineSecret.CONFIGURATION) ? "" : " --secret-file " + plan.secretFile();
     out.println("4. On every machine:");
     out.println(unit ? "   systemctl enable --now mgtm-ha" : "   ./mgtm ha start --config " + file);
-    out.printf("5. On one of them: %s ha status%n", mgtm);
+    out.printf("5. On one of them: %s ha status%s%n", mgtm, shown);
     if (plan.volume().isPresent()) {
       out.printf(
-          "   and, once, %s ha start %s --on %s%n",
-          mgtm, plan.cluster(), plan.nodes().get(0).name());
+          "   and, once, %s ha start %s --on %s%s%n",
+          mgtm, plan.cluster(), plan.nodes().get(0).name(), shown);
     }
   }
 }

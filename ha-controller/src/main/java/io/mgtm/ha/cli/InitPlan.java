@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -29,12 +30,37 @@ record InitPlan(
     Optional<Volume> volume,
     Path secretFile) {
   private static final int LINK_PORT = 7800;
+  private static final String COPIES_APART =
+      """
+            # The copies speak on the last network: when the first one is lost, the one that clients
+            # use, the other copy is up to date, and the database can move to it.
+      """;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,62}");
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9:][A-Za-z0-9.:_-]*");
   private static final Pattern PLAIN =
       Pattern.compile("[A-Za-z/][A-Za-z0-9/_.-]*|[1-9]\\d{0,8}|\\d+(\\.\\d+){3}(/\\d+)?");
   private static final Pattern WORD = Pattern.compile("(?i)y|n|yes|no|on|off|true|false|null");
   private static final int OCTET_MAX = 255;
+  private static final Set<String> SYSTEM =
+      Set.of(
+          "/bin",
+          "/boot",
+          "/dev",
+          "/etc",
+          "/home",
+          "/lib",
+          "/opt",
+          "/proc",
+          "/root",
+          "/run",
+          "/sbin",
+          "/sys",
+          "/tmp",
+          "/usr",
+          "/usr/local",
+          "/var",
+          "/var/lib",
+          "/var/log");
 
   /** A machine: its addresses, one on each network. */
   record Machine(String name, List<String> addresses) {
@@ -116,10 +142,16 @@ record InitPlan(
                 .formatted(moved, each.name()));
       }
     }
-    if (volume.isPresent() && Path.of(database.data()).getNameCount() < 2) {
+    if (volume.isPresent() && (mount() == null || isOfTheSystem(mount()))) {
       throw new ConfigException(
-          "--data: on a volume it is a folder inside of the volume's mount, such as /srv/pg/data");
+          "--database-folder: on a volume it is a folder inside of the volume's mount, which would"
+              + " be %s here; name one such as /srv/pg/data".formatted(mount()));
     }
+  }
+
+  /** What is mounted there would hide what the machine needs. */
+  private static boolean isOfTheSystem(Path folder) {
+    return folder.getNameCount() == 0 || SYSTEM.contains(folder.toString());
   }
 
   /** All machines, the witness last. */
@@ -164,9 +196,12 @@ record InitPlan(
     String socket = "/run/mgtm-" + cluster + ".sock";
     List<String> copies = new ArrayList<>();
     for (Machine node : nodes) {
-      String host = node.addresses().get(0);
+      String host = node.addresses().get(node.addresses().size() - 1);
       String bracketed = host.contains(":") ? "[" + host + "]" : host;
       copies.add(node.name() + "=" + bracketed + ":" + LINK_PORT);
+    }
+    if (nodes.get(0).addresses().size() > 1) {
+      text.append(COPIES_APART);
     }
     Map<String, String> told = parameters("volume", cluster, "file", disk.file());
     told.put("size", disk.size());

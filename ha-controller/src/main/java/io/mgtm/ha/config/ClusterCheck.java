@@ -159,7 +159,8 @@ final class ClusterCheck {
     for (String node : hierarchy.nodes()) {
       Optional<ResourceCheck.Problem> problem =
           kits.problem(resource.kit(), resource.parametersOn(node))
-              .or(() -> ownAddress(resource, node));
+              .or(() -> ownAddress(resource, node))
+              .or(() -> VolumePlaces.underMount(hierarchy, resource, node));
       if (problem.isPresent()) {
         throw yaml.error(key(at, resource, node, problem.get()), problem.get().sentence());
       }

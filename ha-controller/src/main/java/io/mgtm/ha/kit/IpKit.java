@@ -32,6 +32,9 @@ final class IpKit implements Kit {
   /** What a line takes, at most, until it has a carrier after its device was set up. */
   private static final int LINE_MS = 5_000;
 
+  /** What a line that was cut has to come back by itself, in each repair. */
+  private static final int CUT_MS = 500;
+
   /** Status 0 when the address is not there, or no longer. */
   private static final String REMOVE =
       "ip address del \"$1\" dev \"$2\" 2>/dev/null; ! ip -o address show dev \"$2\" to"
@@ -117,6 +120,23 @@ final class IpKit implements Kit {
           .succeeded();
     }
     tell(context);
+  }
+
+  /**
+   * A device that is set up and whose line is cut is nothing that can be repaired here: that is
+   * said as soon as the line has not come back by itself, so that another node has the address.
+   */
+  @Override
+  public void localRecover(KitContext context) throws KitException, InterruptedException {
+    Deadline deadline = Deadline.of(context);
+    setUp(context, deadline);
+    Deadline line = Deadline.in(Math.min(CUT_MS, deadline.leftMs()));
+    if (!line.await(() -> link(context, deadline).contains("LOWER_UP"))) {
+      throw new KitException(
+          "device %s has no carrier: its cable or its switch is out, which cannot be repaired here"
+              .formatted(device(context)));
+    }
+    Kit.super.localRecover(context);
   }
 
   /** Of a device that is set up and whose line is cut the check tells; nothing waits for it. */

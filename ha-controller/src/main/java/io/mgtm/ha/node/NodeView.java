@@ -1,5 +1,6 @@
 package io.mgtm.ha.node;
 
+import io.mgtm.group.core.NoLeader;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.ha.core.ClusterState;
 import io.mgtm.ha.core.Heartbeat;
@@ -11,6 +12,10 @@ import java.util.function.LongSupplier;
 
 /** What this node has heard of the others, and knows of the cluster's state. Owner thread. */
 final class NodeView {
+  private static final String LAST_RESORT =
+      "if the machines of a majority are lost for good, start anew on what is left, and restore no"
+          + " --data: docs/ha.md, Starting anew";
+
   private final String name;
   private final LongSupplier nowMs;
   private final Map<String, Heard> heard = new TreeMap<>();
@@ -65,9 +70,16 @@ final class NodeView {
         state.at() == 0 ? 0 : state.at() + (now - movedMs),
         group == null ? List.of() : group.connected(),
         group == null ? List.of() : voters(group),
-        group == null ? List.of() : group.warnings(),
+        group == null ? List.of() : warnings(group),
         nodes,
         state);
+  }
+
+  /** A restored log would be out of date: what a GTM does at last is not what controllers do. */
+  private static List<String> warnings(GroupStatus group) {
+    return group.warnings().stream()
+        .map(warning -> NoLeader.withLastResort(warning, LAST_RESORT))
+        .toList();
   }
 
   private static List<String> voters(GroupStatus group) {

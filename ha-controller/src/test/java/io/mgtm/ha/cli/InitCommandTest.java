@@ -116,11 +116,23 @@ class InitCommandTest {
     assertThat(orders.nodes()).containsExactly("db1", "no");
     assertThat(orders.bottomUp()).containsExactly("address", "disk", "data", "database");
     assertThat(orders.resources().get("disk").parameters())
-        .containsEntry("copies", "db1=10.0.0.1:7800,no=10.0.0.2:7800")
+        .containsEntry("copies", "db1=10.1.0.1:7800,no=[fd00::2]:7800")
+        .containsEntry("file", "/var/lib/mgtm-volumes/orders.volume")
         .containsEntry("linkKey", file.resolveSibling("ha-volume.key").toString());
+    assertThat(Files.readString(file)).contains("# The copies speak on the last network");
     assertThat(orders.resources().get("data").parameters()).containsEntry("mount", "/srv/pg");
     assertThat(file.resolveSibling("ha-volume.key")).exists();
     assertThat(run.out()).contains("./mgtm ha start orders --on db1");
+  }
+
+  @Test
+  void aVolumeLiesOutsideOfItsOwnMount() throws Exception {
+    assertThat(run("", options("--volume-size=10G", "--database-folder=/srv/data")).err())
+        .isEmpty();
+
+    Hierarchy db = written().hierarchies().get("db");
+    assertThat(db.resources().get("data").parameters()).containsEntry("mount", "/srv");
+    assertThat(db.resources().get("disk").parameters().get("file")).doesNotStartWith("/srv");
   }
 
   @Test
@@ -177,6 +189,9 @@ class InitCommandTest {
         "--node=a=10.0.0.1 --database=oracle | expected postgresql or mariadb",
         "--node=a=10.0.0.1 --database-folder=data | no path from /",
         "--node=a=10.0.0.1 --volume-size=big | no size",
+        "--node=a=10.0.0.1 --database-folder=/var/lib/mysql --volume-size=1G | would be /var/lib",
+        "--node=a=10.0.0.1 --database-folder=/srv/a --volume-size=1G --volume-file=/srv/b | under"
+            + " /srv, where this hierarchy mounts",
         "--node=a=10.0.0.1 --cluster=a/b | cluster",
         "--node=a=10.0.0.1 --address=10.0.0.300/24 | no address with a prefix",
         "--port=1 | --node is missing"

@@ -131,6 +131,10 @@ class IpKitIT {
 
     Await.until("it is seen", () -> kit.quickCheck(fourth).state() == Kit.Health.State.FAILED);
     assertThat(kit.quickCheck(fourth).detail()).contains("no carrier");
+    assertThatThrownBy(() -> kit.localRecover(fourth))
+        .isInstanceOf(KitException.class)
+        .hasMessageContaining("has no carrier")
+        .hasMessageContaining("cannot be repaired here");
     kit.outOfService(fourth);
   }
 

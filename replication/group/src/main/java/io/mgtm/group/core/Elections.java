@@ -182,13 +182,7 @@ final class Elections {
             ? "all answer, and some have lost what they had acknowledged"
             : "%s not answered"
                 .formatted(String.join(", ", silent) + (silent.size() > 1 ? " have" : " has"));
-    s.warnings.warn(
-        AWAITED,
-        enough
-            ? "No leader is elected: %s, and may know what the others do not. Start who is missing; if that is lost for good, let the group go on without it: ./mgtm gtm accept-loss --yes, asked at this member, %s"
-                .formatted(who, s.self.name())
-            : "No leader is elected: %s, and without more of them nobody may lead. Start them; if they are lost for good, restore a backup into an empty folder of each member"
-                .formatted(who));
+    s.warnings.warn(AWAITED, enough ? NoLeader.unsure(who, s.self.name()) : NoLeader.tooFew(who));
   }
 
   private void begin() {
