@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
@@ -216,7 +217,7 @@ public final class ApiServer implements AutoCloseable {
   }
 
   private void metrics(Context ctx) {
-    ctx.contentType("text/plain; version=0.0.4; charset=utf-8").result(Metrics.text(node.view()));
+    ctx.contentType("text/plain; version=0.0.4; charset=utf-8").result(Metrics.text(node.view(), node.config()));
   }
 
   private static void description(Context ctx) throws IOException {
@@ -259,7 +260,14 @@ public final class ApiServer implements AutoCloseable {
 
   /** With the words by which the leader would refuse it as things are. */
   private List<ConfigPlan.Change> plan(ClusterConfig proposed) {
-    List<ConfigPlan.Change> changes = new ArrayList<>(ConfigPlan.of(node.config(), proposed));
+    Map<String, String> placed = new TreeMap<>();
+    node.view()
+        .state()
+        .placements()
+        .forEach((name, at) -> placed.put(name, at.node()));
+    placed.values().removeIf(String::isEmpty);
+    List<ConfigPlan.Change> changes =
+        new ArrayList<>(ConfigPlan.now(ConfigPlan.of(node.config(), proposed), placed));
     String refused = node.view().state().refusal(configure(proposed));
     if (!refused.isEmpty() && refusedBy(changes).isEmpty()) {
       changes.add(new ConfigPlan.Change("now", refused, ConfigPlan.Effect.REFUSED));
@@ -323,7 +331,18 @@ public final class ApiServer implements AutoCloseable {
 
   private void maintain(Context ctx) {
     Request.Maintenance body = Request.json(ctx, Request.Maintenance.class);
-    answer(ctx, new OperatorCommand.Maintain(body.scope(), body.name(), body.on()));
+    OperatorCommand.Maintain command =
+        new OperatorCommand.Maintain(body.scope(), body.name(), body.on());
+    ClusterView view = node.view();
+    Optional<String> done =
+        view.leader().equals(view.node())
+            ? MaintenanceWords.done(command, view.state())
+            : Optional.empty();
+    if (done.isPresent()) {
+      error(ctx, HttpStatus.CONFLICT, done.get());
+    } else {
+      answer(ctx, command);
+    }
   }
 
   private void testNotify(Context ctx) {

@@ -2,6 +2,7 @@ package io.mgtm.ha.api;
 
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Node;
 import io.mgtm.ha.node.ClusterView;
 import java.util.Map;
 
@@ -11,13 +12,18 @@ final class Metrics {
 
   private Metrics() {}
 
-  static String text(ClusterView view) {
+  /**
+   * All of it.
+   *
+   * @param config that of the file, as long as the controllers have agreed on none
+   */
+  static String text(ClusterView view, ClusterConfig config) {
     Metrics m = new Metrics();
     m.family("leads", "gauge", "Whether this controller leads.");
     m.sample("leads", "", view.leader().equals(view.node()) ? 1 : 0);
     m.family("leader_known", "gauge", "Whether a controller leads.");
     m.sample("leader_known", "", view.leader().isEmpty() ? 0 : 1);
-    m.family("path_silent_seconds", "gauge", "How long a node was not heard on a path.");
+    m.family("path_silent_seconds", "gauge", "How long a node was not heard on a path; since the controller's start where it never was.");
     view.nodes()
         .forEach(
             (node, status) ->
@@ -29,6 +35,7 @@ final class Metrics {
                                 "path_silent_seconds",
                                 labels("node", node, "path", path),
                                 ms / 1_000.0)));
+    m.neverHeard(view, config);
     m.inService(view);
     m.family("hierarchy_epoch", "counter", "How often a hierarchy was placed on a node.");
     view.state()
@@ -72,6 +79,27 @@ final class Metrics {
           .append('"');
     }
     return text.append('}').toString();
+  }
+
+  /** Silent for as long as this controller runs, so that an alarm needs no first word. */
+  private void neverHeard(ClusterView view, ClusterConfig config) {
+    config
+        .nodes()
+        .forEach(
+            (name, node) -> {
+              Map<String, Long> heard =
+                  view.nodes().containsKey(name) ? view.nodes().get(name).silentMs() : Map.of();
+              // A witness sends nothing, and a controller does not hear itself on a path.
+              boolean speaks = !node.witness() && !name.equals(view.node());
+              for (int i = 0; speaks && i < node.paths().size(); i++) {
+                if (!heard.containsKey(Node.path(i))) {
+                  sample(
+                      "path_silent_seconds",
+                      labels("node", name, "path", Node.path(i)),
+                      view.runningMs() / 1_000.0);
+                }
+              }
+            });
   }
 
   private void inService(ClusterView view) {

@@ -4,10 +4,13 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import io.javalin.http.BadRequestResponse;
@@ -24,9 +27,12 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Bodies of requests. What is wrong with one is told with a status of 4xx. */
 final class Request {
@@ -120,10 +126,44 @@ final class Request {
       }
       return value;
     } catch (JsonProcessingException e) {
-      throw new BadRequestResponse("the body is not as expected: " + e.getOriginalMessage());
+      throw new BadRequestResponse("the body is not as expected: " + wrong(e));
     } catch (IOException e) {
       throw new BadRequestResponse("the body is no text in UTF-8");
     }
+  }
+
+  /** Without the names of classes, which are in Jackson's own words. */
+  private static String wrong(JsonProcessingException e) {
+    if (e instanceof UnrecognizedPropertyException unknown) {
+      return "there is no field \"%s\"; there are %s"
+          .formatted(Audit.clean(unknown.getPropertyName()), unknown.getKnownPropertyIds());
+    }
+    if (e.getCause() instanceof IllegalArgumentException ours) {
+      return ours.getMessage();
+    }
+    if (!(e instanceof JsonMappingException mapping)) {
+      return e.getOriginalMessage();
+    }
+    String field =
+        mapping.getPath().stream()
+            .map(JsonMappingException.Reference::getFieldName)
+            .filter(Objects::nonNull)
+            .collect(Collectors.joining("."));
+    if (field.isEmpty()) {
+      return "expected an object";
+    }
+    return "the field \"%s\" is %s"
+        .formatted(Audit.clean(field), expected(e));
+  }
+
+  private static String expected(JsonProcessingException e) {
+    Class<?> type = e instanceof MismatchedInputException wrong ? wrong.getTargetType() : null;
+    if (type == null) {
+      return "missing, or not what it is to be";
+    }
+    return type.isEnum()
+        ? "none of " + Arrays.toString(type.getEnumConstants())
+        : "not of its type, " + type.getSimpleName().toLowerCase(Locale.ROOT);
   }
 
   /** A configuration. */

@@ -2,6 +2,7 @@ package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.TextTable;
+import io.mgtm.ha.model.Node;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -20,18 +21,12 @@ final class NodeTable {
     Set<String> voters = names(view.path("voters"));
     JsonNode config = view.path("state").path("config").path("nodes");
     for (Map.Entry<String, JsonNode> node : config.properties()) {
-      JsonNode silent = view.path("nodes").path(node.getKey()).path("silentMs");
-      List<String> paths = new ArrayList<>();
-      long least = Long.MAX_VALUE;
-      for (Map.Entry<String, JsonNode> path : silent.properties()) {
-        long ms = path.getValue().asLong();
-        least = Math.min(least, ms);
-        paths.add(path.getKey() + (ms > SILENT_MS ? " silent for " + ms / 1_000 + " s" : " ok"));
-      }
-      boolean heard = least <= SILENT_MS;
+      List<String> paths = paths(view, node.getKey(), node.getValue().path("paths").size());
+      boolean heard = isHeard(view, node.getKey());
       if (node.getValue().path("witness").asBoolean()) {
         // It only votes: the log alone hears it.
         heard = names(view.path("connected")).contains(node.getKey());
+        paths.clear();
         paths.add(heard ? "log ok" : "log not connected");
       }
       table.add(
@@ -43,6 +38,33 @@ final class NodeTable {
     }
     voters.forEach(node -> table.add(node, "", "yes", "", "leaves when those that join have all"));
     return table.render("the cluster has no configuration yet");
+  }
+
+  /** Whether this controller hears a node on some path. */
+  static boolean isHeard(JsonNode view, String node) {
+    for (JsonNode ms : view.path("nodes").path(node).path("silentMs")) {
+      if (ms.asLong() <= SILENT_MS) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<String> paths(JsonNode view, String node, int count) {
+    JsonNode silent = view.path("nodes").path(node).path("silentMs");
+    List<String> paths = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> path : silent.properties()) {
+      long ms = path.getValue().asLong();
+      paths.add(path.getKey() + (ms > SILENT_MS ? " silent for " + ms / 1_000 + " s" : " ok"));
+    }
+    for (int i = 0; i < count && !node.equals(view.path("node").asText()); i++) {
+      if (!silent.has(Node.path(i))) {
+        paths.add(
+            "%s never heard in %d s"
+                .formatted(Node.path(i), view.path("runningMs").asLong() / 1_000));
+      }
+    }
+    return paths;
   }
 
   private static String state(JsonNode view, String node) {

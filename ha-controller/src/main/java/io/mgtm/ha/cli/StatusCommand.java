@@ -2,6 +2,7 @@ package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.TextTable;
+import io.mgtm.ha.core.Report;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
@@ -43,15 +44,20 @@ final class StatusCommand extends StatusView {
       table.add(
           entry.getKey(),
           node.isEmpty() ? "-" : node,
-          state(placement, report),
+          state(placement, report, NodeTable.isHeard(view, node)),
           (maintained.contains(entry.getKey()) ? "in maintenance: " : "") + why(placement, report));
     }
     out.print(table.render("nothing is protected"));
   }
 
-  private static String state(JsonNode placement, JsonNode report) {
+  private static String state(JsonNode placement, JsonNode report, boolean heard) {
     String stage = placement.path("stage").asText();
-    return stage.equals("HELD") ? report.path("state").asText("UNKNOWN") : stage;
+    String said = report.path("state").asText("UNKNOWN");
+    if (!stage.equals("HELD") || said.equals("UNKNOWN")) {
+      return stage.equals("HELD") ? said : stage;
+    }
+    boolean failed = report.path("detail").asText().contains(Report.LEFT_ALONE);
+    return said + (failed ? ", has failed" : "") + (heard ? "" : " when last heard");
   }
 
   private static String why(JsonNode placement, JsonNode report) {

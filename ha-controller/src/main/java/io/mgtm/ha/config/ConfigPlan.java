@@ -38,6 +38,9 @@ public final class ConfigPlan {
     REFUSED
   }
 
+  private static final String HIERARCHIES = "hierarchies.";
+  private static final String RESOURCES = ".resources";
+
   private final List<Change> changes = new ArrayList<>();
 
   private ConfigPlan() {}
@@ -54,9 +57,36 @@ public final class ConfigPlan {
     names.addAll(to.hierarchies().keySet());
     for (String name : names) {
       plan.hierarchy(
-          "hierarchies." + name, from.hierarchies().get(name), to.hierarchies().get(name));
+          HIERARCHIES + name, from.hierarchies().get(name), to.hierarchies().get(name));
     }
     return List.copyOf(plan.changes);
+  }
+
+  /**
+   * What becomes of changes as things are: what is in service is not changed before it is stopped,
+   * and what is out is not touched.
+   *
+   * @param placed by hierarchy, the node that has it
+   */
+  public static List<Change> now(List<Change> changes, Map<String, String> placed) {
+    return changes.stream().map(change -> now(change, placed)).toList();
+  }
+
+  private static Change now(Change change, Map<String, String> placed) {
+    if (change.effect() != Effect.RESTART && change.effect() != Effect.STOP) {
+      return change;
+    }
+    for (Map.Entry<String, String> each : placed.entrySet()) {
+      String where = HIERARCHIES + each.getKey();
+      if (change.where().equals(where) || change.where().startsWith(where + RESOURCES + ".")) {
+        return new Change(
+            change.where(),
+            "%s, and %s is on %s: stop it before it is changed or removed"
+                .formatted(change.what(), each.getKey(), each.getValue()),
+            Effect.REFUSED);
+      }
+    }
+    return new Change(change.where(), change.what(), Effect.NONE);
   }
 
   private void nodes(ClusterConfig from, ClusterConfig to) {
@@ -115,7 +145,7 @@ public final class ConfigPlan {
               "%s instead of %s".formatted(to.nodes(), from.nodes()),
               Effect.NONE));
     }
-    resources(where + ".resources", from.resources(), to.resources());
+    resources(where + RESOURCES, from.resources(), to.resources());
   }
 
   private void resources(String where, Map<String, Resource> from, Map<String, Resource> to) {

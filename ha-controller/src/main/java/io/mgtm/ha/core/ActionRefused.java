@@ -21,7 +21,11 @@ public record ActionRefused(String subject, String asked, String why) implements
 
   /** Of a command. */
   public static ActionRefused of(OperatorCommand command, String why) {
-    return new ActionRefused(command.subject(), command.what(), why);
+    String asked =
+        command instanceof Configure configure
+            ? "use configuration " + (configure.version() + 1)
+            : command.what();
+    return new ActionRefused(command.subject(), asked, why);
   }
 
   private static String cut(String text) {

@@ -350,6 +350,10 @@ final class HierarchyAgent {
         && result.state() != ResourceState.IN
         && inUse()) {
       fault(resource, now);
+    } else if (state == State.IN
+        && result.state() == ResourceState.IN
+        && detail.equals(leftAlone(resource))) {
+      to(State.IN, "all of it is in service");
     } else if (state == State.OUT
         && result.state() == ResourceState.IN
         && (lease.order() == null || lease.repairs())) {
@@ -362,7 +366,9 @@ final class HierarchyAgent {
   /** Something that was in service is not. */
   private void fault(AgentResource resource, long now) {
     if (state == State.IN && !lease.repairs()) {
-      detail = resource.name + " has failed, and is left alone in maintenance";
+      if (!detail.equals(leftAlone(resource))) {
+        to(State.IN, leftAlone(resource));
+      }
       return;
     }
     resource.state = ResourceState.FAILED;
@@ -377,6 +383,10 @@ final class HierarchyAgent {
     }
     repairing = resource.name;
     to(State.RECOVERING, resource.name + ": " + resource.detail);
+  }
+
+  private static String leftAlone(AgentResource resource) {
+    return resource.name + " " + Report.LEFT_ALONE;
   }
 
   private void to(State next, String why) {

@@ -27,6 +27,9 @@ public record Report(
     Map<String, CopyReport> copies,
     Map<String, Map<String, String>> facts) {
 
+  /** Part of the detail of what is in service, and has failed, in maintenance. */
+  public static final String LEFT_ALONE = "has failed, and is left alone in maintenance";
+
   /** Only of what has failed it is said what and when. */
   public Report {
     boolean given = state == State.FAILED || state == State.STUCK;

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param leader the controller that decides, empty when none is known
  * @param term of that leader
  * @param at the cluster's time now, as this node reckons it; deadlines are in it
+ * @param runningMs for how long this controller has run
  * @param connected members of the controllers' group that this one is connected with
  * @param voters members of that group that vote; while nodes come and go not those of the
  *     configuration
@@ -24,6 +25,7 @@ public record ClusterView(
     String leader,
     long term,
     long at,
+    long runningMs,
     List<String> connected,
     List<String> voters,
     List<String> warnings,

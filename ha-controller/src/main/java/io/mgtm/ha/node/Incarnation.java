@@ -6,6 +6,7 @@ import io.mgtm.common.FileErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -56,6 +57,10 @@ final class Incarnation {
             StandardOpenOption.TRUNCATE_EXISTING)) {
       channel.write(ByteBuffer.wrap((number + "\n").getBytes(US_ASCII)));
       channel.force(true);
+    } catch (FileSystemException e) {
+      throw e; // it names the file
+    } catch (IOException e) {
+      throw new IOException("cannot write " + written + ": " + e.getMessage(), e);
     }
     Files.move(written, folder.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);
     try (FileChannel parent = FileChannel.open(folder)) {

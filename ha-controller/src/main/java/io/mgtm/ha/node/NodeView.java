@@ -18,6 +18,7 @@ final class NodeView {
 
   private final String name;
   private final LongSupplier nowMs;
+  private final long begunMs;
   private final Map<String, Heard> heard = new TreeMap<>();
   private ClusterState state = ClusterState.EMPTY;
 
@@ -33,6 +34,7 @@ final class NodeView {
   NodeView(String name, LongSupplier nowMs) {
     this.name = name;
     this.nowMs = nowMs;
+    this.begunMs = nowMs.getAsLong();
   }
 
   void applied(ClusterState next) {
@@ -68,6 +70,7 @@ final class NodeView {
         group == null ? "" : group.leader(),
         group == null ? 0 : group.term(),
         state.at() == 0 ? 0 : state.at() + (now - movedMs),
+        now - begunMs,
         group == null ? List.of() : group.connected(),
         group == null ? List.of() : voters(group),
         group == null ? List.of() : warnings(group),

@@ -35,9 +35,9 @@ class DashboardTest {
     String asked = String.join("\n", dashboard.findValuesAsText("expr"));
     ClusterView view =
         new ClusterView(
-            "a", "a", 1, 1, List.of(), List.of(), List.of(), Map.of(), ClusterState.EMPTY);
+            "a", "a", 1, 1, 1, List.of(), List.of(), List.of(), Map.of(), ClusterState.EMPTY);
 
-    assertThat(all(METRIC, 0, asked)).isEqualTo(all(EXPORTED, 1, Metrics.text(view)));
+    assertThat(all(METRIC, 0, asked)).isEqualTo(all(EXPORTED, 1, Metrics.text(view, MetricsTest.CONFIG)));
     assertThat(dashboard.path("panels").findValuesAsText("id")).doesNotHaveDuplicates();
   }
 }

@@ -26,6 +26,7 @@ class SlowReaderIT {
             "a",
             1,
             1,
+            1,
             List.of(),
             List.of(),
             List.of("x".repeat(1 << 18)),

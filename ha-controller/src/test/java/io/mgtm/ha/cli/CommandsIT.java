@@ -278,6 +278,33 @@ class CommandsIT {
     assertThat(JSON.readTree(answer.body()).path("error").asText()).isNotBlank();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/hierarchies/orders/start | {\"to\":\"a\"} | there is no field \"to\"; there are",
+        "/v1/hierarchies/orders/start | {\"node\":1} | the field \"node\" is not of its type",
+        "/v1/hierarchies/orders/start | [] | expected an object",
+        "/v1/maintenance | {\"on\":true} | scope is missing",
+        "/v1/maintenance | {\"scope\":\"X\"} | none of [CLUSTER, NODE, HIERARCHY]",
+        "/v1/maintenance | {\"scope\":\"CLUSTER\"} | \"on\"",
+      })
+  void whatIsWrongWithABodyIsSaidByItsFields(String path, String body, String says)
+      throws Exception {
+    String error = JSON.readTree(post(leads, path, body).body()).path("error").asText();
+
+    assertThat(error).contains(says).doesNotContain("java", "Request", "io.mgtm");
+  }
+
+  @Test
+  void maintenanceThatIsNotOnIsNotEndedAndMakesNoEvent() throws Exception {
+    String before = get("/v1/events").body();
+
+    assertThat(run("maintenance", "off", "--at", at(follows)).err())
+        .isEqualTo("mgtm: the cluster is not in maintenance; nothing is\n");
+    assertThat(get("/v1/events").body()).isEqualTo(before);
+  }
+
   @Test
   void aBodyThatIsTooLargeIsRefused() throws Exception {
     String body = "x".repeat(2 << 20);
@@ -346,12 +373,15 @@ class CommandsIT {
     Run plan = run("config", "plan", file.toString(), "--at", at(follows));
 
     assertThat(plan.err()).isEmpty();
-    assertThat(plan.out()).contains("hierarchies.orders.resources.below").contains("restarted");
+    assertThat(plan.out())
+        .contains("hierarchies.orders.resources.below")
+        .contains("stop it before it is changed")
+        .doesNotContain("restarted");
     // It is in service, so that apply would refuse.
     assertThat(plan.out().lines().reduce("", (before, last) -> last)).endsWith("refused");
     assertThat(plan.status()).isEqualTo(1);
     Run json = run("config", "plan", file.toString(), "--at", at(follows), "--json");
-    assertThat(json.out()).contains("RESTART");
+    assertThat(json.out()).contains("REFUSED");
     assertThat(json.status()).isEqualTo(1);
 
     Files.writeString(file, cluster.yaml());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,5 +28,22 @@ class NodeTableTest {
             "a yes yes path1 ok, path2 silent for 9 s active",
             row,
             "z yes leaves when those that join have all");
+  }
+
+  @Test
+  void aPathThatWasNeverHeardIsShown() throws Exception {
+    String view =
+        """
+        {"node": "a", "runningMs": 40000, "connected": [], "voters": [],
+         "nodes": {"a": {"silentMs": {"here": 3}}, "b": {"silentMs": {"path2": 3}}},
+         "state": {"config": {"nodes": {"a": {"paths": ["x"]}, "b": {"paths": ["x", "y"]}, "c": {"paths": ["x"]}}}}}
+        """;
+    String table = NodeTable.of(new ObjectMapper().readTree(view));
+    assertThat(Stream.of(table.split("\n")).map(line -> line.strip().replaceAll(" +", " ")))
+        .containsExactly(
+            "NODE HEARD VOTES PATHS STATE",
+            "a yes no here ok active",
+            "b yes no path2 ok, path1 never heard in 40 s active",
+            "c SILENT no path1 never heard in 40 s active");
   }
 }

@@ -13,6 +13,7 @@ import io.mgtm.ha.model.Timing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -157,6 +158,24 @@ class ClusterFileTest {
   @Test
   void keysGivenTwiceAreRefused() {
     assertThatThrownBy(() -> parse(WHOLE + "cluster: other\n")).hasMessageContaining("Duplicate");
+  }
+
+  @Test
+  void whatIsInServiceIsStoppedBeforeItIsChangedAndWhatIsOutIsNotTouched() {
+    List<ConfigPlan.Change> changes =
+        List.of(
+            new ConfigPlan.Change("hierarchies.a.policy", "is another", ConfigPlan.Effect.NONE),
+            new ConfigPlan.Change("hierarchies.a.resources.x", "is new", ConfigPlan.Effect.RESTART),
+            new ConfigPlan.Change("hierarchies.b", "is no more", ConfigPlan.Effect.STOP),
+            new ConfigPlan.Change("hierarchies.c", "is protected", ConfigPlan.Effect.START));
+
+    assertThat(ConfigPlan.now(changes, Map.of("a", "db1")))
+        .extracting(change -> change.effect() + " " + change.what())
+        .containsExactly(
+            "NONE is another",
+            "REFUSED is new, and a is on db1: stop it before it is changed or removed",
+            "NONE is no more",
+            "START is protected");
   }
 
   @Test

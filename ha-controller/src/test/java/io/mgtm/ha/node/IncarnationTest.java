@@ -27,6 +27,15 @@ class IncarnationTest {
   }
 
   @Test
+  void aFullDiskIsNamedByItsFile() throws Exception {
+    Path file = folder.resolve("incarnation.new");
+    Files.createSymbolicLink(file, Path.of("/dev/full"));
+    assertThatThrownBy(() -> Incarnation.next(folder, 1_000))
+        .isInstanceOf(IOException.class)
+        .hasMessage("cannot write " + file + ": No space left on device");
+  }
+
+  @Test
   void aDamagedFileIsNotGuessed() throws Exception {
     Files.writeString(folder.resolve("incarnation"), "seven");
     assertThatThrownBy(() -> Incarnation.next(folder, 1_000))

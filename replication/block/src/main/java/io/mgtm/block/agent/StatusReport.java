@@ -201,7 +201,7 @@ final class StatusReport {
       case UP_TO_DATE -> DiskState.UP_TO_DATE.toString();
       case SYNCING, FINISHING -> DiskState.INCONSISTENT.toString();
       case BEHIND -> DiskState.OUTDATED.toString();
-      default -> "DUnknown";
+      default -> "Unknown";
     };
   }
 

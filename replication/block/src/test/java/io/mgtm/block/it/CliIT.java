@@ -126,7 +126,7 @@ class CliIT {
     assertThat(left.linkState(0)).isEqualTo("paused");
     assertThat(on(left, "status", "--meta", left.file() + ".meta").succeeded().output())
         .startsWith("v1: primary, UpToDate, NOT PROTECTED")
-        .contains("StandAlone, peer DUnknown");
+        .contains("StandAlone, peer Unknown");
     Tools.Result misled = on(left, "resume", "--name", "v2", "--meta", left.file() + ".meta");
     assertThat(misled.output()).contains("serves volume v1, not v2");
     assertThat(on(left, "resume", "--name", "v1").succeeded().output()).contains("is resumed");
