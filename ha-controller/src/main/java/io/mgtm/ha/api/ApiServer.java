@@ -10,16 +10,12 @@ import io.javalin.http.HttpStatus;
 import io.javalin.json.JavalinJackson;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.ListenErrors;
-import io.mgtm.ha.config.ClusterFile;
-import io.mgtm.ha.config.ConfigPlan;
 import io.mgtm.ha.console.Console;
 import io.mgtm.ha.core.ActionRefused;
 import io.mgtm.ha.core.Event;
 import io.mgtm.ha.core.LeaderEffects.Reply;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
 import io.mgtm.ha.core.OperatorCommand;
-import io.mgtm.ha.kit.ResourceCheck;
-import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
 import io.mgtm.ha.model.Role;
 import io.mgtm.ha.node.ClusterView;
@@ -28,12 +24,9 @@ import io.mgtm.ha.notify.Notifier;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
@@ -54,7 +47,7 @@ public final class ApiServer implements AutoCloseable {
       Pattern.compile("/v1/(status|events|events/.*|config|config/plan|.*/check)");
 
   private final HaNode node;
-  private final ResourceCheck kits;
+  private final ConfigRequests changes;
   private final Access access;
   private final Web web;
   private final Audit audit = new Audit();
@@ -67,7 +60,7 @@ public final class ApiServer implements AutoCloseable {
 
   private ApiServer(HaNode node, ApiSetup setup) throws IOException {
     this.node = node;
-    this.kits = setup.kits();
+    this.changes = new ConfigRequests(node, setup.kits());
     this.notifier = setup.notifier();
     this.access = new Access(setup.secret(), setup.access(), hosts(node));
     this.web = Web.at(setup.at(), setup.tls());
@@ -123,8 +116,8 @@ public final class ApiServer implements AutoCloseable {
     routes.get("/v1/events/stream", streamRoute::serve);
     routes.get("/v1/events/{id}", this::event);
     routes.get("/v1/config", ctx -> ctx.json(node.config()));
-    routes.post("/v1/config/plan", ctx -> ctx.json(plan(proposed(ctx))));
-    routes.post("/v1/config/apply", this::apply);
+    routes.post("/v1/config/plan", ctx -> ctx.json(changes.plan(ctx)));
+    routes.post("/v1/config/apply", ctx -> answer(ctx, changes.apply(ctx)));
     routes.post("/v1/hierarchies/{name}/{action}", this::act);
     routes.post("/v1/hierarchies/{name}/resources/{resource}/check", checkRoute::serve);
     routes.post("/v1/nodes/{name}/{action}", this::actOnNode);
@@ -217,7 +210,8 @@ public final class ApiServer implements AutoCloseable {
   }
 
   private void metrics(Context ctx) {
-    ctx.contentType("text/plain; version=0.0.4; charset=utf-8").result(Metrics.text(node.view(), node.config()));
+    ctx.contentType("text/plain; version=0.0.4; charset=utf-8")
+        .result(Metrics.text(node.view(), node.config()));
   }
 
   private static void description(Context ctx) throws IOException {
@@ -252,44 +246,6 @@ public final class ApiServer implements AutoCloseable {
       throw new BadRequestResponse(
           "%s is \"%s\", expected a whole number".formatted(what, Audit.clean(text)));
     }
-  }
-
-  private ClusterConfig proposed(Context ctx) throws ConfigException {
-    return ClusterFile.parse("the new configuration", Request.yaml(ctx), kits).config();
-  }
-
-  /** With the words by which the leader would refuse it as things are. */
-  private List<ConfigPlan.Change> plan(ClusterConfig proposed) {
-    Map<String, String> placed = new TreeMap<>();
-    node.view()
-        .state()
-        .placements()
-        .forEach((name, at) -> placed.put(name, at.node()));
-    placed.values().removeIf(String::isEmpty);
-    List<ConfigPlan.Change> changes =
-        new ArrayList<>(ConfigPlan.now(ConfigPlan.of(node.config(), proposed), placed));
-    String refused = node.view().state().refusal(configure(proposed));
-    if (!refused.isEmpty() && refusedBy(changes).isEmpty()) {
-      changes.add(new ConfigPlan.Change("now", refused, ConfigPlan.Effect.REFUSED));
-    }
-    return changes;
-  }
-
-  private static Optional<ConfigPlan.Change> refusedBy(List<ConfigPlan.Change> changes) {
-    return changes.stream().filter(c -> c.effect() == ConfigPlan.Effect.REFUSED).findFirst();
-  }
-
-  private OperatorCommand.Configure configure(ClusterConfig proposed) {
-    return new OperatorCommand.Configure(proposed, node.view().state().configVersion());
-  }
-
-  private void apply(Context ctx) throws ConfigException {
-    ClusterConfig proposed = proposed(ctx);
-    Optional<ConfigPlan.Change> refused = refusedBy(ConfigPlan.of(node.config(), proposed));
-    if (refused.isPresent()) {
-      throw new BadRequestResponse(refused.get().where() + ": " + refused.get().what());
-    }
-    answer(ctx, configure(proposed));
   }
 
   private void act(Context ctx) {
@@ -339,7 +295,7 @@ public final class ApiServer implements AutoCloseable {
             ? MaintenanceWords.done(command, view.state())
             : Optional.empty();
     if (done.isPresent()) {
-      error(ctx, HttpStatus.CONFLICT, done.get());
+      ctx.json(Map.of("done", done.get()));
     } else {
       answer(ctx, command);
     }

@@ -46,6 +46,8 @@ final class MaintenanceWords {
     }
     state.nodeMaintenance().forEach(name -> all.add("node " + name + " (--node)"));
     state.hierarchyMaintenance().forEach(name -> all.add("hierarchy " + name + " (--hierarchy)"));
-    return all.isEmpty() ? "nothing is" : String.join(", ", all) + (all.size() > 1 ? " are" : " is");
+    return all.isEmpty()
+        ? "nothing is"
+        : String.join(", ", all) + (all.size() > 1 ? " are" : " is");
   }
 }

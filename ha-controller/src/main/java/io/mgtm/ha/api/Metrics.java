@@ -23,7 +23,10 @@ final class Metrics {
     m.sample("leads", "", view.leader().equals(view.node()) ? 1 : 0);
     m.family("leader_known", "gauge", "Whether a controller leads.");
     m.sample("leader_known", "", view.leader().isEmpty() ? 0 : 1);
-    m.family("path_silent_seconds", "gauge", "How long a node was not heard on a path; since the controller's start where it never was.");
+    m.family(
+        "path_silent_seconds",
+        "gauge",
+        "How long a node was not heard on a path; since the controller's start where it never was.");
     view.nodes()
         .forEach(
             (node, status) ->

@@ -152,8 +152,7 @@ final class Request {
     if (field.isEmpty()) {
       return "expected an object";
     }
-    return "the field \"%s\" is %s"
-        .formatted(Audit.clean(field), expected(e));
+    return "the field \"%s\" is %s".formatted(Audit.clean(field), expected(e));
   }
 
   private static String expected(JsonProcessingException e) {

@@ -383,7 +383,7 @@ final class InitCommand implements Callable<Integer> {
     out.printf("5. On one of them: %s ha status%s%n", mgtm, shown);
     if (plan.volume().isPresent()) {
       out.printf(
-          "   and, once, %s ha start %s --on %s%s%n",
+          "   It begins on %3$s by itself; where it waits, once: %1$s ha start %2$s --on %3$s%4$s%n",
           mgtm, plan.cluster(), plan.nodes().get(0).name(), shown);
     }
   }

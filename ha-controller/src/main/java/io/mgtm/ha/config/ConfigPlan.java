@@ -56,8 +56,7 @@ public final class ConfigPlan {
     TreeSet<String> names = new TreeSet<>(from.hierarchies().keySet());
     names.addAll(to.hierarchies().keySet());
     for (String name : names) {
-      plan.hierarchy(
-          HIERARCHIES + name, from.hierarchies().get(name), to.hierarchies().get(name));
+      plan.hierarchy(HIERARCHIES + name, from.hierarchies().get(name), to.hierarchies().get(name));
     }
     return List.copyOf(plan.changes);
   }

@@ -21,6 +21,10 @@ final class AgentResource {
   Call call;
 
   boolean cancelled;
+
+  /** Whether it has failed in maintenance, and was not seen well since. */
+  boolean leftAlone;
+
   long nextQuickCheck;
   long nextDeepCheck;
 
@@ -134,6 +138,7 @@ final class AgentResource {
   }
 
   void checked(Call.Kind kind, Result result, long now) {
+    leftAlone &= result.state() != ResourceState.IN;
     tell(
         cancelled
             ? new Result(ResourceState.UNKNOWN, "it is taken out of service now", Map.of())

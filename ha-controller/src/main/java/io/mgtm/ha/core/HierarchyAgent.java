@@ -350,10 +350,6 @@ final class HierarchyAgent {
         && result.state() != ResourceState.IN
         && inUse()) {
       fault(resource, now);
-    } else if (state == State.IN
-        && result.state() == ResourceState.IN
-        && detail.equals(leftAlone(resource))) {
-      to(State.IN, "all of it is in service");
     } else if (state == State.OUT
         && result.state() == ResourceState.IN
         && (lease.order() == null || lease.repairs())) {
@@ -366,9 +362,7 @@ final class HierarchyAgent {
   /** Something that was in service is not. */
   private void fault(AgentResource resource, long now) {
     if (state == State.IN && !lease.repairs()) {
-      if (!detail.equals(leftAlone(resource))) {
-        to(State.IN, leftAlone(resource));
-      }
+      resource.leftAlone = true;
       return;
     }
     resource.state = ResourceState.FAILED;
@@ -385,10 +379,6 @@ final class HierarchyAgent {
     to(State.RECOVERING, resource.name + ": " + resource.detail);
   }
 
-  private static String leftAlone(AgentResource resource) {
-    return resource.name + " " + Report.LEFT_ALONE;
-  }
-
   private void to(State next, String why) {
     state = next;
     detail = why;
@@ -401,7 +391,7 @@ final class HierarchyAgent {
         epoch,
         recoveries.count(),
         failed,
-        facts.sentence(detail),
+        facts.sentence(state == State.IN ? stack.leftAlone(detail) : detail),
         recoveries.served(),
         stack.states(),
         stack.copies(),

@@ -155,4 +155,13 @@ final class Stack {
         });
     return copies;
   }
+
+  /** What of it has failed in maintenance; what is said otherwise when nothing has. */
+  String leftAlone(String otherwise) {
+    return bottomUp().stream()
+        .filter(resource -> resource.leftAlone)
+        .map(resource -> resource.name + " " + Report.LEFT_ALONE)
+        .findFirst()
+        .orElse(otherwise);
+  }
 }

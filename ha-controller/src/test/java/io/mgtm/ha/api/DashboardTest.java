@@ -37,7 +37,8 @@ class DashboardTest {
         new ClusterView(
             "a", "a", 1, 1, 1, List.of(), List.of(), List.of(), Map.of(), ClusterState.EMPTY);
 
-    assertThat(all(METRIC, 0, asked)).isEqualTo(all(EXPORTED, 1, Metrics.text(view, MetricsTest.CONFIG)));
+    assertThat(all(METRIC, 0, asked))
+        .isEqualTo(all(EXPORTED, 1, Metrics.text(view, MetricsTest.CONFIG)));
     assertThat(dashboard.path("panels").findValuesAsText("id")).doesNotHaveDuplicates();
   }
 }

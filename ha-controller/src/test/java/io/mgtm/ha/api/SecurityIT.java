@@ -228,10 +228,10 @@ class SecurityIT {
 
   @Test
   void theEventsTellWhoAskedByWhatRoleAndFromWhere() throws Exception {
-    assertThat(
-            post("olga", "/v1/maintenance", "{\"scope\":\"NODE\",\"name\":\"a\",\"on\":false}")
-                .statusCode())
-        .isEqualTo(200);
+    for (boolean on : List.of(true, false)) {
+      String body = "{\"scope\":\"NODE\",\"name\":\"a\",\"on\":%b}".formatted(on);
+      assertThat(post("olga", "/v1/maintenance", body).statusCode()).isEqualTo(200);
+    }
     assertThat(post("anna", "/v1/hierarchies/orders/switchover", "{\"node\":\"a\"}").statusCode())
         .isEqualTo(409);
 
@@ -261,7 +261,9 @@ class SecurityIT {
     Run status =
         run(
             "maintenance",
-            "off",
+            "on",
+            "--hierarchy",
+            "orders",
             trust[0],
             trust[1],
             "--tls-certificate",
@@ -269,6 +271,8 @@ class SecurityIT {
             "--tls-key",
             known.key().toString());
     assertThat(status.err()).isEmpty();
+    assertThat(run("maintenance", "off", "--hierarchy", "orders", trust[0], trust[1]).err())
+        .isEmpty();
     assertThat(run("events", trust[0], trust[1]).out())
         .contains("asked by CN=known,O=orders (operator by its certificate");
   }

@@ -84,12 +84,14 @@ class RepairsTest extends AgentRig {
     ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.OUT);
     tick(1);
     assertThat(state()).isEqualTo(State.IN);
+    tick(600);
     assertThat(last.reports().get(DB).detail()).isEqualTo(POSTGRES + " " + Report.LEFT_ALONE);
     assertThat(calls).noneMatch(call -> call.kind() == Kind.RECOVER);
 
     tick(2_100);
     grant(FIRST, new Order(true, 1, false, Map.of()));
     ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.IN);
+    tick(600);
     assertThat(last.reports().get(DB).detail()).isEqualTo("all of it is in service");
   }
 }
