@@ -6,6 +6,7 @@ import io.mgtm.common.SchemaCommand;
 import io.mgtm.common.TextTable;
 import io.mgtm.ha.config.ClusterFile;
 import io.mgtm.ha.config.ConfigPlan.Effect;
+import io.mgtm.ha.config.GuardTime;
 import io.mgtm.ha.config.VolumePlaces;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -68,6 +69,7 @@ final class ConfigCommands {
           counted(read.config().nodes().size(), "node", "nodes"),
           counted(read.config().hierarchies().size(), "hierarchy", "hierarchies"));
       out.print(warnings(read));
+      GuardTime.warnings(read.config()).forEach((where, why) -> out.printf("%s: %s%n", where, why));
       read.fences()
           .forEach(
               (node, agent) -> {

@@ -2,6 +2,7 @@ package io.mgtm.ha.config;
 
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
+import io.mgtm.ha.core.HeartbeatSize;
 import io.mgtm.ha.kit.Nearest;
 import io.mgtm.ha.kit.ResourceCheck;
 import io.mgtm.ha.model.ClusterConfig;
@@ -15,10 +16,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** What a configuration must be beside what its schema says: names that exist, no cycles. */
 final class ClusterCheck {
   private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::", "[::]", "*");
+
+  private static final Pattern LOOPBACK =
+      Pattern.compile("127(\\.\\d+){3}|\\[?::1]?|localhost", Pattern.CASE_INSENSITIVE);
 
   private static final int HEARTBEATS_OF_A_LEASE = 4;
 
@@ -43,6 +49,10 @@ final class ClusterCheck {
     hierarchies();
     for (Map.Entry<String, Hierarchy> hierarchy : config.hierarchies().entrySet()) {
       hierarchy("/hierarchies/" + hierarchy.getKey(), hierarchy.getValue());
+    }
+    String tooLong = HeartbeatSize.refusal(config);
+    if (!tooLong.isEmpty()) {
+      throw yaml.error("/hierarchies", tooLong);
     }
   }
 
@@ -87,7 +97,29 @@ final class ClusterCheck {
         }
       }
     }
+    reachable();
     size(witnesses);
+  }
+
+  /** A machine that is reached from others is not reached by what only it itself can reach. */
+  private void reachable() throws ConfigException {
+    boolean alone = config.nodes().values().stream().allMatch(node -> loopback(node).isPresent());
+    for (Map.Entry<String, Node> entry : config.nodes().entrySet()) {
+      Optional<String> own = loopback(entry.getValue());
+      if (!alone && own.isPresent()) {
+        throw yaml.error(
+            "/nodes/" + entry.getKey() + "/addresses",
+            "%s is loopback, at which only its own machine reaches it; other nodes have addresses of a network"
+                .formatted(own.get()));
+      }
+    }
+  }
+
+  private static Optional<String> loopback(Node node) {
+    return Stream.concat(Stream.of(node.group()), node.paths().stream())
+        .map(HostPort::host)
+        .filter(host -> LOOPBACK.matcher(host).matches())
+        .findFirst();
   }
 
   private void size(int witnesses) throws ConfigException {

@@ -58,6 +58,8 @@ public final class ConfigPlan {
     for (String name : names) {
       plan.hierarchy(HIERARCHIES + name, from.hierarchies().get(name), to.hierarchies().get(name));
     }
+    GuardTime.warnings(to)
+        .forEach((where, why) -> plan.changes.add(new Change(where, why, Effect.NONE)));
     return List.copyOf(plan.changes);
   }
 

@@ -20,6 +20,9 @@ final class AgentResource {
   /** The one call that is under way; null when none is. */
   Call call;
 
+  /** Until when that is to have ended. */
+  private long deadline;
+
   boolean cancelled;
 
   /** Whether it has failed in maintenance, and was not seen well since. */
@@ -65,7 +68,16 @@ final class AgentResource {
       awaited = asked;
       asked = null;
     }
-    call = agent.call(hierarchy, name, kind, now + pace.deadlineMs(kind), told(kind));
+    deadline = now + pace.deadlineMs(kind);
+    call = agent.call(hierarchy, name, kind, deadline, told(kind));
+  }
+
+  /** Whether its call should have ended; the time of one that waits for its turn begins then. */
+  boolean isOverdue(long now) {
+    if (call != null && agent.effects().isWaiting(call.id())) {
+      deadline = now + pace.deadlineMs(call.kind());
+    }
+    return call != null && now > deadline + HierarchyAgent.GRACE_MS;
   }
 
   private Map<String, String> told(Call.Kind kind) {

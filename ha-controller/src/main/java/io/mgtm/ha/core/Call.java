@@ -7,7 +7,8 @@ import java.util.Map;
  *
  * @param id of this incarnation, from 1
  * @param resource empty for {@link Kind#END}
- * @param deadline on the node's monotonic clock; the runner ends it by then
+ * @param deadline on the node's monotonic clock; the runner ends it by then, or a check that had to
+ *     wait for its turn as much later
  * @param told what the cluster's state says, as more parameters of the kit: {@link
  *     CopyReport#NOTED}, {@link CopyReport#VOUCHED}, {@link CopyReport#ACCEPT_LOSS}
  */

@@ -9,9 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /** Which nodes could have a hierarchy in service, and why others could not. */
 final class Candidates {
+  private static final Pattern TIMES = Pattern.compile("\\d+ ms");
+
   private final Observation seen;
   private final String hierarchy;
   private final Placement placement;
@@ -83,7 +86,7 @@ final class Candidates {
       return "has not looked yet at what it has";
     }
     if (report.state() != State.OUT) {
-      return "has not taken it out of service";
+      return "has not taken it out of service" + stuck(report);
     }
     Failure failure = placement.failures().get(node);
     if (failure != null && failedLast()) {
@@ -94,6 +97,14 @@ final class Candidates {
       }
     }
     return whyNotCopies(node, report);
+  }
+
+  /** Why its stop has failed; as often as that is tried the words are the same. */
+  private static String stuck(Report report) {
+    return report.state() == State.STUCK && !report.detail().isEmpty()
+        ? ": %s: %s"
+            .formatted(report.failed(), TIMES.matcher(report.detail()).replaceAll("its time"))
+        : "";
   }
 
   /** Whether the last node that had it could not, so that failures elsewhere count as well. */

@@ -36,8 +36,18 @@ final class Facts {
   private static final Set<String> ELSEWHERE =
       Set.of(CopyReport.IN_SYNC, CopyReport.TOKEN, CopyReport.FOLLOWING);
 
-  private int left = BYTES_MAX;
-  private int leftForSentences = SENTENCES_BYTES_MAX;
+  private int left;
+  private int leftForSentences;
+
+  Facts() {
+    this(BYTES_MAX);
+  }
+
+  /** With so much room for facts, and for sentences, if that is less than what they may have. */
+  Facts(int room) {
+    left = Math.min(room, BYTES_MAX);
+    leftForSentences = Math.min(room, SENTENCES_BYTES_MAX);
+  }
 
   /**
    * A sentence that may quote what a program has printed: on one line, and as far as there is room.
@@ -75,7 +85,8 @@ final class Facts {
     return new String(cut.getBytes(UTF_8), UTF_8);
   }
 
-  private static int bytes(String text) {
+  /** As JSON has it, at most. */
+  static int bytes(String text) {
     int bytes = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

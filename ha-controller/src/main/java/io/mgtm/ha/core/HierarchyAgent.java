@@ -132,10 +132,7 @@ final class HierarchyAgent {
       return;
     }
     for (AgentResource resource : stack.bottomUp()) {
-      if (resource.call != null
-          && !endNeeded
-          && end == null
-          && now > resource.call.deadline() + GRACE_MS) {
+      if (resource.isOverdue(now) && !endNeeded && end == null) {
         if (inUse()) {
           hopeless = !recoveries.take(latest.policy(), now);
           failed = resource.name;
@@ -383,6 +380,11 @@ final class HierarchyAgent {
     state = next;
     detail = why;
     agent.changed();
+  }
+
+  /** What its report may take, but for facts and sentences. */
+  int reportBytes() {
+    return HeartbeatSize.of(name, hierarchy);
   }
 
   Report report(Facts facts) {

@@ -152,19 +152,15 @@ public final class NodeAgent {
 
   private void send(long now) {
     Map<String, Report> reports = new TreeMap<>();
-    Facts facts = new Facts();
+    String cluster = config == null ? "" : config.cluster();
+    int bytes = HeartbeatSize.head(cluster, node);
+    for (HierarchyAgent agent : hierarchies.values()) {
+      bytes += agent.reportBytes();
+    }
+    Facts facts = new Facts(HeartbeatSize.room(bytes));
     hierarchies.forEach((name, agent) -> reports.put(name, agent.report(facts)));
     seq++;
-    effects.send(
-        new Heartbeat(
-            config == null ? "" : config.cluster(),
-            node,
-            incarnation,
-            seq,
-            now,
-            seen,
-            answered,
-            reports));
+    effects.send(new Heartbeat(cluster, node, incarnation, seq, now, seen, answered, reports));
   }
 
   /** Names of hierarchies that have a part on this node. */

@@ -35,6 +35,14 @@ public interface NodeEffects {
    */
   void call(Call call);
 
+  /**
+   * Whether a check has not begun yet, since as many are under way as may be. It has all of its
+   * time when it begins.
+   */
+  default boolean isWaiting(long callId) {
+    return false;
+  }
+
   /** Whether what stands on a resource of this kit stays in service while that is repaired. */
   boolean isRepairedAlone(String kit);
 

@@ -85,7 +85,7 @@ final class BlockDevice {
     }
     return Programs.run(Program.of(deadline, "losetup", "-f", "--show", file.toString()))
         .succeeded()
-        .output()
+        .told()
         .strip();
   }
 

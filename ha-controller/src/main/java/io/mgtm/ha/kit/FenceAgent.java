@@ -219,7 +219,7 @@ public record FenceAgent(
                     .reading("action=metadata\n")
                     .keeping(META_BYTES_MAX))
             .succeeded();
-    return OcfAgent.elements(OcfAgent.metaData(agent, told.output()), "parameter");
+    return OcfAgent.elements(OcfAgent.metaData(agent, told.told()), "parameter");
   }
 
   private Optional<ResourceCheck.Problem> wrong(Map<String, String> given, List<Element> known) {

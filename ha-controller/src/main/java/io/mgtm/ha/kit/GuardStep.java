@@ -19,7 +19,8 @@ public sealed interface GuardStep {
 
   /**
    * SIGKILL to the process whose number is the first line of a file, and to its descendants, unless
-   * the file belongs to another user than the process, and not to root.
+   * the process began after the file was written, or the file, a folder above it or a link on the
+   * way belongs to a user who is not root and might not end the process.
    */
   record KillPidFile(String file) implements GuardStep {}
 

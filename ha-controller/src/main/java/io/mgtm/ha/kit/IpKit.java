@@ -160,7 +160,7 @@ final class IpKit implements Kit {
           "there is no network device %s; 'ip link' lists those there are"
               .formatted(device(context)));
     }
-    return shown.output();
+    return shown.told();
   }
 
   /** Asks by ARP who has it; an answer comes from another machine, as this one has it not yet. */
@@ -234,7 +234,7 @@ final class IpKit implements Kit {
                 Program.of(
                     deadline, "ip", "-o", "address", "show", "dev", device(context), "to", host))
             .succeeded()
-            .output();
+            .told();
     return shown.contains(" dadfailed") ? " dadfailed" : shown;
   }
 

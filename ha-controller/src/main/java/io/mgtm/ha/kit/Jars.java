@@ -55,7 +55,7 @@ final class Jars {
       String told =
           Programs.run(Program.of(deadline, tool.get().toString(), "--made", java, jar.toString()))
               .succeeded()
-              .output();
+              .told();
       return told.lines().toList();
     } catch (KitException e) {
       log.warn("{} starts without an archive of its classes: {}", jar, e.getMessage());

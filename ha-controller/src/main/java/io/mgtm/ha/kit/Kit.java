@@ -55,6 +55,14 @@ public interface Kit {
   List<GuardStep> guard(KitContext context);
 
   /**
+   * What a program that others have written takes, at most, among the steps of {@link #guard};
+   * milliseconds, 0 where there is none.
+   */
+  default int guardMs(Map<String, String> parameters) {
+    return 0;
+  }
+
+  /**
    * What is known of it on this node, for people to see; nothing of most kits. One with replicated
    * data says how its copy is. Asked after each call but out of service, within the call's time.
    */

@@ -102,7 +102,7 @@ record OcfAgent(String provider, String type) {
                     .with(common())
                     .keeping(META_BYTES_MAX))
             .succeeded()
-            .output();
+            .told();
     Element root = metaData(name(), xml);
     return new MetaData(parameters(root), deepestMonitor(root));
   }

@@ -124,4 +124,9 @@ public final class OcfKit implements Kit {
     steps.add(new GuardStep.Run(agent.command(context, "stop"), GUARD_MS));
     return steps;
   }
+
+  @Override
+  public int guardMs(Map<String, String> parameters) {
+    return GUARD_MS;
+  }
 }

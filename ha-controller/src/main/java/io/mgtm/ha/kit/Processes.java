@@ -37,6 +37,11 @@ public final class Processes {
    * @param startedTicks since the boot; with it a pid is unique
    */
   public record Proc(long pid, long parent, long session, char state, long startedTicks) {
+    /** Whether this is that process, not a later one of its number. */
+    public boolean isSame(Proc other) {
+      return pid == other.pid && startedTicks == other.startedTicks;
+    }
+
     /** Whether a signal or a debugger has stopped it. */
     public boolean isStopped() {
       return state == 'T' || state == 't';

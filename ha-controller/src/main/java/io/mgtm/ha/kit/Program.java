@@ -14,7 +14,8 @@ import java.util.Map;
  *     not in it
  * @param folder where it works
  * @param deadlineMs so long it may take
- * @param keptBytes so much of the beginning of what it prints is kept, and as much of the end
+ * @param keptBytes so much of the beginning of what it prints is kept, and as much of the end; with
+ *     0 it prints nowhere, and nothing of it needs a file
  * @param notes the folder where it is noted while it runs, see {@link Programs#endFormer}; null for
  *     nowhere
  * @param input what it reads, 16 KiB at most; never shown
@@ -28,6 +29,11 @@ public record Program(
     Path notes,
     String input) {
   private static final int KEPT_BYTES = 1024;
+
+  /** With the user's own group, whatever that is called. */
+  private static final String AS_USER =
+      "u=$1; shift; g=$(id -g -- \"$u\") &&"
+          + " exec setpriv --reuid \"$u\" --regid \"$g\" --init-groups -- \"$@\"";
 
   /** Makes it immutable. */
   public Program {
@@ -85,7 +91,7 @@ public record Program(
   static List<String> asUser(String user) {
     return user.isEmpty() || user.equals(System.getProperty("user.name"))
         ? List.of()
-        : List.of("setpriv", "--reuid", user, "--regid", user, "--init-groups", "--");
+        : List.of("/bin/sh", "-c", AS_USER, "sh", user);
   }
 
   /** In a resource's control group, with all that it starts. */
@@ -113,6 +119,11 @@ public record Program(
   /** For an error's sentence, without its input. */
   @Override
   public String toString() {
-    return String.join(" ", command);
+    int user = command.indexOf(AS_USER);
+    return user < 0
+        ? String.join(" ", command)
+        : "as %s: %s"
+            .formatted(
+                command.get(user + 2), String.join(" ", command.subList(user + 3, command.size())));
   }
 }

@@ -1,29 +1,30 @@
 package io.mgtm.ha.kit;
 
 import java.io.ByteArrayOutputStream;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 
 /**
  * Runs programs: in sessions of their own, until their deadline. What they print is read while they
- * run and forgotten but for its beginning and its end. A program that has not ended at its
- * deadline, or whose thread is interrupted, is killed with all that it started, also what has left
- * its session. What a program leaves running when it ends by itself stays; it must not print to
- * where the program did, as nobody reads there any more. Any thread; the calls block.
+ * run and forgotten but for its beginning and its end; where that cannot be, for want of a file,
+ * they run all the same. A program that has not ended at its deadline, or whose thread is
+ * interrupted, is killed with all that it started, also what has left its session. What a program
+ * leaves running when it ends by itself stays; it must not print to where the program did, as
+ * nobody reads there any more. Any thread; the calls block.
  */
 public final class Programs {
   /** In the environment of a program and of what it starts; finds them when they are killed. */
@@ -31,6 +32,9 @@ public final class Programs {
 
   /** How the files begin that tell which programs are under way. */
   private static final String NOTE = "running-";
+
+  private static final int NOTE_BYTES_MAX = 64;
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final int BUFFER_BYTES = 16 << 10;
@@ -51,9 +55,19 @@ public final class Programs {
    * How a program ended.
    *
    * @param status its exit status, 128 and more for a signal
-   * @param output what it printed to both of its outputs, or its beginning and end
+   * @param output what it printed to both of its outputs, or its beginning and end; that it was not
+   *     read, and why, when it was not
+   * @param isRead whether it was
    */
-  public record Ended(Program program, int status, String output) {
+  public record Ended(Program program, int status, String output, boolean isRead) {
+    /** The output of a program that was asked for it; throws when it was not read. */
+    String told() throws KitException {
+      if (!isRead) {
+        throw new KitException(program + said(output));
+      }
+      return output;
+    }
+
     /** Throws unless the status is 0. */
     public Ended succeeded() throws KitException {
       if (status != 0) {
@@ -80,14 +94,14 @@ public final class Programs {
     Deadline deadline = Deadline.in(program.deadlineMs());
     String mark = UUID.randomUUID().toString();
     Kept kept = new Kept(program.keptBytes());
-    try (Output output = Output.open();
-        Note note = Note.open(program, mark)) {
-      Process process = start(program, mark, output.fifo);
-      Files.delete(output.fifo); // both sides have it open, and a crash leaves nothing behind
+    try (Note note = Note.open(program, mark);
+        Output output = Output.of(program)) {
+      Process process = start(program, mark, output.redirect());
+      output.begun();
       boolean ended = false;
       try {
         note.began(process.pid());
-        ended = read(process, output.stream, kept, deadline);
+        ended = read(process, output, kept, deadline);
       } finally {
         if (!ended) {
           kill(process, mark);
@@ -96,43 +110,18 @@ public final class Programs {
       if (!ended) {
         throw new KitException(
             "%s had not ended after %d ms and was killed%s"
-                .formatted(program, program.deadlineMs(), said(kept.text())));
+                .formatted(program, program.deadlineMs(), said(text(kept, output))));
       }
-      return new Ended(program, process.exitValue(), kept.text());
+      boolean isRead = output.lost().isEmpty();
+      return new Ended(program, process.exitValue(), text(kept, output), isRead);
     } catch (IOException e) {
       throw new KitException(program + " cannot be run: " + e.getMessage(), e);
     }
   }
 
-  /**
-   * The JDK's own pipe is not used: at a program's end the JDK takes out of it all that there is,
-   * without a limit, also what a process that was left behind goes on to print.
-   */
-  private record Output(Path fifo, RandomAccessFile file, InputStream stream)
-      implements AutoCloseable {
-    static Output open() throws IOException, InterruptedException {
-      Path fifo =
-          Path.of(System.getProperty("java.io.tmpdir"), "mgtm-ha-output-" + UUID.randomUUID());
-      Process made = new ProcessBuilder("mkfifo", "-m", "600", fifo.toString()).start();
-      try {
-        if (made.waitFor() != 0) {
-          throw new IOException("mkfifo " + fifo + " failed with status " + made.exitValue());
-        }
-      } catch (InterruptedException e) {
-        made.onExit().join();
-        Files.deleteIfExists(fifo);
-        throw e;
-      }
-      // For writing too: opening it waits for nobody then.
-      RandomAccessFile file = new RandomAccessFile(fifo.toFile(), "rw");
-      return new Output(fifo, file, new FileInputStream(file.getFD()));
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
-      Files.deleteIfExists(fifo);
-    }
+  private static String text(Kept kept, Output output) {
+    String lost = output.lost();
+    return lost.isEmpty() ? kept.text() : "(its output could not be read: " + lost + ")";
   }
 
   /** The file that tells the next controller of a program that this one has under way. */
@@ -146,10 +135,14 @@ public final class Programs {
       return new Note(Files.createFile(program.notes().resolve(NOTE + mark)));
     }
 
-    void began(long pid) throws IOException {
+    void began(long pid) {
       if (file != null) {
         long ticks = Processes.of(pid).map(Processes.Proc::startedTicks).orElse(0L);
-        Files.writeString(file, pid + " " + ticks);
+        try {
+          Files.writeString(file, pid + " " + ticks);
+        } catch (IOException e) {
+          // Without room for it, it stays as one that is not in its note yet.
+        }
       }
     }
 
@@ -186,8 +179,9 @@ public final class Programs {
   }
 
   private static void endFormer(Path note, String mark) throws IOException, InterruptedException {
-    String[] told = Files.readString(note).split(" ", -1);
-    boolean begun = told.length > 1;
+    String[] told = noted(note);
+    // A damaged one says no more than one that was not written yet.
+    boolean begun = told.length == 2 && Arrays.stream(told).allMatch(NUMBER.asMatchPredicate());
     long session = begun ? Long.parseLong(told[0]) : 0;
     boolean ended =
         begun
@@ -201,14 +195,26 @@ public final class Programs {
     Files.delete(note);
   }
 
-  private static Process start(Program program, String mark, Path output) throws IOException {
+  private static String[] noted(Path note) throws IOException {
+    try (InputStream file = Files.newInputStream(note)) {
+      String text = new String(file.readNBytes(NOTE_BYTES_MAX), StandardCharsets.ISO_8859_1);
+      return text.strip().split(" ", -1);
+    } catch (IOException e) {
+      throw new IOException(
+          "the note %s cannot be read (%s); remove it, and end by hand what is left of that program"
+              .formatted(note, e.getMessage()),
+          e);
+    }
+  }
+
+  private static Process start(Program program, String mark, Redirect output) throws IOException {
     List<String> command = new ArrayList<>(List.of("setsid"));
     command.addAll(program.command());
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(program.folder().toFile())
             .redirectErrorStream(true)
-            .redirectOutput(Redirect.to(output.toFile()));
+            .redirectOutput(output);
     environment(builder, program.environment());
     builder.environment().put(MARK, mark);
     boolean reads = !program.input().isEmpty();
@@ -239,7 +245,7 @@ public final class Programs {
   }
 
   /** Whether it has ended before the deadline. */
-  private static boolean read(Process process, InputStream output, Kept kept, Deadline deadline)
+  private static boolean read(Process process, Output output, Kept kept, Deadline deadline)
       throws IOException, InterruptedException {
     byte[] buffer = new byte[BUFFER_BYTES];
     int idle = 0;
@@ -263,10 +269,10 @@ public final class Programs {
     return true;
   }
 
-  private static boolean readSome(InputStream output, byte[] buffer, Kept kept) throws IOException {
+  private static boolean readSome(Output output, byte[] buffer, Kept kept) throws IOException {
     int ready = output.available();
     if (ready > 0) {
-      kept.add(buffer, output.read(buffer, 0, Math.min(ready, buffer.length)));
+      kept.add(buffer, output.read(buffer, Math.min(ready, buffer.length)));
     }
     return ready > 0;
   }

@@ -107,7 +107,7 @@ final class ScriptKit implements Kit {
     if (given.containsKey("pidFile")) {
       steps.add(new GuardStep.KillPidFile(given.get("pidFile")));
     }
-    if (given.containsKey("guard") || !given.containsKey("pidFile")) {
+    if (guardMs(given) > 0) {
       String what = given.containsKey("guard") ? "guard" : "stop";
       List<String> command = new ArrayList<>(Program.asUser(given.getOrDefault("user", "")));
       command.add("/usr/bin/env");
@@ -116,5 +116,10 @@ final class ScriptKit implements Kit {
       steps.add(new GuardStep.Run(command, GUARD_MS));
     }
     return steps;
+  }
+
+  @Override
+  public int guardMs(Map<String, String> given) {
+    return given.containsKey("guard") || !given.containsKey("pidFile") ? GUARD_MS : 0;
   }
 }

@@ -10,6 +10,7 @@ import io.mgtm.ha.kit.KitContext;
 import io.mgtm.ha.kit.KitException;
 import io.mgtm.ha.kit.Programs;
 import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.watchdog.GuardPlan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -45,7 +46,7 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   AgentEffects(HaNode node, NodeSetup setup) throws IOException {
     this.node = node;
     this.setup = setup;
-    this.calls = new KitCalls((id, result) -> node.soon(() -> ended(id, result)));
+    this.calls = new KitCalls((id, result) -> node.soon(() -> ended(id, result)), node::later);
     String device = setup.config().nodes().get(setup.node()).watchdogDevice();
     this.runtime = RuntimeFolder.take(setup.runtime());
     try {
@@ -94,7 +95,7 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   public void call(Call call) {
     long leftMs = Math.max(1, call.deadline() - node.nowMs());
     if (call.kind() == Call.Kind.END) {
-      end(call);
+      end(call, leftMs);
     } else {
       boolean begins = call.kind() == Call.Kind.IN_SERVICE || call.kind() == Call.Kind.RECOVER;
       CompletableFuture<?> guarded = begins ? guards.getOrDefault(call.hierarchy(), NOW) : NOW;
@@ -102,13 +103,13 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
       String kit = hierarchies.get(call.hierarchy()).resources().get(call.resource()).kit();
       calls.begin(
           call,
+          leftMs,
           guarded,
           () -> {
             endFormer(context.runtime());
             return KitCalls.result(call.kind(), setup.kits().of(kit), context);
           });
     }
-    node.later(leftMs, () -> calls.interrupt(call.id()));
   }
 
   /** Nothing runs any more of what an earlier controller's calls had under way. On their thread. */
@@ -119,15 +120,15 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     }
   }
 
-  private void end(Call call) {
+  private void end(Call call, long leftMs) {
     calls.interruptAll(call.hierarchy());
-    Map<String, List<GuardStep>> steps =
-        steps(call.hierarchy(), hierarchies.get(call.hierarchy()).resources().keySet());
+    GuardPlan plan = plan(call.hierarchy(), hierarchies.get(call.hierarchy()).resources().keySet());
     calls.begin(
         call,
+        leftMs,
         calls.ended(call.hierarchy(), call.id()),
         () -> {
-          guardian.end(call.hierarchy(), steps);
+          guardian.end(call.hierarchy(), plan);
           return new Call.Result(ResourceState.OUT, "ended at once", Map.of());
         });
   }
@@ -159,34 +160,33 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
   }
 
   @Override
+  public boolean isWaiting(long callId) {
+    return calls.isWaiting(callId);
+  }
+
+  @Override
   public void cancel(long callId) {
     calls.interrupt(callId);
   }
 
   @Override
   public void guard(String hierarchy, Set<String> resources, long deadline, int guardMs) {
-    guards.put(
-        hierarchy, guardian.guard(hierarchy, steps(hierarchy, resources), deadline, guardMs));
+    guards.put(hierarchy, guardian.guard(hierarchy, plan(hierarchy, resources), deadline, guardMs));
   }
 
-  /** What stands on others is ended before these. */
-  private Map<String, List<GuardStep>> steps(String hierarchy, Set<String> resources) {
+  private GuardPlan plan(String hierarchy, Set<String> resources) {
     Hierarchy of = hierarchies.get(hierarchy);
-    List<String> bottomUp = of.bottomUp();
-    Map<String, List<GuardStep>> steps = new LinkedHashMap<>();
-    for (int i = bottomUp.size() - 1; i >= 0; i--) {
-      String name = bottomUp.get(i);
-      if (resources.contains(name)) {
-        try {
-          Kit kit = setup.kits().of(of.resources().get(name).kit());
-          steps.put(name, kit.guard(context(hierarchy, name, Map.of(), 0)));
-        } catch (KitException e) {
-          // It cannot be brought in service either.
-          log.error("{} of {} is not guarded: {}", name, hierarchy, e.getMessage());
-        }
+    Map<String, List<GuardStep>> steps = new HashMap<>();
+    for (String name : resources) {
+      try {
+        Kit kit = setup.kits().of(of.resources().get(name).kit());
+        steps.put(name, kit.guard(context(hierarchy, name, Map.of(), 0)));
+      } catch (KitException e) {
+        // It cannot be brought in service either.
+        log.error("{} of {} is not guarded: {}", name, hierarchy, e.getMessage());
       }
     }
-    return steps;
+    return GuardPlan.of(of, steps);
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.mgtm.ha.node;
 
-import io.mgtm.ha.kit.GuardStep;
-import java.util.List;
-import java.util.Map;
+import io.mgtm.ha.watchdog.GuardPlan;
 import java.util.concurrent.CompletableFuture;
 
 /** The watchdog's process as the controller sees it. Owner thread, which does not wait. */
@@ -12,16 +10,15 @@ interface Guardian extends AutoCloseable {
    * Has the watchdog do these steps once the deadline has passed, in place of those that it had for
    * this hierarchy.
    *
-   * @param steps by resource; empty for nothing any more
+   * @param plan {@link GuardPlan#NOTHING} for nothing any more
    * @param deadlineMs of the node's monotonic clock
    * @param guardMs a watchdog that was not seen for so long does not count, and is replaced
    * @return completed when the watchdog is sure to do it
    */
-  CompletableFuture<?> guard(
-      String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs, int guardMs);
+  CompletableFuture<?> guard(String hierarchy, GuardPlan plan, long deadlineMs, int guardMs);
 
   /** Does the steps of a hierarchy now. Blocks; any thread. */
-  void end(String hierarchy, Map<String, List<GuardStep>> steps) throws InterruptedException;
+  void end(String hierarchy, GuardPlan plan) throws InterruptedException;
 
   @Override
   void close();

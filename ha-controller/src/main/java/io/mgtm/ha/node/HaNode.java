@@ -22,8 +22,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +68,7 @@ public final class HaNode implements AutoCloseable {
   private LeaderPart leader;
   private NodeAgent agent;
   private AgentEffects agentEffects;
+  private RuntimeFolder data;
 
   private HaNode(NodeSetup setup) {
     this.setup = setup;
@@ -85,7 +86,7 @@ public final class HaNode implements AutoCloseable {
   public static HaNode start(NodeSetup setup) throws IOException {
     HaNode node = new HaNode(setup);
     try {
-      Files.createDirectories(setup.data());
+      node.data = RuntimeFolder.takeData(setup.data());
       node.open(Incarnation.next(setup.data(), System.currentTimeMillis()));
       return node;
     } catch (IOException | RuntimeException e) {
@@ -331,7 +332,16 @@ public final class HaNode implements AutoCloseable {
                   log.close();
                   return null;
                 }));
+    closing(data, HaNode::release);
     loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+  }
+
+  private static void release(RuntimeFolder folder) {
+    try {
+      folder.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static <T> void closing(T what, Consumer<T> how) {

@@ -5,6 +5,9 @@ import io.mgtm.ha.core.Report.ResourceState;
 import io.mgtm.ha.kit.Kit;
 import io.mgtm.ha.kit.KitContext;
 import io.mgtm.ha.kit.KitException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -26,14 +29,25 @@ import org.slf4j.LoggerFactory;
  */
 final class KitCalls implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(KitCalls.class);
-  private static final int CALLS_MAX = 256;
+
+  /** So many checks at once; what brings something in or out waits for none of them. */
+  private static final int CHECKS_MAX = 256;
 
   private final BiConsumer<Long, Call.Result> ended;
+  private final Timer timer;
+  private final int checksMax;
   private final Map<Long, Running> running = new HashMap<>();
+
+  /** Checks that have not begun. */
+  private final Deque<Running> waiting = new ArrayDeque<>();
+
+  /** Checks that are under way, and whose time is not over. */
+  private int checking;
+
   private final ExecutorService threads =
       new ThreadPoolExecutor(
           0,
-          CALLS_MAX,
+          Integer.MAX_VALUE,
           10,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
@@ -43,43 +57,105 @@ final class KitCalls implements AutoCloseable {
             return thread;
           });
 
+  /** Has the owner thread do something after so long. */
+  interface Timer {
+    void later(long ms, Runnable task);
+  }
+
   /**
    * @param ended told by any thread
    */
-  KitCalls(BiConsumer<Long, Call.Result> ended) {
+  KitCalls(BiConsumer<Long, Call.Result> ended, Timer timer) {
+    this(ended, timer, CHECKS_MAX);
+  }
+
+  KitCalls(BiConsumer<Long, Call.Result> ended, Timer timer, int checksMax) {
     this.ended = ended;
+    this.timer = timer;
+    this.checksMax = checksMax;
   }
 
   /**
-   * Begins a call.
+   * Begins a call, or has a check wait for its turn.
    *
+   * @param limitMs after so long since it has begun it is interrupted
    * @param after what must have happened before it begins
    */
-  void begin(Call call, CompletableFuture<?> after, KitWork work) {
-    Running task = new Running(call, after, work);
+  void begin(Call call, long limitMs, CompletableFuture<?> after, KitWork work) {
+    Running task = new Running(call, limitMs, after, work);
     running.put(call.id(), task);
-    try {
-      threads.execute(task);
-    } catch (RejectedExecutionException e) {
-      task.done.complete(null);
-      ended.accept(call.id(), failed("%d calls of kits are under way".formatted(CALLS_MAX)));
+    if (task.isCheck() && checking >= checksMax) {
+      waiting.add(task);
+    } else {
+      start(task);
     }
   }
 
-  /** Interrupts a call, at its deadline or before; done already when it has ended. */
+  private void start(Running task) {
+    if (task.isCheck()) {
+      checking++;
+      task.takesPlace = true;
+    }
+    try {
+      threads.execute(task);
+    } catch (RejectedExecutionException e) {
+      notBegun(task);
+      return;
+    }
+    timer.later(task.limitMs, () -> overdue(task));
+  }
+
+  private void notBegun(Running task) {
+    task.done.complete(null);
+    ended.accept(task.call.id(), failed(task.words() + " was not begun"));
+  }
+
+  /** One that hangs in the kernel does not end by that; others do not wait for it any more. */
+  private void overdue(Running task) {
+    if (running.get(task.call.id()) == task) {
+      task.interrupt();
+      leave(task);
+    }
+  }
+
+  private void leave(Running task) {
+    if (task.takesPlace) {
+      task.takesPlace = false;
+      checking--;
+      while (checking < checksMax && !waiting.isEmpty()) {
+        start(waiting.poll());
+      }
+    }
+  }
+
+  /** Whether a check has not begun, since as many are under way as may be. */
+  boolean isWaiting(long id) {
+    return !waiting.isEmpty() && waiting.contains(running.get(id));
+  }
+
+  /** Interrupts a call before its deadline; done already when it has ended. */
   void interrupt(long id) {
     Running task = running.get(id);
     if (task != null) {
+      interrupt(task);
+    }
+  }
+
+  private void interrupt(Running task) {
+    if (waiting.remove(task)) {
+      notBegun(task);
+    } else {
       task.interrupt();
     }
   }
 
   /** Interrupts the calls of a hierarchy. */
   void interruptAll(String hierarchy) {
-    running.values().stream()
-        .filter(task -> task.call.hierarchy().equals(hierarchy))
-        .filter(task -> task.call.kind() != Call.Kind.END)
-        .forEach(Running::interrupt);
+    new ArrayList<>(running.values())
+        .stream()
+            .filter(task -> task.call.hierarchy().equals(hierarchy))
+            .filter(task -> task.call.kind() != Call.Kind.END)
+            .forEach(this::interrupt);
   }
 
   /** Completed when the calls of a hierarchy but one have ended. */
@@ -93,7 +169,10 @@ final class KitCalls implements AutoCloseable {
 
   /** Forgets a call that has ended. */
   void forget(long id) {
-    running.remove(id);
+    Running task = running.remove(id);
+    if (task != null) {
+      leave(task);
+    }
   }
 
   /** Work that blocks, and ends when it is interrupted. */
@@ -150,14 +229,19 @@ final class KitCalls implements AutoCloseable {
   /** One call on its thread. */
   private final class Running implements Runnable {
     private final Call call;
+    private final long limitMs;
     private final CompletableFuture<?> after;
     private final KitWork work;
     private final CompletableFuture<?> done = new CompletableFuture<>();
     private Thread thread;
     private boolean interrupted;
 
-    Running(Call call, CompletableFuture<?> after, KitWork work) {
+    /** Of the checks that are counted; the owner thread's. */
+    private boolean takesPlace;
+
+    Running(Call call, long limitMs, CompletableFuture<?> after, KitWork work) {
       this.call = call;
+      this.limitMs = limitMs;
       this.after = after;
       this.work = work;
     }
@@ -198,6 +282,10 @@ final class KitCalls implements AutoCloseable {
         log.error("{} of {} {} failed unexpectedly", words(), call.hierarchy(), call.resource(), e);
         return failed("%s failed unexpectedly: %s".formatted(words(), e));
       }
+    }
+
+    private boolean isCheck() {
+      return call.kind() == Call.Kind.QUICK_CHECK || call.kind() == Call.Kind.DEEP_CHECK;
     }
 
     private String words() {

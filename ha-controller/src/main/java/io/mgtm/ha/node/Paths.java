@@ -5,6 +5,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.common.Rarely;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
+import io.mgtm.ha.core.HeartbeatSize;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
 import io.netty.bootstrap.Bootstrap;
@@ -37,8 +38,7 @@ import org.slf4j.LoggerFactory;
 final class Paths implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Paths.class);
 
-  /** A datagram's own limit. */
-  private static final int BYTES_MAX = 65_507;
+  private static final int BYTES_MAX = HeartbeatSize.DATAGRAM_BYTES_MAX;
 
   /** Told what came. Owner thread. */
   interface Listener {

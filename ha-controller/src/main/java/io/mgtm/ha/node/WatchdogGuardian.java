@@ -1,16 +1,18 @@
 package io.mgtm.ha.node;
 
 import io.mgtm.ha.kit.GuardStep;
+import io.mgtm.ha.watchdog.GuardPlan;
 import io.mgtm.ha.watchdog.GuardSteps;
 import io.mgtm.ha.watchdog.KernelWatchdog;
 import io.mgtm.ha.watchdog.Watchdog;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -32,17 +34,18 @@ final class WatchdogGuardian implements Guardian {
 
   private final Watchdog watchdog;
   private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread own = new Thread(task, "mgtm-ha-watchdog");
-            own.setDaemon(true);
-            return own;
-          });
+      Executors.newSingleThreadExecutor(WatchdogGuardian::thread);
 
   private final String device;
 
   /** The number of the newest wish for each hierarchy. */
   private final Map<String, Long> wishes = new ConcurrentHashMap<>();
+
+  private static Thread thread(Runnable task) {
+    Thread own = new Thread(task, "mgtm-ha-watchdog");
+    own.setDaemon(true);
+    return own;
+  }
 
   private WatchdogGuardian(Watchdog watchdog, String device) {
     this.watchdog = watchdog;
@@ -65,13 +68,13 @@ final class WatchdogGuardian implements Guardian {
 
   @Override
   public CompletableFuture<?> guard(
-      String hierarchy, Map<String, List<GuardStep>> steps, long deadlineMs, int guardMs) {
+      String hierarchy, GuardPlan plan, long deadlineMs, int guardMs) {
     long wish = wishes.merge(hierarchy, 1L, Long::sum);
     watchdog.mustActWithin(guardMs);
-    List<GuardStep> all = steps.values().stream().flatMap(List::stream).toList();
+    boolean ends = plan.endsSomething();
     long deadlineNanos = TimeUnit.MILLISECONDS.toNanos(deadlineMs);
-    if (all.equals(watchdog.steps(hierarchy))
-        && (all.isEmpty() || watchdog.feed(hierarchy, deadlineNanos))) {
+    if (plan.equals(watchdog.plan(hierarchy))
+        && (!ends || watchdog.feed(hierarchy, deadlineNanos))) {
       return DONE;
     }
     Work work =
@@ -79,9 +82,9 @@ final class WatchdogGuardian implements Guardian {
           if (!watchdog.isRunning()) {
             watchdog.ensureRunning();
           }
-          watchdog.guard(hierarchy, all, deadlineNanos);
+          watchdog.guard(hierarchy, plan, deadlineNanos);
         };
-    return all.isEmpty() ? untilDone(hierarchy, wish, work) : later("guard " + hierarchy, work);
+    return ends ? later("guard " + hierarchy, work) : untilDone(hierarchy, wish, work);
   }
 
   /** A watchdog that is not told that nothing is left would end again what is begun beside. */
@@ -123,22 +126,47 @@ final class WatchdogGuardian implements Guardian {
   }
 
   @Override
-  public void end(String hierarchy, Map<String, List<GuardStep>> steps)
-      throws InterruptedException {
-    boolean clean = false;
-    while (!clean) {
-      clean = true;
-      for (GuardStep step : steps.values().stream().flatMap(List::stream).toList()) {
-        try {
-          clean &= GuardSteps.isDone(step);
-        } catch (IOException e) {
-          log.warn("Ending {}: {}", hierarchy, e.getMessage());
-          clean = false;
-        }
-      }
-      if (!clean) {
+  public void end(String hierarchy, GuardPlan plan) throws InterruptedException {
+    ExecutorService threads = Executors.newCachedThreadPool(WatchdogGuardian::thread);
+    Set<String> said = ConcurrentHashMap.newKeySet();
+    try {
+      while (!plan.begin(threads, step -> isDone(hierarchy, step, said)).get()) {
         Thread.sleep(AGAIN_MS);
       }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      threads.shutdownNow();
+      awaitEnd(threads);
+    }
+  }
+
+  private static boolean isDone(String hierarchy, GuardStep step, Set<String> said) {
+    try {
+      return GuardSteps.isDone(step);
+    } catch (IOException e) {
+      if (said.add(e.getMessage())) {
+        log.warn("Ending {}: {}", hierarchy, e.getMessage());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
+  }
+
+  /** Nothing of it has an effect afterwards. */
+  private static void awaitEnd(ExecutorService threads) {
+    boolean interrupted = false;
+    boolean ended = false;
+    while (!ended) {
+      try {
+        ended = threads.awaitTermination(CLOSE_S, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mgtm.ha.watchdog;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.ha.kit.GuardStep;
 import java.io.IOException;
@@ -54,8 +55,17 @@ record GuardFile(
    *
    * @param slot of its deadline in the shared file
    * @param steps in their order
+   * @param after see {@link GuardPlan#after}; null in one that another version has written
    */
-  record Guarded(int slot, List<GuardStep> steps) {}
+  record Guarded(int slot, List<GuardStep> steps, List<List<Integer>> after) {
+    static Guarded of(int slot, GuardPlan plan) {
+      return new Guarded(slot, plan.steps(), plan.after());
+    }
+
+    GuardPlan plan() {
+      return new GuardPlan(steps, after);
+    }
+  }
 
   private static final String NAME = "guard.json";
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -66,8 +76,32 @@ record GuardFile(
     return folder.resolve(NAME);
   }
 
+  /**
+   * Reads it.
+   *
+   * @throws IOException also when it is damaged
+   */
   static GuardFile read(Path folder) throws IOException {
-    return JSON.readValue(path(folder).toFile(), GuardFile.class);
+    byte[] bytes = Files.readAllBytes(path(folder));
+    try {
+      GuardFile read = JSON.readValue(bytes, GuardFile.class);
+      if (read == null || read.device == null || read.controller == null) {
+        throw new IOException("parts of it are missing");
+      }
+      read.hierarchies.forEach((name, guarded) -> guarded.plan().check());
+      return read;
+    } catch (JsonProcessingException e) {
+      throw damaged(folder, e.getOriginalMessage(), e);
+    } catch (IOException | RuntimeException e) {
+      throw damaged(folder, e.getMessage(), e);
+    }
+  }
+
+  private static IOException damaged(Path folder, String why, Exception cause) {
+    return new IOException(
+        "%s is damaged (%s); it says what an earlier controller had in service: take that out of service by hand, or restart the machine, and remove the file"
+            .formatted(path(folder), why == null ? "parts of it are missing" : why),
+        cause);
   }
 
   /** Wholly or not at all. */

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -18,14 +17,19 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Does the guard steps of hierarchies: side by side, those of one in their order, again and again.
- * A step that hangs, on a file system for example, is left behind and holds up no other; it is not
- * begun again before it has ended, so that there are never more threads than steps. Called by the
- * watchdog's thread.
+ * Does the guard steps of hierarchies: side by side, those of one as its plan says, again and
+ * again. A step that hangs, on a file system for example, is left behind and holds up no other; it
+ * is not begun again before it has ended, so that there are never more threads than steps. Called
+ * by the watchdog's thread.
  */
 final class Guards {
   private static final int KILL_MS = 300;
   private static final long AGAIN_MS = 1_000;
+
+  /** Of the log, for each end of a lease. */
+  private static final int SENTENCES_MAX = 500;
+
+  private static final int SENTENCE_CHARS_MAX = 1_000;
 
   private final ExecutorService threads;
   private final Predicate<String> expired;
@@ -35,7 +39,7 @@ final class Guards {
   private final Set<String> said = new HashSet<>();
 
   /** One time through a hierarchy's steps. */
-  private record Pass(List<GuardStep> steps, CompletableFuture<Boolean> clean, long beganNanos) {}
+  private record Pass(GuardPlan plan, CompletableFuture<Boolean> clean, long beganNanos) {}
 
   /**
    * Makes one.
@@ -58,12 +62,12 @@ final class Guards {
     boolean clean = true;
     for (Map.Entry<String, Guarded> one : hierarchies.entrySet()) {
       Pass last = passes.get(one.getKey());
-      boolean same = last != null && last.steps.equals(one.getValue().steps());
+      boolean same = last != null && last.plan.equals(one.getValue().plan());
       boolean wasClean = same && last.clean.getNow(false);
       clean &= wasClean;
       boolean running = last != null && !last.clean.isDone();
       if (!running && !(wasClean && isRecent(last))) {
-        passes.put(one.getKey(), begin(one.getKey(), one.getValue().steps()));
+        passes.put(one.getKey(), begin(one.getKey(), one.getValue().plan()));
       }
     }
     return clean;
@@ -73,25 +77,16 @@ final class Guards {
     return System.nanoTime() - pass.beganNanos < TimeUnit.MILLISECONDS.toNanos(AGAIN_MS);
   }
 
-  private Pass begin(String name, List<GuardStep> steps) {
-    return new Pass(
-        steps,
-        CompletableFuture.supplyAsync(() -> isClean(name, steps), threads),
-        System.nanoTime());
-  }
-
-  private boolean isClean(String name, List<GuardStep> steps) {
-    boolean clean = true;
-    for (GuardStep step : steps) {
-      if (!expired.test(name)) {
-        return false;
-      }
-      clean &= isDone(name, step);
-    }
-    if (clean) {
-      say("nothing is left of " + name);
-    }
-    return clean;
+  private Pass begin(String name, GuardPlan plan) {
+    CompletableFuture<Boolean> clean =
+        plan.begin(threads, step -> expired.test(name) && isDone(name, step));
+    clean.thenAccept(
+        nothingLeft -> {
+          if (nothingLeft) {
+            say("nothing is left of " + name);
+          }
+        });
+    return new Pass(plan, clean, System.nanoTime());
   }
 
   private boolean isDone(String name, GuardStep step) {
@@ -137,11 +132,15 @@ final class Guards {
     }
   }
 
-  /** Each sentence once for each end of a lease. */
+  /** Each sentence once for each end of a lease, and not more of them than somebody reads. */
   private void say(String sentence) {
+    String kept = sentence.substring(0, Math.min(sentence.length(), SENTENCE_CHARS_MAX));
     synchronized (said) {
-      if (said.add(sentence)) {
-        log.accept(sentence);
+      if (said.size() < SENTENCES_MAX && said.add(kept)) {
+        log.accept(kept);
+        if (said.size() == SENTENCES_MAX) {
+          log.accept("more is not said until another lease has ended");
+        }
       }
     }
   }

@@ -21,6 +21,7 @@ import java.nio.file.StandardOpenOption;
  * 16 beat       when the watchdog was last seen; the watchdog's, emptied before it is started
  * 24 guard      the version of guard.json that it has read; the watchdog's
  * 32 stop       1 asks the watchdog to end; the controller's
+ * 40 format     the version of guard.json's form that it reads; the watchdog's
  * 64 ...        deadlines, one for each slot; the controller's
  * </pre>
  */
@@ -29,6 +30,9 @@ final class SharedFile {
 
   /** How many hierarchies have a deadline of their own. */
   static final int SLOTS = ClusterConfig.HIERARCHIES_MAX;
+
+  /** With steps that are ended side by side; a watchdog that cannot read them has 0. */
+  static final long FORMAT = 1;
 
   private static final int DEADLINES = 64;
   private static final int BYTES = DEADLINES + SLOTS * Long.BYTES;
@@ -40,7 +44,8 @@ final class SharedFile {
     BOOT(0),
     BEAT(16),
     GUARD(24),
-    STOP(32);
+    STOP(32),
+    FORMAT(40);
 
     private final int offset;
 

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  * The controller's side of the watchdog. What is in service, or about to be, is guarded first; then
  * its deadline is moved forward with each lease. Both are refused while no watchdog is sure to act,
  * so that a lease is not taken up without one. One thread owns it, but for {@link #feed}, {@link
- * #steps}, {@link #mustActWithin} and {@link #isRunning}, which any thread may call.
+ * #plan}, {@link #mustActWithin} and {@link #isRunning}, which any thread may call.
  */
 public final class Watchdog {
   /** A watchdog that starts on a busy machine takes so long at most. */
@@ -75,10 +75,16 @@ public final class Watchdog {
     guardNanos = TimeUnit.MILLISECONDS.toNanos(guardMs);
   }
 
-  /** Whether one is there, and was seen within the time in which it must act. */
+  /**
+   * Whether one is there that reads what this version writes, and was seen within the time in which
+   * it must act.
+   */
   public boolean isRunning() {
     long beat = shared.get(Field.BEAT);
-    return beat != 0 && System.nanoTime() - beat < guardNanos && !isFree();
+    return beat != 0
+        && System.nanoTime() - beat < guardNanos
+        && shared.get(Field.FORMAT) == SharedFile.FORMAT
+        && !isFree();
   }
 
   /**
@@ -100,6 +106,7 @@ public final class Watchdog {
         "the old watchdog has ended", () -> Processes.kill(one -> one.worksIn(real, "java")) == 0);
     await("watchdog.lock of " + folder + " is free", this::isFree);
     shared.set(Field.BEAT, 0);
+    shared.set(Field.FORMAT, 0);
     shared.set(Field.STOP, 0);
     List<String> command = new ArrayList<>(List.of("nice", "-n", "-20", java()));
     command.addAll(JAVA);
@@ -144,21 +151,27 @@ public final class Watchdog {
    * Says what ends a hierarchy when its deadline has passed. When this returns the watchdog has
    * read it.
    *
-   * @param steps in their order; empty when nothing is to be ended any more
+   * @param plan {@link GuardPlan#NOTHING} when nothing is to be ended any more
    * @param deadlineNanos of {@code System.nanoTime}
    * @throws IOException when it could not be written, or no watchdog has read it
    */
-  public void guard(String hierarchy, List<GuardStep> steps, long deadlineNanos)
+  public void guard(String hierarchy, GuardPlan plan, long deadlineNanos)
       throws IOException, InterruptedException {
-    if (steps.isEmpty()) {
+    if (!plan.endsSomething()) {
       guarded.remove(hierarchy);
     } else {
       int slot = guarded.containsKey(hierarchy) ? guarded.get(hierarchy).slot() : freeSlot();
       // First: the watchdog must not read of it with another's deadline.
       shared.setDeadline(slot, deadlineNanos);
-      guarded.put(hierarchy, new Guarded(slot, List.copyOf(steps)));
+      guarded.put(hierarchy, Guarded.of(slot, plan));
     }
     publish();
+  }
+
+  /** The same, with steps that are done one after the other. */
+  void guard(String hierarchy, List<GuardStep> steps, long deadlineNanos)
+      throws IOException, InterruptedException {
+    guard(hierarchy, GuardPlan.inOrder(steps), deadlineNanos);
   }
 
   private int freeSlot() throws IOException {
@@ -194,10 +207,10 @@ public final class Watchdog {
     return true;
   }
 
-  /** What ends a hierarchy, as the watchdog has been told; empty when it is not guarded. */
-  public List<GuardStep> steps(String hierarchy) {
+  /** What ends a hierarchy, as the watchdog has been told; nothing when it is not guarded. */
+  public GuardPlan plan(String hierarchy) {
     Guarded of = guarded.get(hierarchy);
-    return of == null ? List.of() : of.steps();
+    return of == null ? GuardPlan.NOTHING : of.plan();
   }
 
   /** Whether it guards nothing. */

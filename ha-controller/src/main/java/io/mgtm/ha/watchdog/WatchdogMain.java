@@ -113,6 +113,7 @@ public final class WatchdogMain {
   }
 
   private void run() throws InterruptedException {
+    shared.set(Field.FORMAT, SharedFile.FORMAT);
     while (shared.get(Field.STOP) == 0 && !(terminated && guard.hierarchies().isEmpty())) {
       readGuard();
       Map<String, Guarded> ended = new TreeMap<>(guard.hierarchies());

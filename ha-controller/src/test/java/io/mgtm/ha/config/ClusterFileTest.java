@@ -1,6 +1,7 @@
 package io.mgtm.ha.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -287,5 +288,29 @@ class ClusterFileTest {
     Files.writeString(file, WHOLE.replaceAll("secretFile.*\n", ""));
     assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
         .hasMessageContaining("secretFile is missing, and node db1 is not on loopback");
+  }
+
+  /** Else no node would hear another any more. */
+  @Test
+  void heartbeatsFitIntoADatagram() {
+    StringBuilder many = new StringBuilder(WHOLE);
+    for (int i = 0; i < 200; i++) {
+      String name = "%s%03d".formatted("h".repeat(60), i);
+      many.append(
+          "  %s: {nodes: [db1], resources: {%s: {kit: ip}, %<s2: {kit: ip}}}\n"
+              .formatted(name, "r".repeat(60)));
+    }
+
+    assertThatThrownBy(() -> parse(many.toString()))
+        .hasMessageContaining(
+            "hierarchies: the 201 hierarchies of node db1 may make a heartbeat of ")
+        .hasMessageContaining("shorter names");
+  }
+
+  @Test
+  void nodesOfSeveralMachinesAreNotOnLoopback() {
+    assertThatThrownBy(() -> parse(WHOLE.replace("10.1.0.2", "127.0.0.2")))
+        .hasMessageContaining("nodes.db2.addresses: 127.0.0.2 is loopback");
+    assertThatCode(() -> parse(WHOLE.replace("10.", "127."))).doesNotThrowAnyException();
   }
 }

@@ -13,7 +13,10 @@ import static io.mgtm.ha.core.DecisionRows.WAITS;
 import static io.mgtm.ha.core.DecisionRows.holder;
 import static io.mgtm.ha.core.DecisionRows.on;
 import static io.mgtm.ha.core.DecisionRows.row;
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.mgtm.ha.core.ClusterCommand.Blame;
 import io.mgtm.ha.core.ClusterCommand.Halt;
@@ -31,6 +34,7 @@ import io.mgtm.ha.core.OperatorCommand.Scope;
 import io.mgtm.ha.core.OperatorCommand.Start;
 import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.Report.State;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -212,5 +216,29 @@ class DecisionsTest {
     assertThat(decision.observations())
         .containsEntry("node a1", "heard 9000 ms ago on path 1, said IN ")
         .containsEntry("b1", OUTDATED);
+  }
+
+  @Test
+  void aFailedStopSaysWhyWithoutFiguresThatChange() {
+    Report stuck =
+        new Report(
+            State.STUCK,
+            0,
+            0,
+            "postgres",
+            "had not ended after 1999 ms",
+            false,
+            Map.of(),
+            Map.of(),
+            Map.of());
+    assertThat(
+            new Seen3(state(BY_ITSELF))
+                .silent("a1", true)
+                .silent("b1", true)
+                .says("a2", stuck)
+                .decide())
+        .singleElement(as(type(Wait.class)))
+        .extracting(Wait::reason, as(STRING))
+        .contains("a2 has not taken it out of service: postgres: had not ended after its time");
   }
 }

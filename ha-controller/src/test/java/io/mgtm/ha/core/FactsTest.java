@@ -85,4 +85,12 @@ class FactsTest {
     assertThat(sum).isBetween(1, Facts.BYTES_MAX);
     assertThat(facts.of(many("v"))).hasSizeLessThan(10);
   }
+
+  @Test
+  void whatIsLeftOfADatagramMayBeLess() {
+    Facts facts = new Facts(100);
+    assertThat(facts.of(many("v"))).as("key, value, and what is around them").hasSize(9);
+    assertThat(facts.sentence("x".repeat(90))).hasSize(90);
+    assertThat(facts.sentence("x".repeat(90))).isEqualTo("…");
+  }
 }

@@ -303,4 +303,27 @@ class NodeAgentTest extends AgentRig {
     tick(1);
     assertThat(used.get(DB).resources()).containsOnlyKeys(VOLUME);
   }
+
+  /** Else many checks at once would end what is well. */
+  @Test
+  void aCheckThatWaitsForItsTurnHasItsTimeWhenItBegins() {
+    comesInService();
+    underLease(3);
+    waiting.add(call(POSTGRES, Kind.QUICK_CHECK).id());
+    waiting.add(call(VOLUME, Kind.QUICK_CHECK).id());
+    underLease(60);
+    assertThat(state()).isEqualTo(State.IN);
+    waiting.clear();
+    underLease(11);
+    assertThat(state()).isEqualTo(State.IN);
+    underLease(1);
+    assertThat(state()).isNotEqualTo(State.IN);
+  }
+
+  private void underLease(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      grant(FIRST, run(1));
+      tick(1_000);
+    }
+  }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.ha.model.Hierarchy;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.Set;
 abstract class RecordedEffects implements NodeEffects {
   final List<Call> calls = new ArrayList<>();
   final List<Long> cancelled = new ArrayList<>();
+  final Set<Long> waiting = new HashSet<>();
   final List<String> guards = new ArrayList<>();
   final Map<String, Hierarchy> used = new HashMap<>();
   String repairedAlone = "";
@@ -37,6 +39,11 @@ abstract class RecordedEffects implements NodeEffects {
   @Override
   public void call(Call call) {
     calls.add(call);
+  }
+
+  @Override
+  public boolean isWaiting(long callId) {
+    return waiting.contains(callId);
   }
 
   @Override

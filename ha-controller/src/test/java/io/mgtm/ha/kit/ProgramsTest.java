@@ -155,6 +155,40 @@ class ProgramsTest {
     }
   }
 
+  /** As on a disk that has no room for a file more. */
+  private static Programs.Ended runWithoutTemporaryFolder(Program program) throws Exception {
+    String before = System.setProperty("java.io.tmpdir", "/no-such-folder");
+    try {
+      return Programs.run(program);
+    } finally {
+      System.setProperty("java.io.tmpdir", before);
+    }
+  }
+
+  @Test
+  void runsWithoutItsOutputWhereNoFileCanBeMade() throws Exception {
+    Programs.Ended ended = runWithoutTemporaryFolder(shell("echo here; exit 7"));
+
+    assertThat(ended.status()).isEqualTo(7);
+    assertThat(ended.output())
+        .isEqualTo(
+            "(its output could not be read: mkfifo in /no-such-folder failed: No such file or"
+                + " directory)");
+    assertThatThrownBy(ended::told).hasMessageContaining("could not be read");
+    assertThat(runWithoutTemporaryFolder(shell("echo here").notedIn(folder)).told())
+        .as("the controller's own folder has room")
+        .isEqualTo("here\n");
+  }
+
+  @Test
+  void aDamagedNoteIsNone() throws Exception {
+    Files.writeString(folder.resolve("running-x"), "12 x\0\0");
+
+    Programs.endFormer(folder);
+
+    assertThat(notes()).isZero();
+  }
+
   private long notes() throws Exception {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(file -> file.getFileName().toString().startsWith("running-")).count();

@@ -3,6 +3,7 @@ package io.mgtm.ha.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.ha.watchdog.GuardSteps;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -102,13 +103,17 @@ class ScriptKitTest {
         .containsExactly(new GuardStep.KillPidFile("/run/app.pid"), command("guard"));
   }
 
+  /** With the user's own group, which is another name on Debian. */
   @Test
-  void guardRunsAsTheUserToo() {
+  void guardAndStopRunAsTheUser() throws Exception {
+    Rig.need("setpriv");
     parameters.put("user", "nobody");
-    GuardStep.Run stop = (GuardStep.Run) ends(kit.guard(context())).get(0);
-    assertThat(stop.command())
-        .startsWith("setpriv", "--reuid", "nobody", "--regid", "nobody")
-        .containsSubsequence("/bin/sh", "-c", parameters.get("stop"));
+    parameters.put("stop", "[ $(id -un) = nobody ] && [ $(id -g) = $(id -g nobody) ]");
+    assertThat(GuardSteps.isDone(ends(kit.guard(context())).get(0))).isTrue();
+    kit.outOfService(context());
+    parameters.put("stop", "false");
+    assertThatThrownBy(() -> kit.outOfService(context()))
+        .hasMessageContaining("as nobody: /bin/sh -c false");
   }
 
   /** All but what is done where control groups are. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,5 +22,20 @@ class RuntimeFolderTest {
           .hasMessageContaining("another controller uses the folder " + run);
     }
     RuntimeFolder.take(run).close();
+  }
+
+  /** Nothing is counted in a folder of another controller that runs. */
+  @Test
+  void dataAreOneControllersToo() throws IOException {
+    try (RuntimeFolder first = RuntimeFolder.takeData(folder)) {
+      assertThat(first).isNotNull();
+      assertThatThrownBy(
+              () ->
+                  HaNode.start(
+                      new NodeSetup("a", null, folder, folder, Optional.empty(), "", name -> null)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("another controller uses " + folder);
+      assertThat(folder.resolve("incarnation")).doesNotExist();
+    }
   }
 }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.ha.kit.GuardStep;
 import io.mgtm.ha.kit.Processes;
+import io.mgtm.ha.watchdog.GuardPlan;
 import io.mgtm.ha.watchdog.Watchdog;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +40,7 @@ class WatchdogGuardianIT {
 
   private boolean isGuarded() {
     try {
-      return !new Watchdog(runtime.resolve("watchdog"), GUARD_MS, "").steps(H).isEmpty();
+      return new Watchdog(runtime.resolve("watchdog"), GUARD_MS, "").plan(H).endsSomething();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -52,13 +52,13 @@ class WatchdogGuardianIT {
     WatchdogGuardian before = WatchdogGuardian.start(runtime, GUARD_MS, "");
     long end = TimeUnit.NANOSECONDS.toMillis(System.nanoTime()) + 600_000;
     List<GuardStep> steps = List.of(new GuardStep.Run(List.of("true"), 1_000));
-    before.guard(H, Map.of("r", steps), end, GUARD_MS).join();
+    before.guard(H, GuardPlan.inOrder(steps), end, GUARD_MS).join();
     before.close();
     killWatchdogs();
 
     System.setProperty(CLASSES, "no such file");
     WatchdogGuardian after = WatchdogGuardian.start(runtime, GUARD_MS, "");
-    CompletableFuture<?> told = after.guard(H, Map.of(), 0, GUARD_MS);
+    CompletableFuture<?> told = after.guard(H, GuardPlan.NOTHING, 0, GUARD_MS);
     assertThatThrownBy(told::join).hasMessageContaining("a watchdog runs");
     System.setProperty(CLASSES, classes);
 

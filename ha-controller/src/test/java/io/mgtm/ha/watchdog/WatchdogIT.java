@@ -189,7 +189,7 @@ class WatchdogIT {
     second.ensureRunning();
 
     assertThat(watchdogPid()).isEqualTo(pid);
-    assertThat(second.steps("db")).isEqualTo(theWork());
+    assertThat(second.plan("db").steps()).isEqualTo(theWork());
     assertThat(second.feed("db", far())).as("it goes on with what was guarded").isTrue();
     assertThat(working()).isEqualTo(3);
     second.guard("db", List.of(), 0);
@@ -273,14 +273,14 @@ class WatchdogIT {
   @Test
   void hungStepHoldsUpNothingElse() throws Exception {
     startWork();
-    Path fifo = folder.resolve("fifo");
+    Path fifo = Files.createDirectories(folder.resolve("group")).resolve("cgroup.procs");
     assertThat(status("mkfifo " + fifo)).isZero();
     Watchdog watchdog = watchdog("", GUARD_MS);
     watchdog.ensureRunning();
     watchdog.guard(
         "db",
         List.of(
-            new GuardStep.KillPidFile(fifo.toString()),
+            new GuardStep.KillCgroup(fifo.getParent().toString()),
             new GuardStep.Run(List.of("sleep", "1000"), 100),
             new GuardStep.KillWorkingIn(work.toString(), "")),
         far());
