@@ -201,6 +201,9 @@ public final class TargetConnection extends LinkConnection implements ReceiverEf
       writer().text(Frame.WELCOME, Hello.write(core.identityFor(source.nodeId())));
     } else {
       refused = true;
+      if (core.administration().isPossibleSize(source.sizeBytes())) {
+        core.administration().fit(source, decision);
+      }
       // Who has proved nothing is not told what this copy is.
       boolean proven = security.isProving();
       String told = proven ? decision.reason() : "refused; the other side's log says why";

@@ -385,4 +385,13 @@ public final class Administration {
   public void resize(long sizeBytes, Consumer<String> answer) {
     growth.begin(sizeBytes, answer);
   }
+
+  /**
+   * A source was refused: where that is for its size and this copy is empty, it takes that size.
+   *
+   * @param source whose size {@link #isPossibleSize}
+   */
+  public void fit(Identity source, Meeting.Decision refusal) {
+    growth.fit(source, refusal);
+  }
 }

@@ -1,5 +1,7 @@
 package io.mgtm.block.volume;
 
+import io.mgtm.block.volume.Meeting.Decision;
+import io.mgtm.block.volume.Meeting.Outcome;
 import java.util.function.Consumer;
 
 /**
@@ -17,6 +19,9 @@ final class Growth {
   private final StateKeeper states;
   private boolean underWay;
   private Runnable resizing;
+
+  /** What was said last of a size that a source has. */
+  private String fitted = "";
 
   Growth(VolumeCore core, VolumeEffects effects, WritePath path, StateKeeper states) {
     this.core = core;
@@ -59,6 +64,32 @@ final class Growth {
             flush(sizeBytes, end);
           } else {
             end.accept(failure);
+          }
+        });
+  }
+
+  /**
+   * A copy that is empty still has the size that it was made with, and its source may have grown
+   * since that was written down: it takes that size, and is met when the source tries again.
+   */
+  void fit(Identity source, Decision refusal) {
+    long sizeBytes = source.sizeBytes();
+    VolumeState state = states.current();
+    if (refusal.outcome() != Outcome.UNFIT
+        || !state.generations().isEmpty()
+        || sizeBytes <= state.sizeBytes()) {
+      return;
+    }
+    begin(
+        sizeBytes,
+        failure -> {
+          String told =
+              failure == null
+                  ? "this copy was empty and took its source's size, " + SizeText.of(sizeBytes)
+                  : "this empty copy cannot take its source's size: " + failure;
+          if (!told.equals(fitted)) {
+            fitted = told;
+            effects.notice(told);
           }
         });
   }

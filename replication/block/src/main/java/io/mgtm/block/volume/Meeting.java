@@ -110,7 +110,8 @@ public final class Meeting {
               + SizeText.of(target.sizeBytes())
               + ", the source "
               + SizeText.of(source.sizeBytes())
-              + "; give both the same size (mgtm volume resize)");
+              + "; give both the same size"
+              + resize(source, target));
     }
     if (source.chunkBytes() != target.chunkBytes()) {
       return new Decision(
@@ -121,6 +122,15 @@ public final class Meeting {
               + SizeText.of(source.chunkBytes()));
     }
     return null;
+  }
+
+  private static String resize(Identity source, Identity target) {
+    boolean replica = target.sizeBytes() < source.sizeBytes();
+    return " (%s: mgtm volume resize --name %s --size %s)"
+        .formatted(
+            replica ? "on the replica" : "on the source",
+            source.volume(),
+            SizeText.asOption(Math.max(source.sizeBytes(), target.sizeBytes())));
   }
 
   private static Decision histories(Identity source, Identity target) {

@@ -16,4 +16,10 @@ public final class SizeText {
     }
     return unit == 0 ? bytes + " bytes" : whole + UNITS.substring(unit - 1, unit);
   }
+
+  /** The same as an option takes it. */
+  static String asOption(long bytes) {
+    String text = of(bytes);
+    return text.endsWith(" bytes") ? Long.toString(bytes) : text;
+  }
 }
