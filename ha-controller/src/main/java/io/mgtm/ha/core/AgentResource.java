@@ -63,7 +63,7 @@ final class AgentResource {
 
   void begin(Call.Kind kind, long now) {
     cancelled = false;
-    joinsKnown = agent.joins(hierarchy);
+    joinsKnown = agent.joinsUsed(hierarchy);
     if (kind == Call.Kind.DEEP_CHECK) {
       awaited = asked;
       asked = null;
@@ -85,6 +85,9 @@ final class AgentResource {
       case IN_SERVICE, RECOVER -> granted == null ? Map.of() : granted.grounds(agent.node());
       case QUICK_CHECK, DEEP_CHECK -> {
         toTell = false;
+        if (!agent.isTold()) {
+          yield Map.of(CopyReport.LOOKS, "true");
+        }
         yield isNoted() ? Map.of(CopyReport.NOTED, token()) : Map.of();
       }
       case OUT_OF_SERVICE, END -> Map.of();

@@ -10,7 +10,8 @@ import java.util.Map;
  * @param deadline on the node's monotonic clock; the runner ends it by then, or a check that had to
  *     wait for its turn as much later
  * @param told what the cluster's state says, as more parameters of the kit: {@link
- *     CopyReport#NOTED}, {@link CopyReport#VOUCHED}, {@link CopyReport#ACCEPT_LOSS}
+ *     CopyReport#NOTED}, {@link CopyReport#LOOKS}, {@link CopyReport#VOUCHED}, {@link
+ *     CopyReport#ACCEPT_LOSS}
  */
 public record Call(
     long id,

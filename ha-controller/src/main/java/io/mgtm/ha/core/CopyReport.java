@@ -67,6 +67,9 @@ public record CopyReport(String copy, Mark mark, Set<String> inSync, Set<String>
   /** With a check: the token of a word that the state has. */
   public static final String NOTED = "noted";
 
+  /** With a check: nobody has said yet what shall be, and the configuration may be an older one. */
+  public static final String LOOKS = "looks";
+
   /** To come in service: the state says that the copy has everything acknowledged. */
   public static final String VOUCHED = "vouched";
 

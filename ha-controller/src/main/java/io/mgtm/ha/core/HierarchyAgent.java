@@ -21,11 +21,7 @@ final class HierarchyAgent {
 
   private final String name;
   private final NodeAgent agent;
-  private Hierarchy hierarchy;
-
-  /** What takes its place when all is out; its policy holds at once. */
-  private Hierarchy latest;
-
+  private final UsedConfig config;
   private Stack stack;
   private final CopyWords words;
 
@@ -41,6 +37,9 @@ final class HierarchyAgent {
 
   private final LocalRecoveries recoveries = new LocalRecoveries();
 
+  /** It was in service when this incarnation began. */
+  private boolean adopted;
+
   /** When all is out, it has failed for this placement. */
   private boolean hopeless;
 
@@ -53,19 +52,40 @@ final class HierarchyAgent {
     this.agent = agent;
     this.words = new CopyWords(agent);
     this.lease = new HierarchyLease(name, agent);
-    take(hierarchy);
+    this.config = new UsedConfig(name, hierarchy, agent);
+    take();
   }
 
   void configured(Hierarchy next) {
-    latest = next;
+    config.configured(next);
   }
 
-  private void take(Hierarchy next) {
-    latest = next;
-    hierarchy = next;
-    agent.effects().uses(name, next);
-    stack = new Stack(name, next, agent);
+  /** See {@link UsedConfig#joins}. */
+  long joins() {
+    return config.joins();
+  }
+
+  private void take() {
+    stack = config.take();
     takeMarks();
+  }
+
+  /**
+   * Takes the newest configuration where nothing is being changed; whether it waits for calls to
+   * end before. What was adopted was brought in service by it already, since nothing of it changes
+   * meanwhile: an earlier one is known only while the log is read after a start.
+   */
+  private boolean renew() {
+    boolean looking = state == State.UNKNOWN || (state == State.IN && adopted);
+    if (!config.isOutdated() || !(looking || isDone())) {
+      return false;
+    }
+    if (stack.cancelsACall()) {
+      return true;
+    }
+    take();
+    to(State.UNKNOWN, "its configuration has changed");
+    return false;
   }
 
   private void takeMarks() {
@@ -108,9 +128,12 @@ final class HierarchyAgent {
       }
       return;
     }
-    if (isDone() && !latest.resources().equals(hierarchy.resources())) {
-      take(latest);
-      to(State.UNKNOWN, "its configuration has changed");
+    if (renew()) {
+      return;
+    }
+    if (inUse() && !adopted && config.isOutdated()) {
+      stop("it was begun with a former configuration", now);
+      return;
     }
     if (inUse() && !lease.mayRun(now)) {
       stop("it shall not be in service here any more", now);
@@ -134,7 +157,7 @@ final class HierarchyAgent {
     for (AgentResource resource : stack.bottomUp()) {
       if (resource.isOverdue(now) && !endNeeded && end == null) {
         if (inUse()) {
-          hopeless = !recoveries.take(latest.policy(), now);
+          hopeless = !recoveries.take(config.policy(), now);
           failed = resource.name;
         }
         endAll(resource.call.kind() + " of " + resource.name + " does not end");
@@ -152,11 +175,7 @@ final class HierarchyAgent {
   }
 
   private void look(long now) {
-    for (AgentResource resource : stack.bottomUp()) {
-      if (resource.state == ResourceState.UNKNOWN && resource.call == null) {
-        resource.begin(Kind.QUICK_CHECK, now);
-      }
-    }
+    stack.look(now);
     if (!lease.isTold() || stack.any(ResourceState.UNKNOWN)) {
       return;
     }
@@ -166,6 +185,7 @@ final class HierarchyAgent {
     } else {
       boolean in = stack.all(ResourceState.IN);
       begin();
+      adopted = in;
       to(in ? State.IN : State.STARTING, in ? "it was in service already" : "part of it was out");
       step(now);
     }
@@ -180,11 +200,7 @@ final class HierarchyAgent {
       return;
     }
     // What disks say of copies, and whether anything is in service behind the controller's back.
-    for (AgentResource resource : stack.bottomUp()) {
-      if (resource.call == null && now >= resource.nextQuickCheck) {
-        resource.begin(Kind.QUICK_CHECK, now);
-      }
-    }
+    stack.checkAll(now);
   }
 
   private void begin() {
@@ -192,6 +208,7 @@ final class HierarchyAgent {
     recoveries.begin(epoch);
     failed = "";
     hopeless = false;
+    adopted = false;
     lease.guard(stack.names());
   }
 
@@ -201,28 +218,18 @@ final class HierarchyAgent {
       return;
     }
     stack.check(now);
-    for (AgentResource resource : stack.bottomUp()) {
-      if (resource.state != ResourceState.IN) {
-        if (resource.act(Kind.IN_SERVICE, now)) {
-          resource.state = ResourceState.STARTING;
-        }
-        return;
-      }
+    if (stack.raise(now)) {
+      to(State.IN, "all of it is in service");
     }
-    to(State.IN, "all of it is in service");
   }
 
   /** Takes out what stands on it and cannot do without, and repairs it. */
   private void repair(long now) {
     stack.checkCopies(now);
     stack.checkBelow(repairing, now);
-    for (AgentResource resource : stack.topDown()) {
-      if (resource.state != ResourceState.OUT && stack.fallsWith(resource.name, repairing)) {
-        resource.act(Kind.OUT_OF_SERVICE, now);
-        return;
-      }
+    if (stack.clear(repairing, now)) {
+      stack.get(repairing).act(Kind.RECOVER, now);
     }
-    stack.get(repairing).act(Kind.RECOVER, now);
   }
 
   private void whenIn(long now) {
@@ -248,15 +255,7 @@ final class HierarchyAgent {
       return;
     }
     stack.checkCopies(now);
-    for (AgentResource resource : stack.topDown()) {
-      if (resource.state != ResourceState.OUT) {
-        if (resource.act(Kind.OUT_OF_SERVICE, now)) {
-          resource.state = ResourceState.STOPPING;
-        }
-        return;
-      }
-    }
-    if (stack.cancelsACall()) {
+    if (!stack.lower(now) || stack.cancelsACall()) {
       return;
     }
     lease.unguard();
@@ -366,7 +365,7 @@ final class HierarchyAgent {
     if (stack.standsOn(resource.name, repairing)) {
       return; // it may lack what is repaired, and is brought back after that
     }
-    if (state == State.STARTING || !recoveries.take(latest.policy(), now)) {
+    if (state == State.STARTING || !recoveries.take(config.policy(), now)) {
       failed = resource.name;
       repairing = "";
       to(State.FAILED, resource.detail);

@@ -176,9 +176,19 @@ public final class NodeAgent {
     return incarnation;
   }
 
+  /** Whether a grant has come. */
+  boolean isTold() {
+    return newest != null;
+  }
+
   /** See {@link Mark#joins}. */
   long joins(String hierarchy) {
     return Joins.last(joined, hierarchy);
+  }
+
+  /** The same, as the kits of a hierarchy know it. */
+  long joinsUsed(String hierarchy) {
+    return hierarchies.get(hierarchy).joins();
   }
 
   NodeEffects effects() {

@@ -39,16 +39,12 @@ final class Stack {
     return bottomUp.values();
   }
 
-  List<AgentResource> topDown() {
-    return topDown;
-  }
-
   Set<String> names() {
     return Set.copyOf(bottomUp.keySet());
   }
 
   /** Whether a resource is to be out of service while another is repaired. */
-  boolean fallsWith(String resource, String repaired) {
+  private boolean fallsWith(String resource, String repaired) {
     return !agent.effects().isRepairedAlone(hierarchy.resources().get(repaired).kit())
         && standsOn(resource, repaired);
   }
@@ -60,6 +56,61 @@ final class Stack {
       }
     }
     return false;
+  }
+
+  /** Begins a check of each that nothing is known of. */
+  void look(long now) {
+    for (AgentResource resource : bottomUp.values()) {
+      if (resource.state == ResourceState.UNKNOWN && resource.call == null) {
+        resource.begin(Call.Kind.QUICK_CHECK, now);
+      }
+    }
+  }
+
+  /** Begins the quick checks that are due, in whatever state a resource is. */
+  void checkAll(long now) {
+    for (AgentResource resource : bottomUp.values()) {
+      if (resource.call == null && now >= resource.nextQuickCheck) {
+        resource.begin(Call.Kind.QUICK_CHECK, now);
+      }
+    }
+  }
+
+  /** Brings the next in service, from below; whether all are. */
+  boolean raise(long now) {
+    for (AgentResource resource : bottomUp.values()) {
+      if (resource.state != ResourceState.IN) {
+        if (resource.act(Call.Kind.IN_SERVICE, now)) {
+          resource.state = ResourceState.STARTING;
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes the next out, from above; whether all are. */
+  boolean lower(long now) {
+    for (AgentResource resource : topDown) {
+      if (resource.state != ResourceState.OUT) {
+        if (resource.act(Call.Kind.OUT_OF_SERVICE, now)) {
+          resource.state = ResourceState.STOPPING;
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes out what is to be out while one is repaired; whether all of that is. */
+  boolean clear(String repaired, long now) {
+    for (AgentResource resource : topDown) {
+      if (resource.state != ResourceState.OUT && fallsWith(resource.name, repaired)) {
+        resource.act(Call.Kind.OUT_OF_SERVICE, now);
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Begins the checks that are due of what is in service. */

@@ -198,7 +198,8 @@ public final class HaNode implements AutoCloseable {
       configured = now.configVersion();
       paths.configured(now.config().nodes());
       if (agent != null) {
-        soon(() -> agent.configured(now.config(), now.joined(), nowMs()));
+        // The newest that is known by then: a log that is read after a start begins with old ones.
+        soon(() -> agent.configured(committed.config(), committed.joined(), nowMs()));
       }
     }
   }
