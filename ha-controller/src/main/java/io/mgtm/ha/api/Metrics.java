@@ -57,6 +57,7 @@ final class Metrics {
               m.sample("hierarchy_halted", of, placement.halted().isEmpty() ? 0 : 1);
               m.sample("hierarchy_pending", of, placement.waitsForOperator() ? 1 : 0);
             });
+    m.copies(view);
     m.family("notify_behind", "gauge", "Events after the one up to which a target was told.");
     view.state()
         .notified()
@@ -103,6 +104,27 @@ final class Metrics {
                 }
               }
             });
+  }
+
+  private void copies(ClusterView view) {
+    family(
+        "volume_copies_up_to_date",
+        "gauge",
+        "Nodes whose copy has everything acknowledged, the primary's included.");
+    family(
+        "volume_copies_following",
+        "gauge",
+        "Nodes whose copy is asynchronous and connected, or was when the primary was heard last.");
+    view.state()
+        .copies()
+        .forEach(
+            (hierarchy, resources) ->
+                resources.forEach(
+                    (resource, copies) -> {
+                      String of = labels("hierarchy", hierarchy, "resource", resource);
+                      sample("volume_copies_up_to_date", of, copies.upToDate().size());
+                      sample("volume_copies_following", of, copies.following().size());
+                    }));
   }
 
   private void inService(ClusterView view) {

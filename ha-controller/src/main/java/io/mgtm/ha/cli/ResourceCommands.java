@@ -6,10 +6,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mgtm.common.Ask;
 import io.mgtm.common.TextTable;
+import io.mgtm.ha.core.CopyReport;
 import io.mgtm.ha.core.Report.ResourceState;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -25,6 +28,7 @@ import picocli.CommandLine.Parameters;
     })
 final class ResourceCommands {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Set<String> WHOLE = Set.of(CopyReport.UP_TO_DATE, CopyReport.CONSISTENT);
 
   private ResourceCommands() {}
 
@@ -40,6 +44,11 @@ final class ResourceCommands {
     row.put("silent", NodeTable.names(view.path("state").path("silentNodes")).contains(node));
     row.put("state", report.path("resources").path(resource).asText("UNKNOWN"));
     row.put("copy", report.path("copies").path(resource).path("copy").asText());
+    JsonNode outdated =
+        view.path("state").path("copies").path(hierarchy).path(resource).path("outdated");
+    if (outdated.has(node)) {
+      row.set("outdatedSince", outdated.path(node));
+    }
     row.set("facts", object(report.path("facts").path(resource)));
     return row;
   }
@@ -47,6 +56,15 @@ final class ResourceCommands {
   /** A node that is silent has said it before; what it has by now its leases tell. */
   private static String state(JsonNode row) {
     return row.path("state").asText() + (row.path("silent").asBoolean() ? " when last heard" : "");
+  }
+
+  /** A copy that was left behind does not know that, and a node that is silent cannot say it. */
+  private static String copy(JsonNode row) {
+    String said = row.path("copy").asText();
+    if (row.has("outdatedSince") && WHOLE.contains(said)) {
+      return CopyReport.OUTDATED;
+    }
+    return said.isEmpty() || !row.path("silent").asBoolean() ? said : said + " when last heard";
   }
 
   private static JsonNode object(JsonNode known) {
@@ -92,7 +110,7 @@ final class ResourceCommands {
             row.path("kit").asText(),
             row.path("node").asText(),
             state(row),
-            row.path("copy").asText());
+            copy(row));
       }
       out.print(table.render("nothing is protected"));
     }
@@ -185,6 +203,11 @@ final class ResourceCommands {
         String node = row.path("node").asText();
         out.println();
         out.println(node + ": " + state(row));
+        if (row.has("outdatedSince")) {
+          out.println(
+              "  lacks what was acknowledged since "
+                  + Instant.ofEpochSecond(row.path("outdatedSince").asLong() / 1_000));
+        }
         pairs("  ", config.path("at").path(node), out);
         pairs("  ", row.path("facts"), out);
       }

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param connected members of the controllers' group that this one is connected with
  * @param voters members of that group that vote; while nodes come and go not those of the
  *     configuration
- * @param warnings of the controllers' group, a sentence each
+ * @param warnings of the controllers' group, and of data that are on too few nodes, a sentence each
  * @param nodes by name, those that were heard since this controller started
  * @param state as this node has applied it
  */

@@ -4,6 +4,9 @@ import io.mgtm.group.core.NoLeader;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.ha.core.ClusterState;
 import io.mgtm.ha.core.Heartbeat;
+import io.mgtm.ha.core.Redundancy;
+import io.mgtm.ha.core.Report;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,16 +76,21 @@ final class NodeView {
         now - begunMs,
         group == null ? List.of() : group.connected(),
         group == null ? List.of() : voters(group),
-        group == null ? List.of() : warnings(group),
+        warnings(group),
         nodes,
         state);
   }
 
   /** A restored log would be out of date: what a GTM does at last is not what controllers do. */
-  private static List<String> warnings(GroupStatus group) {
-    return group.warnings().stream()
-        .map(warning -> NoLeader.withLastResort(warning, LAST_RESORT))
-        .toList();
+  private List<String> warnings(GroupStatus group) {
+    List<String> warnings = new ArrayList<>();
+    if (group != null) {
+      group.warnings().forEach(each -> warnings.add(NoLeader.withLastResort(each, LAST_RESORT)));
+    }
+    Map<String, Map<String, Report>> reports = new LinkedHashMap<>();
+    heard.forEach((node, of) -> reports.put(node, of.newest.reports()));
+    warnings.addAll(Redundancy.warnings(state, reports));
+    return warnings;
   }
 
   private static List<String> voters(GroupStatus group) {

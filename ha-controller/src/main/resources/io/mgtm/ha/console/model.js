@@ -202,15 +202,20 @@ export class Model {
         all.push({kind: 'text', tone: 'bad', subject: name, text: `${words(report.state).word} on ${p.node}: ${report.failed ? report.failed + ': ' : ''}${report.detail}.`});
       }
     }
+    const told = [];
     for (const volume of this.volumes()) {
       for (const copy of volume.copies) {
         if (copy.warning) {
+          told.push(copy.warning);
           all.push({kind: 'text', tone: 'warn', subject: volume.name, text: `On ${copy.node}: ${copy.warning}`});
         }
       }
     }
     for (const warning of this.view.warnings || []) {
-      all.push({kind: 'text', tone: 'warn', subject: 'controllers', text: warning});
+      const of = this.hierarchyNames().find(name => warning.startsWith(name + ': '));
+      if (!of || !told.some(copy => warning.includes(copy))) {
+        all.push({kind: 'text', tone: 'warn', subject: of || 'controllers', text: of ? warning.slice(of.length + 2) : warning});
+      }
     }
     return all;
   }
