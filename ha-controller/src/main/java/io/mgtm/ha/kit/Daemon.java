@@ -119,10 +119,15 @@ public final class Daemon {
     return Cgroup.joining(context, whole);
   }
 
+  /** SIGTERM alone; whether none is left. */
+  boolean end(Deadline deadline) throws KitException, InterruptedException {
+    processes().forEach(one -> Processes.signal(one, false));
+    return deadline.await(() -> !isRunning());
+  }
+
   /** SIGTERM, and SIGKILL when that does not help; none is left when this returns. */
   void stop(Deadline deadline) throws KitException, InterruptedException {
-    processes().forEach(one -> Processes.signal(one, false));
-    if (!deadline.part(GRACE).await(() -> !isRunning())) {
+    if (!end(deadline.part(GRACE))) {
       kill(deadline);
     }
     Cgroup.remove(context);

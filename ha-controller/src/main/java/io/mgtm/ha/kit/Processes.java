@@ -58,6 +58,14 @@ public final class Processes {
       return ("\0" + text(PROC.resolve(pid + "/environ"))).contains("\0" + setting + "\0");
     }
 
+    /** What it was started with, its program first; nothing of one that has ended. */
+    public List<String> arguments() {
+      byte[] all = bytes(PROC.resolve(pid + "/cmdline"));
+      int end = all.length > 0 && all[all.length - 1] == 0 ? all.length - 1 : all.length;
+      String text = new String(all, 0, end, StandardCharsets.UTF_8);
+      return text.isEmpty() ? List.of() : List.of(text.split("\0", -1));
+    }
+
     /** Whether its program, its working folder or a file that it has open is in a folder. */
     public boolean uses(Path folder) {
       for (String name : List.of("cwd", "root", "exe")) {
@@ -116,10 +124,14 @@ public final class Processes {
   }
 
   private static String text(Path file) {
+    return new String(bytes(file), StandardCharsets.ISO_8859_1);
+  }
+
+  private static byte[] bytes(Path file) {
     try {
-      return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+      return Files.readAllBytes(file);
     } catch (IOException e) {
-      return "";
+      return new byte[0];
     }
   }
 

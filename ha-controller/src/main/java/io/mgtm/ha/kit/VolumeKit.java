@@ -2,9 +2,6 @@ package io.mgtm.ha.kit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.ha.kit.VolumeAgent.Grounds;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A copy of a replicated volume, by its agent. The agent runs on every node of the hierarchy, as
@@ -32,10 +31,18 @@ public final class VolumeKit implements Kit {
   /** Set for a check: the token of {@link #data} with which the cluster's state has that. */
   public static final String NOTED = "noted";
 
-  private static final String ASYNC = "async";
+  /** Set for a check: nothing that runs is touched, the configuration may be an older one. */
+  public static final String LOOKS = "looks";
 
-  /** A copy has noticed that the primary's machine is dead before that one's lease is over. */
-  private static final String PATH_TIMEOUT_MS = "3000";
+  private static final Logger log = LoggerFactory.getLogger(VolumeKit.class);
+
+  /** The share of a call's time in which an agent ends whose parameters are others by now. */
+  private static final double END = 0.5;
+
+  private static final String REFUSED = "refused";
+
+  private static final String FORMER =
+      "its agent runs with former parameters until the hierarchy is stopped, or moves";
 
   /** The states of copies that are as they were at one moment. */
   private static final Set<String> WHOLE = Set.of("UpToDate", "Consistent", "Outdated");
@@ -67,7 +74,7 @@ public final class VolumeKit implements Kit {
         new Parameter(
             "pathTimeoutMs",
             false,
-            PATH_TIMEOUT_MS,
+            VolumeCommand.PATH_TIMEOUT_MS,
             "after so long without a word the other copy is out of reach; less than"
                 + " timing.leaseMs"),
         new Parameter("size", false, "", "the size, where the copy is to be created"),
@@ -78,25 +85,29 @@ public final class VolumeKit implements Kit {
   }
 
   private static VolumeAgent agent(KitContext context) {
-    return new VolumeAgent(context.parameters().get("volume"), meta(context));
+    return new VolumeAgent(context.parameters().get("volume"), VolumeCommand.meta(context));
   }
 
-  private static Path meta(KitContext context) {
-    String file = context.parameters().get("file");
-    return Path.of(context.parameters().getOrDefault("meta", file + ".meta"));
-  }
-
-  /** The status of the agent, which is started where it does not run. */
+  /**
+   * The status of the agent, which is started where it does not run. One that runs with other
+   * parameters than the configuration's begins again with these, in order and where it serves
+   * nobody; what is primary does so once it was demoted.
+   */
   private static JsonNode running(KitContext context, Deadline deadline)
       throws KitException, InterruptedException {
     VolumeAgent agent = agent(context);
+    VolumeCommand command = new VolumeCommand(context);
     Optional<JsonNode> status = agent.status(deadline.part(ANSWER));
-    if (status.isPresent()) {
+    boolean leave = is(context, LOOKS) || (status.isPresent() && isPrimary(status.get()));
+    if (status.isPresent() && (leave || !command.isOutrun())) {
       return status.get();
     }
     Daemon daemon = new Daemon(context);
+    if (status.isPresent()) {
+      end(context, daemon, deadline.part(END));
+    }
     if (!daemon.isRunning()) {
-      daemon.start(command(context), Map.of());
+      daemon.start(command.whole(), Map.of());
     }
     deadline.await(() -> agent.status(deadline).isPresent() || !daemon.isRunning());
     return agent
@@ -108,58 +119,17 @@ public final class VolumeKit implements Kit {
                         .formatted(context.parameters().get("volume"), daemon.said())));
   }
 
-  private static List<String> command(KitContext context)
+  /** In order alone: what it has received is on its way to the disk. */
+  private static void end(KitContext context, Daemon daemon, Deadline deadline)
       throws KitException, InterruptedException {
-    Map<String, String> given = context.parameters();
-    List<String> command =
-        new ArrayList<>(Jars.command(context, "mgtm-volume.jar", "replication/block"));
-    command.addAll(List.of("start", "--name", given.get("volume"), "--file", given.get("file")));
-    Map<String, String> copies = copies(context);
-    command.addAll(List.of("--listen", given.get("listen")));
-    command.addAll(List.of("--receive", copies.remove(context.node())));
-    for (String replica : copies.values()) {
-      command.addAll(List.of("--replica", replica));
-    }
-    List<String> modes =
-        Arrays.stream(given.getOrDefault("mode", "sync").split(",", -1))
-            .map(String::strip)
-            .toList();
-    modes.forEach(mode -> command.addAll(List.of("--mode", mode)));
-    if (!modes.stream().allMatch(ASYNC::equals)) {
-      command.add("--fence");
-    }
-    option(command, "--path-timeout-ms", given.getOrDefault("pathTimeoutMs", PATH_TIMEOUT_MS));
-    option(command, "--link-key", given.get("linkKey"));
-    option(command, "--meta", given.get("meta"));
-    boolean exists = meta(context).resolve("volume.json").toFile().exists();
-    option(command, "--size", exists ? null : given.get("size"));
-    command.addAll(Words.of(given.getOrDefault("options", "")));
-    return command;
-  }
-
-  /** By node, where its copy is reached; this node's among them. */
-  private static Map<String, String> copies(KitContext context) throws KitException {
-    Map<String, String> copies = new LinkedHashMap<>();
-    String given = context.parameters().get("copies");
-    for (String one : given.split(",", -1)) {
-      int equals = one.indexOf('=');
-      if (equals < 1) {
-        throw new KitException(
-            "copies is \"%s\", expected NODE=HOST:PORT, separated by commas".formatted(given));
-      }
-      copies.put(one.substring(0, equals).strip(), one.substring(equals + 1).strip());
-    }
-    if (!copies.containsKey(context.node())) {
+    log.info(
+        "{}: the agent of volume {} runs with former parameters, and begins again",
+        context.resource(),
+        context.parameters().get("volume"));
+    if (!daemon.end(deadline)) {
       throw new KitException(
-          "copies is \"%s\", and does not say where the copy of %s is reached"
-              .formatted(given, context.node()));
-    }
-    return copies;
-  }
-
-  private static void option(List<String> command, String option, String value) {
-    if (value != null) {
-      command.addAll(List.of(option, value));
+          "the agent of volume %s runs with former parameters, and does not end%s"
+              .formatted(context.parameters().get("volume"), daemon.said()));
     }
   }
 
@@ -285,9 +255,9 @@ public final class VolumeKit implements Kit {
    * ones that are connected, and {@code token} while it waits for that to be noted; {@code role},
    * {@code serving}, {@code generation} and {@code generations}, the newest first, {@code node} and
    * {@code upstream} as the agents name themselves, {@code sizeBytes}, {@code warning}; and of each
-   * link {@code link.ADDRESS}, its state, and while it resyncs {@code resync.ADDRESS}, bytes done
-   * and in total, milliseconds left, and bytes a second; {@code behind.ADDRESS}, at most so many
-   * bytes that the copy there lacks.
+   * link {@code link.ADDRESS}, its state, of a primary's that is refused {@code why.ADDRESS}, and
+   * while it resyncs {@code resync.ADDRESS}, bytes done and in total, milliseconds left, and bytes
+   * a second; {@code behind.ADDRESS}, at most so many bytes that the copy there lacks.
    */
   @Override
   public Map<String, String> data(KitContext context) throws KitException, InterruptedException {
@@ -306,9 +276,15 @@ public final class VolumeKit implements Kit {
     data.put("upstream", status.path("upstream").asText(""));
     data.put("sizeBytes", status.path("sizeBytes").asText());
     data.put("warning", status.path("warning").asText(""));
+    if (isPrimary(status) && new VolumeCommand(context).isOutrun()) {
+      data.merge("warning", FORMER, (a, b) -> a.isEmpty() || a.equals("null") ? b : a + "; " + b);
+    }
     for (JsonNode link : status.path("links")) {
       String name = link.path("name").asText();
       data.put("link." + name, link.path("state").asText());
+      if (isPrimary(status) && REFUSED.equals(link.path("state").asText())) {
+        data.put("why." + name, link.path("reason").asText());
+      }
       JsonNode resync = link.path("resync");
       if (resync.path("running").asBoolean()) {
         data.put(
@@ -323,7 +299,7 @@ public final class VolumeKit implements Kit {
       data.put("behind." + name, behindBytes(status, link));
     }
     if (isServing(status)) {
-      data.putAll(others(status, copies(context)));
+      data.putAll(others(status, VolumeCommand.copies(context)));
     }
     data.values().removeIf(value -> value.equals("null"));
     return data;
@@ -341,7 +317,7 @@ public final class VolumeKit implements Kit {
       // Without a fence it may have gone on without a copy by the time that this is read.
       if (link.path("inSync").asBoolean() && status.path("fences").asBoolean()) {
         inSync.add(node);
-      } else if (ASYNC.equals(link.path("mode").asText())
+      } else if (VolumeCommand.ASYNC.equals(link.path("mode").asText())
           && "up-to-date".equals(link.path("state").asText())) {
         following.add(node);
       }

@@ -204,6 +204,43 @@ class VolumeKitIT {
     Rig.assertOut(kit.quickCheck(left));
   }
 
+  private static List<String> arguments(KitContext of) {
+    return new Daemon(of).processes().get(0).arguments();
+  }
+
+  /** Parameters that have changed reach an agent where it serves nobody, and lose nothing. */
+  @Test
+  void agentWithFormerParametersBeginsAgainOnceItIsSecondary() throws Exception {
+    kit.data(right);
+    kit.data(left);
+    kit.inService(left);
+    awaitInStep(left, right);
+    KitContext newLeft = withCompression(left);
+    KitContext newRight = withCompression(right);
+
+    kit.quickCheck(newRight);
+    kit.data(told(newRight, VolumeKit.LOOKS));
+    assertThat(arguments(right)).doesNotContain("zstd");
+    kit.data(newRight);
+    assertThat(arguments(right)).contains("zstd");
+    assertThat(kit.data(newLeft).get("warning")).contains("runs with former parameters");
+    assertThat(arguments(left)).doesNotContain("zstd");
+    awaitInStep(left, newRight);
+
+    kit.outOfService(newLeft);
+    kit.data(newLeft);
+    assertThat(arguments(left)).contains("zstd");
+    kit.inService(newRight);
+    awaitInStep(newRight, newLeft);
+    assertThat(kit.data(newRight).get("warning")).isNullOrEmpty();
+  }
+
+  private static KitContext withCompression(KitContext context) {
+    Map<String, String> more = new HashMap<>(context.parameters());
+    more.put("options", "--compress zstd");
+    return with(context.node(), more, context.deadlineMs(), context);
+  }
+
   @Test
   void hungAgentFailsItsCheckAndIsTakenOut() throws Exception {
     kit.data(right);
