@@ -1,5 +1,6 @@
 package io.mgtm.ha.kit;
 
+import io.mgtm.ha.kit.Programs.Ended;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The block device that a file system lies on: one that there is, or an NBD server's export, by the
@@ -16,6 +18,9 @@ import java.util.Optional;
 final class BlockDevice {
   private static final Path DEVICES = Path.of("/sys/block");
   private static final int NBD_MAX = 16;
+
+  /** What the kernel adds to the name of a file that it has not found again. */
+  private static final String DELETED = " (deleted)";
 
   private final KitContext context;
   private final Daemon fuse;
@@ -138,7 +143,10 @@ final class BlockDevice {
     try (DirectoryStream<Path> loops = Files.newDirectoryStream(DEVICES, "loop*")) {
       for (Path loop : loops) {
         Path backing = loop.resolve("loop/backing_file");
-        if (Files.exists(backing) && Files.readString(backing).strip().equals(file.toString())) {
+        // Where nbdfuse has died the kernel finds the file no more as soon as somebody asks for it.
+        if (Files.exists(backing)
+            && Set.of(file.toString(), file + DELETED)
+                .contains(Files.readString(backing).strip())) {
           return Optional.of("/dev/" + loop.getFileName());
         }
       }
@@ -146,6 +154,16 @@ final class BlockDevice {
       return Optional.empty(); // it was detached while this looked
     }
     return Optional.empty();
+  }
+
+  /**
+   * It was mounted: from now on the kernel lets go of a loop device when it is unmounted by
+   * whomever, and the last who uses it is gone.
+   */
+  void mounted(String device, Deadline deadline) throws KitException, InterruptedException {
+    if (nbd().isPresent() && !byKernel()) {
+      Programs.run(Program.of(deadline, "losetup", "-d", device)).succeeded();
+    }
   }
 
   /** Also what is left of it after nbdfuse or its server has died. */
@@ -159,7 +177,11 @@ final class BlockDevice {
           byKernel()
               ? new String[] {"nbd-client", "-d", device.get()}
               : new String[] {"losetup", "-d", device.get()};
-      Programs.run(Program.of(deadline, command)).succeeded();
+      Ended ended = Programs.run(Program.of(deadline, command));
+      // The kernel may have done it meanwhile.
+      if (attached().isPresent()) {
+        ended.succeeded();
+      }
     }
     if (!byKernel()) {
       unmountFuse(deadline);
@@ -187,9 +209,11 @@ final class BlockDevice {
     return byKernel()
         ? "nbd-client -d $(cat '%s')\n".formatted(noted())
         : """
-        for l in $(losetup -n -O NAME -j '%s'); do losetup -d $l; done
-        fusermount3 -u -z '%s'
+        losetup -n -O NAME,BACK-FILE | while read -r l f; do
+          case "$f" in '%1$s'|'%1$s%2$s') losetup -d "$l" ;; esac
+        done
+        fusermount3 -u -z '%3$s'
         """
-            .formatted(file, file.getParent());
+            .formatted(file, DELETED, file.getParent());
   }
 }

@@ -83,6 +83,7 @@ final class FilesystemKit implements Kit {
           "%s could not be mounted on %s%s; if its file system is damaged, run fsck by hand"
               .formatted(source, mount, Programs.said(mounted.output())));
     }
+    device.mounted(source, deadline);
   }
 
   @Override

@@ -121,6 +121,8 @@ class FilesystemKitIT {
   @Test
   void guardLeavesNothing() throws Exception {
     kit.inService(context);
+    String device = kit.quickCheck(context).detail().replaceFirst("/dev/(\\w+) on .*", "$1");
+    assertThat(Path.of("/sys/block", device, "loop/autoclear")).hasContent("1");
     Files.writeString(mount.resolve("open"), "x");
 
     Rig.guard(kit, context);
