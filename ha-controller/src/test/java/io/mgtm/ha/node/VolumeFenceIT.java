@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.ha.core.CopyReport;
 import io.mgtm.ha.core.Grant.Copies;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
+import io.mgtm.ha.core.OperatorCommand;
+import io.mgtm.ha.core.OperatorCommand.Configure;
+import io.mgtm.ha.core.OperatorCommand.Start;
+import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.kit.Daemon;
@@ -13,6 +17,9 @@ import io.mgtm.ha.kit.Kits;
 import io.mgtm.ha.kit.Processes;
 import io.mgtm.ha.kit.Rig;
 import io.mgtm.ha.kit.VolumeKit;
+import io.mgtm.ha.model.ClusterConfig;
+import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.Resource;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
@@ -21,6 +28,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -271,5 +279,56 @@ class VolumeFenceIT {
     Client client = write("b", 3);
     assertThat(client.ended()).isTrue();
     assertThat(state("b").upToDate()).containsExactly("b");
+  }
+
+  private void done(OperatorCommand command) {
+    Await.until("done: " + command, () -> cluster.ask(command).outcome() == Outcome.DONE);
+  }
+
+  private ClusterConfig moved(String copies) {
+    Hierarchy was = cluster.config().hierarchies().get(HIERARCHY);
+    Resource disk = was.resources().get(RESOURCE);
+    Map<String, String> parameters = new LinkedHashMap<>(disk.parameters());
+    parameters.put("copies", copies);
+    Resource other = new Resource(disk.kit(), disk.on(), parameters, disk.at());
+    Hierarchy is = new Hierarchy(was.nodes(), was.policy(), Map.of(RESOURCE, other));
+    return cluster.config().withHierarchies(Map.of(HIERARCHY, is));
+  }
+
+  /** As when they move to another network; the log of each controller begins with the former. */
+  @Test
+  @Tag("long")
+  void copiesThatMoveReachAgentsAndAControllerThatStartsAgain() throws Exception {
+    List<InetSocketAddress> at = OwnAddress.addresses(2);
+    String copies = "a=%s,b=%s".formatted(address(at.get(0)), address(at.get(1)));
+    long version = cluster.node("a").view().state().configVersion();
+    done(new Stop(HIERARCHY));
+    Await.until(
+        "it is out", () -> cluster.state("a", "a", HIERARCHY) == Report.State.OUT && !isPlaced());
+    done(new Configure(moved(copies), version));
+    done(new Start(HIERARCHY, "a", false));
+    awaitIn("a");
+    awaitUpToDate("a", "a", "b");
+    assertThat(write("a", 5).ended()).isTrue();
+
+    cluster.stop("a");
+    cluster.start("a");
+    awaitIn("a");
+    Await.until(
+        "its new controller has said whose copies are up to date, and it is in the state",
+        () ->
+            copy("a")
+                .filter(c -> c.mark() != null && c.mark().equals(state("b").mark()))
+                .isPresent());
+    assertThat(state("b").upToDate()).containsExactly("a", "b");
+    assertThat(state("b").outdated()).isEmpty();
+    assertThat(cluster.ask(new Switchover(HIERARCHY, "b", false)).outcome())
+        .isEqualTo(Outcome.DONE);
+    awaitIn("b");
+    assertThat(has("b", 5)).isTrue();
+  }
+
+  private boolean isPlaced() {
+    return !cluster.node("a").view().state().placements().get(HIERARCHY).node().isEmpty();
   }
 }
