@@ -44,8 +44,6 @@ final class ConfigCommands {
     StringBuilder lines = new StringBuilder();
     VolumePlaces.warnings(file.config())
         .forEach(warning -> lines.append("warning: ").append(warning).append('\n'));
-    GuardTime.warnings(file.config())
-        .forEach((where, why) -> lines.append("warning: %s: %s\n".formatted(where, why)));
     return lines.toString();
   }
 
@@ -71,6 +69,8 @@ final class ConfigCommands {
           counted(read.config().nodes().size(), "node", "nodes"),
           counted(read.config().hierarchies().size(), "hierarchy", "hierarchies"));
       out.print(warnings(read));
+      GuardTime.warnings(read.config())
+          .forEach((where, why) -> out.printf("warning: %s: %s%n", where, why));
       read.fences()
           .forEach(
               (node, agent) -> {
