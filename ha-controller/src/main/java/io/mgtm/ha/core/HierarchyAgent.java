@@ -24,7 +24,6 @@ final class HierarchyAgent {
   private final UsedConfig config;
   private Stack stack;
   private final CopyWords words;
-
   private State state = State.UNKNOWN;
   private final HierarchyLease lease;
   private Call end;
@@ -381,7 +380,6 @@ final class HierarchyAgent {
     agent.changed();
   }
 
-  /** What its report may take, but for facts and sentences. */
   int reportBytes() {
     return HeartbeatSize.of(name, hierarchy);
   }
