@@ -377,6 +377,20 @@ class ReplicationIT {
     assertSame();
   }
 
+  @Tag("long")
+  @Test
+  void anEmptyReplicaOfTheFormerSizeTakesThatOfItsSource() throws Exception {
+    startPair("sync");
+    right.stop();
+    assertThat(left.ask("resize", "sizeBytes", 2L * SIZE).path("ok").asBoolean()).isTrue();
+    write(left, SIZE, 9, 4096);
+    Files.delete(right.file());
+    Trees.delete(Path.of(right.file() + ".meta"));
+    right.start();
+    left.awaitUpToDate();
+    assertSame();
+  }
+
   @Test
   @Tag("long")
   void aSecondaryServesReadsOnlyWhenAskedToAndNeverWrites() throws Exception {
