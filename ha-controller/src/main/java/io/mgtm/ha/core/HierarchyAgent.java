@@ -381,7 +381,7 @@ final class HierarchyAgent {
   }
 
   int reportBytes() {
-    return HeartbeatSize.of(name, hierarchy);
+    return config.reportBytes();
   }
 
   Report report(Facts facts) {

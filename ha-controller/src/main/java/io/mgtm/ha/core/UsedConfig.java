@@ -46,6 +46,11 @@ final class UsedConfig {
     return latest.policy();
   }
 
+  /** What a report on it takes at most; see {@link HeartbeatSize}. */
+  int reportBytes() {
+    return HeartbeatSize.of(name, used);
+  }
+
   /** See {@link Mark#joins}: as kits know it. */
   long joins() {
     return joins;
