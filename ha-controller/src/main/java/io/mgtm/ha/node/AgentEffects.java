@@ -58,6 +58,11 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     }
   }
 
+  /** See {@link Guardian#hasFormer}. */
+  boolean hasFormer() {
+    return guardian.hasFormer();
+  }
+
   @Override
   public void overtaken(long by) {
     if (node.failure().isDone()) {

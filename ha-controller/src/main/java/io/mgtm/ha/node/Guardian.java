@@ -20,6 +20,9 @@ interface Guardian extends AutoCloseable {
   /** Does the steps of a hierarchy now. Blocks; any thread. */
   void end(String hierarchy, GuardPlan plan) throws InterruptedException;
 
+  /** Whether an earlier controller of this machine had something in service when this began. */
+  boolean hasFormer();
+
   @Override
   void close();
 }

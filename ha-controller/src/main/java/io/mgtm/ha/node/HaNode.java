@@ -60,7 +60,7 @@ public final class HaNode implements AutoCloseable {
   private long configured = -1;
   private boolean closed;
 
-  /** Whether its log's member has led or followed a leader since its start. */
+  /** Whether its log's member has led or followed a leader since its start, or need not have. */
   private boolean takesPart;
 
   private MemberLog members;
@@ -99,6 +99,8 @@ public final class HaNode implements AutoCloseable {
     boolean witness = founding.nodes().get(name).witness();
     if (!witness) {
       agentEffects = new AgentEffects(this, setup);
+      // What an earlier one had has a lease that is soon over, and is of this machine.
+      takesPart = agentEffects.hasFormer();
       agent = new NodeAgent(name, incarnation, agentEffects);
     }
     leader = new LeaderPart(this, setup, state);

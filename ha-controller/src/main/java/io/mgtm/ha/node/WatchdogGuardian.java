@@ -37,6 +37,7 @@ final class WatchdogGuardian implements Guardian {
       Executors.newSingleThreadExecutor(WatchdogGuardian::thread);
 
   private final String device;
+  private final boolean former;
 
   /** The number of the newest wish for each hierarchy. */
   private final Map<String, Long> wishes = new ConcurrentHashMap<>();
@@ -50,6 +51,7 @@ final class WatchdogGuardian implements Guardian {
   private WatchdogGuardian(Watchdog watchdog, String device) {
     this.watchdog = watchdog;
     this.device = device;
+    this.former = !watchdog.isIdle();
   }
 
   /**
@@ -64,6 +66,11 @@ final class WatchdogGuardian implements Guardian {
         new WatchdogGuardian(new Watchdog(runtime.resolve("watchdog"), guardMs, device), device);
     guardian.later("start", guardian.watchdog::ensureRunning);
     return guardian;
+  }
+
+  @Override
+  public boolean hasFormer() {
+    return former;
   }
 
   @Override
