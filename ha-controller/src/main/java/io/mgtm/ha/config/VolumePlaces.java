@@ -1,11 +1,11 @@
 package io.mgtm.ha.config;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.ha.kit.ResourceCheck.Problem;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
 import io.mgtm.ha.model.Resource;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.net.InetSocketAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -113,25 +113,12 @@ public final class VolumePlaces {
 
   /** Whether an address is of the network of another one, as {@code 10.0.0.100/24}; no look-ups. */
   private static boolean isIn(String network, String host) {
-    int slash = network.indexOf('/');
-    if (slash < 0 || !host.matches("[0-9.]+|[0-9a-fA-F.]*:[0-9a-fA-F.:]*")) {
+    if (network.indexOf('/') < 0 || !host.matches("[0-9.]+|[0-9a-fA-F.]*:[0-9a-fA-F.:]*")) {
       return false;
     }
     try {
-      byte[] one = InetAddress.getByName(network.substring(0, slash)).getAddress();
-      byte[] other = InetAddress.getByName(host).getAddress();
-      int bits = Integer.parseInt(network.substring(slash + 1));
-      if (one.length != other.length || bits > one.length * Byte.SIZE) {
-        return false;
-      }
-      for (int i = 0; i < bits; i++) {
-        int mask = 0x80 >> (i % Byte.SIZE);
-        if ((one[i / Byte.SIZE] & mask) != (other[i / Byte.SIZE] & mask)) {
-          return false;
-        }
-      }
-      return true;
-    } catch (UnknownHostException | NumberFormatException e) {
+      return new AllowList(List.of(network)).allows(new InetSocketAddress(host, 0));
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }

@@ -296,12 +296,12 @@ public final class Leader {
     if (!begun || appended != null) {
       return;
     }
+    Observation seen = observe(now);
     ClusterState after = committed;
     List<Decision> batch = new ArrayList<>();
     while (!asked.isEmpty() && batch.size() < BATCH_MAX) {
       Request request = asked.remove();
-      Observation seen = new Observation(time(now), after, views(now));
-      String refusal = seen.refusal(request.command());
+      String refusal = new Observation(seen.at(), after, seen.nodes()).refusal(request.command());
       if (!refusal.isEmpty()) {
         effects.reply(request.id(), new Reply(Outcome.REFUSED, refusal));
         continue;
@@ -315,7 +315,7 @@ public final class Leader {
     // Not in one batch with what operators ask: a node may still be granted what they change.
     if (batch.isEmpty()) {
       List<Decision> decisions = fences.takeEvents();
-      decisions.addAll(decide.apply(observe(now)));
+      decisions.addAll(decide.apply(seen));
       for (Decision decision : decisions) {
         if (batch.size() < BATCH_MAX && after.refusal(decision.command()).isEmpty()) {
           batch.add(decision);

@@ -63,9 +63,9 @@ class ServerKindTest {
 
   @Test
   void versionsOfGreetingsAreCompared() {
-    assertThat(Greeting.number("15.18 (Debian 15.18-0+deb12u1)")).isEqualTo(150018);
-    assertThat(Greeting.number("18.6")).isEqualTo(180006);
-    assertThat(Greeting.number("19beta1")).isEqualTo(190000);
-    assertThat(Greeting.number("")).isZero();
+    assertThat(ServerKind.number("15.18 (Debian 15.18-0+deb12u1)")).isEqualTo(150018);
+    assertThat(ServerKind.number("18.6")).isEqualTo(180006);
+    assertThat(ServerKind.number("19beta1")).isEqualTo(190000);
+    assertThat(ServerKind.number("")).isZero();
   }
 }
