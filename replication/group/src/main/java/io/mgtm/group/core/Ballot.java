@@ -53,6 +53,13 @@ final class Ballot {
     return answers.values().stream().anyMatch(answer -> !answer.granted());
   }
 
+  /** Whether the witness refuses, which cannot lead itself in this member's place. */
+  boolean isRefusedByWitness() {
+    return answers.entrySet().stream()
+        .anyMatch(
+            each -> !each.getValue().granted() && s.members.latest().isWitness(each.getKey()));
+  }
+
   /** How many voters have answered. */
   long answered() {
     return s.members.latest().voters().stream().filter(answers::containsKey).count();

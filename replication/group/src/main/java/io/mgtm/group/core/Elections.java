@@ -170,10 +170,14 @@ final class Elections {
   /** Who did not answer in the last round, when all who did are for this member. */
   private void tellWhoIsAwaited() {
     boolean waits = s.nowMs - s.leaderlessSinceMs >= PATIENCE * s.settings.electionTimeoutMs();
+    List<String> silent = ballot.silent().stream().map(MemberId::name).toList();
+    if (waits && ballot.isRefusedByWitness() && !silent.isEmpty()) {
+      s.warnings.warn(
+          AWAITED, NoLeader.refused(s.members.latest().witness(), String.join(", ", silent)));
+    }
     if (!waits || ballot.isEmpty() || ballot.isRefused()) {
       return;
     }
-    List<String> silent = ballot.silent().stream().map(MemberId::name).toList();
     long decide = s.isLeased() ? ballot.granting().size() : ballot.answered();
     boolean enough =
         decide >= s.members.latest().majority() || !(s.needsMajority() || s.isLeased());

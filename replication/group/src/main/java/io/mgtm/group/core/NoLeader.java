@@ -21,6 +21,13 @@ public final class NoLeader {
         + self;
   }
 
+  /** The witness has a word of another member that this one does not reach. */
+  static String refused(String witness, String silent) {
+    return FACT
+        + "the witness %s denies its vote, and %s does not answer: that leads, or went on alone with the witness, and has what this member lacks. Bring it back"
+            .formatted(witness, silent);
+  }
+
   /** Too few members answer. */
   static String tooFew(String who) {
     return FACT

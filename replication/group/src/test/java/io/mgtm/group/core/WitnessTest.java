@@ -54,11 +54,17 @@ class WitnessTest {
     cores.restart(other);
     cores.run(30_000);
     assertThat(cores.leaders()).isEmpty();
+    assertThat(other.core.warnings())
+        .anyMatch(
+            said ->
+                said.contains(
+                    "w denies its vote, and %s does not answer".formatted(leader.self.name())));
     cores.restart(leader);
     assertThat(cores.awaitLeader()).isSameAs(leader);
     cores.await("the pair", () -> other.core.commitIndex() == leader.core.lastIndex());
     cores.run(2_000);
     assertThat(leader.core.warnings()).isEmpty();
+    assertThat(other.core.warnings()).isEmpty();
   }
 
   @Test
