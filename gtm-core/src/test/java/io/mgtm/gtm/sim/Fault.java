@@ -1,5 +1,7 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.quorumdisk.SimulatedQuorumDisk.Mistake;
+
 /** Mistakes that a node could make; each must be found. */
 enum Fault {
   NONE,
@@ -51,6 +53,12 @@ enum Fault {
   WITNESS_GIVEN_UP_BY_ONE,
   /** Mode lazy: one of a pair whose witness does not vote yet does not wait for the other. */
   WITNESS_THAT_LEARNS_BINDS_NOBODY,
+  /** A quorum disk: what it says leaves before it is written. */
+  QUORUM_DISK_ANSWERS_BEFORE_WRITING,
+  /** A quorum disk: what the other member has written is read late. */
+  QUORUM_DISK_READS_FROM_A_CACHE,
+  /** A quorum disk: all that was written is gone when a node is started again. */
+  QUORUM_DISK_WORDS_FORGOTTEN,
   /** What asks to be forced is acknowledged before it is. */
   REQUIRED_ACKNOWLEDGED_BEFORE_FORCE,
   /** Marks below which numbers are handed out are not forced before they are. */
@@ -107,6 +115,20 @@ enum Fault {
   /** Whether it can show only when an operator accepts a loss. */
   boolean isOfAcceptedLoss() {
     return this == ACCEPTED_LOSS_NOT_TOLD || this == ACCEPTED_LOSS_TAKES_ANY_LOG;
+  }
+
+  /** What a quorum disk is made to do wrong. */
+  Mistake ofQuorumDisk() {
+    return switch (this) {
+      case QUORUM_DISK_ANSWERS_BEFORE_WRITING -> Mistake.ANSWERS_BEFORE_WRITING;
+      case QUORUM_DISK_READS_FROM_A_CACHE -> Mistake.READS_FROM_A_CACHE;
+      case QUORUM_DISK_WORDS_FORGOTTEN -> Mistake.WORDS_FORGOTTEN;
+      default -> Mistake.NONE;
+    };
+  }
+
+  boolean isOfQuorumDisk() {
+    return ofQuorumDisk() != Mistake.NONE;
   }
 
   /** Whether it can show only beside a witness. */

@@ -42,7 +42,7 @@ final class LostWitness {
     boolean learner = fault == Fault.WITNESS_THAT_LEARNS_BINDS_NOBODY;
     boolean odd = seed % 2 == 1;
     this.leavesOut = lazy && ((odd && !learner) || fault == Fault.WITNESS_GIVEN_UP_BY_ONE);
-    if (!simulation.scenario.witnessed()) {
+    if (!simulation.scenario.witnessed() || simulation.scenario.quorumDisk()) {
       return;
     }
     if (lazy) {

@@ -352,7 +352,15 @@ final class Nemesis {
   }
 
   private boolean hasLost(SimHost host) {
-    return simulation.logs.losses() > 0 || (accepted != null && accepted.explains(host));
+    if (simulation.logs.losses() > 0) {
+      return true;
+    }
+    // The leader that goes on without it may not serve yet, and says so when it does.
+    boolean awaited = simulation.scenario.harsh() && accepted == null;
+    if (awaited) {
+      simulation.logs.expectLoss(host.name);
+    }
+    return awaited || (accepted != null && accepted.explains(host));
   }
 
   boolean mayRefuse(String message) {

@@ -23,7 +23,11 @@ final class OlderWitness extends OldFolders {
     boolean wanted =
         scenario.fault() == Fault.WITNESS_VOTES_AT_ITS_START
             || (scenario.fault() == Fault.NONE && seed % 4 == 2);
-    return scenario.witnessed() && !scenario.harsh() && !scenario.isLazy() && wanted;
+    return scenario.witnessed()
+        && !scenario.quorumDisk()
+        && !scenario.harsh()
+        && !scenario.isLazy()
+        && wanted;
   }
 
   @Override

@@ -22,7 +22,7 @@ final class Operator {
     this.world = simulation.world;
     this.random = random;
     this.unhurt = unhurt;
-    this.membershipChanges = random.nextInt(3) == 0;
+    this.membershipChanges = random.nextInt(3) == 0 && !simulation.scenario.quorumDisk();
     this.mixedDurability =
         random.nextInt(4) == 0 || simulation.scenario.fault() == Fault.FOREIGN_DURABILITY;
   }

@@ -7,25 +7,41 @@ import io.mgtm.group.GroupMode;
  *
  * @param size how many members there are, a witness among them
  * @param witnessed whether one of them keeps no data
+ * @param quorumDisk whether that is no machine, but a disk
  * @param harsh whether a majority may lose power at once, so that what was not forced may be lost
  * @param lossAccepted whether such a group goes on when an operator says so, and not by itself
  */
 record Scenario(
-    GroupMode mode, int size, boolean witnessed, boolean harsh, boolean lossAccepted, Fault fault) {
+    GroupMode mode,
+    int size,
+    boolean witnessed,
+    boolean quorumDisk,
+    boolean harsh,
+    boolean lossAccepted,
+    Fault fault) {
 
   private Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Fault fault) {
-    this(mode, size, witnessed, harsh, false, fault);
+    this(mode, size, witnessed, false, harsh, false, fault);
+  }
+
+  /** A pair whose witness is a disk that both reach. */
+  static Scenario ofQuorumDisk(long seed, Fault fault) {
+    boolean harsh = seed % 4 == 3;
+    return new Scenario(GroupMode.FIFO, 3, true, true, harsh, false, fault);
   }
 
   /** One in which an operator accepts what is lost. */
   static Scenario ofAcceptedLoss(GroupMode mode, long seed, Fault fault) {
-    return new Scenario(mode, seed % 5 == 4 ? 5 : 3, false, true, true, fault);
+    return new Scenario(mode, seed % 5 == 4 ? 5 : 3, false, false, true, true, fault);
   }
 
   /** That of a seed. */
   static Scenario of(GroupMode mode, long seed, Fault fault) {
     if (fault.isOfAcceptedLoss()) {
       return ofAcceptedLoss(mode, seed, fault);
+    }
+    if (fault.isOfQuorumDisk()) {
+      return ofQuorumDisk(seed, fault);
     }
     boolean harsh = fault.isOfLoss() || seed % 4 == 3;
     return switch (mode) {
@@ -56,5 +72,12 @@ record Scenario(
 
   boolean isLazy() {
     return mode == GroupMode.LAZY;
+  }
+
+  /** Of {@link SimulationTest}, which runs it. */
+  String testMethod() {
+    return quorumDisk
+        ? "norBesideAQuorumDisk"
+        : lossAccepted ? "norWhenAnOperatorAcceptsALoss" : "noScheduleBreaksAPromise";
   }
 }

@@ -4,6 +4,7 @@ import io.mgtm.group.LogException;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.net.Transport;
+import io.mgtm.group.quorumdisk.QuorumDisk;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.SequenceCommand;
@@ -38,6 +39,9 @@ final class Simulation {
 
   /** The member that keeps no data, empty for none. */
   final String witness;
+
+  /** What is in place of that member, null for none. */
+  private final SimDisk quorumDisk;
 
   final List<GatewayWire> wires = new ArrayList<>();
   private final Map<String, SimHost> hosts = new TreeMap<>();
@@ -75,11 +79,15 @@ final class Simulation {
             1 << 20,
             seed % 3 > 0);
     for (int i = 1; i <= scenario.size(); i++) {
-      founders.add("g" + i);
+      founders.add(scenario.quorumDisk() && i == 3 ? QuorumDisk.MEMBER : "g" + i);
     }
     mostlyReads = world.oneIn(3) || scenario.fault() == Fault.READ_WITHOUT_CONFIRMATION;
     mostlyDraws = world.oneIn(6) || scenario.fault() == Fault.AHEAD_TAKEN_FOR_BUFFERED;
-    witness = scenario.witnessed() ? founders.get(world.random.nextInt(founders.size())) : "";
+    witness =
+        scenario.quorumDisk()
+            ? QuorumDisk.MEMBER
+            : scenario.witnessed() ? founders.get(world.random.nextInt(founders.size())) : "";
+    quorumDisk = scenario.quorumDisk() ? new SimDisk(this) : null;
     views = new Views(this);
     if (scenario.isLazy()) {
       network.use(views);
@@ -107,7 +115,7 @@ final class Simulation {
   /** Runs it; throws a {@link Violation} when a promise was broken. */
   Outcome run() {
     try {
-      founders.forEach(this::startNew);
+      founders.stream().filter(name -> !name.equals(QuorumDisk.MEMBER)).forEach(this::startNew);
       for (int i = 1; i <= PROXIES; i++) {
         startProxy("p" + i);
       }
@@ -135,9 +143,7 @@ final class Simulation {
                   seed,
                   world.nowMs(),
                   e.getMessage(),
-                  scenario.lossAccepted()
-                      ? "norWhenAnOperatorAcceptsALoss"
-                      : "noScheduleBreaksAPromise",
+                  scenario.testMethod(),
                   scenario.mode().label(),
                   scenario.fault(),
                   seed),
@@ -341,7 +347,7 @@ final class Simulation {
   // What faults may be planted in.
 
   Transport transportOf(SimNode node) {
-    Transport transport = network.transport(node);
+    Transport transport = quorumDisk == null ? network.transport(node) : quorumDisk.transport(node);
     return switch (scenario.fault()) {
       case STALE_INTRODUCTION -> new StaleTransport(transport, node);
       case WITNESS_VOTES_FOR_A_LOG_BEHIND ->

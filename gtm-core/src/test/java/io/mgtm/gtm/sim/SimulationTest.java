@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.QuietLog;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,6 +44,29 @@ class SimulationTest {
     long answers = 0;
     for (long seed = first; seed < first + count; seed++) {
       answers += run(mode, seed, fault).answers();
+    }
+    assertThat(answers).as("answers to clients").isGreaterThan(count * 50);
+  }
+
+  /** A pair on two machines whose witness is a disk that both reach. */
+  @Test
+  void norBesideAQuorumDisk() {
+    besideAQuorumDisk(15);
+  }
+
+  @Test
+  @Tag("long")
+  void norBesideAQuorumDiskInManySchedules() {
+    besideAQuorumDisk(500);
+  }
+
+  private static void besideAQuorumDisk(int schedules) {
+    long first = Long.getLong("seed", 0);
+    long count = Long.getLong("seed") == null ? Integer.getInteger("schedules", schedules) : 1;
+    Fault fault = Fault.valueOf(System.getProperty("fault", Fault.NONE.name()));
+    long answers = 0;
+    for (long seed = first; seed < first + count; seed++) {
+      answers += new Simulation(seed, Scenario.ofQuorumDisk(seed, fault)).run().answers();
     }
     assertThat(answers).as("answers to clients").isGreaterThan(count * 50);
   }

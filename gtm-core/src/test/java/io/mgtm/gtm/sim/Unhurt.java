@@ -81,6 +81,7 @@ final class Unhurt {
                         && !hasForgotten(host)
                         && voters.contains(host.name))
             .count();
+    unhurt += simulation.scenario.quorumDisk() ? 1 : 0;
     return unhurt > Math.max(voters.size(), simulation.founders()) / 2;
   }
 

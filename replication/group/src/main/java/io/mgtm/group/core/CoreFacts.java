@@ -56,6 +56,11 @@ public abstract class CoreFacts {
     return s.leader;
   }
 
+  /** Whether a leader is at work as far as this member can tell. */
+  public final boolean hearsLeader() {
+    return s.hearsLeader();
+  }
+
   /** Whether there is a group, and this member has no place in it, as a voter or a learner. */
   public final boolean isOutside() {
     return s.ownMembership.isOutside();

@@ -144,6 +144,15 @@ public final class GroupCore extends CoreFacts {
     }
   }
 
+  /** Of a witness: a leader is at work that another speaks with, so that no other is elected. */
+  public void leaderSeen(long nowMs, MemberId leader, long term) {
+    if (begin(nowMs) && term == s.term() && (s.leader == null || s.leader.equals(leader))) {
+      s.follow(term, leader);
+      s.awaitLeader();
+    }
+    end();
+  }
+
   /** A message of another member. */
   public void receive(long nowMs, MemberId from, Message message) {
     if (!begin(nowMs) || from.equals(s.self)) {

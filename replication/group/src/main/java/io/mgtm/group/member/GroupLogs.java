@@ -7,8 +7,10 @@ import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
 import io.mgtm.group.net.MessageOrder;
 import io.mgtm.group.net.Reach;
+import io.mgtm.group.net.Transport;
 import java.nio.file.Path;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.UnaryOperator;
 
 /** Opens the log of a member in the mode that its group runs in. */
 public final class GroupLogs {
@@ -31,6 +33,24 @@ public final class GroupLogs {
       StateMachine machine,
       ScheduledExecutorService owner,
       ReplicatedLog.Listener listener) {
+    return open(
+        mode, folder, settings, network, UnaryOperator.identity(), machine, owner, listener);
+  }
+
+  /**
+   * The same.
+   *
+   * @param ways made of the way to the members' machines: to those that are none too
+   */
+  public static MemberLog open(
+      GroupMode mode,
+      Path folder,
+      GroupSettings settings,
+      JGroupsSettings network,
+      UnaryOperator<Transport> ways,
+      StateMachine machine,
+      ScheduledExecutorService owner,
+      ReplicatedLog.Listener listener) {
     if (mode == GroupMode.TOTAL) {
       throw new IllegalArgumentException("mode total has no log of a leader");
     }
@@ -39,7 +59,8 @@ public final class GroupLogs {
     boolean byView = mode == GroupMode.LAZY && settings.witness().isEmpty();
     Reach reach = byView ? Reach.VIEW : Reach.CONNECTION;
     MessageOrder order = mode == GroupMode.CAUSAL ? MessageOrder.CAUSAL : MessageOrder.FIFO;
-    JGroupsTransport transport = new JGroupsTransport(settings.name(), own, order, owner, reach);
+    Transport transport =
+        ways.apply(new JGroupsTransport(settings.name(), own, order, owner, reach));
     MemberParts parts = MemberParts.open(folder, settings.name(), owner);
     if (settings.isWitness()) {
       return WitnessLog.open(mode, parts, settings, owner, listener, transport);

@@ -2,13 +2,11 @@ package io.mgtm.group.member;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
-import io.mgtm.group.core.CoreLog;
-import io.mgtm.group.core.Entry;
 import io.mgtm.group.core.Membership;
+import io.mgtm.group.core.PositionLog;
 import io.mgtm.group.storage.StorageFiles;
 import io.mgtm.group.storage.VoteFile;
 import java.nio.ByteBuffer;
-import java.util.List;
 
 /**
  * The log of a witness: one position, in the file {@code witness}.
@@ -20,18 +18,16 @@ import java.util.List;
  * Big-endian, in a {@link VoteFile}, since version 2 one with slots. The file is what makes a
  * folder that of a witness. Owner thread.
  */
-final class WitnessDisk implements CoreLog {
+final class WitnessDisk extends PositionLog {
   private static final String NAME = "witness";
   private static final long MAGIC = 0x4D47544D57495453L; // "MGTMWITS"
   private static final int VERSION = 2;
-  private static final Checkpoint BEGINNING = Checkpoint.position(0, 0, Membership.NONE);
 
   private final VoteFile file;
-  private Checkpoint position;
 
   private WitnessDisk(VoteFile file, Checkpoint position) {
+    super(position);
     this.file = file;
-    this.position = position;
   }
 
   private static VoteFile file(StorageFiles files) {
@@ -102,71 +98,13 @@ final class WitnessDisk implements CoreLog {
 
   /** The membership that came with the position. */
   Membership membership() {
-    return position.membership();
+    return position().membership();
   }
 
   @Override
-  public long baseIndex() {
-    return position.index();
-  }
-
-  @Override
-  public long lastIndex() {
-    return position.index();
-  }
-
-  @Override
-  public long durableIndex() {
-    return position.index();
-  }
-
-  @Override
-  public long termAt(long index) {
-    if (index != position.index()) {
-      throw new IllegalArgumentException("a witness knows no term of entry " + index);
-    }
-    return position.term();
-  }
-
-  @Override
-  public List<Entry> read(long fromIndex, int bytesMax) {
-    throw noEntries();
-  }
-
-  /** A witness does not lead. */
-  @Override
-  public boolean hasRoom() {
-    return false;
-  }
-
-  @Override
-  public void append(Entry entry) {
-    throw noEntries();
-  }
-
-  @Override
-  public void truncate(long fromIndex) {
-    throw noEntries();
-  }
-
-  private static IllegalStateException noEntries() {
-    return new IllegalStateException("a witness keeps no entries");
-  }
-
-  @Override
-  public void requestForce() {}
-
-  /** None: what the position stands for is committed by its leader, and not known here. */
-  @Override
-  public Checkpoint newestCheckpoint() {
-    return null;
-  }
-
-  @Override
-  public void install(Checkpoint next) {
+  protected void store(Checkpoint next) {
     ByteBuffer to = ByteBuffer.allocate(VoteFile.NOTE_BYTES_MAX);
     to.putLong(next.index()).putLong(next.term()).put(next.membership().encoded());
     file.write(to.flip());
-    position = next;
   }
 }

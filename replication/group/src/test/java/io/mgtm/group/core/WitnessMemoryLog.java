@@ -1,16 +1,12 @@
 package io.mgtm.group.core;
 
-import java.util.List;
-
 /** The position of a witness whose process never loses anything. */
-final class WitnessMemoryLog implements CoreLog {
-  private Checkpoint position = Checkpoint.position(0, 0, Membership.NONE);
-
+final class WitnessMemoryLog extends PositionLog {
   /** How often a position, or a membership, was stored. */
   int stored;
 
-  Checkpoint position() {
-    return position;
+  WitnessMemoryLog() {
+    super(BEGINNING);
   }
 
   boolean isNew() {
@@ -18,56 +14,7 @@ final class WitnessMemoryLog implements CoreLog {
   }
 
   @Override
-  public long baseIndex() {
-    return position.index();
-  }
-
-  @Override
-  public long lastIndex() {
-    return position.index();
-  }
-
-  @Override
-  public long durableIndex() {
-    return position.index();
-  }
-
-  @Override
-  public long termAt(long index) {
-    return position.term();
-  }
-
-  @Override
-  public List<Entry> read(long fromIndex, int bytesMax) {
-    throw new UnsupportedOperationException("no entries");
-  }
-
-  @Override
-  public boolean hasRoom() {
-    return false;
-  }
-
-  @Override
-  public void append(Entry entry) {
-    throw new UnsupportedOperationException("no entries");
-  }
-
-  @Override
-  public void truncate(long fromIndex) {
-    throw new UnsupportedOperationException("no entries");
-  }
-
-  @Override
-  public void requestForce() {}
-
-  @Override
-  public Checkpoint newestCheckpoint() {
-    return null;
-  }
-
-  @Override
-  public void install(Checkpoint next) {
-    position = next;
+  protected void store(Checkpoint next) {
     stored++;
   }
 }
